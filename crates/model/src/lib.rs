@@ -1,0 +1,36 @@
+//! What a session is: ids, events, decisions and folds.
+//!
+//! Everything that happened is an [`Entry`] in a stream; everything shown is folded from entries. This crate states
+//! both halves as plain functions: [`decide`] turns a [`Command`] into events or a [`Rejection`], [`fold`] turns an
+//! entry into the next [`Session`] and the [`RowChange`]s of the read tables, [`Transcript`] folds what a reader sees.
+//!
+//! It must never know tokio, SQL, HTTP, a clock or configuration: whoever calls it brings the time and the ids, so
+//! live work, replay and tests run the same code. Start reading at `event.rs`, then `decide.rs` and `rows.rs`.
+
+#![warn(missing_docs)]
+
+mod command;
+mod decide;
+mod event;
+mod ids;
+mod limits;
+mod rows;
+mod session;
+mod session_list;
+mod text;
+mod time;
+mod token;
+mod transcript;
+
+pub use command::{AgentReport, Command, NewSession, WhenBusy};
+pub use decide::{Rejection, decide};
+pub use event::{AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, Stop};
+pub use ids::{Cursor, CursorError, Incarnation, InteractionId, ParseIdError, Position, Seq, SessionId, StreamId, TokenId, Turn};
+pub use limits::{MAX_ENV_HINT_CHARS, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_PROMPTS};
+pub use rows::{Folded, RowChange, TurnRow, fold};
+pub use session::{QueuedPrompt, Running, Session, SessionRow, SessionState};
+pub use session_list::{ListKey, SessionList};
+pub use text::first_line;
+pub use time::Timestamp;
+pub use token::{TokenKind, TokenRow};
+pub use transcript::{Transcript, TranscriptTurn};

@@ -1,0 +1,152 @@
+//! From an entry to the rows that show it.
+//!
+//! Invariant: [`fold`] is the only maker of [`RowChange`]s. A store applies them in the transaction that appends the
+//! entry, and a rebuild runs the same function over the log, so the tables can never say what the log does not.
+
+use crate::{
+    Entry, Event, InteractionId, QueuedPrompt, Seq, Session, SessionId, SessionRow, Stop, StreamId, Timestamp, TokenId,
+    TokenRow, Turn, first_line,
+};
+
+const PROMPT_LINE_CHARS: usize = 100;
+
+/// One change of one row; each is one statement in a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named after the rows they change")]
+pub enum RowChange {
+    PutSession(SessionRow),
+    StartTurn(TurnRow),
+    EndTurn { session: SessionId, turn: Turn, stop: Stop, ended_at: Timestamp, last_seq: Seq },
+    PutPrompt { session: SessionId, prompt: QueuedPrompt },
+    RemovePrompt { session: SessionId, interaction_id: InteractionId },
+    PutToken(TokenRow),
+    RemoveToken { id: TokenId },
+}
+
+/// A turn in the contents; its words are in the log between `first_seq` and `last_seq`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnRow {
+    /// The session it belongs to.
+    pub session: SessionId,
+    /// Its number.
+    pub turn: Turn,
+    /// Its prompt's id.
+    pub interaction_id: InteractionId,
+    /// The prompt's first line.
+    pub prompt_line: String,
+    /// How it ended; `None` while it runs.
+    pub stop: Option<Stop>,
+    /// When it started.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// Its first entry.
+    pub first_seq: Seq,
+    /// Its last entry.
+    pub last_seq: Option<Seq>,
+}
+
+/// What an entry leaves behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folded {
+    /// The session after the entry; `None` for streams that are no session.
+    pub session: Option<Session>,
+    /// What changes in the tables.
+    pub rows: Vec<RowChange>,
+}
+
+/// Folds `entry` of `stream` onto what was `before` it.
+pub fn fold(stream: StreamId, before: Option<Session>, entry: &Entry) -> Folded {
+    match stream {
+        StreamId::Server => Folded { session: None, rows: server_rows(entry) },
+        StreamId::Session(id) => {
+            let Some(mut session) = before else {
+                let session = Session::begin(id, entry);
+                let rows = session.iter().map(|session| RowChange::PutSession(session.row.clone())).collect();
+                return Folded { session, rows };
+            };
+            let row_before = session.row.clone();
+            session.apply(entry);
+            let mut rows = session_rows(&row_before, &session, entry);
+            if session.row != row_before {
+                rows.push(RowChange::PutSession(session.row.clone()));
+            }
+            Folded { session: Some(session), rows }
+        }
+    }
+}
+
+fn session_rows(before: &SessionRow, after: &Session, entry: &Entry) -> Vec<RowChange> {
+    let session = before.id;
+    match &entry.event {
+        Event::PromptSent { interaction_id, text } => {
+            let remove = RowChange::RemovePrompt { session, interaction_id: *interaction_id };
+            let start = before.running.map(|running| {
+                RowChange::StartTurn(TurnRow {
+                    session,
+                    turn: running.turn,
+                    interaction_id: *interaction_id,
+                    prompt_line: first_line(text, PROMPT_LINE_CHARS),
+                    stop: None,
+                    started_at: running.started_at,
+                    ended_at: None,
+                    first_seq: running.first_seq,
+                    last_seq: None,
+                })
+            });
+            start.into_iter().chain([remove]).collect()
+        }
+        Event::TurnEnded { turn, stop } => {
+            let (turn, stop) = (*turn, stop.clone());
+            vec![RowChange::EndTurn { session, turn, stop, ended_at: entry.at, last_seq: entry.seq }]
+        }
+        Event::PromptQueued { interaction_id, .. } | Event::PromptChanged { interaction_id, .. } => after
+            .find_queued(*interaction_id)
+            .map(|prompt| RowChange::PutPrompt { session, prompt: prompt.clone() })
+            .into_iter()
+            .collect(),
+        Event::PromptRemoved { interaction_id } => {
+            vec![RowChange::RemovePrompt { session, interaction_id: *interaction_id }]
+        }
+        Event::SessionCreated { .. }
+        | Event::SessionChanged { .. }
+        | Event::SessionObserved {}
+        | Event::SessionDeleted {}
+        | Event::SessionRestored {}
+        | Event::AgentStateChanged { .. }
+        | Event::TurnStarted { .. }
+        | Event::TextPart { .. }
+        | Event::TokenIssued { .. }
+        | Event::TokenRevoked { .. } => Vec::new(),
+    }
+}
+
+fn server_rows(entry: &Entry) -> Vec<RowChange> {
+    match &entry.event {
+        Event::TokenIssued { token_id, kind, name, session_id, secret_hash, proof_hash } => {
+            vec![RowChange::PutToken(TokenRow {
+                id: *token_id,
+                kind: *kind,
+                name: name.clone(),
+                session: *session_id,
+                secret_hash: secret_hash.clone(),
+                proof_hash: proof_hash.clone(),
+                issued_at: entry.at,
+            })]
+        }
+        Event::TokenRevoked { token_id } => vec![RowChange::RemoveToken { id: *token_id }],
+        Event::SessionCreated { .. }
+        | Event::SessionChanged { .. }
+        | Event::SessionObserved {}
+        | Event::SessionDeleted {}
+        | Event::SessionRestored {}
+        | Event::AgentStateChanged { .. }
+        | Event::TurnStarted { .. }
+        | Event::TurnEnded { .. }
+        | Event::PromptQueued { .. }
+        | Event::PromptChanged { .. }
+        | Event::PromptRemoved { .. }
+        | Event::PromptSent { .. }
+        | Event::TextPart { .. } => Vec::new(),
+    }
+}

@@ -1,0 +1,236 @@
+//! A session as the log leaves it: all that deciding the next step needs.
+//!
+//! Invariant: a [`Session`] is a function of its entries. [`Session::apply`] is the only thing that changes it, live
+//! and in replay alike; the tables hold it as a [`SessionRow`] and the queue's rows, so that opening a session costs
+//! the same after ten entries and after a million.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{AgentState, Entry, Event, InteractionId, Outcome, Seq, SessionId, Timestamp, Turn, first_line};
+
+const FIRST_PROMPT_CHARS: usize = 100;
+
+/// A session as of some entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// What the table of sessions holds.
+    pub row: SessionRow,
+    /// Prompts that wait, in order.
+    pub queue: Vec<QueuedPrompt>,
+    /// The last entry folded in.
+    pub head: Seq,
+}
+
+/// A session's row in the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionRow {
+    /// Which session.
+    pub id: SessionId,
+    /// The agent's name in the catalog.
+    pub agent: String,
+    /// Its working directory.
+    pub cwd: String,
+    /// The project it belongs to.
+    pub project: String,
+    /// What the person called it; may be empty.
+    pub name: String,
+    /// What the person noted about the environment; may be empty.
+    pub env_hint: String,
+    /// The first prompt's first line; may be empty.
+    pub first_prompt: String,
+    /// Where the agent is in its life.
+    pub agent_state: AgentState,
+    /// What the agent's failure was, while it lasts.
+    pub failure: Option<String>,
+    /// The turn that runs.
+    pub running: Option<Running>,
+    /// The number of the newest turn; 0 before the first.
+    pub turns: Turn,
+    /// The newest turn was cut off by the server's end and none came after it.
+    pub interrupted: bool,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When something last began or ended in it; lists are in this order.
+    pub active_at: Timestamp,
+    /// When the person last looked.
+    pub last_observed_at: Option<Timestamp>,
+    /// When it last came to rest.
+    pub last_idle_at: Option<Timestamp>,
+    /// When it was put away.
+    pub deleted_at: Option<Timestamp>,
+}
+
+/// The turn that runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Running {
+    /// Its number.
+    pub turn: Turn,
+    /// Its prompt.
+    pub interaction_id: InteractionId,
+    /// The entry that started it.
+    pub first_seq: Seq,
+    /// When it started.
+    pub started_at: Timestamp,
+}
+
+/// A prompt that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueuedPrompt {
+    /// Its id, kept when it becomes a turn.
+    pub interaction_id: InteractionId,
+    /// The entry that queued it: the queue's order.
+    pub queued_seq: Seq,
+    /// When it was queued.
+    pub queued_at: Timestamp,
+    /// The words.
+    pub text: String,
+}
+
+/// Where a session stands, in the word that people see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the words are the glossary's own")]
+pub enum SessionState {
+    Starting,
+    Idle,
+    Running,
+    Interrupted,
+    Failed,
+}
+
+impl SessionRow {
+    /// Where the session stands.
+    pub fn state(&self) -> SessionState {
+        if self.running.is_some() {
+            return SessionState::Running;
+        }
+        match self.agent_state {
+            AgentState::Failed => SessionState::Failed,
+            AgentState::Starting => SessionState::Starting,
+            AgentState::Ready | AgentState::Stopped if self.interrupted => SessionState::Interrupted,
+            AgentState::Ready | AgentState::Stopped => SessionState::Idle,
+        }
+    }
+
+    /// It came to rest after the person last looked.
+    pub fn unobserved(&self) -> bool {
+        self.deleted_at.is_none() && self.last_idle_at > self.last_observed_at
+    }
+
+    /// What to call it: its name, else its first prompt, else nothing yet.
+    pub fn title(&self) -> Option<&str> {
+        [&self.name, &self.first_prompt].into_iter().map(String::as_str).find(|text| !text.is_empty())
+    }
+}
+
+impl Session {
+    /// The session that its first entry makes; `None` if that entry does not begin one.
+    pub fn begin(id: SessionId, entry: &Entry) -> Option<Self> {
+        let Event::SessionCreated { agent, cwd, project, name } = &entry.event else { return None };
+        let row = SessionRow {
+            id,
+            agent: agent.clone(),
+            cwd: cwd.clone(),
+            project: project.clone(),
+            name: name.clone(),
+            env_hint: String::new(),
+            first_prompt: String::new(),
+            agent_state: AgentState::Starting,
+            failure: None,
+            running: None,
+            turns: Turn(0),
+            interrupted: false,
+            created_at: entry.at,
+            active_at: entry.at,
+            last_observed_at: None,
+            last_idle_at: None,
+            deleted_at: None,
+        };
+        Some(Self { row, queue: Vec::new(), head: entry.seq })
+    }
+
+    /// Folds in the next entry.
+    pub fn apply(&mut self, entry: &Entry) {
+        self.head = entry.seq;
+        let row = &mut self.row;
+        match &entry.event {
+            Event::SessionChanged { name, env_hint } => {
+                if let Some(name) = name {
+                    row.name.clone_from(name);
+                }
+                if let Some(env_hint) = env_hint {
+                    row.env_hint.clone_from(env_hint);
+                }
+            }
+            Event::SessionObserved {} => row.last_observed_at = Some(entry.at),
+            Event::SessionDeleted {} => row.deleted_at = Some(entry.at),
+            Event::SessionRestored {} => row.deleted_at = None,
+            Event::AgentStateChanged { state, reason } => {
+                row.agent_state = *state;
+                row.failure = None;
+                if *state == AgentState::Failed {
+                    row.failure.clone_from(reason);
+                    row.last_idle_at = Some(entry.at);
+                }
+            }
+            Event::TurnStarted { turn, interaction_id } => {
+                row.turns = *turn;
+                row.interrupted = false;
+                row.active_at = entry.at;
+                row.running = Some(Running {
+                    turn: *turn,
+                    interaction_id: *interaction_id,
+                    first_seq: entry.seq,
+                    started_at: entry.at,
+                });
+            }
+            Event::TurnEnded { turn: _, stop } => {
+                row.running = None;
+                row.interrupted = stop.outcome == Outcome::Interrupted;
+                row.active_at = entry.at;
+                // A waiting prompt goes out next, so the session has not come to rest; after an interruption nothing
+                // goes out by itself, so it has.
+                if self.queue.is_empty() || row.interrupted {
+                    row.last_idle_at = Some(entry.at);
+                }
+            }
+            Event::PromptQueued { interaction_id, text } => {
+                remember_first_prompt(row, text);
+                self.queue.push(QueuedPrompt {
+                    interaction_id: *interaction_id,
+                    queued_seq: entry.seq,
+                    queued_at: entry.at,
+                    text: text.clone(),
+                });
+            }
+            Event::PromptChanged { interaction_id, text } => {
+                if let Some(prompt) = self.queue.iter_mut().find(|prompt| prompt.interaction_id == *interaction_id) {
+                    prompt.text.clone_from(text);
+                }
+            }
+            Event::PromptRemoved { interaction_id } => {
+                self.queue.retain(|prompt| prompt.interaction_id != *interaction_id);
+            }
+            Event::PromptSent { interaction_id, text } => {
+                remember_first_prompt(row, text);
+                self.queue.retain(|prompt| prompt.interaction_id != *interaction_id);
+            }
+            // Text belongs to the transcript; the rest belongs to other places in the log.
+            Event::TextPart { .. }
+            | Event::SessionCreated { .. }
+            | Event::TokenIssued { .. }
+            | Event::TokenRevoked { .. } => (),
+        }
+    }
+
+    /// The prompt that waits under this id.
+    pub fn find_queued(&self, interaction_id: InteractionId) -> Option<&QueuedPrompt> {
+        self.queue.iter().find(|prompt| prompt.interaction_id == interaction_id)
+    }
+}
+
+fn remember_first_prompt(row: &mut SessionRow, text: &str) {
+    if row.first_prompt.is_empty() {
+        row.first_prompt = first_line(text, FIRST_PROMPT_CHARS);
+    }
+}

@@ -1,0 +1,93 @@
+//! The list of sessions, most recently active first.
+//!
+//! Invariant: a page is found by the key it starts after, never by counting rows, so a page costs the same at any
+//! depth and rows that move while somebody pages are neither doubled within a page nor make others vanish.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::str::FromStr;
+
+use crate::{CursorError, SessionId, SessionRow, Timestamp};
+
+/// A row's place in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ListKey {
+    /// When it was last active.
+    pub active_at: Timestamp,
+    /// Tells rows of one instant apart.
+    pub id: SessionId,
+}
+
+impl ListKey {
+    /// Where `row` stands.
+    pub fn of(row: &SessionRow) -> Self {
+        Self { active_at: row.active_at, id: row.id }
+    }
+}
+
+impl fmt::Display for ListKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.active_at.as_millis(), self.id)
+    }
+}
+
+impl FromStr for ListKey {
+    type Err = CursorError;
+
+    fn from_str(text: &str) -> Result<Self, CursorError> {
+        let (millis, id) = text.split_once('.').ok_or(CursorError)?;
+        let key = Self {
+            active_at: Timestamp::from_millis(millis.parse().map_err(|_| CursorError)?),
+            id: id.parse().map_err(|_| CursorError)?,
+        };
+        if key.to_string() == text { Ok(key) } else { Err(CursorError) }
+    }
+}
+
+/// Rows by recency, folded from row changes.
+#[derive(Debug, Clone, Default)]
+pub struct SessionList {
+    rows: HashMap<SessionId, SessionRow>,
+    order: BTreeMap<Reverse<ListKey>, SessionId>,
+}
+
+impl SessionList {
+    /// Takes a row in, or in place of its older self.
+    pub fn put(&mut self, row: SessionRow) {
+        self.remove(row.id);
+        if row.deleted_at.is_none() {
+            self.order.insert(Reverse(ListKey::of(&row)), row.id);
+        }
+        self.rows.insert(row.id, row);
+    }
+
+    /// Takes a row out.
+    pub fn remove(&mut self, id: SessionId) {
+        if let Some(old) = self.rows.remove(&id) {
+            self.order.remove(&Reverse(ListKey::of(&old)));
+        }
+    }
+
+    /// One row, deleted or not.
+    pub fn find(&self, id: SessionId) -> Option<&SessionRow> {
+        self.rows.get(&id)
+    }
+
+    /// Every row, in no order, deleted ones too.
+    pub fn all(&self) -> impl Iterator<Item = &SessionRow> {
+        self.rows.values()
+    }
+
+    /// The rows that follow `after` in the list, without deleted ones.
+    pub fn page(&self, after: Option<ListKey>, limit: usize) -> Vec<SessionRow> {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let from = after.map_or(Unbounded, |key| Excluded(Reverse(key)));
+        self.order.range((from, Unbounded)).take(limit).map(|(_, id)| self.rows[id].clone()).collect()
+    }
+
+    /// How many came to rest unseen.
+    pub fn unobserved_count(&self) -> u64 {
+        self.rows.values().filter(|row| row.unobserved()).count() as u64
+    }
+}
