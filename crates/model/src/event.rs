@@ -14,6 +14,7 @@ pub const EVENT_VERSION: u16 = 1;
 
 /// One event in its stream, at its place. Whoever holds one with a seq that a store gave may rely on it being durable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Entry {
     /// Its place in the stream.
     pub seq: Seq,
@@ -26,6 +27,7 @@ pub struct Entry {
 
 /// What happened, in the past tense.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "type", content = "data", rename_all_fields = "camelCase")]
 #[expect(missing_docs, reason = "the variants and their fields are the glossary's own words")]
 pub enum Event {
@@ -90,6 +92,7 @@ pub enum Event {
 
 /// Where the agent's process is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AgentState {
     /// It is being started; prompts wait.
@@ -104,6 +107,7 @@ pub enum AgentState {
 
 /// How a turn came to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Stop {
     /// In one word.
     pub outcome: Outcome,
@@ -114,6 +118,7 @@ pub struct Stop {
 
 /// A turn's end in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The agent said that it was done.

@@ -18,6 +18,7 @@ macro_rules! uuid_id {
     ($(#[$doc:meta])* $name:ident, $kind:literal) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(value_type = String, format = "uuid"))]
         #[serde(transparent)]
         pub struct $name(Uuid);
 
@@ -75,6 +76,7 @@ uuid_id!(
 
 /// An entry's place in its stream: 1, 2, 3 … without gaps. Zero stands before the first entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(transparent)]
 pub struct Seq(pub u64);
 
@@ -101,6 +103,7 @@ pub struct Position(pub u64);
 
 /// A turn's number in its session, from 1, true for ever. Written `t42` where it stands alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(transparent)]
 pub struct Turn(pub u32);
 

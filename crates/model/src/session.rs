@@ -88,6 +88,7 @@ pub struct QueuedPrompt {
 
 /// Where a session stands, in the word that people see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words are the glossary's own")]
 pub enum SessionState {

@@ -6,6 +6,7 @@ use crate::{SessionId, Timestamp, TokenId};
 
 /// What kind of caller a credential stands for; scopes follow from it and from nothing the caller says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TokenKind {
     /// The person, from a program: the whole server.

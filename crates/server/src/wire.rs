@@ -1,0 +1,309 @@
+//! What goes over the wire: bodies of HTTP requests and answers, and (in `wire/frames.rs`) WebSocket frames.
+//!
+//! Invariant: these types are known to this crate and to the command line only; `convert.rs` makes them from the
+//! model's. JSON is camelCase. Fields that a request does not know are refused, so that a misspelt wish is never
+//! silently ignored.
+
+mod frames;
+
+use std::collections::BTreeMap;
+
+use model::{Entry, InteractionId, SessionId, SessionState, Timestamp, TokenId, TokenKind, Turn};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame};
+
+/// A session as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRow {
+    pub id: SessionId,
+    /// The agent's name in the catalog.
+    pub agent: String,
+    pub cwd: String,
+    /// The git root of the directory, else the directory.
+    pub project: String,
+    /// What to call it: its name, else its first prompt's first line, else null.
+    pub title: Option<String>,
+    pub state: SessionState,
+    /// Why it takes no prompts, if it does not.
+    pub read_only: Option<ReadOnly>,
+    /// What made the agent fail, while state is `failed`.
+    pub failure: Option<String>,
+    /// The number of its newest turn.
+    pub turns: Turn,
+    /// It came to rest and nobody has looked since.
+    pub unobserved: bool,
+    pub created_at: Timestamp,
+    pub active_at: Timestamp,
+    pub deleted_at: Option<Timestamp>,
+    pub meta: Meta,
+    /// What successful tool results proved.
+    #[schema(value_type = Object)]
+    pub facts: BTreeMap<String, serde_json::Value>,
+}
+
+/// A session with what is only sent for one at a time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Session {
+    #[serde(flatten)]
+    pub row: SessionRow,
+    /// Prompts that wait, in order.
+    pub queue: Vec<QueuedPrompt>,
+    /// As of which entry this is.
+    pub cursor: String,
+}
+
+/// Why a session takes no prompts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadOnly {
+    Damaged,
+    Imported,
+}
+
+/// What the person and the agent noted about a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Meta {
+    pub name: String,
+    pub last_observed_at: Option<Timestamp>,
+    pub last_idle_at: Option<Timestamp>,
+    pub current_intent: Option<String>,
+    pub env_hint: Option<String>,
+    /// Set name to items.
+    pub context: BTreeMap<String, Vec<String>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QueuedPrompt {
+    pub interaction_id: InteractionId,
+    pub text: String,
+    pub queued_at: Timestamp,
+}
+
+/// A page of the list, most recently active first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionPage {
+    pub sessions: Vec<SessionRow>,
+    /// Pieces of work that join sessions.
+    #[schema(value_type = Vec<Object>)]
+    pub meta_contexts: Vec<serde_json::Value>,
+    /// How many sessions came to rest unseen.
+    pub unobserved_count: u64,
+    /// Give it as `after` for the next page; null at the end.
+    pub next_cursor: Option<String>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PageQuery {
+    /// The `nextCursor` of the page before.
+    pub after: Option<String>,
+    /// How many at most; 1 to 200, 50 unless told.
+    #[param(minimum = 1, maximum = 200)]
+    pub limit: Option<u32>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewSession {
+    /// A name from `GET /agents`.
+    pub agent: String,
+    /// The working directory: absolute, and there.
+    pub cwd: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Needed where `cwd` is `/` or the home directory: an agent there reaches everything.
+    #[serde(default)]
+    pub confirm: bool,
+    /// Makes a repeat of this request harmless, like the header `Idempotency-Key`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// Only what is present changes.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionPatch {
+    /// Empty takes the name away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Empty takes the hint away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub env_hint: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewPrompt {
+    pub text: String,
+    #[serde(default)]
+    pub when_busy: WhenBusy,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// What a prompt does that meets a running turn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenBusy {
+    #[default]
+    Queue,
+    Reject,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PromptPatch {
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// A prompt is durable once this is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptAccepted {
+    pub interaction_id: InteractionId,
+    /// Null while it waits: numbers are given when a turn starts.
+    pub turn: Option<Turn>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Observed {
+    pub success: bool,
+    pub was_unobserved: bool,
+    pub unobserved_count: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EntryPage {
+    pub entries: Vec<Entry>,
+    /// Give it as `after` for what follows; null when this is all there is now.
+    pub next_cursor: Option<String>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct EntryQuery {
+    /// A cursor, `incarnation.seq`, or a bare seq of this store; from the beginning unless told.
+    pub after: Option<String>,
+    /// How many at most; 1 to 1,000, 200 unless told. A page of large entries may hold fewer.
+    #[param(minimum = 1, maximum = 1000)]
+    pub limit: Option<u32>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct DeleteQuery {
+    /// Purge at once instead of keeping it restorable for seven days.
+    #[serde(default)]
+    pub now: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AgentPage {
+    pub agents: Vec<Agent>,
+}
+
+/// An agent that sessions can be started with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Agent {
+    pub name: String,
+    pub title: String,
+    pub description: String,
+}
+
+/// The one-time code from the start line.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CodeExchange {
+    pub code: String,
+}
+
+/// The half of the browser's credential that its page keeps; the other half is the cookie of the same answer.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct Proof {
+    pub proof: String,
+}
+
+/// Who is asking, as the server sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Whoami {
+    pub role: String,
+    pub session: Option<String>,
+    pub version: String,
+    pub incarnation: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TokenPage {
+    pub tokens: Vec<Token>,
+}
+
+/// A credential in force; never its secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Token {
+    pub id: TokenId,
+    pub kind: TokenKind,
+    pub name: String,
+    pub session: Option<SessionId>,
+    pub issued_at: Timestamp,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewToken {
+    pub name: String,
+    /// Binds it to one session, for an agent's own use; without it the token is the person's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
+}
+
+/// The only time the secret is shown.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct IssuedToken {
+    pub token: Token,
+    pub secret: String,
+}
+
+/// A fresh one-time sign-in link for a browser.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct SignInLink {
+    pub url: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Health {
+    pub status: String,
+}
+
+/// Every answer that is not a success.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ErrorBody {
+    pub error: ErrorDetail,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ErrorDetail {
+    /// Stable, for programs.
+    pub code: String,
+    /// For people: what is wrong and what to do.
+    pub message: String,
+    #[schema(value_type = Object)]
+    pub details: serde_json::Value,
+}

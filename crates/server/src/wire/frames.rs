@@ -1,0 +1,134 @@
+//! The frames of the WebSocket `/api/v1/live`: one socket, many follows.
+//!
+//! Order on a follow: `session`, `session.context`, the entries after the cursor, `caught_up`, then entries and
+//! previews as they come. An `entry` is durable before it is sent; a `preview` has no cursor and may vanish.
+
+use std::collections::BTreeMap;
+
+use model::{Entry, SessionId, Turn};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{ErrorDetail, Session, SessionPage, SessionRow, WhenBusy};
+
+/// What a client sends.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct ClientFrame {
+    /// Chosen by the client; the `ack` or `error` names it.
+    pub id: String,
+    #[serde(flatten)]
+    pub request: Request,
+}
+
+/// What a client can ask for.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Request {
+    /// A browser's first frame, within five seconds: the half of its credential that the cookie does not carry.
+    Auth { proof: String },
+    /// Everything of a session after a cursor, and what comes.
+    Follow {
+        session: SessionId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<String>,
+    },
+    Unfollow { session: SessionId },
+    /// A page of the list; the first one comes by itself at connect.
+    List {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<String>,
+    },
+    Prompt {
+        session: SessionId,
+        text: String,
+        #[serde(default)]
+        when_busy: WhenBusy,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<String>,
+    },
+    Cancel { session: SessionId },
+    Observe { session: SessionId },
+    Ping,
+}
+
+/// What the server sends.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum ServerFrame {
+    /// The first frame, once the caller is known.
+    Hello { incarnation: String, version: String },
+    /// A page of the list: the first one after `hello`, others as asked.
+    List {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
+        #[serde(flatten)]
+        page: SessionPage,
+    },
+    /// A row of the list changed, or went away.
+    Row {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<SessionRow>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        removed: Option<SessionId>,
+        unobserved_count: u64,
+    },
+    /// How a followed session stands; the first frame of a follow.
+    Session { session: SessionId, snapshot: Session },
+    /// What the session is about; second on a follow, then on resume and change.
+    #[serde(rename = "session.context")]
+    SessionContext {
+        session: SessionId,
+        reason: ContextReason,
+        context: BTreeMap<String, Vec<String>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        set_name: Option<String>,
+        #[schema(value_type = Object)]
+        facts: BTreeMap<String, serde_json::Value>,
+    },
+    /// A durable entry. A client that applies only the seq after its last one sees each exactly once.
+    Entry { session: SessionId, cursor: String, entry: Entry },
+    /// Words that are not durable yet; the entry that follows holds them.
+    Preview { session: SessionId, turn: Turn, block: u32, text: String },
+    /// All that was stored has been sent; what follows is live.
+    CaughtUp { session: SessionId, cursor: String },
+    /// Nothing is missing up to here; sent on quiet follows so that a client can keep its place.
+    Progress { session: SessionId, up_to: String },
+    /// The cursor leads nowhere any more: forget the session's entries and follow again from `snapshot`.
+    Reset { session: SessionId, reason: ResetReason, snapshot: Option<String> },
+    /// The request with this id was carried out, durably.
+    Ack {
+        id: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<Object>)]
+        result: Option<serde_json::Value>,
+    },
+    /// The request with this id was refused; without an id the frame itself was.
+    Error {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
+        error: ErrorDetail,
+    },
+    /// The server closes the socket; follow again from these cursors.
+    Bye { reason: String, cursors: BTreeMap<SessionId, String> },
+}
+
+/// Why a session's context is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ContextReason {
+    Load,
+    Resume,
+    Changed,
+}
+
+/// Why a cursor is of no use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ResetReason {
+    /// The session was deleted.
+    Deleted,
+    /// The store was restored from a backup since.
+    OtherIncarnation,
+    /// The cursor lies after the newest entry.
+    Ahead,
+}
