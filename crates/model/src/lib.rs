@@ -25,7 +25,9 @@ mod transcript;
 pub use command::{AgentReport, Command, NewSession, WhenBusy};
 pub use decide::{Rejection, decide};
 pub use event::{AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, Stop};
-pub use ids::{Cursor, CursorError, Incarnation, InteractionId, ParseIdError, Position, Seq, SessionId, StreamId, TokenId, Turn};
+pub use ids::{
+    Cursor, CursorError, Incarnation, InteractionId, ParseIdError, Position, Seq, SessionId, StreamId, TokenId, Turn,
+};
 pub use limits::{MAX_ENV_HINT_CHARS, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_PROMPTS};
 pub use rows::{Folded, RowChange, TurnRow, fold};
 pub use session::{QueuedPrompt, Running, Session, SessionRow, SessionState};

@@ -12,7 +12,8 @@ pub struct Timestamp(i64);
 impl Timestamp {
     /// Milliseconds since 1970. Values that no calendar date has are brought to the nearest one that has.
     pub fn from_millis(millis: i64) -> Self {
-        Self(millis.clamp(jiff::Timestamp::MIN.as_millisecond(), jiff::Timestamp::MAX.as_millisecond()))
+        // Whole seconds: the calendar's own ends, in milliseconds, round past them.
+        Self(millis.clamp(jiff::Timestamp::MIN.as_second() * 1_000, jiff::Timestamp::MAX.as_second() * 1_000))
     }
 
     /// Milliseconds since 1970.

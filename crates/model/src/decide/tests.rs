@@ -1,1 +1,424 @@
+//! Scenarios: a line a command, and the events they become, a line each. A refusal is a line with `!`.
 
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use super::decide;
+use crate::{
+    AgentReport, Command, Entry, Event, InteractionId, NewSession, Outcome, RowChange, Seq, Session, SessionId, Stop,
+    StreamId, Timestamp, Transcript, Turn, WhenBusy, fold,
+};
+
+fn interaction(number: u128) -> InteractionId {
+    InteractionId::from_uuid(Uuid::from_u128(number))
+}
+
+/// `prompt 1 words`: the number is the interaction's.
+fn parse(line: &str) -> Command {
+    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let numbered = || {
+        let (number, text) = rest.split_once(' ').unwrap_or((rest, ""));
+        (interaction(number.parse().unwrap()), text.to_owned())
+    };
+    match word {
+        "create" => Command::Create(NewSession {
+            agent: "guide".to_owned(),
+            cwd: "/w".to_owned(),
+            project: "/w".to_owned(),
+            name: rest.to_owned(),
+        }),
+        "name" => Command::Change { name: Some(rest.to_owned()), env_hint: None },
+        "prompt" | "prompt!" => {
+            let (interaction_id, text) = numbered();
+            let when_busy = if word == "prompt" { WhenBusy::Queue } else { WhenBusy::Reject };
+            Command::SendPrompt { interaction_id, text, when_busy }
+        }
+        "rewrite" => {
+            let (interaction_id, text) = numbered();
+            Command::ChangePrompt { interaction_id, text }
+        }
+        "remove" => Command::RemovePrompt { interaction_id: numbered().0 },
+        "cancel" => Command::Cancel,
+        "observe" => Command::Observe,
+        "delete" => Command::Delete,
+        "restore" => Command::Restore,
+        "ready" => Command::Agent(AgentReport::Ready),
+        "gone" => Command::Agent(AgentReport::Gone),
+        "say" => Command::Agent(AgentReport::Text { block: 0, text: rest.to_owned() }),
+        "done" => stopped(Outcome::Completed),
+        "cancelled" => stopped(Outcome::Cancelled),
+        "crash" => Command::Agent(AgentReport::Failed { reason: "exit 1".to_owned() }),
+        "restart" => Command::Interrupt { reason: "server_restart".to_owned() },
+        other => panic!("no such line: {other}"),
+    }
+}
+
+fn stopped(outcome: Outcome) -> Command {
+    Command::Agent(AgentReport::Stopped(Stop { outcome, reason: None }))
+}
+
+/// A stream that grows by commands.
+#[derive(Default)]
+struct History {
+    session: Option<Session>,
+    entries: Vec<Entry>,
+    rows: Vec<RowChange>,
+}
+
+impl History {
+    const ID: u128 = 7;
+
+    fn run(&mut self, command: Command) -> Result<Vec<Event>, super::Rejection> {
+        let events = decide(self.session.as_ref(), command)?;
+        for event in &events {
+            let seq = Seq(self.entries.len() as u64 + 1);
+            let at = Timestamp::from_millis(i64::try_from(seq.0).unwrap() * 1_000);
+            let entry = Entry { seq, at, event: event.clone() };
+            let stream = StreamId::Session(SessionId::from_uuid(Uuid::from_u128(Self::ID)));
+            let folded = fold(stream, self.session.take(), &entry);
+            self.session = folded.session;
+            self.rows.extend(folded.rows);
+            self.entries.push(entry);
+        }
+        Ok(events)
+    }
+}
+
+fn show(event: &Event) -> String {
+    let json = serde_json::to_value(event).unwrap();
+    let data = json["data"].as_object().unwrap();
+    let words = data.iter().map(|(key, value)| match value.as_str() {
+        // Interactions are numbers here.
+        Some(text) if key == "interactionId" => format!("#{}", text.trim_start_matches(['0', '-'])),
+        Some(text) => text.to_owned(),
+        None => value.to_string(),
+    });
+    [json["type"].as_str().unwrap().to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
+}
+
+#[track_caller]
+fn check(script: &str, expected: &str) {
+    let mut history = History::default();
+    let mut seen = String::new();
+    for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        match history.run(parse(line)) {
+            Ok(events) => events.iter().for_each(|event| writeln!(seen, "{}", show(event)).unwrap()),
+            Err(rejection) => writeln!(seen, "! {rejection}").unwrap(),
+        }
+    }
+    let state = history.session.map_or("no session".to_owned(), |session| {
+        format!("{:?}{}", session.row.state(), if session.row.unobserved() { " unobserved" } else { "" })
+    });
+    writeln!(seen, "= {state}").unwrap();
+    let expected: Vec<&str> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert_eq!(seen.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_prompt_to_a_ready_agent_is_a_turn() {
+    check(
+        "
+        create
+        ready
+        prompt 1 fix it
+        say Looking
+        done
+        ",
+        "
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed ready
+        turn.started #1 1
+        prompt.sent #1 fix it
+        text.part 0 Looking 1
+        turn.ended completed 1
+        = Idle unobserved
+        ",
+    );
+}
+
+#[test]
+fn a_prompt_before_the_agent_is_ready_waits_for_it() {
+    check(
+        "
+        create
+        prompt 1 early
+        ready
+        ",
+        "
+        session.created guide /w  /w
+        agent.state_changed starting
+        prompt.queued #1 early
+        agent.state_changed ready
+        turn.started #1 1
+        prompt.sent #1 early
+        = Running
+        ",
+    );
+}
+
+#[test]
+fn prompts_that_meet_a_turn_wait_or_are_refused() {
+    check(
+        "
+        create
+        ready
+        prompt 1 first
+        prompt 2 second
+        prompt! 3 now
+        rewrite 2 second, better
+        rewrite 9 nobody
+        prompt 4 third
+        remove 4
+        remove 4
+        cancel
+        cancelled
+        done
+        cancel
+        observe
+        observe
+        ",
+        "
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed ready
+        turn.started #1 1
+        prompt.sent #1 first
+        prompt.queued #2 second
+        ! a turn is running; wait for its end or cancel it
+        prompt.changed #2 second, better
+        ! the prompt is not waiting in the queue; it may have been sent or removed
+        prompt.queued #4 third
+        prompt.removed #4
+        ! the prompt is not waiting in the queue; it may have been sent or removed
+        turn.ended cancelled 1
+        turn.started #2 2
+        prompt.sent #2 second, better
+        turn.ended completed 2
+        ! no turn is running
+        session.observed
+        = Idle
+        ",
+    );
+}
+
+#[test]
+fn a_restart_interrupts_and_sends_nothing_by_itself() {
+    check(
+        "
+        create
+        ready
+        prompt 1 first
+        prompt 2 waits
+        restart
+        prompt 3 go on
+        ready
+        ",
+        "
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed ready
+        turn.started #1 1
+        prompt.sent #1 first
+        prompt.queued #2 waits
+        turn.ended interrupted server_restart 1
+        agent.state_changed server_restart stopped
+        prompt.queued #3 go on
+        agent.state_changed starting
+        agent.state_changed ready
+        turn.started #2 2
+        prompt.sent #2 waits
+        = Running unobserved
+        ",
+    );
+}
+
+#[test]
+fn an_interrupted_session_says_so_until_the_next_turn() {
+    check(
+        "create\nready\nprompt 1 first\nrestart",
+        "
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed ready
+        turn.started #1 1
+        prompt.sent #1 first
+        turn.ended interrupted server_restart 1
+        agent.state_changed server_restart stopped
+        = Interrupted unobserved
+        ",
+    );
+}
+
+#[test]
+fn an_agent_that_breaks_fails_its_turn_and_a_prompt_starts_it_again() {
+    check(
+        "
+        create
+        ready
+        prompt 1 first
+        crash
+        prompt 2 again
+        ",
+        "
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed ready
+        turn.started #1 1
+        prompt.sent #1 first
+        turn.ended failed exit 1 1
+        agent.state_changed exit 1 failed
+        prompt.queued #2 again
+        agent.state_changed starting
+        = Starting unobserved
+        ",
+    );
+}
+
+#[test]
+fn a_deleted_session_only_comes_back() {
+    check(
+        "
+        create
+        ready
+        prompt 1 first
+        delete
+        done
+        delete
+        name new
+        prompt 2 more
+        say late words
+        restart
+        restore
+        restore
+        name new
+        name new
+        ",
+        "
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed ready
+        turn.started #1 1
+        prompt.sent #1 first
+        ! a turn is running; wait for its end or cancel it
+        turn.ended completed 1
+        session.deleted
+        ! the session was deleted; restore it first
+        ! the session was deleted; restore it first
+        session.restored
+        ! the session is not deleted
+        session.changed new
+        = Idle unobserved
+        ",
+    );
+}
+
+#[test]
+fn what_breaks_a_limit_is_refused_whole() {
+    let mut history = History::default();
+    history.run(parse("create")).unwrap();
+    let long = "x".repeat(crate::MAX_PROMPT_BYTES + 1);
+    let refused = [
+        parse("name a\u{7}b"),
+        parse(&format!("name {}", "ä".repeat(201))),
+        parse("prompt 1  \t "),
+        parse(&format!("prompt 1 {long}")),
+        Command::Change { name: None, env_hint: Some("x".repeat(2_001)) },
+        Command::Change { name: Some("good".to_owned()), env_hint: Some("\u{1b}[31m".to_owned()) },
+    ];
+    let before = history.entries.len();
+    for command in refused {
+        history.run(command.clone()).expect_err(&format!("{command:?}"));
+    }
+    for number in 0..crate::MAX_QUEUED_PROMPTS {
+        history.run(parse(&format!("prompt {number} waits"))).unwrap();
+    }
+    assert_eq!(history.run(parse("prompt 99 too many")), Err(super::Rejection::QueueFull));
+    assert_eq!(history.entries.len(), before + crate::MAX_QUEUED_PROMPTS);
+}
+
+fn any_command() -> impl Strategy<Value = Command> {
+    let lines = prop_oneof![
+        Just("create"),
+        Just("name a"),
+        Just("name b"),
+        Just("prompt 1 p"),
+        Just("prompt 2 q"),
+        Just("prompt! 3 r"),
+        Just("rewrite 1 s"),
+        Just("remove 2"),
+        Just("cancel"),
+        Just("observe"),
+        Just("delete"),
+        Just("restore"),
+        Just("ready"),
+        Just("gone"),
+        Just("say x"),
+        Just("done"),
+        Just("cancelled"),
+        Just("crash"),
+        Just("restart"),
+    ];
+    lines.prop_map(parse)
+}
+
+proptest! {
+    /// Whatever is asked in whatever order: turns are 1, 2, 3 …, at most one is open, each has one prompt, and what
+    /// runs after a restart is nothing.
+    #[test]
+    fn no_history_is_inconsistent(commands in proptest::collection::vec(any_command(), 0..60)) {
+        let mut history = History::default();
+        for command in commands {
+            // Refusals are part of the history; they leave no trace.
+            drop(history.run(command));
+            let mut open = None;
+            let mut newest = Turn(0);
+            for entry in &history.entries {
+                match &entry.event {
+                    Event::TurnStarted { turn, interaction_id } => {
+                        prop_assert_eq!(open, None);
+                        prop_assert_eq!(*turn, newest.next());
+                        newest = *turn;
+                        open = Some((*turn, *interaction_id));
+                    }
+                    Event::PromptSent { interaction_id, .. } => prop_assert_eq!(open, Some((newest, *interaction_id))),
+                    Event::TextPart { turn, .. } => prop_assert_eq!(open.map(|open| open.0), Some(*turn)),
+                    Event::TurnEnded { turn, .. } => {
+                        prop_assert_eq!(open.map(|open| open.0), Some(*turn));
+                        open = None;
+                    }
+                    _ => (),
+                }
+            }
+            let running = history.session.as_ref().and_then(|session| session.row.running);
+            prop_assert_eq!(running.map(|running| (running.turn, running.interaction_id)), open);
+        }
+        if history.session.as_ref().is_some_and(|session| session.row.deleted_at.is_none()) {
+            history.run(parse("restart")).unwrap();
+            prop_assert!(history.session.unwrap().row.running.is_none());
+        }
+    }
+
+    /// Folding a prefix and then the rest gives what folding all gives.
+    #[test]
+    fn folds_do_not_depend_on_where_they_pause(
+        commands in proptest::collection::vec(any_command(), 0..40),
+        cut in 0usize..60,
+    ) {
+        let mut history = History::default();
+        for command in commands {
+            drop(history.run(command));
+        }
+        let cut = cut.min(history.entries.len());
+        let mut whole = Transcript::default();
+        history.entries.iter().for_each(|entry| whole.apply(entry));
+        let mut paused = Transcript::default();
+        history.entries[..cut].iter().for_each(|entry| paused.apply(entry));
+        let json = serde_json::to_string(&paused).unwrap();
+        let mut resumed: Transcript = serde_json::from_str(&json).unwrap();
+        history.entries[cut..].iter().for_each(|entry| resumed.apply(entry));
+        prop_assert_eq!(resumed, whole);
+    }
+}

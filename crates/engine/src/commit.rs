@@ -1,0 +1,103 @@
+//! The one way into the log: number, fold, append, and only then publish.
+//!
+//! Invariant: stored before shown. A follower may act on what it sees, and must never act on an entry that a crash
+//! could take back.
+
+use std::sync::Arc;
+
+use model::{Entry, Event, RowChange, Seq, Session, SessionId, SessionRow, StreamId, fold};
+use store::{AppendError, Batch, Part, Receipt};
+
+use crate::Shared;
+use crate::feeds::{ListChange, News};
+
+impl Shared {
+    /// Appends events to a session's stream and tells everyone; gives the session as it stands afterwards.
+    pub(crate) async fn commit(
+        &self,
+        id: SessionId,
+        before: Option<&Session>,
+        events: Vec<Event>,
+        receipt: Option<Receipt>,
+    ) -> Result<Option<Session>, AppendError> {
+        let stream = StreamId::Session(id);
+        let after = before.map_or(Seq::START, |session| session.head);
+        let (entries, session, rows) = number(stream, before.cloned(), after, events, self.clock.now());
+        let parts =
+            if entries.is_empty() { Vec::new() } else { vec![Part { stream, after, entries: entries.clone(), rows }] };
+        if parts.is_empty() && receipt.is_none() {
+            return Ok(session);
+        }
+        self.store.append(Batch { parts, receipt }).await?;
+        if let Some(session) = &session
+            && !entries.is_empty()
+        {
+            self.publish(before.map(|session| &session.row), &session.row, entries);
+        }
+        Ok(session)
+    }
+
+    fn publish(&self, before: Option<&SessionRow>, after: &SessionRow, entries: Vec<Entry>) {
+        self.feeds.publish(after.id, News::Entries(entries.into()));
+        if before == Some(after) {
+            return;
+        }
+        let unobserved_count = self.unobserved.moved(before.is_some_and(SessionRow::unobserved), after.unobserved());
+        if after.deleted_at.is_some() {
+            self.feeds.publish(after.id, News::Deleted);
+            self.feeds.publish_list(ListChange::Removed { session: after.id, unobserved_count });
+        } else {
+            self.feeds.publish_list(ListChange::Put { row: Arc::new(after.clone()), unobserved_count });
+        }
+    }
+}
+
+/// Gives events their places and folds them.
+fn number(
+    stream: StreamId,
+    mut session: Option<Session>,
+    after: Seq,
+    events: Vec<Event>,
+    at: model::Timestamp,
+) -> (Vec<Entry>, Option<Session>, Vec<RowChange>) {
+    let mut entries = Vec::with_capacity(events.len());
+    let mut rows = Vec::new();
+    let mut seq = after;
+    for event in events {
+        seq = seq.next();
+        let entry = Entry { seq, at, event };
+        let folded = fold(stream, session, &entry);
+        session = folded.session;
+        // A session's row is put whole, so the last one of a batch stands for those before it.
+        if folded.rows.iter().any(|row| matches!(row, RowChange::PutSession(_))) {
+            rows.retain(|row| !matches!(row, RowChange::PutSession(_)));
+        }
+        rows.extend(folded.rows);
+        entries.push(entry);
+    }
+    (entries, session, rows)
+}
+
+/// How many sessions came to rest unseen, kept as they change so that nobody counts them.
+#[derive(Debug, Default)]
+pub(crate) struct Unobserved(std::sync::Mutex<u64>);
+
+impl Unobserved {
+    pub(crate) fn new(count: u64) -> Self {
+        Self(std::sync::Mutex::new(count))
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn moved(&self, before: bool, after: bool) -> u64 {
+        let mut count = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match (before, after) {
+            (false, true) => *count += 1,
+            (true, false) => *count = count.saturating_sub(1),
+            (true, true) | (false, false) => (),
+        }
+        *count
+    }
+}

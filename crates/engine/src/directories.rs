@@ -1,0 +1,50 @@
+//! Working directories: checked before a session is made, so that a mistake is an answer and not a failed agent.
+
+use std::path::{Path, PathBuf};
+
+use crate::DirectoryError;
+
+/// A directory fit for a session.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct WorkingDirectory {
+    /// The real path, links followed.
+    pub(crate) cwd: String,
+    /// The git root above it, else itself.
+    pub(crate) project: String,
+}
+
+/// Whether the person said that a far-reaching directory is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// `/` and the home directory are refused.
+    Careful,
+    /// They are meant.
+    Confirmed,
+}
+
+pub(crate) async fn inspect(cwd: &str, home: Option<&Path>, reach: Reach) -> Result<WorkingDirectory, DirectoryError> {
+    let path = PathBuf::from(cwd);
+    if !path.is_absolute() {
+        return Err(DirectoryError::NotAbsolute);
+    }
+    let real = tokio::fs::canonicalize(&path).await.map_err(|_| DirectoryError::NotADirectory)?;
+    // Reading the directory shows that it is one and that we may enter it.
+    drop(tokio::fs::read_dir(&real).await.map_err(|_| DirectoryError::NotADirectory)?);
+    let home = match home {
+        Some(home) => tokio::fs::canonicalize(home).await.ok(),
+        None => None,
+    };
+    let far_reaching = real.parent().is_none() || home.is_some_and(|home| home.starts_with(&real));
+    if far_reaching && reach == Reach::Careful {
+        return Err(DirectoryError::NeedsConfirmation);
+    }
+    let mut project = real.clone();
+    for ancestor in real.ancestors() {
+        if tokio::fs::symlink_metadata(ancestor.join(".git")).await.is_ok() {
+            project = ancestor.to_path_buf();
+            break;
+        }
+    }
+    let text = |path: PathBuf| path.into_os_string().into_string().map_err(|_| DirectoryError::NotText);
+    Ok(WorkingDirectory { cwd: text(real)?, project: text(project)? })
+}

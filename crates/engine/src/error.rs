@@ -1,0 +1,78 @@
+//! What can go wrong when something is asked of the engine; `server/src/error.rs` maps each to a status.
+
+use model::{Cursor, Rejection, SessionId};
+use store::{AppendError, ReadError};
+
+/// Why a command was not carried out. Nothing has changed.
+#[derive(Debug, thiserror::Error)]
+pub enum SubmitError {
+    /// There is no such session, or it was purged.
+    #[error("there is no session {0}")]
+    NotFound(SessionId),
+    /// A rule says no.
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
+    /// The idempotency key was used before, for something else.
+    #[error("this idempotency key was used for a different request")]
+    KeyReused,
+    /// The catalog has no such agent.
+    #[error("there is no agent named {0}")]
+    UnknownAgent(String),
+    /// The working directory will not do.
+    #[error(transparent)]
+    Directory(#[from] DirectoryError),
+    /// The engine is shutting down.
+    #[error("the server is stopping")]
+    Stopping,
+    /// The log could not be written.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// The log could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+}
+
+/// Why a question has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum QueryError {
+    /// There is no such session, or it was deleted.
+    #[error("there is no session {0}")]
+    NotFound(SessionId),
+    /// The cursor leads nowhere any more.
+    #[error("the cursor is no longer valid")]
+    Reset {
+        /// Why.
+        reason: ResetReason,
+        /// Where the session is now.
+        snapshot: Cursor,
+    },
+    /// The log could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+}
+
+/// Why a cursor leads nowhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResetReason {
+    /// The store was restored from a backup since.
+    OtherIncarnation,
+    /// It lies after the newest entry.
+    Ahead,
+}
+
+/// Why a directory will not do for a session.
+#[derive(Debug, thiserror::Error)]
+pub enum DirectoryError {
+    /// Not an absolute path.
+    #[error("the directory must be an absolute path")]
+    NotAbsolute,
+    /// Not there, or not a directory, or not ours to enter.
+    #[error("there is no directory that can be entered at this path")]
+    NotADirectory,
+    /// A name that is not text.
+    #[error("the directory's real path is not valid UTF-8")]
+    NotText,
+    /// `/` or the home directory: an agent there reaches everything the person has.
+    #[error("an agent here could reach everything you have; send confirm: true if that is meant")]
+    NeedsConfirmation,
+}

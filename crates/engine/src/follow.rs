@@ -1,0 +1,117 @@
+//! Following a session: everything after a cursor, in order, once, then what comes.
+//!
+//! Invariant: the next entry handed out is always the one after the last. The feed is subscribed before the log is
+//! read, so nothing falls between; what comes twice is dropped by its seq, and what the feed skipped is read from the
+//! log.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use model::{Cursor, Entry, Seq, Session, SessionId, StreamId, Turn};
+use store::{ReadError, Store};
+use tokio::sync::broadcast::{self, error::RecvError};
+
+use crate::feeds::News;
+
+const PAGE: usize = 256;
+
+/// What a follower meets.
+#[derive(Debug, Clone)]
+pub enum Followed {
+    /// The next entry.
+    Entry(Entry),
+    /// Everything stored has been handed out; from here on it is live.
+    CaughtUp,
+    /// Words that are not durable yet.
+    Preview {
+        /// Of which turn.
+        turn: Turn,
+        /// Of which block of it.
+        block: u32,
+        /// The words since the last piece.
+        text: Arc<str>,
+    },
+    /// The session was deleted; nothing more will come.
+    Deleted,
+}
+
+/// A follower's place in a session.
+pub struct Follow {
+    /// The session as it stood when the follow began.
+    pub snapshot: Session,
+    session: SessionId,
+    store: Arc<dyn Store>,
+    feed: broadcast::Receiver<News>,
+    last: Seq,
+    backlog: VecDeque<Entry>,
+    reading: Reading,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// From the log, for the first time.
+    First,
+    /// From the log, because the feed skipped something.
+    Again,
+    /// From the feed.
+    Live,
+}
+
+impl Follow {
+    pub(crate) fn new(snapshot: Session, after: Seq, store: Arc<dyn Store>, feed: broadcast::Receiver<News>) -> Self {
+        let session = snapshot.row.id;
+        Self { snapshot, session, store, feed, last: after, backlog: VecDeque::new(), reading: Reading::First }
+    }
+
+    /// Which session is followed.
+    pub fn session(&self) -> SessionId {
+        self.session
+    }
+
+    /// The last entry handed out.
+    pub fn cursor(&self) -> Cursor {
+        Cursor { incarnation: self.store.incarnation(), seq: self.last }
+    }
+
+    /// The next thing. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Result<Followed, ReadError> {
+        loop {
+            if let Some(entry) = self.backlog.pop_front() {
+                self.last = entry.seq;
+                return Ok(Followed::Entry(entry));
+            }
+            if self.reading != Reading::Live {
+                let page = self.store.read(StreamId::Session(self.session), self.last, PAGE).await?;
+                if page.is_empty() {
+                    let first = self.reading == Reading::First;
+                    self.reading = Reading::Live;
+                    if first {
+                        return Ok(Followed::CaughtUp);
+                    }
+                }
+                self.backlog.extend(page);
+                continue;
+            }
+            match self.feed.recv().await {
+                Ok(News::Entries(entries)) => self.take(&entries),
+                Ok(News::Preview { turn, block, text }) => return Ok(Followed::Preview { turn, block, text }),
+                // An engine that stops lets go of its feeds; nothing more will come, but nothing is deleted either.
+                Ok(News::Deleted) => return Ok(Followed::Deleted),
+                Err(RecvError::Lagged(_)) => self.reading = Reading::Again,
+                Err(RecvError::Closed) => return Err(ReadError::Closed),
+            }
+        }
+    }
+
+    fn take(&mut self, entries: &[Entry]) {
+        for entry in entries.iter().filter(|entry| entry.seq > self.last) {
+            let newest = self.backlog.back().map_or(self.last, |entry| entry.seq);
+            if entry.seq != newest.next() {
+                self.backlog.clear();
+                self.reading = Reading::Again;
+                return;
+            }
+            self.backlog.push_back(entry.clone());
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What is done once an hour: sessions deleted a week ago are purged, receipts of yesterday forgotten.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::{SessionId, Timestamp};
+use store::{AppendError, ReadError};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::{Shared, SubmitError};
+
+const EVERY: Duration = Duration::from_secs(3_600);
+/// How long a deleted session can be brought back.
+pub const RESTORABLE_FOR: Duration = Duration::from_secs(7 * 24 * 3_600);
+/// How long a repeat of a request is recognised.
+pub const RECEIPTS_KEPT_FOR: Duration = Duration::from_secs(24 * 3_600);
+/// How many sessions are purged before others get the writer again.
+const PURGE_AT_ONCE: usize = 64;
+
+pub(crate) async fn run(shared: Arc<Shared>) {
+    let mut tick = interval(EVERY);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = shared.stopping.cancelled() => return,
+            _ = tick.tick() => (),
+        }
+        if let Err(err) = shared.clean_up().await {
+            tracing::warn!(
+                error = &err as &dyn std::error::Error,
+                "housekeeping did not finish; it is tried again in an hour"
+            );
+        }
+    }
+}
+
+impl Shared {
+    pub(crate) async fn clean_up(&self) -> Result<(), SubmitError> {
+        let now = self.clock.now();
+        self.store.forget_receipts(earlier(now, RECEIPTS_KEPT_FOR)).await?;
+        loop {
+            let due = self.store.deleted_before(earlier(now, RESTORABLE_FOR), PURGE_AT_ONCE).await?;
+            if due.is_empty() {
+                return Ok(());
+            }
+            for session in due {
+                self.purge(session).await?;
+            }
+        }
+    }
+
+    pub(crate) async fn purge(&self, session: SessionId) -> Result<(), AppendError> {
+        self.store.purge(session, self.clock.now()).await
+    }
+
+    /// Whether the session is there and not purged, deleted or not.
+    pub(crate) async fn exists(&self, session: SessionId) -> Result<bool, ReadError> {
+        Ok(self.store.session(session).await?.is_some())
+    }
+}
+
+fn earlier(now: Timestamp, by: Duration) -> Timestamp {
+    Timestamp::from_millis(now.as_millis().saturating_sub(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
+}

@@ -1,0 +1,362 @@
+//! Live sessions: the only writer of the log.
+//!
+//! The engine knows how a session lives: one task each (`live_session.rs`), fed with commands and with its agent's
+//! news, deciding with `model::decide`, writing through `commit.rs`, and telling followers (`follow.rs`, `feeds.rs`)
+//! only what is durable. It must never know HTTP, SQL or how an agent's protocol looks. Time, ids and tasks come
+//! through seams, so tests run it with a paused clock. Start reading at [`Engine::submit`].
+
+mod agent;
+mod asking;
+mod clock;
+mod commit;
+mod directories;
+mod error;
+mod feeds;
+mod follow;
+mod guide;
+mod housekeeping;
+mod id_source;
+mod live_session;
+mod recovery;
+mod tokens;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use model::{
+    Command, Cursor, Entry, InteractionId, ListKey, NewSession, Seq, Session, SessionId, SessionRow, StreamId, TokenId,
+    TokenRow,
+};
+use store::{AppendError, Head, ReadError, Store};
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+pub use agent::{CATALOG, CatalogEntry};
+pub use asking::{Asker, Reply, RequestKey};
+pub use clock::{Clock, SystemClock};
+pub use directories::Reach;
+pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
+pub use feeds::ListChange;
+pub use follow::{Follow, Followed};
+pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
+pub use id_source::{IdSource, Secret, SystemIds};
+pub use tokens::{CODE_GOOD_FOR, IssuedToken, TokenWish};
+
+use live_session::{Answer, Input, LiveSession};
+
+/// How many commands may wait for one session.
+const INPUT_QUEUE: usize = 64;
+/// How long a shutdown waits for sessions to settle.
+const SHUTDOWN_LIMIT: Duration = Duration::from_secs(8);
+
+/// What the engine is given.
+pub struct Seams {
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Makes ids and secrets.
+    pub ids: Arc<dyn IdSource>,
+    /// The person's home directory, which is no place for a session unless confirmed.
+    pub home: Option<PathBuf>,
+}
+
+/// The engine; cheap to clone.
+#[derive(Clone)]
+pub struct Engine {
+    shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+    home: Option<PathBuf>,
+    feeds: feeds::Feeds,
+    tokens: tokens::Tokens,
+    unobserved: commit::Unobserved,
+    live: Mutex<HashMap<SessionId, mpsc::Sender<Input>>>,
+    tasks: TaskTracker,
+    stopping: CancellationToken,
+}
+
+/// Why the engine could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The store could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// What was cut off could not be written down.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+}
+
+impl Engine {
+    /// Settles what an earlier life left open, then is ready for commands.
+    pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
+        let Seams { clock, ids, home } = seams;
+        let tokens = tokens::Tokens::new(store.tokens().await?);
+        let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
+        let shared = Arc::new(Shared {
+            store,
+            clock,
+            ids,
+            home,
+            feeds: feeds::Feeds::new(),
+            tokens,
+            unobserved,
+            live: Mutex::default(),
+            tasks: TaskTracker::new(),
+            stopping: CancellationToken::new(),
+        });
+        let interrupted = shared.recover().await?;
+        if interrupted > 0 {
+            tracing::info!(sessions = interrupted, "sessions were running when the server last stopped");
+        }
+        shared.tasks.spawn(housekeeping::run(Arc::clone(&shared)));
+        Ok(Self { shared })
+    }
+
+    /// Stops taking commands, settles every session, and waits for that in bounded time.
+    pub async fn shutdown(&self) {
+        self.shared.stopping.cancel();
+        self.shared.tasks.close();
+        if timeout(SHUTDOWN_LIMIT, self.shared.tasks.wait()).await.is_err() {
+            tracing::warn!("some sessions did not settle in time; the next start settles them");
+        }
+    }
+
+    /// Begins a session in a directory that exists.
+    pub async fn create_session(
+        &self,
+        agent: &str,
+        cwd: &str,
+        name: String,
+        reach: Reach,
+        asker: Asker,
+    ) -> Result<Reply, SubmitError> {
+        if !CATALOG.iter().any(|entry| entry.name == agent) {
+            return Err(SubmitError::UnknownAgent(agent.to_owned()));
+        }
+        let directory = directories::inspect(cwd, self.shared.home.as_deref(), reach).await?;
+        let id = SessionId::from_uuid(self.shared.ids.uuid());
+        let new = NewSession { agent: agent.to_owned(), cwd: directory.cwd, project: directory.project, name };
+        self.submit(id, Command::Create(new), asker).await
+    }
+
+    /// Carries out a command on a session and answers when what it did is durable.
+    pub async fn submit(&self, id: SessionId, command: Command, asker: Asker) -> Result<Reply, SubmitError> {
+        let mut asked = asking::Asked { command, asker };
+        if let Some(key) = &asked.asker.key
+            && let Some(receipt) = self.shared.store.find_receipt(&asked.asker.principal, key.key()).await?
+        {
+            return asked.repeat(&receipt);
+        }
+        // A task that is just ending refuses the input; it is then asked of the next one.
+        loop {
+            if self.shared.stopping.is_cancelled() {
+                return Err(SubmitError::Stopping);
+            }
+            let inputs = self.live(id, &asked.command).await?;
+            let (answer, answered) = oneshot::channel();
+            asked = match inputs.send(Input { asked, answer }).await {
+                Ok(()) => match answered.await {
+                    Ok(Answer::Given(result)) => return result,
+                    Ok(Answer::NotTaken(asked)) => asked,
+                    // The task broke off in the middle; what it did, if anything, is in the log.
+                    Err(_) => return Err(SubmitError::Stopping),
+                },
+                Err(mpsc::error::SendError(input)) => input.asked,
+            };
+            self.shared.forget(id, &inputs);
+        }
+    }
+
+    /// The way to a session's task, which is started if there is none.
+    async fn live(&self, id: SessionId, command: &Command) -> Result<mpsc::Sender<Input>, SubmitError> {
+        let running = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
+        if let Some(inputs) = running {
+            return Ok(inputs);
+        }
+        let session = self.shared.store.session(id).await?;
+        if session.is_none() && !matches!(command, Command::Create(_)) {
+            return Err(SubmitError::NotFound(id));
+        }
+        let mut live = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another caller may have started it in the meantime.
+        let inputs = live.entry(id).or_insert_with(|| {
+            let (inputs, inputs_in) = mpsc::channel(INPUT_QUEUE);
+            let task = LiveSession::new(Arc::clone(&self.shared), id, session, inputs_in);
+            let shared = Arc::clone(&self.shared);
+            let own = inputs.downgrade();
+            self.shared.tasks.spawn(async move {
+                task.run().await;
+                if let Some(own) = own.upgrade() {
+                    shared.forget(id, &own);
+                }
+            });
+            inputs
+        });
+        Ok(inputs.clone())
+    }
+
+    /// Removes a session for good, unless a turn runs.
+    pub async fn purge(&self, id: SessionId, asker: Asker) -> Result<(), SubmitError> {
+        let session = self.shared.store.session(id).await?.ok_or(SubmitError::NotFound(id))?;
+        if session.row.deleted_at.is_none() {
+            self.submit(id, Command::Delete, asker).await?;
+        }
+        self.shared.purge(id).await?;
+        Ok(())
+    }
+
+    /// A session that is not deleted.
+    pub async fn session(&self, id: SessionId) -> Result<Session, QueryError> {
+        let session = self.shared.store.session(id).await?;
+        session.filter(|session| session.row.deleted_at.is_none()).ok_or(QueryError::NotFound(id))
+    }
+
+    /// A session as it stood after its first entries.
+    pub async fn session_as_of(&self, id: SessionId, entries: u64) -> Result<Session, QueryError> {
+        let limit = usize::try_from(entries).unwrap_or(usize::MAX);
+        let first = self.shared.store.read(StreamId::Session(id), Seq::START, limit).await?;
+        let mut first = first.iter();
+        let mut session = first.next().and_then(|entry| Session::begin(id, entry)).ok_or(QueryError::NotFound(id))?;
+        first.for_each(|entry| session.apply(entry));
+        Ok(session)
+    }
+
+    /// A page of the list.
+    pub async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, QueryError> {
+        Ok(self.shared.store.sessions(after, limit).await?)
+    }
+
+    /// How many sessions came to rest unseen.
+    pub fn unobserved_count(&self) -> u64 {
+        self.shared.unobserved.count()
+    }
+
+    /// Changes of the list from now on.
+    pub fn list_changes(&self) -> broadcast::Receiver<ListChange> {
+        self.shared.feeds.subscribe_list()
+    }
+
+    /// Entries of a session after a cursor, and whether there are more.
+    pub async fn entries(
+        &self,
+        id: SessionId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<(Vec<Entry>, Option<Cursor>), QueryError> {
+        let session = self.session(id).await?;
+        let after = self.check_cursor(after, session.head)?;
+        let entries = self.shared.store.read(StreamId::Session(id), after, limit).await?;
+        let last = entries.last().map_or(after, |entry| entry.seq);
+        Ok((entries, (last < session.head).then(|| self.cursor(last))))
+    }
+
+    /// Follows a session from a cursor on.
+    pub async fn follow(&self, id: SessionId, after: Option<Cursor>) -> Result<Follow, QueryError> {
+        // Subscribed before the log is read, so that nothing falls between.
+        let feed = self.shared.feeds.subscribe(id);
+        let session = self.session(id).await?;
+        let after = self.check_cursor(after, session.head)?;
+        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed))
+    }
+
+    fn check_cursor(&self, after: Option<Cursor>, head: Seq) -> Result<Seq, QueryError> {
+        let Some(after) = after else { return Ok(Seq::START) };
+        let reset = |reason| QueryError::Reset { reason, snapshot: self.cursor(head) };
+        if after.incarnation != self.shared.store.incarnation() {
+            return Err(reset(ResetReason::OtherIncarnation));
+        }
+        if after.seq > head {
+            return Err(reset(ResetReason::Ahead));
+        }
+        Ok(after.seq)
+    }
+
+    /// A cursor of this store's life.
+    pub fn cursor(&self, seq: Seq) -> Cursor {
+        Cursor { incarnation: self.shared.store.incarnation(), seq }
+    }
+
+    /// A fresh id for a prompt.
+    pub fn new_interaction(&self) -> InteractionId {
+        InteractionId::from_uuid(self.shared.ids.uuid())
+    }
+
+    /// Whether the session's entries were purged.
+    pub async fn is_purged(&self, id: SessionId) -> Result<bool, QueryError> {
+        Ok(self.shared.store.head(StreamId::Session(id)).await? == Head::Purged)
+    }
+
+    /// The credential that this secret is, with the proof that a browser's needs.
+    pub fn find_token(&self, secret: &Secret, proof: Option<&Secret>) -> Option<TokenRow> {
+        self.shared.tokens.find(secret, proof)
+    }
+
+    /// Whether the credential still opens anything.
+    pub fn is_token_in_force(&self, id: TokenId) -> bool {
+        self.shared.tokens.is_in_force(id)
+    }
+
+    /// Every credential in force.
+    pub fn tokens(&self) -> Vec<TokenRow> {
+        self.shared.tokens.all()
+    }
+
+    /// Wakes when credentials change.
+    pub fn token_changes(&self) -> watch::Receiver<u64> {
+        self.shared.tokens.changes()
+    }
+
+    /// Makes a credential.
+    pub async fn issue_token(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
+        if let Some(session) = wish.session
+            && !self.shared.exists(session).await?
+        {
+            return Err(SubmitError::NotFound(session));
+        }
+        self.shared.issue_token(wish).await
+    }
+
+    /// Ends a credential.
+    pub async fn revoke_token(&self, id: TokenId) -> Result<(), SubmitError> {
+        self.shared.revoke_token(id).await
+    }
+
+    /// Ends every credential and makes the person a new one.
+    pub async fn rotate_tokens(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
+        self.shared.rotate_tokens(wish).await
+    }
+
+    /// A code that signs one browser in, once, for a short while.
+    pub fn offer_code(&self) -> Secret {
+        let code = Secret::generate(&*self.shared.ids);
+        self.shared.tokens.offer_code(&code);
+        code
+    }
+
+    /// Uses a code up; whether it was good.
+    pub fn consume_code(&self, code: &Secret) -> bool {
+        self.shared.tokens.consume_code(code)
+    }
+
+    /// Which life of the store this is.
+    pub fn incarnation(&self) -> model::Incarnation {
+        self.shared.store.incarnation()
+    }
+}
+
+impl Shared {
+    /// Lets go of a task that has ended, unless another has taken its place.
+    fn forget(&self, id: SessionId, ended: &mpsc::Sender<Input>) {
+        let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        if live.get(&id).is_some_and(|current| current.same_channel(ended)) {
+            live.remove(&id);
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Credentials: who is let in. Scopes follow from the stored kind and from nothing the caller says.
+//!
+//! Invariant: secrets are kept only as hashes; a revoked one opens nothing from the moment its entry is durable, and
+//! `changes` wakes whoever holds a door open on the strength of it.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use model::{Entry, Event, RowChange, Seq, SessionId, StreamId, TokenId, TokenKind, TokenRow, fold};
+use sha2::{Digest as _, Sha256};
+use store::{AppendError, Batch, Head, Part};
+use subtle::ConstantTimeEq as _;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::id_source::hex;
+use crate::{Secret, Shared, SubmitError};
+
+/// How long a sign-in link is good for.
+pub const CODE_GOOD_FOR: Duration = Duration::from_secs(15 * 60);
+/// How many sign-in links may be open at once; the oldest gives way.
+const MAX_CODES: usize = 16;
+
+#[derive(Debug)]
+pub(crate) struct Tokens {
+    by_hash: RwLock<HashMap<String, TokenRow>>,
+    codes: Mutex<Vec<Code>>,
+    changes: watch::Sender<u64>,
+}
+
+#[derive(Debug)]
+struct Code {
+    hash: String,
+    expires_at: Instant,
+}
+
+impl Tokens {
+    pub(crate) fn new(rows: Vec<TokenRow>) -> Self {
+        let by_hash = rows.into_iter().map(|row| (row.secret_hash.clone(), row)).collect();
+        Self { by_hash: RwLock::new(by_hash), codes: Mutex::default(), changes: watch::Sender::new(0) }
+    }
+
+    /// The credential that this secret is, with the proof that a browser's needs.
+    pub(crate) fn find(&self, secret: &Secret, proof: Option<&Secret>) -> Option<TokenRow> {
+        let by_hash = self.by_hash.read().unwrap_or_else(PoisonError::into_inner);
+        let row = by_hash.get(&hash(secret))?;
+        let proved = match (&row.proof_hash, proof) {
+            (None, None) => true,
+            (Some(expected), Some(proof)) => expected.as_bytes().ct_eq(hash(proof).as_bytes()).into(),
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        proved.then(|| row.clone())
+    }
+
+    pub(crate) fn is_in_force(&self, id: TokenId) -> bool {
+        self.by_hash.read().unwrap_or_else(PoisonError::into_inner).values().any(|row| row.id == id)
+    }
+
+    pub(crate) fn all(&self) -> Vec<TokenRow> {
+        let mut rows: Vec<TokenRow> =
+            self.by_hash.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+        rows.sort_by_key(|row| (row.issued_at, row.id));
+        rows
+    }
+
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    pub(crate) fn offer_code(&self, code: &Secret) {
+        let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        codes.retain(|code| code.expires_at > now);
+        if codes.len() == MAX_CODES {
+            codes.remove(0);
+        }
+        codes.push(Code { hash: hash(code), expires_at: now + CODE_GOOD_FOR });
+    }
+
+    /// Takes the code away and says whether it was good: the two are one step, so that no two callers can use it.
+    pub(crate) fn consume_code(&self, code: &Secret) -> bool {
+        let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
+        let presented = hash(code);
+        let found = codes.iter().position(|code| code.hash.as_bytes().ct_eq(presented.as_bytes()).into());
+        found.is_some_and(|index| codes.remove(index).expires_at > Instant::now())
+    }
+
+    fn apply(&self, changes: &[RowChange]) {
+        {
+            let mut by_hash = self.by_hash.write().unwrap_or_else(PoisonError::into_inner);
+            for change in changes {
+                match change {
+                    RowChange::PutToken(row) => {
+                        by_hash.insert(row.secret_hash.clone(), row.clone());
+                    }
+                    RowChange::RemoveToken { id } => by_hash.retain(|_, row| row.id != *id),
+                    RowChange::PutSession(_)
+                    | RowChange::StartTurn(_)
+                    | RowChange::EndTurn { .. }
+                    | RowChange::PutPrompt { .. }
+                    | RowChange::RemovePrompt { .. } => (),
+                }
+            }
+        }
+        self.changes.send_modify(|generation| *generation += 1);
+    }
+}
+
+/// What a new credential is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenWish {
+    /// Whom it stands for.
+    pub kind: TokenKind,
+    /// What to call it.
+    pub name: String,
+    /// The one session it reaches, for agents and applets.
+    pub session: Option<SessionId>,
+}
+
+/// A credential that was just made; the only moment in which its secrets are known.
+#[derive(Debug, Clone)]
+pub struct IssuedToken {
+    /// The credential.
+    pub row: TokenRow,
+    /// What its holder presents.
+    pub secret: Secret,
+    /// A browser's second half.
+    pub proof: Option<Secret>,
+}
+
+impl Shared {
+    pub(crate) async fn issue_token(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
+        let (event, secret, proof) = self.new_token(wish);
+        let rows = self.append_to_server(vec![event]).await?;
+        Ok(issued(rows, secret, proof))
+    }
+
+    pub(crate) async fn revoke_token(&self, id: TokenId) -> Result<(), SubmitError> {
+        self.append_to_server(vec![Event::TokenRevoked { token_id: id }]).await?;
+        Ok(())
+    }
+
+    /// Ends every credential there is and makes one new one for the person, in one step.
+    pub(crate) async fn rotate_tokens(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
+        let mut events: Vec<Event> =
+            self.tokens.all().into_iter().map(|row| Event::TokenRevoked { token_id: row.id }).collect();
+        let (event, secret, proof) = self.new_token(wish);
+        events.push(event);
+        let rows = self.append_to_server(events).await?;
+        Ok(issued(rows, secret, proof))
+    }
+
+    fn new_token(&self, wish: TokenWish) -> (Event, Secret, Option<Secret>) {
+        let secret = Secret::generate(&*self.ids);
+        let proof = match wish.kind {
+            TokenKind::Browser => Some(Secret::generate(&*self.ids)),
+            TokenKind::Person | TokenKind::Agent | TokenKind::Applet => None,
+        };
+        let event = Event::TokenIssued {
+            token_id: TokenId::from_uuid(self.ids.uuid()),
+            kind: wish.kind,
+            name: wish.name,
+            session_id: wish.session,
+            secret_hash: hash(&secret),
+            proof_hash: proof.as_ref().map(hash),
+        };
+        (event, secret, proof)
+    }
+
+    /// Appends to the server's own stream; a lost race is run again, since these events do not depend on each other.
+    async fn append_to_server(&self, events: Vec<Event>) -> Result<Vec<RowChange>, SubmitError> {
+        loop {
+            let after = match self.store.head(StreamId::Server).await? {
+                Head::At(seq) => seq,
+                Head::Purged => unreachable!("only sessions are purged"),
+            };
+            let at = self.clock.now();
+            let entries: Vec<Entry> = events
+                .iter()
+                .zip(after.0 + 1..)
+                .map(|(event, seq)| Entry { seq: Seq(seq), at, event: event.clone() })
+                .collect();
+            let rows: Vec<RowChange> =
+                entries.iter().flat_map(|entry| fold(StreamId::Server, None, entry).rows).collect();
+            let part = Part { stream: StreamId::Server, after, entries, rows: rows.clone() };
+            match self.store.append(Batch { parts: vec![part], receipt: None }).await {
+                Ok(_) => {
+                    self.tokens.apply(&rows);
+                    return Ok(rows);
+                }
+                Err(AppendError::Conflict { .. }) => (),
+                Err(err) => return Err(err.into()),
+            }
+        }
+    }
+}
+
+fn issued(rows: Vec<RowChange>, secret: Secret, proof: Option<Secret>) -> IssuedToken {
+    let row = rows
+        .into_iter()
+        .find_map(|change| match change {
+            RowChange::PutToken(row) => Some(row),
+            _ => None,
+        })
+        .expect("issuing puts a row");
+    IssuedToken { row, secret, proof }
+}
+
+fn hash(secret: &Secret) -> String {
+    hex(&Sha256::digest(secret.expose().as_bytes()))
+}
