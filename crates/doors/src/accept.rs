@@ -1,0 +1,221 @@
+//! The accept loops.
+//!
+//! Invariant: every connection is a task that its loop owns; a loop ends only by its shutdown token, never by what a
+//! caller does, and when it has ended (or was dropped) no connection of it moves a byte, upgraded ones included.
+
+use std::io;
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream, UnixListener},
+    sync::mpsc,
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::{
+    arrival::{Channel, Source},
+    bind::{BindError, Transport},
+    connection::{self, Held},
+    door::GuardedApp,
+    line::{Line, Signals},
+};
+
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    #[error("could not read the address of the listener")]
+    Address(#[source] io::Error),
+}
+
+/// Serves until `shutdown`, then lets open connections end within the drain time. Refuses a listener that is exposed
+/// without TLS or a proxy, whoever bound it.
+pub async fn serve_tcp(
+    listener: TcpListener,
+    transport: Transport,
+    app: GuardedApp,
+    shutdown: CancellationToken,
+) -> Result<(), ServeError> {
+    let address = listener.local_addr().map_err(ServeError::Address)?;
+    transport.may_bind(address)?;
+    let mut crew = Crew::new(app, shutdown);
+    while let Some((stream, peer)) = crew.next(|| listener.accept()).await {
+        let Some(held) = crew.admit(Source::of(peer.ip())) else { continue };
+        let channel = Channel::Tcp { peer, bound_port: address.port(), exposure: transport.exposure() };
+        // Answers are written whole; waiting to fill a packet would only delay them.
+        if stream.set_nodelay(true).is_err() {
+            continue;
+        }
+        match &transport {
+            Transport::Plain | Transport::BehindProxy => crew.serve(stream, held, channel),
+            Transport::Tls(settings) => crew.serve_tls(stream, held, channel, settings.acceptor.clone()),
+        }
+    }
+    drop(listener);
+    crew.drain().await;
+    Ok(())
+}
+
+/// As [`serve_tcp`], for processes of one user: a peer of another uid than `expected_uid` is closed before it can say
+/// a word. The caller passes its own effective uid and has made the socket with mode 0600.
+pub async fn serve_unix(listener: UnixListener, expected_uid: u32, app: GuardedApp, shutdown: CancellationToken) {
+    let mut crew = Crew::new(app, shutdown);
+    while let Some((stream, _)) = crew.next(|| listener.accept()).await {
+        if !stream.peer_cred().is_ok_and(|peer| peer.uid() == expected_uid) {
+            metrics::counter!("doors_connections_foreign_uid_total").increment(1);
+            tracing::warn!("closed a connection of another user to the socket");
+            continue;
+        }
+        let Some(held) = crew.admit(Source::Local) else { continue };
+        crew.serve(stream, held, Channel::Local);
+    }
+    drop(listener);
+    crew.drain().await;
+}
+
+/// Serves one stream inside this process as if it had come through the Unix socket, until it ends or `shutdown`.
+pub async fn serve_stream<IO>(io: IO, app: GuardedApp, shutdown: CancellationToken)
+where
+    IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let mut crew = Crew::new(app, shutdown);
+    let held = Held::in_process(crew.alive.clone());
+    crew.serve(io, held, Channel::Local);
+    crew.finish().await;
+}
+
+/// A loop's connections.
+struct Crew {
+    app: GuardedApp,
+    tasks: JoinSet<()>,
+    signals: Signals,
+    alive: mpsc::Sender<()>,
+    gone: mpsc::Receiver<()>,
+    /// A loop whose future is dropped must not leave upgraded connections behind.
+    _sever: DropGuard,
+}
+
+impl Crew {
+    fn new(app: GuardedApp, shutdown: CancellationToken) -> Self {
+        let severed = CancellationToken::new();
+        let (alive, gone) = mpsc::channel(1);
+        Self {
+            app,
+            tasks: JoinSet::new(),
+            _sever: severed.clone().drop_guard(),
+            signals: Signals { ending: shutdown, severed },
+            alive,
+            gone,
+        }
+    }
+
+    /// The next accepted stream, or nothing once shutdown was asked for.
+    async fn next<T, F>(&mut self, accept: impl Fn() -> F) -> Option<T>
+    where
+        F: Future<Output = io::Result<T>>,
+    {
+        let mut failing = false;
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                () = self.signals.ending.cancelled() => return None,
+                Some(ended) = self.tasks.join_next() => {
+                    report(ended);
+                    continue;
+                }
+                accepted = accept() => accepted,
+            };
+            match accepted {
+                Ok(stream) => return Some(stream),
+                Err(error) if is_the_callers(&error) => (),
+                Err(error) => {
+                    // Out of descriptors or memory: the pending connection stays queued, and asking again at once
+                    // would spin until another one closes. One line per run of errors, not twenty a second.
+                    if !failing {
+                        tracing::warn!(error = &error as &dyn std::error::Error, "can not accept connections");
+                    }
+                    failing = true;
+                    metrics::counter!("doors_accept_errors_total").increment(1);
+                    tokio::select! {
+                        () = self.signals.ending.cancelled() => return None,
+                        () = sleep(self.app.shared.limits.accept_backoff) => (),
+                    }
+                }
+            }
+        }
+    }
+
+    fn admit(&self, source: Source) -> Option<Held> {
+        Held::admit(&self.app, source, self.alive.clone())
+    }
+
+    fn serve<IO>(&mut self, io: IO, held: Held, channel: Channel)
+    where
+        IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let line = Line::new(io, held, &self.signals, &self.app.shared.limits);
+        self.tasks.spawn(connection::run(line, channel, self.app.clone(), self.signals.clone()));
+    }
+
+    fn serve_tls(&mut self, stream: TcpStream, held: Held, channel: Channel, acceptor: tokio_rustls::TlsAcceptor) {
+        let (app, signals) = (self.app.clone(), self.signals.clone());
+        self.tasks.spawn(async move {
+            let limits = &app.shared.limits;
+            let handshake = tokio::select! {
+                () = signals.ending.cancelled() => return,
+                handshake = timeout(limits.tls_handshake_timeout, acceptor.accept(stream)) => handshake,
+            };
+            let Ok(Ok(stream)) = handshake else {
+                metrics::counter!("doors_tls_handshakes_failed_total").increment(1);
+                return;
+            };
+            let line = Line::new(stream, held, &signals, limits);
+            connection::run(line, channel, app, signals).await;
+        });
+    }
+
+    /// Waits for the connections to end by themselves, until shutdown bounds the wait.
+    async fn finish(mut self) {
+        let ending = self.signals.ending.clone();
+        tokio::select! {
+            () = ending.cancelled() => (),
+            () = self.quiet() => return,
+        }
+        self.drain().await;
+    }
+
+    async fn drain(mut self) {
+        let bound = self.app.shared.limits.drain_timeout;
+        if timeout(bound, self.quiet()).await.is_err() {
+            tracing::debug!("connections outlasted the drain time and were cut");
+            self.signals.severed.cancel();
+            self.tasks.shutdown().await;
+        }
+    }
+
+    /// Returns when no task runs and no upgraded connection lives.
+    async fn quiet(&mut self) {
+        // Our own sender goes first, or the channel would never close.
+        self.alive = mpsc::channel(1).0;
+        while let Some(ended) = self.tasks.join_next().await {
+            report(ended);
+        }
+        while self.gone.recv().await.is_some() {}
+    }
+}
+
+fn report(ended: Result<(), tokio::task::JoinError>) {
+    if let Err(error) = ended
+        && error.is_panic()
+    {
+        tracing::error!(error = &error as &dyn std::error::Error, "a connection task panicked");
+    }
+}
+
+/// Errors that tell about one caller, not about us.
+fn is_the_callers(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+}

@@ -1,0 +1,138 @@
+//! Bodies that keep the limits while they flow.
+//!
+//! Invariant: whatever a handler reads of a request body is at most the allowed size, and reading ends within the idle
+//! and total time; a `Content-Length` is not needed for that and not believed for it. The reason of a cut is kept
+//! aside, so that the caller gets the right refusal whatever the handler makes of its read error.
+
+use std::{
+    pin::Pin,
+    sync::{Arc, OnceLock},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::body::{Body, Bytes, HttpBody};
+use hyper::body::{Frame, SizeHint};
+use tokio::time::{Instant, Sleep, sleep};
+
+use crate::{limits::Limits, refusal::Refusal};
+
+/// Why a body was cut, if it was.
+#[derive(Clone, Default)]
+pub(crate) struct Cut(Arc<OnceLock<Refusal>>);
+
+impl Cut {
+    pub(crate) fn reason(&self) -> Option<Refusal> {
+        self.0.get().copied()
+    }
+}
+
+/// The body as a handler may read it.
+pub(crate) fn bounded(body: Body, limits: &Limits) -> (Body, Cut) {
+    let cut = Cut::default();
+    // Most requests have no body; they need no timers.
+    if body.is_end_stream() {
+        return (body, cut);
+    }
+    let bounded = Bounded {
+        body,
+        limit_bytes: limits.max_body_bytes,
+        read_bytes: 0,
+        idle: limits.body_idle_timeout,
+        total: limits.body_total_timeout,
+        clocks: None,
+        cut: cut.clone(),
+    };
+    (Body::new(bounded), cut)
+}
+
+struct Bounded {
+    body: Body,
+    limit_bytes: u64,
+    read_bytes: u64,
+    idle: Duration,
+    total: Duration,
+    /// Start with the first read: until then it is the handler that is slow, not the caller.
+    clocks: Option<Clocks>,
+    cut: Cut,
+}
+
+struct Clocks {
+    idle: Pin<Box<Sleep>>,
+    total: Pin<Box<Sleep>>,
+}
+
+impl Bounded {
+    fn cut(&self, refusal: Refusal) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let refusal = *self.cut.0.get_or_init(|| refusal);
+        Poll::Ready(Some(Err(axum::Error::new(refusal))))
+    }
+}
+
+impl HttpBody for Bounded {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let this = &mut *self;
+        if let Some(refusal) = this.cut.reason() {
+            return this.cut(refusal);
+        }
+        let clocks = this
+            .clocks
+            .get_or_insert_with(|| Clocks { idle: Box::pin(sleep(this.idle)), total: Box::pin(sleep(this.total)) });
+        let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(cx) else {
+            if clocks.idle.as_mut().poll(cx).is_ready() || clocks.total.as_mut().poll(cx).is_ready() {
+                return this.cut(Refusal::BodyTimeout);
+            }
+            return Poll::Pending;
+        };
+        clocks.idle.as_mut().reset(Instant::now() + this.idle);
+        if let Some(Ok(frame)) = &frame {
+            this.read_bytes += frame.data_ref().map_or(0, |data| data.len() as u64);
+            if this.read_bytes > this.limit_bytes {
+                return this.cut(Refusal::BodyTooLarge { limit_bytes: this.limit_bytes });
+            }
+            // A caller that never pauses would never reach the Pending arm above.
+            if clocks.total.as_mut().poll(cx).is_ready() {
+                return this.cut(Refusal::BodyTimeout);
+            }
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// An answer's body that keeps something (the caller's place among the running requests) until it has been sent.
+pub(crate) fn holding<T: Send + Unpin + 'static>(body: Body, held: T) -> Body {
+    Body::new(Holding { body, _held: held })
+}
+
+struct Holding<T> {
+    body: Body,
+    _held: T,
+}
+
+impl<T: Unpin> HttpBody for Holding<T> {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,123 @@
+//! The one way from routes to something that can be served.
+//!
+//! Invariant: a [`GuardedApp`] is made by [`Door::mount`] only, which puts the guard on every route, on every "method
+//! not allowed" and on the fallback. A route's group decides what it is spared, and the groups are named fields, so a
+//! route can be in the wrong one but never in none.
+
+use std::{any::Any, sync::Arc};
+
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    middleware::{from_fn_with_state, map_response},
+    response::{IntoResponse as _, Response},
+};
+use tower_http::catch_panic::CatchPanicLayer;
+
+use crate::{
+    arrival::Source,
+    buckets::Buckets,
+    credential::Gatekeeper,
+    guard::{Holder, guard, harden},
+    host::AllowedHosts,
+    limits::Limits,
+    refusal::Refusal,
+    tally::Tally,
+};
+
+/// What all listeners of one server share: who is let in, under which names, within which limits.
+#[derive(Clone)]
+pub struct Door {
+    shared: Arc<Shared>,
+}
+
+/// The routes of the server by what their callers must show.
+#[derive(Default)]
+pub struct Routes {
+    /// The static page: no credential, and links from other sites may lead here. It must hold no data. Its fallback is
+    /// the fallback of everything.
+    pub page: Router,
+    /// No credential, but no links from other sites either: the health check, the one-time code exchange.
+    pub open: Router,
+    /// A [`crate::Caller::Known`] is certain.
+    pub protected: Router,
+    /// WebSocket upgrades: as `protected`, but a browser's upgrade may come as [`crate::Caller::AwaitsProof`].
+    pub live: Router,
+}
+
+/// Routes behind their guards: all that the `serve_*` functions take.
+#[derive(Clone)]
+pub struct GuardedApp {
+    pub(crate) router: Router,
+    pub(crate) shared: Arc<Shared>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Group {
+    Page,
+    Open,
+    Protected,
+    Live,
+}
+
+/// A guard at its group.
+#[derive(Clone)]
+pub(crate) struct Post {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) group: Group,
+}
+
+pub(crate) struct Shared {
+    pub(crate) gatekeeper: Arc<dyn Gatekeeper>,
+    pub(crate) hosts: AllowedHosts,
+    pub(crate) limits: Limits,
+    pub(crate) failures: Arc<Buckets<Source>>,
+    pub(crate) rates: Buckets<Holder>,
+    pub(crate) in_flight: Tally<Holder>,
+    pub(crate) tcp_connections: Tally<Source>,
+    pub(crate) local_connections: Tally<Source>,
+}
+
+impl Door {
+    #[must_use]
+    pub fn new(gatekeeper: Arc<dyn Gatekeeper>, hosts: AllowedHosts, limits: Limits) -> Self {
+        let shared = Shared {
+            gatekeeper,
+            hosts,
+            failures: Arc::new(Buckets::new(limits.failures, limits.max_tracked_callers)),
+            rates: Buckets::new(limits.requests, limits.max_tracked_callers),
+            in_flight: Tally::new(),
+            tcp_connections: Tally::new(),
+            local_connections: Tally::new(),
+            limits,
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Puts the guards in front of the routes. Several listeners may mount different routes on one door; they then
+    /// share its limits.
+    #[must_use]
+    pub fn mount(&self, routes: Routes) -> GuardedApp {
+        let Routes { page, open, protected, live } = routes;
+        let router = self
+            .behind(open, Group::Open)
+            .merge(self.behind(protected, Group::Protected))
+            .merge(self.behind(live, Group::Live))
+            .fallback_service(self.behind(page, Group::Page))
+            // Ours counts every body, read through an extractor or not, so axum's own default would only surprise.
+            .layer(DefaultBodyLimit::disable())
+            .layer(CatchPanicLayer::custom(answer_panic))
+            .layer(map_response(harden));
+        GuardedApp { router, shared: Arc::clone(&self.shared) }
+    }
+
+    fn behind(&self, routes: Router, group: Group) -> Router {
+        let post = Post { shared: Arc::clone(&self.shared), group };
+        routes.layer(from_fn_with_state(post, guard))
+    }
+}
+
+/// The panic hook has already written what happened to the log; the caller learns only that it did.
+fn answer_panic(_payload: Box<dyn Any + Send>) -> Response {
+    Refusal::HandlerPanicked.into_response()
+}

@@ -1,0 +1,171 @@
+//! The order of the steps, on one page.
+//!
+//! Invariant: Host, then Origin and Fetch-Metadata, then the credential, then the limits; the first that refuses ends
+//! the request, and only a request that passed all four reaches a handler.
+
+use std::time::Instant;
+
+use axum::{
+    body::{Body, HttpBody as _},
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use http::{HeaderMap, HeaderValue, Method, header, request::Parts};
+
+use crate::{
+    arrival::{Arrival, Source},
+    body,
+    credential::{self, Presented, Shown},
+    door::{Group, Post},
+    host, origin,
+    origin::Provenance,
+    principal::Caller,
+    refusal::Refusal,
+    tally::Permit,
+};
+
+/// Whose rate and running requests a request counts towards.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Holder {
+    Principal(String),
+    Source(Source),
+}
+
+/// The middleware of every route.
+pub(crate) async fn guard(State(post): State<Post>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let place = match post.examine(&mut parts, &body) {
+        Ok(place) => place,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let (body, cut) = body::bounded(body, &post.shared.limits);
+    let mut response = next.run(Request::from_parts(parts, body)).await;
+    if let Some(refusal) = cut.reason() {
+        return refusal.into_response();
+    }
+    if post.group != Group::Page {
+        let headers = response.headers_mut();
+        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        headers
+            .entry(header::CONTENT_SECURITY_POLICY)
+            .or_insert(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
+    }
+    response.map(|body| body::holding(body, place))
+}
+
+/// What every answer says, refusals included.
+pub(crate) async fn harden(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (header::HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    // No handler, however well meant, opens this server to another origin.
+    for name in [
+        header::ACCESS_CONTROL_ALLOW_ORIGIN,
+        header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
+        header::ACCESS_CONTROL_ALLOW_HEADERS,
+        header::ACCESS_CONTROL_ALLOW_METHODS,
+        header::ACCESS_CONTROL_EXPOSE_HEADERS,
+        header::ACCESS_CONTROL_MAX_AGE,
+        header::HeaderName::from_static("access-control-allow-private-network"),
+        header::HeaderName::from_static("timing-allow-origin"),
+    ] {
+        headers.remove(name);
+    }
+    response
+}
+
+impl Post {
+    /// Runs the four steps, puts the [`Caller`] and takes a place among the caller's running requests.
+    fn examine(&self, parts: &mut Parts, body: &Body) -> Result<Permit<Holder>, Refusal> {
+        let shared = &*self.shared;
+        let Some(arrival) = parts.extensions.get::<Arrival>().cloned() else {
+            tracing::error!("a request reached the guard through no accept loop of ours");
+            return Err(Refusal::NotThroughADoor);
+        };
+
+        let named = host::check(&parts.headers, &parts.uri, &arrival.channel, &shared.hosts)?;
+
+        let provenance = origin::check(&parts.method, &parts.headers, &arrival.channel, &named, self.group)?;
+        // A preflight asks for what is never given, and no other use of these methods exists here.
+        if matches!(parts.method, Method::OPTIONS | Method::CONNECT | Method::TRACE) {
+            return Err(Refusal::MethodNotAllowed);
+        }
+
+        let shown = credential::take(&mut parts.headers, shared.gatekeeper.cookie_name(), &arrival.channel);
+        let holder = match self.group {
+            Group::Page | Group::Open => Holder::Source(arrival.source()),
+            Group::Protected | Group::Live => {
+                let caller = self.identify(shown?, provenance, &arrival, parts)?;
+                let holder = match &caller {
+                    Caller::Known(principal) => Holder::Principal(principal.id.clone()),
+                    Caller::AwaitsProof(_) => Holder::Source(arrival.source()),
+                };
+                parts.extensions.insert(caller);
+                holder
+            }
+        };
+
+        self.bound(holder, parts, body)
+    }
+
+    fn identify(
+        &self,
+        shown: Shown,
+        provenance: Provenance,
+        arrival: &Arrival,
+        parts: &Parts,
+    ) -> Result<Caller, Refusal> {
+        let presented = match shown {
+            Shown::Nothing | Shown::Unreadable => return Err(Refusal::Unauthenticated),
+            Shown::CookieAlone(cookie) => {
+                provenance.admits_cookie(self.group)?;
+                // Only a real upgrade may bring its proof later; a plain request could have sent the header.
+                let upgrades =
+                    self.group == Group::Live && parts.method == Method::GET && asks_for_websocket(&parts.headers);
+                return if upgrades { Ok(Caller::AwaitsProof(cookie)) } else { Err(Refusal::ProofMissing) };
+            }
+            Shown::Whole(presented) => presented,
+        };
+        match presented {
+            Presented::Cookie { .. } => provenance.admits_cookie(self.group)?,
+            Presented::Bearer(_) | Presented::Peer => (),
+        }
+        self.shared.gatekeeper.admit(&presented).map(Caller::Known).ok_or_else(|| arrival.credential_failed())
+    }
+
+    fn bound(&self, holder: Holder, parts: &Parts, body: &Body) -> Result<Permit<Holder>, Refusal> {
+        let limits = &self.shared.limits;
+        self.shared.rates.take(&holder, Instant::now()).map_err(|retry_after| Refusal::RateLimited { retry_after })?;
+        if parts.uri.path_and_query().map_or(0, |target| target.as_str().len()) > limits.max_uri_bytes {
+            return Err(Refusal::UriTooLong { limit_bytes: limits.max_uri_bytes });
+        }
+        if !body.is_end_stream() {
+            if body.size_hint().lower() > limits.max_body_bytes {
+                return Err(Refusal::BodyTooLarge { limit_bytes: limits.max_body_bytes });
+            }
+            // Forms and plain text can be sent by any page without a preflight; JSON can not.
+            if !matches!(parts.method, Method::GET | Method::HEAD) && !is_json(&parts.headers) {
+                return Err(Refusal::UnsupportedMediaType);
+            }
+        }
+        let limit = limits.max_in_flight_per_principal;
+        self.shared.in_flight.enter(holder, usize::MAX, limit).map_err(|_| Refusal::TooManyInFlight { limit })
+    }
+}
+
+fn asks_for_websocket(headers: &HeaderMap) -> bool {
+    headers.get(header::UPGRADE).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"websocket"))
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let Ok(Some(value)) = origin::only(headers, &header::CONTENT_TYPE) else { return false };
+    let essence = value.as_bytes().split(|byte| *byte == b';').next().unwrap_or_default();
+    essence.trim_ascii().eq_ignore_ascii_case(b"application/json")
+}

@@ -1,0 +1,80 @@
+//! Every number that bounds a caller.
+//!
+//! Invariant: nothing in this crate is bounded by a literal elsewhere; what is not here is not limited.
+
+use std::time::Duration;
+
+/// A token bucket: `burst` at once, refilled at `per_second`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rate {
+    pub per_second: f64,
+    pub burst: f64,
+}
+
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Open TCP connections over all listeners, upgraded ones included. Keep it below the file descriptor limit.
+    pub max_connections: usize,
+    /// The same for one source address (one /64 for IPv6). High, because all that a person runs comes from loopback.
+    pub max_connections_per_source: usize,
+    /// Unix socket connections are counted apart, so that a flood on the port does not lock out the command line.
+    pub max_local_connections: usize,
+
+    /// From accept, or from the end of the last answer, to the end of the next header. It therefore bounds the first
+    /// byte, slow headers and idle keep-alive alike.
+    pub header_timeout: Duration,
+    pub tls_handshake_timeout: Duration,
+    /// Longest silence inside a request body.
+    pub body_idle_timeout: Duration,
+    /// Longest a whole request body may take: without it one byte every 29 s would hold a request for years.
+    pub body_total_timeout: Duration,
+    /// Longest time that a peer may leave what we write unread, on upgraded connections too.
+    pub write_stall_timeout: Duration,
+    /// How long the last unread bytes are drained after our side has closed, so that a refusal reaches a client which
+    /// is still sending (closing on unread data makes TCP drop the answer).
+    pub linger_timeout: Duration,
+    /// How long open connections may go on after shutdown was asked for.
+    pub drain_timeout: Duration,
+    /// Pause of the accept loop when the process is out of file descriptors.
+    pub accept_backoff: Duration,
+
+    pub max_headers: usize,
+    /// Request line and headers together.
+    pub max_header_bytes: usize,
+    pub max_uri_bytes: usize,
+    pub max_body_bytes: u64,
+
+    /// Requests of one principal; of one source address on routes that need none.
+    pub requests: Rate,
+    pub max_in_flight_per_principal: usize,
+    /// Wrong credentials of one source address. Right ones always pass.
+    pub failures: Rate,
+    /// Entries that a rate table may hold before it forgets the stalest.
+    pub max_tracked_callers: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_connections: 4_096,
+            max_connections_per_source: 2_048,
+            max_local_connections: 512,
+            header_timeout: Duration::from_secs(10),
+            tls_handshake_timeout: Duration::from_secs(10),
+            body_idle_timeout: Duration::from_secs(30),
+            body_total_timeout: Duration::from_secs(300),
+            write_stall_timeout: Duration::from_secs(30),
+            linger_timeout: Duration::from_millis(500),
+            drain_timeout: Duration::from_secs(5),
+            accept_backoff: Duration::from_millis(50),
+            max_headers: 100,
+            max_header_bytes: 64 * 1024,
+            max_uri_bytes: 8 * 1024,
+            max_body_bytes: 2 * 1024 * 1024,
+            requests: Rate { per_second: 2_000.0, burst: 4_000.0 },
+            max_in_flight_per_principal: 512,
+            failures: Rate { per_second: 0.5, burst: 20.0 },
+            max_tracked_callers: 4_096,
+        }
+    }
+}

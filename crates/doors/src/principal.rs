@@ -1,0 +1,77 @@
+//! Who is calling, and what a role may do.
+//!
+//! Invariant: scopes follow from the role, the role only from the stored credential, and both in one exhaustive
+//! `match`. Nothing a caller sends can widen them.
+
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+
+use crate::{refusal::Refusal, secret::Secret};
+
+/// The holder of one stored credential.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    /// Stable, and names the credential, so that limits and logs follow it through every door.
+    pub id: String,
+    pub role: Role,
+    /// The one session that an agent's or applet's credential was made for.
+    pub session: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    Person,
+    Agent,
+    Applet,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    Read,
+    Write,
+    /// Answer a permission request. Exists on human credentials only: an agent must not approve itself.
+    Approve,
+    /// Credentials, configuration, deletion.
+    Manage,
+}
+
+impl Principal {
+    #[must_use]
+    pub fn may(&self, scope: Scope) -> bool {
+        match (self.role, scope) {
+            (Role::Person, Scope::Read | Scope::Write | Scope::Approve | Scope::Manage)
+            | (Role::Agent, Scope::Read) => true,
+            (Role::Agent, Scope::Write | Scope::Approve | Scope::Manage)
+            | (Role::Applet, Scope::Read | Scope::Write | Scope::Approve | Scope::Manage) => false,
+        }
+    }
+}
+
+/// What the guard found out about the caller; every request of a protected or live route carries one.
+#[derive(Debug, Clone)]
+pub enum Caller {
+    Known(Principal),
+    /// A browser that upgrades cannot set headers, so its proof comes as the first frame. Until the server has called
+    /// [`crate::Gatekeeper::admit`] with this cookie and that proof, the caller is nobody.
+    AwaitsProof(Secret),
+}
+
+impl<S: Sync> FromRequestParts<S> for Principal {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Refusal> {
+        match parts.extensions.get::<Caller>() {
+            Some(Caller::Known(principal)) => Ok(principal.clone()),
+            Some(Caller::AwaitsProof(_)) => Err(Refusal::ProofMissing),
+            None => Err(Refusal::Unauthenticated),
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Refusal> {
+        parts.extensions.get::<Self>().cloned().ok_or(Refusal::Unauthenticated)
+    }
+}
