@@ -1,0 +1,198 @@
+//! `cargo xtask ci`: every check of the project, in order, with its own set-up.
+//!
+//! Invariant: the first failing step ends the run, the table is printed all the same, and under `CI=true` a step that
+//! lacks its tool is a failure, never an omission.
+
+mod report;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::bail;
+
+use crate::run::{cargo, find_program, npm, run as execute};
+use crate::tools::{self, SystemPackages};
+use crate::workspace::Metadata;
+use crate::{codegen, environment, kills, tidy};
+
+use report::{Line, Outcome};
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Install a browser with apt-get where there is none, as CI=true does
+    #[arg(long)]
+    install: bool,
+    /// Only these steps; the tools are always looked for
+    #[arg(value_name = "STEP")]
+    only: Vec<String>,
+}
+
+/// What a step that did not fail says.
+enum Verdict {
+    Done,
+    /// What was not run, and the command that gets what it needs.
+    NotRun(String),
+}
+
+struct Step {
+    name: &'static str,
+    check: fn(&Bench) -> anyhow::Result<Verdict>,
+}
+
+/// What the steps share: where things are built, and which tools were found.
+struct Bench {
+    metadata: Metadata,
+    browser: Option<PathBuf>,
+}
+
+/// Tools come first and are not in this list: they make the [`Bench`] that the others get.
+const STEPS: [Step; 12] = [
+    Step { name: "fmt", check: fmt },
+    Step { name: "clippy", check: clippy },
+    Step { name: "tidy", check: check_tidy },
+    // All that the later steps run, built once: asking for the same targets with the same profile keeps cargo from
+    // building anything twice.
+    Step { name: "build", check: build },
+    Step { name: "codegen", check: check_codegen },
+    Step { name: "tests", check: tests },
+    Step { name: "doc tests", check: doc_tests },
+    Step { name: "doc", check: doc },
+    Step { name: "web", check: web },
+    Step { name: "journeys", check: journeys },
+    Step { name: "kills", check: check_kills },
+    Step { name: "deny", check: deny },
+];
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    for name in &options.only {
+        if !STEPS.iter().any(|step| step.name == name) {
+            let known: Vec<_> = STEPS.iter().map(|step| step.name).collect();
+            bail!("no step is called {name:?}; there are: {}", known.join(", "));
+        }
+    }
+    let packages =
+        if options.install || environment::is_ci() { SystemPackages::Install } else { SystemPackages::Leave };
+
+    let mut lines = Vec::new();
+    let mut bench = None;
+    timed(&mut lines, "tools", || {
+        bench = Some(find_tools(packages)?);
+        Ok(Verdict::Done)
+    });
+    if let Some(bench) = &bench {
+        for step in
+            STEPS.iter().filter(|step| options.only.is_empty() || options.only.iter().any(|name| name == step.name))
+        {
+            if timed(&mut lines, step.name, || (step.check)(bench)) == Next::Stop {
+                break;
+            }
+        }
+    }
+    report::print(&lines)
+}
+
+#[derive(PartialEq, Eq)]
+enum Next {
+    GoOn,
+    Stop,
+}
+
+fn timed(lines: &mut Vec<Line>, name: &'static str, check: impl FnOnce() -> anyhow::Result<Verdict>) -> Next {
+    println!("\n== {name}");
+    let started = Instant::now();
+    let outcome = match check() {
+        Ok(Verdict::Done) => Outcome::Passed,
+        Ok(Verdict::NotRun(note)) => Outcome::NotRun(note),
+        Err(err) => {
+            eprintln!("{err:#}");
+            Outcome::Failed
+        }
+    };
+    let next = if outcome == Outcome::Failed { Next::Stop } else { Next::GoOn };
+    lines.push(Line { name, took: started.elapsed(), outcome });
+    next
+}
+
+fn find_tools(packages: SystemPackages) -> anyhow::Result<Bench> {
+    tools::check_node()?;
+    tools::install_npm_packages()?;
+    let browser = tools::find_or_install_browser(packages)?;
+    match &browser {
+        Some(path) => println!("browser {}", path.display()),
+        None => println!("no browser"),
+    }
+    Ok(Bench { metadata: Metadata::read()?, browser })
+}
+
+fn fmt(_: &Bench) -> anyhow::Result<Verdict> {
+    done(execute(&mut cargo(&["fmt", "--all", "--check"])))
+}
+
+fn clippy(_: &Bench) -> anyhow::Result<Verdict> {
+    done(execute(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])))
+}
+
+fn check_tidy(_: &Bench) -> anyhow::Result<Verdict> {
+    done(tidy::run())
+}
+
+fn build(_: &Bench) -> anyhow::Result<Verdict> {
+    done(execute(&mut cargo(&["build", "--workspace", "--all-targets"])))
+}
+
+fn check_codegen(bench: &Bench) -> anyhow::Result<Verdict> {
+    done(codegen::check_with(&bench.metadata))
+}
+
+fn tests(_: &Bench) -> anyhow::Result<Verdict> {
+    let args: &[&str] = if find_program("cargo-nextest").is_some() {
+        &["nextest", "run", "--workspace", "--all-targets"]
+    } else {
+        &["test", "--workspace", "--all-targets"]
+    };
+    // A snapshot that differs is a failure here, not a file to be reviewed.
+    done(execute(cargo(args).env("INSTA_UPDATE", "no")))
+}
+
+fn doc_tests(_: &Bench) -> anyhow::Result<Verdict> {
+    done(execute(&mut cargo(&["test", "--workspace", "--doc"])))
+}
+
+fn doc(_: &Bench) -> anyhow::Result<Verdict> {
+    done(execute(cargo(&["doc", "--no-deps", "--workspace"]).env("RUSTDOCFLAGS", "-D warnings")))
+}
+
+fn web(_: &Bench) -> anyhow::Result<Verdict> {
+    // The program's build may have replaced the packages by those that it needs itself.
+    tools::install_npm_packages()?;
+    for script in [&["run", "lint"][..], &["run", "typecheck"], &["test"]] {
+        execute(&mut npm(script))?;
+    }
+    Ok(Verdict::Done)
+}
+
+fn journeys(bench: &Bench) -> anyhow::Result<Verdict> {
+    let Some(browser) = &bench.browser else {
+        let note = "browser journeys, for want of Chromium; `cargo xtask ci --install` gets it and runs them";
+        return Ok(Verdict::NotRun(note.to_owned()));
+    };
+    tools::install_npm_packages()?;
+    done(execute(npm(&["run", "journeys"]).env("THROUGHLINE_BIN", bench.metadata.binary()).env("CHROME", browser)))
+}
+
+fn check_kills(bench: &Bench) -> anyhow::Result<Verdict> {
+    done(kills::run_in_ci(&bench.metadata))
+}
+
+/// Advisories are left out: their database comes over the network, which a build must not depend on.
+fn deny(_: &Bench) -> anyhow::Result<Verdict> {
+    if find_program("cargo-deny").is_none() {
+        let note = "licences and sources; `cargo install --locked cargo-deny` gets the tool, then `cargo deny check`";
+        return Ok(Verdict::NotRun(note.to_owned()));
+    }
+    done(execute(&mut cargo(&["deny", "--offline", "check", "bans", "licenses", "sources"])))
+}
+
+fn done(result: anyhow::Result<()>) -> anyhow::Result<Verdict> {
+    result.map(|()| Verdict::Done)
+}

@@ -1,0 +1,254 @@
+//! After a restart: reads back everything that the ledger speaks of, and tries every key once more.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use anyhow::{Context as _, bail, ensure};
+use serde_json::Value;
+
+use super::client::created_id;
+use super::http::{Answer, Http, Request};
+use super::ledger::{Act, Deed, Ledger, Outcome};
+use super::live::{self, Frame, Live};
+use super::proof::{self, Promise, Violation};
+use super::random::Random;
+use super::server::{Endpoint, Server};
+
+const PAGE: u32 = 1_000;
+/// Follows on one socket before another is opened: sockets that reconnect are the point.
+const FOLLOWS_PER_SOCKET: usize = 16;
+
+/// How much is read back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// What the last cycle touched, straight after the restart: no turn may run, and keys are tried again.
+    LastCycle,
+    /// Every session of the trial.
+    Everything,
+}
+
+/// What was checked, in numbers.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub(super) kills: u64,
+    acks: u64,
+    entries: u64,
+    follows: u64,
+    repeats: u64,
+    lost: u64,
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kills, acks, entries, follows, repeats, lost } = self;
+        write!(
+            f,
+            "{kills} kills: {acks} acknowledgements, {entries} entries, {follows} resumed follows and {repeats} \
+             repeated keys checked; lost={lost}"
+        )
+    }
+}
+
+pub(super) fn audit(
+    server: &Server,
+    ledger: &mut Ledger,
+    depth: Depth,
+    random: &mut Random,
+    tally: &mut Tally,
+) -> anyhow::Result<Vec<Violation>> {
+    let mut audit =
+        Audit { http: Http::new(server.endpoint()), endpoint: server.endpoint(), tally, violations: vec![] };
+    audit.sessions_are_listed(ledger)?;
+    match depth {
+        Depth::LastCycle => {
+            let touched: Vec<_> = ledger.touched.iter().cloned().collect();
+            audit.sessions_are_kept(ledger, &touched, JustRestarted::Yes)?;
+            audit.followers_resume(ledger, &touched, random)?;
+            audit.keys_are_remembered(ledger)?;
+            // Trying again must have changed nothing, and completed what had got no answer.
+            audit.sessions_are_listed(ledger)?;
+            audit.sessions_are_kept(ledger, &touched, JustRestarted::No)?;
+        }
+        Depth::Everything => {
+            let all: Vec<_> = ledger.sessions.keys().cloned().collect();
+            audit.sessions_are_kept(ledger, &all, JustRestarted::No)?;
+        }
+    }
+    let violations = audit.violations;
+    let lost = violations.iter().filter(|violation| violation.promise == Promise::AckedSurvives).count();
+    tally.lost += u64::try_from(lost).unwrap_or(u64::MAX);
+    Ok(violations)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum JustRestarted {
+    Yes,
+    No,
+}
+
+struct Audit<'a> {
+    http: Http,
+    endpoint: Endpoint,
+    tally: &'a mut Tally,
+    violations: Vec<Violation>,
+}
+
+impl Audit<'_> {
+    /// Every acknowledged session is in the list; any other was asked for by a create that got no answer.
+    fn sessions_are_listed(&mut self, ledger: &Ledger) -> anyhow::Result<()> {
+        let listed: BTreeSet<String> = self
+            .all_pages("/api/v1/sessions?limit=200", "sessions")?
+            .iter()
+            .filter_map(|session| session["id"].as_str().map(str::to_owned))
+            .collect();
+        for missing in ledger.sessions.keys().filter(|id| !listed.contains(*id)) {
+            self.broken(Promise::AckedSurvives, format!("session {missing} is not in the list"));
+        }
+        let mut unclaimed: BTreeSet<&str> = ledger.lost_creates.iter().map(|deed| deed.act.mark()).collect();
+        for unknown in listed.iter().filter(|id| !ledger.sessions.contains_key(*id)) {
+            let entries = self.entries(unknown)?;
+            let name = entries.first().and_then(|entry| entry["data"]["name"].as_str()).unwrap_or_default();
+            if !unclaimed.remove(name) {
+                self.broken(Promise::Idempotent, format!("session {unknown}, named {name:?}, was not asked for"));
+            }
+        }
+        Ok(())
+    }
+
+    fn sessions_are_kept(
+        &mut self,
+        ledger: &Ledger,
+        sessions: &[String],
+        restarted: JustRestarted,
+    ) -> anyhow::Result<()> {
+        for id in sessions {
+            let Some(record) = ledger.sessions.get(id) else { continue };
+            let entries = self.entries(id)?;
+            self.violations.extend(proof::check_session(id, record, &entries));
+            let session = self.read(&format!("/api/v1/sessions/{id}"))?;
+            if restarted == JustRestarted::Yes {
+                self.violations.extend(proof::no_turn_runs(id, &entries));
+                if session["state"] == "running" {
+                    self.broken(Promise::NoTurnLeftRunning, format!("session {id} is shown as running"));
+                }
+            }
+            let acks = record.deeds.iter().filter(|deed| matches!(deed.outcome, Outcome::Acknowledged(_))).count();
+            self.tally.acks += u64::try_from(acks)?;
+            self.tally.entries += u64::try_from(entries.len())?;
+        }
+        Ok(())
+    }
+
+    /// From the last cursor that a client had, and from a place chosen at random.
+    fn followers_resume(&mut self, ledger: &Ledger, sessions: &[String], random: &mut Random) -> anyhow::Result<()> {
+        for chunk in sessions.chunks(FOLLOWS_PER_SOCKET) {
+            let mut live = Live::connect(&self.endpoint)?;
+            for id in chunk {
+                let Some(cursor) = ledger.sessions.get(id).and_then(|record| record.cursor.clone()) else { continue };
+                let entries = self.entries(id)?;
+                let anywhere = random.within(0..u64::try_from(entries.len())? + 1);
+                for cursor in [live::cursor_at(&cursor, anywhere), cursor] {
+                    let got = self.follow_to_the_end(&mut live, id, &cursor)?;
+                    let after = live::seq_of(&cursor)?;
+                    self.violations.extend(proof::follows_exactly(id, after, &got, &entries));
+                    self.tally.follows += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn follow_to_the_end(&mut self, live: &mut Live, id: &str, cursor: &str) -> anyhow::Result<Vec<Value>> {
+        live.follow(id, Some(cursor))?;
+        let mut got = Vec::new();
+        loop {
+            match live.read().with_context(|| format!("following session {id} from {cursor}"))? {
+                Frame::Entry(seen) if seen.session == id => got.push(seen.entry),
+                Frame::CaughtUp { session } if session == id => break,
+                Frame::Broken(violation) => {
+                    self.violations.push(violation);
+                    break;
+                }
+                Frame::Entry(_) | Frame::CaughtUp { .. } | Frame::Other => (),
+            }
+        }
+        live.unfollow(id)?;
+        Ok(got)
+    }
+
+    /// Sends again, with the same key, what was acknowledged and what got no answer.
+    fn keys_are_remembered(&mut self, ledger: &mut Ledger) -> anyhow::Result<()> {
+        for deed in std::mem::take(&mut ledger.lost_creates) {
+            let answer = self.repeat(&deed)?;
+            let Some(id) = created_id(&answer.body).filter(|_| answer.is_success()) else {
+                bail!("a repeated create got {} {}", answer.status, answer.body);
+            };
+            let client = deed.client;
+            let deed = Deed { outcome: Outcome::Acknowledged(answer), recent: false, ..deed };
+            ledger.record(id, client).deeds.push(deed);
+        }
+        for (id, record) in &mut ledger.sessions {
+            for deed in record.deeds.iter_mut().filter(|deed| deed.recent) {
+                match &deed.outcome {
+                    Outcome::Refused(_) => (),
+                    Outcome::Unanswered => deed.outcome = Outcome::of(self.repeat(deed)?),
+                    Outcome::Acknowledged(first) => {
+                        let again = self.repeat(deed)?;
+                        if again != *first {
+                            let what = format!(
+                                "session {id}: {:?} was answered {first:?} and then {again:?}",
+                                short(&deed.act)
+                            );
+                            self.broken(Promise::Idempotent, what);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn repeat(&mut self, deed: &Deed) -> anyhow::Result<Answer> {
+        self.tally.repeats += 1;
+        self.http.send(&deed.request).with_context(|| format!("repeating {:?}", short(&deed.act)))
+    }
+
+    fn entries(&mut self, id: &str) -> anyhow::Result<Vec<Value>> {
+        self.all_pages(&format!("/api/v1/sessions/{id}/entries?limit={PAGE}"), "entries")
+    }
+
+    fn all_pages(&mut self, path: &str, key: &str) -> anyhow::Result<Vec<Value>> {
+        let mut items = Vec::new();
+        let mut cursor: Option<String> = None;
+        loop {
+            let page_path = match &cursor {
+                Some(cursor) => format!("{path}&after={cursor}"),
+                None => path.to_owned(),
+            };
+            let mut page = self.read(&page_path)?;
+            let Value::Array(found) = page[key].take() else { bail!("{page_path}: no list of {key}") };
+            let next = page["nextCursor"].as_str().map(str::to_owned);
+            let is_last = found.is_empty() || next.is_none() || next == cursor;
+            items.extend(found);
+            if is_last {
+                return Ok(items);
+            }
+            cursor = next;
+        }
+    }
+
+    fn read(&mut self, path: &str) -> anyhow::Result<Value> {
+        let answer = self.http.send(&Request::get(path)).with_context(|| format!("reading {path}"))?;
+        ensure!(answer.is_success(), "{path}: {} {}", answer.status, answer.body);
+        serde_json::from_str(&answer.body).with_context(|| format!("{path}: not JSON"))
+    }
+
+    fn broken(&mut self, promise: Promise, what: String) {
+        self.violations.push(Violation::new(promise, what));
+    }
+}
+
+/// Enough of it to be found again.
+fn short(act: &Act) -> String {
+    act.mark().chars().take(40).collect()
+}

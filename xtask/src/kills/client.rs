@@ -1,0 +1,165 @@
+//! One client of a cycle: it creates, prompts and renames without pause, follows what it touches, and notes every
+//! answer, until the server is gone.
+
+use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+use std::thread;
+
+use serde_json::{Value, json};
+
+use super::http::{Http, Request};
+use super::ledger::{Act, ClientNumber, Deed, Outcome, Report};
+use super::live::{Frame, Live, SeenEntry};
+use super::proof::Violation;
+use super::random::Random;
+use super::server::Endpoint;
+
+pub(super) struct Plan {
+    pub(super) number: ClientNumber,
+    pub(super) cycle: u32,
+    /// Where its sessions work.
+    pub(super) cwd: PathBuf,
+    /// Sessions to go on with, each with the cursor to follow from.
+    pub(super) sessions: Vec<(String, Option<String>)>,
+}
+
+pub(super) struct Client {
+    plan: Plan,
+    endpoint: Endpoint,
+    http: Http,
+    random: Random,
+    acts: u64,
+    report: Report,
+}
+
+/// The server is gone, or as good as gone.
+struct Gone;
+
+impl Client {
+    pub(super) fn new(plan: Plan, endpoint: Endpoint, random: Random) -> Self {
+        let report = Report { client: plan.number, ..Report::default() };
+        Self { plan, http: Http::new(endpoint.clone()), endpoint, random, acts: 0, report }
+    }
+
+    /// Works until the server is gone. Each acknowledgement is sent to `acknowledged` for whom it concerns.
+    pub(super) fn run(mut self, acknowledged: &Sender<()>) -> Report {
+        if (self.plan.sessions.is_empty() || self.random.one_in(2))
+            && let Err(Gone) = self.create(acknowledged)
+        {
+            return self.report;
+        }
+        let follows = self.plan.sessions.clone();
+        let endpoint = self.endpoint.clone();
+        thread::scope(|scope| {
+            let follower = scope.spawn(move || follow(&endpoint, &follows));
+            while let Ok(()) = self.act(acknowledged) {}
+            let (seen, violations) = follower.join().expect("a follower does not panic");
+            self.report.seen = seen;
+            self.report.violations = violations;
+        });
+        self.report
+    }
+
+    fn act(&mut self, acknowledged: &Sender<()>) -> Result<(), Gone> {
+        let session = self.random.pick(&self.plan.sessions).map(|(id, _)| id.clone());
+        match (session, self.random.within(0..20)) {
+            (None, _) | (_, 0) => self.create(acknowledged),
+            (Some(session), 1..4) => {
+                let name = self.unique("name");
+                let request = self.request("PATCH", &format!("/sessions/{session}"), &json!({ "name": name }));
+                self.submit(Some(session), Act::Rename { name }, request, acknowledged)
+            }
+            (Some(session), _) => {
+                let text = self.prompt_text();
+                let path = format!("/sessions/{session}/prompts");
+                let request = self.request("POST", &path, &json!({ "text": text }));
+                self.submit(Some(session), Act::Prompt { text }, request, acknowledged)
+            }
+        }
+    }
+
+    fn create(&mut self, acknowledged: &Sender<()>) -> Result<(), Gone> {
+        let name = self.unique("session");
+        let body = json!({ "agent": "guide", "cwd": self.plan.cwd, "name": name });
+        let request = self.request("POST", "/sessions", &body);
+        self.submit(None, Act::Create { name }, request, acknowledged)
+    }
+
+    /// Sends it once and notes what came of it.
+    fn submit(
+        &mut self,
+        session: Option<String>,
+        act: Act,
+        request: Request,
+        acknowledged: &Sender<()>,
+    ) -> Result<(), Gone> {
+        let result = self.http.send(&request);
+        let (outcome, next) = match result {
+            Ok(answer) => (Outcome::of(answer), Ok(())),
+            Err(_) => (Outcome::Unanswered, Err(Gone)),
+        };
+        let mut session = session;
+        if let Outcome::Acknowledged(answer) = &outcome {
+            // Nobody waits any more once the first has come.
+            let _: Result<(), _> = acknowledged.send(());
+            if session.is_none() {
+                session = created_id(&answer.body);
+                self.plan.sessions.extend(session.clone().map(|id| (id, None)));
+            }
+        }
+        let deed = Deed { client: self.plan.number, act, request, outcome, recent: true };
+        self.report.deeds.push((session, deed));
+        next
+    }
+
+    fn request(&mut self, method: &'static str, path: &str, body: &Value) -> Request {
+        Request {
+            method,
+            path: format!("/api/v1{path}"),
+            body: Some(body.to_string()),
+            idempotency_key: Some(self.unique("key")),
+        }
+    }
+
+    /// A text that occurs once in a trial.
+    fn unique(&mut self, what: &str) -> String {
+        self.acts += 1;
+        format!("{what} {}-{}-{}", self.plan.cycle, self.plan.number, self.acts)
+    }
+
+    /// Mostly short; sometimes long enough for several pages of the store; sometimes with what is hard to keep.
+    fn prompt_text(&mut self) -> String {
+        let mut text = self.unique("prompt");
+        match self.random.within(0..20) {
+            0 => text += &" and so on".repeat(usize::try_from(self.random.within(100..4_000)).unwrap_or(100)),
+            1..4 => text += " \u{0} 𝕏 \"quoted\"\nsecond line\t\u{202e}end",
+            _ => (),
+        }
+        text
+    }
+}
+
+/// The id in the answer to a create.
+pub(super) fn created_id(body: &str) -> Option<String> {
+    let body: Value = serde_json::from_str(body).ok()?;
+    body["id"].as_str().map(str::to_owned)
+}
+
+/// Follows all of them over one socket until it breaks.
+fn follow(endpoint: &Endpoint, sessions: &[(String, Option<String>)]) -> (Vec<SeenEntry>, Vec<Violation>) {
+    let (mut seen, mut violations) = (Vec::new(), Vec::new());
+    let Ok(mut live) = Live::connect(endpoint) else { return (seen, violations) };
+    for (session, cursor) in sessions {
+        if live.follow(session, cursor.as_deref()).is_err() {
+            return (seen, violations);
+        }
+    }
+    while let Ok(frame) = live.read() {
+        match frame {
+            Frame::Entry(entry) => seen.push(entry),
+            Frame::Broken(violation) => violations.push(violation),
+            Frame::CaughtUp { .. } | Frame::Other => (),
+        }
+    }
+    (seen, violations)
+}

@@ -1,0 +1,185 @@
+//! Just enough HTTP/1.1 over a plain socket: one connection kept open, JSON in and out, and an error the moment the
+//! server is gone. A library would retry and pool, which is what a proof about acknowledgements must not do.
+
+use std::io::{self, BufRead, BufReader, ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use super::server::Endpoint;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
+
+pub(super) struct Http {
+    endpoint: Endpoint,
+    connection: Option<BufReader<TcpStream>>,
+}
+
+/// A request that can be sent again, word for word.
+#[derive(Debug, Clone)]
+pub(super) struct Request {
+    pub(super) method: &'static str,
+    pub(super) path: String,
+    pub(super) body: Option<String>,
+    pub(super) idempotency_key: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) body: String,
+}
+
+impl Request {
+    pub(super) fn get(path: impl Into<String>) -> Self {
+        Self { method: "GET", path: path.into(), body: None, idempotency_key: None }
+    }
+}
+
+impl Answer {
+    pub(super) fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+}
+
+impl Http {
+    pub(super) fn new(endpoint: Endpoint) -> Self {
+        Self { endpoint, connection: None }
+    }
+
+    /// Sends once. After an error nobody knows whether the server acted, and the connection is given up.
+    pub(super) fn send(&mut self, request: &Request) -> io::Result<Answer> {
+        let mut connection = match self.connection.take() {
+            Some(open) => open,
+            None => self.connect()?,
+        };
+        connection.get_mut().write_all(self.text(request).as_bytes())?;
+        let (answer, after) = read_answer(&mut connection)?;
+        if after == After::KeepOpen {
+            self.connection = Some(connection);
+        }
+        Ok(answer)
+    }
+
+    fn connect(&self) -> io::Result<BufReader<TcpStream>> {
+        let stream = TcpStream::connect_timeout(&self.endpoint.address, CONNECT_TIMEOUT)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(ANSWER_TIMEOUT))?;
+        Ok(BufReader::new(stream))
+    }
+
+    fn text(&self, request: &Request) -> String {
+        let Request { method, path, body, idempotency_key } = request;
+        let Endpoint { address, token } = &self.endpoint;
+        let mut text = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n");
+        if let Some(key) = idempotency_key {
+            text += &format!("Idempotency-Key: {key}\r\n");
+        }
+        match body {
+            Some(body) => {
+                text += &format!("Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            }
+            None => text += "\r\n",
+        }
+        text
+    }
+}
+
+/// What becomes of the connection.
+#[derive(Debug, PartialEq, Eq)]
+enum After {
+    KeepOpen,
+    Close,
+}
+
+fn read_answer(reader: &mut impl BufRead) -> io::Result<(Answer, After)> {
+    let status_line = read_line(reader)?;
+    let status = status_line
+        .strip_prefix("HTTP/1.1 ")
+        .and_then(|rest| rest.get(..3))
+        .and_then(|digits| digits.parse().ok())
+        .ok_or_else(|| malformed(format!("status line {status_line:?}")))?;
+    let (mut length, mut chunked, mut after) = (0, false, After::KeepOpen);
+    loop {
+        let line = read_line(reader)?;
+        if line.is_empty() {
+            break;
+        }
+        let (name, value) = line.split_once(':').ok_or_else(|| malformed(format!("header {line:?}")))?;
+        let value = value.trim();
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.parse().map_err(|_| malformed(format!("length {value:?}")))?,
+            "transfer-encoding" => chunked = value.eq_ignore_ascii_case("chunked"),
+            "connection" if value.eq_ignore_ascii_case("close") => after = After::Close,
+            _ => (),
+        }
+    }
+    let bytes = if chunked { read_chunks(reader)? } else { read_exactly(reader, length)? };
+    let body = String::from_utf8(bytes).map_err(|_| malformed("a body that is not UTF-8".to_owned()))?;
+    Ok((Answer { status, body }, after))
+}
+
+fn read_chunks(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    loop {
+        let line = read_line(reader)?;
+        let digits = line.split(';').next().unwrap_or_default().trim();
+        let length = usize::from_str_radix(digits, 16).map_err(|_| malformed(format!("chunk {line:?}")))?;
+        bytes.extend(read_exactly(reader, length)?);
+        // The line end after each chunk, and after the trailers that nobody sends.
+        read_line(reader)?;
+        if length == 0 {
+            return Ok(bytes);
+        }
+    }
+}
+
+fn read_exactly(reader: &mut impl BufRead, length: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; length];
+    reader.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A line without its end. The end of the connection is an error: an answer cut short is no answer.
+fn read_line(reader: &mut impl BufRead) -> io::Result<String> {
+    let mut line = String::new();
+    reader.by_ref().take(64 << 10).read_line(&mut line)?;
+    match line.strip_suffix("\r\n") {
+        Some(line) => Ok(line.to_owned()),
+        None => Err(ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+fn malformed(what: String) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> io::Result<(Answer, After)> {
+        read_answer(&mut text.as_bytes())
+    }
+
+    #[test]
+    fn answers_are_read_in_both_shapes() {
+        let (answer, after) = read("HTTP/1.1 202 Accepted\r\ncontent-length: 2\r\n\r\n{}").unwrap();
+        assert_eq!((answer.status, answer.body.as_str(), after), (202, "{}", After::KeepOpen));
+        let chunked =
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n1\r\nd\r\n0\r\n\r\n";
+        let (answer, after) = read(chunked).unwrap();
+        assert_eq!((answer.status, answer.body.as_str(), after), (200, "abcd", After::Close));
+        let (answer, _) = read("HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+        assert!(answer.is_success());
+    }
+
+    #[test]
+    fn an_answer_that_was_cut_short_is_no_answer() {
+        let whole = "HTTP/1.1 202 Accepted\r\ncontent-length: 13\r\n\r\n{\"turn\":null}";
+        for length in 0..whole.len() {
+            assert!(read(&whole[..length]).is_err(), "{length}");
+        }
+        assert!(read(whole).is_ok());
+    }
+}

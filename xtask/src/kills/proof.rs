@@ -1,0 +1,256 @@
+//! The promises, each a check over plain data: what the ledger says against what the log holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde_json::Value;
+
+use super::ledger::{Act, ClientNumber, Deed, Outcome, Record};
+
+/// As docs/guarantees.md numbers them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Promise {
+    AckedSurvives,
+    NoDirtyReads,
+    OrderedUniqueGapless,
+    ResumableByCursor,
+    Idempotent,
+    NoTurnLeftRunning,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Violation {
+    pub(super) promise: Promise,
+    pub(super) what: String,
+}
+
+impl Violation {
+    pub(super) fn new(promise: Promise, what: impl Into<String>) -> Self {
+        Self { promise, what: what.into() }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let promise = match self.promise {
+            Promise::AckedSurvives => "R01 acknowledged survives",
+            Promise::NoDirtyReads => "R04 no dirty reads",
+            Promise::OrderedUniqueGapless => "R05 ordered, unique, gapless",
+            Promise::ResumableByCursor => "R06 resumable by cursor",
+            Promise::Idempotent => "R09 idempotent",
+            Promise::NoTurnLeftRunning => "R11 no turn left running",
+        };
+        write!(f, "BROKEN {promise}: {}", self.what)
+    }
+}
+
+/// Everything that must hold of one session at any time after a restart.
+pub(super) fn check_session(session: &str, record: &Record, entries: &[Value]) -> Vec<Violation> {
+    let mut violations = seqs_are_gapless(entries);
+    violations.extend(deeds_have_their_effects(record, entries));
+    violations.extend(effects_have_their_deeds(record, entries));
+    violations.extend(order_is_kept(record, entries));
+    violations.extend(what_was_seen_is_there(record, entries));
+    for violation in &mut violations {
+        violation.what = format!("session {session}: {}", violation.what);
+    }
+    violations
+}
+
+/// What must hold right after a restart, before anybody asks for anything.
+pub(super) fn no_turn_runs(session: &str, entries: &[Value]) -> Vec<Violation> {
+    let turns = |kind: &str| -> BTreeSet<u64> {
+        entries
+            .iter()
+            .filter(|entry| entry["type"] == kind)
+            .filter_map(|entry| entry["data"]["turn"].as_u64())
+            .collect()
+    };
+    turns("turn.started")
+        .difference(&turns("turn.ended"))
+        .map(|turn| {
+            let what = format!("session {session}: turn {turn} has started and not ended");
+            Violation::new(Promise::NoTurnLeftRunning, what)
+        })
+        .collect()
+}
+
+/// A follower that comes back with the cursor of `after` gets this and nothing else.
+pub(super) fn follows_exactly(session: &str, after: u64, got: &[Value], entries: &[Value]) -> Option<Violation> {
+    let skip = usize::try_from(after).unwrap_or(usize::MAX).min(entries.len());
+    let expected = &entries[skip..];
+    if got == expected {
+        return None;
+    }
+    let first = got.iter().zip(expected).position(|(got, expected)| got != expected);
+    let what = format!(
+        "session {session} followed from {after}: {} entries came, {} follow in the log, first difference at {:?}",
+        got.len(),
+        expected.len(),
+        first
+    );
+    Some(Violation::new(Promise::ResumableByCursor, what))
+}
+
+fn seqs_are_gapless(entries: &[Value]) -> Vec<Violation> {
+    (1..)
+        .zip(entries)
+        .find(|(expected, entry)| entry["seq"].as_u64() != Some(*expected))
+        .map(|(expected, entry)| {
+            let what = format!("{} stands where entry {expected} belongs", entry["seq"]);
+            Violation::new(Promise::OrderedUniqueGapless, what)
+        })
+        .into_iter()
+        .collect()
+}
+
+/// Where the log shows the effects of a deed, by the text that only this deed has.
+#[derive(Debug, Default)]
+struct Effects {
+    /// For a prompt: under which ids it was taken, and how often it was queued and sent under each.
+    interactions: BTreeMap<String, (u32, u32)>,
+    /// For a name: how often it was given.
+    given: u32,
+    first_seq: Option<u64>,
+}
+
+impl Effects {
+    fn of(act: &Act, entries: &[Value]) -> Self {
+        let mut effects = Self::default();
+        for entry in entries {
+            let data = &entry["data"];
+            let counted = match (act, entry["type"].as_str()) {
+                (Act::Prompt { text }, Some(kind @ ("prompt.queued" | "prompt.sent"))) if data["text"] == *text => {
+                    let id = data["interactionId"].as_str().unwrap_or_default().to_owned();
+                    let (queued, sent) = effects.interactions.entry(id).or_default();
+                    *(if kind == "prompt.queued" { queued } else { sent }) += 1;
+                    true
+                }
+                (Act::Create { name }, Some("session.created")) | (Act::Rename { name }, Some("session.changed"))
+                    if data["name"] == *name =>
+                {
+                    effects.given += 1;
+                    true
+                }
+                _ => false,
+            };
+            if counted && effects.first_seq.is_none() {
+                effects.first_seq = entry["seq"].as_u64();
+            }
+        }
+        effects
+    }
+
+    fn times(&self) -> u32 {
+        let interactions = u32::try_from(self.interactions.len()).unwrap_or(u32::MAX);
+        self.given.max(interactions)
+    }
+
+    /// Under one id a prompt is queued at most once and sent at most once.
+    fn repeated(&self) -> bool {
+        self.given > 1
+            || self.interactions.len() > 1
+            || self.interactions.values().any(|(queued, sent)| *queued > 1 || *sent > 1)
+    }
+}
+
+fn deeds_have_their_effects(record: &Record, entries: &[Value]) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for deed in &record.deeds {
+        let effects = Effects::of(&deed.act, entries);
+        let act = &deed.act;
+        if effects.repeated() {
+            violations.push(Violation::new(Promise::Idempotent, format!("{act:?} took effect twice: {effects:?}")));
+        }
+        match &deed.outcome {
+            Outcome::Acknowledged(answer) => {
+                if effects.times() == 0 {
+                    let what = format!("{act:?} was acknowledged with {} and is lost", answer.body);
+                    violations.push(Violation::new(Promise::AckedSurvives, what));
+                } else if let Act::Prompt { .. } = act {
+                    let told = told_interaction(&answer.body);
+                    if !told.as_ref().is_some_and(|id| effects.interactions.contains_key(id)) {
+                        let what = format!("{act:?} was acknowledged as {told:?} and is kept as {effects:?}");
+                        violations.push(Violation::new(Promise::AckedSurvives, what));
+                    }
+                }
+            }
+            Outcome::Refused(answer) => {
+                if effects.times() > 0 {
+                    let what = format!("{act:?} was refused with {} and took effect", answer.status);
+                    violations.push(Violation::new(Promise::Idempotent, what));
+                }
+            }
+            Outcome::Unanswered => (),
+        }
+    }
+    violations
+}
+
+/// Nothing is in the log that nobody asked for.
+fn effects_have_their_deeds(record: &Record, entries: &[Value]) -> Vec<Violation> {
+    let known: BTreeSet<&str> = record.deeds.iter().map(|deed| deed.act.mark()).collect();
+    entries
+        .iter()
+        .filter_map(|entry| {
+            let mark = match entry["type"].as_str()? {
+                "prompt.queued" | "prompt.sent" => entry["data"]["text"].as_str()?,
+                "session.created" | "session.changed" => entry["data"]["name"].as_str()?,
+                _ => return None,
+            };
+            let what = || format!("entry {} holds what nobody asked for: {mark:?}", entry["seq"]);
+            (!known.contains(mark)).then(|| Violation::new(Promise::AckedSurvives, what()))
+        })
+        .collect()
+}
+
+/// What a client was told in order took effect in that order.
+fn order_is_kept(record: &Record, entries: &[Value]) -> Vec<Violation> {
+    let mut newest: BTreeMap<ClientNumber, (u64, &Deed)> = BTreeMap::new();
+    let mut violations = Vec::new();
+    let acknowledged = record.deeds.iter().filter(|deed| matches!(deed.outcome, Outcome::Acknowledged(_)));
+    for deed in acknowledged {
+        let Some(seq) = Effects::of(&deed.act, entries).first_seq else { continue };
+        if let Some((before, earlier)) = newest.insert(deed.client, (seq, deed))
+            && before >= seq
+        {
+            let what = format!("{:?} at {before} was acknowledged before {:?} at {seq}", earlier.act, deed.act);
+            violations.push(Violation::new(Promise::OrderedUniqueGapless, what));
+        }
+    }
+    violations
+}
+
+fn what_was_seen_is_there(record: &Record, entries: &[Value]) -> Vec<Violation> {
+    record
+        .seen
+        .iter()
+        .filter_map(|(seq, seen)| {
+            let index = usize::try_from(*seq).ok()?.checked_sub(1)?;
+            let what = match entries.get(index) {
+                Some(kept) if kept == seen => return None,
+                Some(kept) => format!("entry {seq} was seen as {seen} and is {kept}"),
+                None => format!("entry {seq} was seen as {seen} and is gone"),
+            };
+            Some(Violation::new(Promise::NoDirtyReads, what))
+        })
+        .collect()
+}
+
+fn told_interaction(body: &str) -> Option<String> {
+    let body: Value = serde_json::from_str(body).ok()?;
+    body["interactionId"].as_str().map(str::to_owned)
+}
+
+impl Act {
+    /// The text by which it is found in the log.
+    pub(super) fn mark(&self) -> &str {
+        match self {
+            Self::Create { name } | Self::Rename { name } => name,
+            Self::Prompt { text } => text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+//! The project's own tools, run as `cargo xtask <command>`; each is one file here and runs the same everywhere.
+//!
+//! Invariant: nothing in the shipped program depends on this crate, and it depends on none of ours: what it says about
+//! the program it learns as any user would, from its files, its output and its ports.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks by printing")]
+
+mod ci;
+mod codegen;
+mod environment;
+mod kills;
+mod run;
+mod tidy;
+mod tools;
+mod workspace;
+
+use clap::Parser;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Throughline's own tools")]
+enum Cli {
+    /// Check everything that can be checked, setting up what that needs
+    Ci(ci::Options),
+    /// Check the rules that neither compiler nor linter knows
+    Tidy,
+    /// Write openapi.json and the page's types from the code
+    Codegen(codegen::Options),
+    /// Kill the server at random moments and prove that it lost nothing
+    Kills(kills::Options),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse() {
+        Cli::Ci(options) => ci::run(&options),
+        Cli::Tidy => tidy::run(),
+        Cli::Codegen(options) => codegen::run(options),
+        Cli::Kills(options) => kills::run(&options),
+    }
+}

@@ -1,0 +1,189 @@
+//! Who may depend on whom, and which crate alone knows a technology.
+
+use super::Finding;
+use super::tree::{File, Tree};
+use crate::workspace::{Dependency, Package};
+
+/// One crate's row of the table: what of ours it may use.
+struct Arrows {
+    package: &'static str,
+    uses: &'static [&'static str],
+    /// What its tests may use besides.
+    tests_use: &'static [&'static str],
+}
+
+/// The architecture in one table. A crate that is not in it may not exist.
+const ARROWS: [Arrows; 7] = [
+    Arrows { package: "model", uses: &[], tests_use: &[] },
+    Arrows { package: "store", uses: &["model"], tests_use: &[] },
+    Arrows { package: "doors", uses: &[], tests_use: &[] },
+    Arrows { package: "engine", uses: &["model", "store"], tests_use: &[] },
+    Arrows { package: "server", uses: &["doors", "engine", "model"], tests_use: &["store"] },
+    Arrows { package: "throughline", uses: &["doors", "engine", "model", "server", "store"], tests_use: &[] },
+    Arrows { package: "xtask", uses: &[], tests_use: &[] },
+];
+
+/// A package of others that only the named crates of ours may know.
+struct Technology {
+    package: &'static str,
+    known_to: &'static [&'static str],
+}
+
+const TECHNOLOGIES: [Technology; 5] = [
+    Technology { package: "rusqlite", known_to: &["store"] },
+    Technology { package: "refinery", known_to: &["store"] },
+    Technology { package: "axum", known_to: &["doors", "server"] },
+    Technology { package: "tantivy", known_to: &["search"] },
+    Technology { package: "agent-client-protocol", known_to: &["agents"] },
+];
+
+pub(super) fn dependencies_follow_the_arrows(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for package in &tree.metadata.packages {
+        let Some(arrows) = ARROWS.iter().find(|arrows| arrows.package == package.name) else {
+            let message = format!("crate {} is not in the table of xtask/src/tidy/arrows.rs", package.name);
+            findings.push(in_manifest(tree, &package.name, "[package]", message));
+            continue;
+        };
+        for dependency in package.dependencies.iter().filter(|dependency| dependency.path.is_some()) {
+            let allowed = arrows.uses.contains(&dependency.name.as_str())
+                || (is_for_tests(dependency) && arrows.tests_use.contains(&dependency.name.as_str()))
+                // A crate's own tests may turn on its features by naming it once more.
+                || dependency.name == package.name;
+            if !allowed {
+                let message = format!("{} may not depend on {}", package.name, dependency.name);
+                findings.push(in_manifest(tree, &package.name, &dependency.name, message));
+            }
+        }
+    }
+    findings
+}
+
+/// Looks at the manifests and, because a crate can hand a technology on to its users, at the sources too.
+pub(super) fn each_technology_is_known_where_it_belongs(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for Technology { package: technology, known_to } in &TECHNOLOGIES {
+        let forbidden = |owner: &str| !known_to.contains(&owner);
+        let message = |owner: &str| format!("{owner} may not know {technology}, only {} may", known_to.join(" and "));
+        for Package { name, dependencies } in &tree.metadata.packages {
+            if forbidden(name) && dependencies.iter().any(|dependency| dependency.name == *technology) {
+                findings.push(in_manifest(tree, name, technology, message(name)));
+            }
+        }
+        let in_code = technology.replace('-', "_");
+        for file in tree.rust_files().filter(|file| forbidden(owner(file))) {
+            for (number, _) in file.lines().filter(|(_, line)| names_crate(line, &in_code)) {
+                findings.push(file.finding(number, message(owner(file))));
+            }
+        }
+    }
+    findings
+}
+
+fn is_for_tests(dependency: &Dependency) -> bool {
+    dependency.kind.as_deref() == Some("dev")
+}
+
+/// The crate that a file of ours belongs to.
+fn owner(file: &File) -> &str {
+    let mut folders = file.path.split('/');
+    match (folders.next(), folders.next()) {
+        (Some("crates"), Some(owner)) | (Some(owner), _) => owner,
+        (None, _) => "",
+    }
+}
+
+/// Does code, not a comment, use the crate: `name::…`, `use name;`, `use name as …`?
+fn names_crate(line: &str, name: &str) -> bool {
+    let code = line.split("//").next().unwrap_or_default();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + name.len()..]);
+        // `crate::name::x` and `other::name` are somebody else's `name`.
+        let stands_alone = !before.ends_with(is_word) && !before.ends_with("::") && !after.starts_with(is_word);
+        stands_alone && (after.starts_with("::") || before.trim_end().ends_with("use"))
+    })
+}
+
+fn in_manifest(tree: &Tree, package: &str, needle: &str, message: String) -> Finding {
+    let path = if package == "xtask" { "xtask/Cargo.toml".to_owned() } else { format!("crates/{package}/Cargo.toml") };
+    let line = tree
+        .find(&path)
+        .and_then(|file| file.lines().find(|(_, line)| line.starts_with(needle)).map(|(number, _)| number))
+        .unwrap_or(1);
+    Finding { path, line, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::{made_up, said};
+    use super::*;
+
+    fn package(name: &str, dependencies: &[(&str, Option<&str>)]) -> Package {
+        let dependencies = dependencies
+            .iter()
+            .map(|(name, kind)| Dependency {
+                name: (*name).to_owned(),
+                kind: kind.map(str::to_owned),
+                path: ARROWS.iter().any(|arrows| arrows.package == *name).then(|| "/made/up".into()),
+            })
+            .collect();
+        Package { name: name.to_owned(), dependencies }
+    }
+
+    #[test]
+    fn an_arrow_against_the_table_is_found_at_its_line() {
+        let mut tree =
+            made_up(&[("crates/model/Cargo.toml", "[package]\n[dependencies]\nserde = \"1\"\nstore = {}\n")]);
+        tree.metadata.packages = vec![package("model", &[("serde", None), ("store", None)])];
+        let findings = dependencies_follow_the_arrows(&tree);
+        assert_eq!(said(&findings), ["crates/model/Cargo.toml:4: model may not depend on store"]);
+    }
+
+    #[test]
+    fn only_tests_may_use_what_is_listed_for_tests() {
+        let mut tree = made_up(&[]);
+        tree.metadata.packages = vec![package("server", &[("store", Some("dev")), ("engine", None)])];
+        assert_eq!(said(&dependencies_follow_the_arrows(&tree)), Vec::<String>::new());
+        tree.metadata.packages = vec![package("server", &[("store", None)])];
+        assert_eq!(
+            said(&dependencies_follow_the_arrows(&tree)),
+            ["crates/server/Cargo.toml:1: server may not depend on store"]
+        );
+    }
+
+    #[test]
+    fn a_crate_that_nobody_placed_is_found() {
+        let mut tree = made_up(&[]);
+        tree.metadata.packages = vec![package("common", &[])];
+        assert_eq!(
+            said(&dependencies_follow_the_arrows(&tree)),
+            ["crates/common/Cargo.toml:1: crate common is not in the table of xtask/src/tidy/arrows.rs"]
+        );
+    }
+
+    #[test]
+    fn a_technology_is_found_outside_its_crate_in_manifest_and_source() {
+        let source = format!("//! About {0}.\n// {0}::Connection is not for us.\nuse {0}::Connection;\n", "rusqlite");
+        let mut tree = made_up(&[("crates/engine/src/lib.rs", &source), ("crates/store/src/lib.rs", &source)]);
+        tree.metadata.packages =
+            vec![package("engine", &[("rusqlite", None)]), package("store", &[("rusqlite", None)])];
+        assert_eq!(
+            said(&each_technology_is_known_where_it_belongs(&tree)),
+            [
+                "crates/engine/Cargo.toml:1: engine may not know rusqlite, only store may",
+                "crates/engine/src/lib.rs:3: engine may not know rusqlite, only store may",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_name_inside_another_name_is_not_a_use() {
+        for line in ["let loom_like = 1;", "use crate::loom::Router;", "spare_loom::router()", "// loom::serve"] {
+            assert!(!names_crate(line, "loom"), "{line}");
+        }
+        for line in ["loom::serve(listener)", "use loom;", "use loom as web;", "(loom::sync::Arc::new(1))"] {
+            assert!(names_crate(line, "loom"), "{line}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Rules about single files: what they open with, how long they are, what they must not hold.
+
+use std::collections::BTreeMap;
+
+use super::Finding;
+use super::tree::{File, Tree};
+
+const DISCUSS_AT: usize = 600;
+const STOP_AT: usize = 800;
+/// Written apart so that this file does not break its own rule.
+const LEFT_OVER: &str = concat!("FIX", "ME");
+/// The folder of a machine's administrator, and of people on the other common system; likewise written apart.
+const MACHINE_FOLDERS: [&str; 2] = [concat!("/", "root/"), concat!("/", "Users/")];
+
+pub(super) fn files_say_what_they_are_for(tree: &Tree) -> Vec<Finding> {
+    tree.rust_files()
+        .filter(|file| !file.text.starts_with("//! "))
+        .map(|file| file.finding(1, "a file opens with `//!` and what it is for"))
+        .collect()
+}
+
+pub(super) fn files_stay_short(tree: &Tree) -> Vec<Finding> {
+    longer_than(tree, STOP_AT, "split it")
+}
+
+/// Not yet wrong, but worth a thought.
+pub(super) fn long_files(tree: &Tree) -> Vec<Finding> {
+    longer_than(tree, DISCUSS_AT, "does it have one subject?")
+}
+
+pub(super) fn modules_have_their_own_names(tree: &Tree) -> Vec<Finding> {
+    tree.rust_files()
+        .filter(|file| file.name() == "mod.rs")
+        .map(|file| file.finding(1, "a module lies in `name.rs` beside `name/`"))
+        .collect()
+}
+
+/// Prose may name the word, code may not.
+pub(super) fn nothing_is_left_to_fix(tree: &Tree) -> Vec<Finding> {
+    lines_with(tree.files.iter().filter(|file| !file.path.ends_with(".md")), |line| line.contains(LEFT_OVER))
+        .map(|(file, number)| {
+            file.finding(number, format!("{LEFT_OVER}: do it, or write it where it is not forgotten"))
+        })
+        .collect()
+}
+
+pub(super) fn no_path_of_this_machine(tree: &Tree) -> Vec<Finding> {
+    let root = tree.root.to_string_lossy();
+    // A tree at `/src` or `/app` would find itself everywhere.
+    let root = (tree.root.components().count() > 2).then_some(root.as_ref());
+    lines_with(tree.files.iter(), |line| MACHINE_FOLDERS.into_iter().chain(root).any(|folder| names_path(line, folder)))
+        .map(|(file, number)| file.finding(number, "names a path of somebody's machine"))
+        .collect()
+}
+
+/// Rust lines per crate, tests counted apart: which part grows shows here first.
+pub(super) fn lines_per_crate(tree: &Tree) -> String {
+    let mut crates: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for file in tree.rust_files() {
+        let mut folders = file.path.split('/');
+        let name = match folders.next() {
+            Some("crates") => folders.next().unwrap_or_default(),
+            other => other.unwrap_or_default(),
+        };
+        let (code, tests) = crates.entry(name).or_default();
+        let all = file.text.lines().count();
+        *code += code_lines(file);
+        *tests += all - code_lines(file);
+    }
+    let mut text = format!("{:<12} {:>6} {:>6}\n", "crate", "lines", "tests");
+    for (name, (code, tests)) in crates {
+        text += &format!("{name:<12} {code:>6} {tests:>6}\n");
+    }
+    text
+}
+
+fn longer_than(tree: &Tree, limit: usize, advice: &str) -> Vec<Finding> {
+    tree.rust_files()
+        .map(|file| (file, code_lines(file)))
+        .filter(|(_, lines)| *lines > limit)
+        .map(|(file, lines)| {
+            file.finding(lines, format!("{lines} lines, tests apart, where {limit} are many; {advice}"))
+        })
+        .collect()
+}
+
+/// Lines before the file's own tests; none in a file of tests.
+fn code_lines(file: &File) -> usize {
+    if file.path.contains("/tests/") || file.name() == "tests.rs" {
+        return 0;
+    }
+    let lines: Vec<_> = file.text.lines().collect();
+    lines.windows(2).position(|pair| pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod ")).unwrap_or(lines.len())
+}
+
+fn lines_with<'a>(
+    files: impl Iterator<Item = &'a File>,
+    matches: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = (&'a File, usize)> {
+    files.flat_map(move |file| {
+        let numbers: Vec<_> = file.lines().filter(|(_, line)| matches(line)).map(|(number, _)| number).collect();
+        numbers.into_iter().map(move |number| (file, number))
+    })
+}
+
+/// Does an absolute path in the line begin with `folder`?
+fn names_path(line: &str, folder: &str) -> bool {
+    let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '~' | '$' | '}');
+    line.match_indices(folder).any(|(at, _)| !line[..at].ends_with(is_path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::{made_up, said};
+    use super::*;
+
+    #[test]
+    fn a_file_without_its_sentence_is_found() {
+        let tree = made_up(&[("crates/a/src/lib.rs", "use x;\n"), ("crates/a/src/b.rs", "//! Keeps b.\n")]);
+        assert_eq!(
+            said(&files_say_what_they_are_for(&tree)),
+            ["crates/a/src/lib.rs:1: a file opens with `//!` and what it is for"]
+        );
+    }
+
+    #[test]
+    fn a_long_file_is_found_and_its_tests_do_not_count() {
+        let long = "x\n".repeat(801);
+        let half = format!("{}#[cfg(test)]\nmod tests {{\n{}}}\n", "x\n".repeat(400), "x\n".repeat(900));
+        let warned = "x\n".repeat(601);
+        let tree = made_up(&[
+            ("crates/a/src/half.rs", &half),
+            ("crates/a/src/long.rs", &long),
+            ("crates/a/src/warned.rs", &warned),
+            ("crates/a/tests/it/main.rs", &long),
+        ]);
+        assert_eq!(
+            said(&files_stay_short(&tree)),
+            ["crates/a/src/long.rs:801: 801 lines, tests apart, where 800 are many; split it"]
+        );
+        assert_eq!(long_files(&tree).len(), 2);
+    }
+
+    #[test]
+    fn a_module_file_without_a_name_is_found() {
+        let tree = made_up(&[("crates/a/src/b/mod.rs", "//! B.\n")]);
+        assert_eq!(
+            said(&modules_have_their_own_names(&tree)),
+            ["crates/a/src/b/mod.rs:1: a module lies in `name.rs` beside `name/`"]
+        );
+    }
+
+    #[test]
+    fn a_left_over_is_found_in_code_and_not_in_prose() {
+        let text = format!("one\n// {LEFT_OVER} later\n");
+        let tree = made_up(&[("web/src/main.tsx", &text), ("CONTRIBUTING.md", &text)]);
+        let findings = nothing_is_left_to_fix(&tree);
+        assert_eq!(findings.iter().map(|f| (f.path.as_str(), f.line)).collect::<Vec<_>>(), [("web/src/main.tsx", 2)]);
+    }
+
+    #[test]
+    fn a_path_of_a_machine_is_found() {
+        let users = format!("see {}ada/x\n", MACHINE_FOLDERS[1]);
+        let tree = made_up(&[
+            ("README.md", "cd /made/up\n"),
+            ("docs/a.md", &users),
+            ("docs/b.md", "was/made/up and $HOME/made/up and /home/ada are fine\n"),
+        ]);
+        assert_eq!(
+            said(&no_path_of_this_machine(&tree)),
+            ["README.md:1: names a path of somebody's machine", "docs/a.md:1: names a path of somebody's machine",]
+        );
+    }
+
+    #[test]
+    fn lines_are_counted_per_crate() {
+        let tree = made_up(&[
+            ("crates/model/src/lib.rs", "//! A.\nfn a() {}\n#[cfg(test)]\nmod tests;\n"),
+            ("crates/model/src/tests.rs", "//! T.\n"),
+            ("xtask/src/main.rs", "//! X.\n"),
+        ]);
+        assert_eq!(
+            lines_per_crate(&tree),
+            "crate         lines  tests\nmodel             2      3\nxtask             1      0\n"
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! What the checks need besides Rust: Node with the page's packages, a browser; and what they use where it is present.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context as _, bail, ensure};
+use sha2::{Digest as _, Sha256};
+
+use crate::run::{find_program, npm, run};
+use crate::{environment, workspace};
+
+/// The first Node that every package of the page runs on.
+const NODE_FLOOR: (u32, u32) = (20, 19);
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+const BROWSER_PACKAGES: [&str; 3] = ["chromium", "fonts-dejavu-core", "fonts-noto-color-emoji"];
+
+/// May packages of the operating system be installed?
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SystemPackages {
+    Install,
+    Leave,
+}
+
+/// Stops with what to do where Node or npm is absent or too old.
+pub(crate) fn check_node() -> anyhow::Result<()> {
+    let (major, minor) = NODE_FLOOR;
+    let advice = format!(
+        "Node.js {major}.{minor} or newer, with npm, builds and tests the page: install it, then run this again"
+    );
+    let version = printed_version("node").with_context(|| advice.clone())?;
+    ensure!(parse_version(&version) >= Some(NODE_FLOOR), "node says {version:?}. {advice}");
+    let npm_version = printed_version("npm").with_context(|| advice)?;
+    println!("node {version}, npm {npm_version}");
+    Ok(())
+}
+
+/// Installs the page's packages, tests' ones included, unless those of this very lock file are there.
+///
+/// The stamp lies inside `node_modules`, so whatever replaces that folder (the program's own build leaves the tests'
+/// packages out) takes the stamp with it.
+pub(crate) fn install_npm_packages() -> anyhow::Result<()> {
+    let lock_path = workspace::web().join("package-lock.json");
+    let lock = fs::read(&lock_path).with_context(|| format!("could not read {}", lock_path.display()))?;
+    let wanted = format!("{:x}\n", Sha256::digest(&lock));
+    let stamp_path = workspace::web().join("node_modules/.complete-for-lock");
+    match fs::read_to_string(&stamp_path) {
+        Ok(found) if found == wanted => return Ok(()),
+        Ok(_) => (),
+        Err(err) if err.kind() == ErrorKind::NotFound => (),
+        Err(err) => return Err(err).with_context(|| format!("could not read {}", stamp_path.display())),
+    }
+    run(&mut npm(&["ci", "--no-audit", "--no-fund"]))?;
+    fs::write(&stamp_path, wanted).with_context(|| format!("could not write {}", stamp_path.display()))
+}
+
+/// The browser for the journeys; `None` where there is none and none may be installed.
+pub(crate) fn find_or_install_browser(packages: SystemPackages) -> anyhow::Result<Option<PathBuf>> {
+    if let Some(named) = environment::chrome() {
+        ensure!(named.is_file(), "CHROME names {}, which is no file", named.display());
+        return Ok(Some(named));
+    }
+    let find = || BROWSERS.iter().find_map(|name| find_program(name));
+    if let Some(found) = find() {
+        return Ok(Some(found));
+    }
+    if packages == SystemPackages::Leave {
+        return Ok(None);
+    }
+    run(&mut apt_get(&["update"])?)?;
+    let mut install = vec!["install", "-y", "--no-install-recommends"];
+    install.extend(BROWSER_PACKAGES);
+    run(&mut apt_get(&install)?)?;
+    find().map(Some).context("apt-get installed chromium, yet no browser is found")
+}
+
+fn apt_get(args: &[&str]) -> anyhow::Result<Command> {
+    if find_program("apt-get").is_none() {
+        bail!("no browser and no apt-get here: install Chromium and name it in CHROME");
+    }
+    let root = printed("id", &["-u"])? == "0";
+    let mut command = match find_program("sudo") {
+        Some(sudo) if !root => {
+            let mut command = Command::new(sudo);
+            command.args(["--", "apt-get"]);
+            command
+        }
+        Some(_) | None => Command::new("apt-get"),
+    };
+    command.args(args).env("DEBIAN_FRONTEND", "noninteractive");
+    Ok(command)
+}
+
+fn printed_version(program: &str) -> anyhow::Result<String> {
+    printed(program, &["--version"])
+}
+
+fn printed(program: &str, args: &[&str]) -> anyhow::Result<String> {
+    let output = Command::new(program).args(args).output().with_context(|| format!("could not start {program}"))?;
+    ensure!(output.status.success(), "{program} {} ended with {}", args.join(" "), output.status);
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// `v20.19.4` → `(20, 19)`.
+fn parse_version(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.trim_start_matches('v').split('.').map(str::parse);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) => Some((major, minor)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn node_versions_are_compared_as_numbers() {
+        assert_eq!(parse_version("v20.20.2"), Some((20, 20)));
+        assert!(parse_version("v20.9.0") < Some(NODE_FLOOR));
+        assert!(parse_version("v20.19.0") >= Some(NODE_FLOOR));
+        assert!(parse_version("v22.0.0") >= Some(NODE_FLOOR));
+        assert!(parse_version("nonsense") < Some(NODE_FLOOR));
+    }
+}
