@@ -1,0 +1,154 @@
+//! The one suite that every store must pass: data in, answers out, nothing of how a store is made.
+//!
+//! Invariant: a case uses the public traits only, so what it states holds for any store that is written later. A crate
+//! that brings one names how to open it: `store::conformance_tests!(open)`, where `open` gives an empty store and
+//! whatever has to live as long as it.
+
+pub mod log;
+pub mod tables;
+
+use std::sync::Arc;
+
+use model::{
+    Command, Entry, Event, InteractionId, NewSession, Position, Rejection, RowChange, Seq, Session, SessionId,
+    StreamId, Timestamp, TokenId, WhenBusy, decide, fold,
+};
+
+use crate::{AppendError, Batch, Part, Store};
+
+/// Makes a test of every case for the stores that `$open` gives.
+#[macro_export]
+macro_rules! conformance_tests {
+    ($open:path) => {
+        $crate::conformance_tests! {
+            $open,
+            log: entries_read_back_as_they_were_written,
+            log: a_gap_in_a_part_is_refused,
+            log: another_head_is_a_conflict,
+            log: a_batch_is_written_whole_or_not_at_all,
+            log: two_parts_of_one_stream_follow_each_other,
+            log: a_repeat_gets_the_first_answer_and_writes_nothing,
+            log: forgotten_receipts_make_room,
+            log: a_purged_session_is_gone_for_good,
+            log: pages_are_bounded_by_count_and_by_size,
+            log: every_text_survives,
+            log: all_streams_are_read_once_and_in_order,
+            log: appenders_of_many_streams_do_not_disturb_each_other,
+            log: appenders_of_one_stream_leave_no_gap,
+            tables: a_session_is_what_its_entries_fold_to,
+            tables: the_list_is_by_activity_and_comes_in_pages,
+            tables: unsettled_sessions_are_starting_or_running,
+            tables: unobserved_sessions_came_to_rest_unseen,
+            tables: deleted_sessions_are_found_by_age,
+            tables: turns_come_in_order,
+            tables: tokens_are_in_force_until_revoked,
+        }
+    };
+    ($open:path, $($group:ident: $case:ident,)+) => {
+        $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                let (store, _kept_until_the_end) = $open();
+                $crate::conformance::$group::$case(store).await;
+            }
+        )+
+    };
+}
+
+/// A store under test.
+pub type AnyStore = Arc<dyn Store>;
+
+/// The `n`th session.
+pub fn session_id(n: u8) -> SessionId {
+    SessionId::from_bytes([n; 16])
+}
+
+/// The stream of the `n`th session.
+pub fn stream(n: u8) -> StreamId {
+    StreamId::Session(session_id(n))
+}
+
+/// The `n`th prompt's id.
+pub fn interaction_id(n: u64) -> InteractionId {
+    InteractionId::from_bytes(u128::from(n).to_be_bytes())
+}
+
+/// The `n`th token's id.
+pub fn token_id(n: u8) -> TokenId {
+    TokenId::from_bytes([n; 16])
+}
+
+/// The `n`th millisecond.
+pub fn at(n: i64) -> Timestamp {
+    Timestamp::from_millis(n)
+}
+
+/// What begins a session.
+pub fn create(name: &str) -> Command {
+    let agent = "guide".to_owned();
+    Command::Create(NewSession { agent, cwd: "/w".to_owned(), project: "/w".to_owned(), name: name.to_owned() })
+}
+
+/// The `n`th prompt.
+pub fn prompt(n: u64, text: &str) -> Command {
+    Command::SendPrompt { interaction_id: interaction_id(n), text: text.to_owned(), when_busy: WhenBusy::Queue }
+}
+
+/// A piece of an answer, as an entry of a stream that needs no session.
+pub fn text_entry(seq: u64, text: &str) -> Entry {
+    let event = Event::TextPart { turn: model::Turn(1), block: 0, text: text.to_owned() };
+    Entry { seq: Seq(seq), at: at(seq.cast_signed()), event }
+}
+
+/// A part that writes `texts` after `after` and changes no row.
+pub fn text_part(stream: StreamId, after: u64, texts: &[&str]) -> Part {
+    let entries = (after + 1..).zip(texts).map(|(seq, text)| text_entry(seq, text)).collect();
+    Part { stream, after: Seq(after), entries, rows: Vec::new() }
+}
+
+/// A batch of parts without a receipt.
+pub fn batch(parts: impl Into<Vec<Part>>) -> Batch {
+    Batch { parts: parts.into(), receipt: None }
+}
+
+/// The part that `events` become after what was `before` them.
+pub fn part_of(stream: StreamId, after: Seq, mut before: Option<Session>, events: Vec<Event>, at: Timestamp) -> Part {
+    let mut part = Part { stream, after, entries: Vec::new(), rows: Vec::<RowChange>::new() };
+    let mut seq = after;
+    for event in events {
+        seq = seq.next();
+        let entry = Entry { seq, at, event };
+        let folded = fold(stream, before, &entry);
+        before = folded.session;
+        part.rows.extend(folded.rows);
+        part.entries.push(entry);
+    }
+    part
+}
+
+/// The part that `command` becomes, given how the session stands.
+pub fn part_of_command(
+    id: SessionId,
+    before: Option<Session>,
+    command: Command,
+    at: Timestamp,
+) -> Result<Part, Rejection> {
+    let events = decide(before.as_ref(), command)?;
+    let after = before.as_ref().map_or(Seq::START, |session| session.head);
+    Ok(part_of(StreamId::Session(id), after, before, events, at))
+}
+
+/// Carries out `command` as the engine would: read, decide, append.
+pub async fn act(store: &AnyStore, n: u8, command: Command, when: i64) -> Position {
+    let before = store.session(session_id(n)).await.expect("the session is read");
+    let part = part_of_command(session_id(n), before, command, at(when)).expect("the command is accepted");
+    store.append(batch([part])).await.expect("the part is appended")
+}
+
+/// The head that a conflict tells of.
+pub fn conflict_head(result: Result<Position, AppendError>) -> Option<Seq> {
+    match result {
+        Err(AppendError::Conflict { head, .. }) => Some(head),
+        _ => None,
+    }
+}

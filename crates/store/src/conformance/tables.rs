@@ -1,0 +1,184 @@
+//! Cases of the tables: the rows are what the log's entries fold to.
+
+#![expect(missing_docs, reason = "the name of a case is its statement")]
+
+use model::{AgentReport, Command, Event, ListKey, Outcome, Seq, Stop, StreamId, TokenKind, Turn, fold};
+
+use crate::Head;
+use crate::conformance::{AnyStore, act, at, batch, create, part_of, prompt, session_id, stream, token_id};
+
+const MANY: usize = 10_000;
+
+fn ready() -> Command {
+    Command::Agent(AgentReport::Ready)
+}
+
+fn stopped(outcome: Outcome) -> Command {
+    Command::Agent(AgentReport::Stopped(Stop { outcome, reason: Some("so".to_owned()) }))
+}
+
+pub async fn a_session_is_what_its_entries_fold_to(store: AnyStore) {
+    assert_eq!(store.session(session_id(1)).await.expect("session"), None);
+    let long = "long ".repeat(20_000);
+    let life = [
+        create("a"),
+        prompt(1, "first\nof all"),
+        prompt(2, "second"),
+        prompt(3, &long),
+        ready(),
+        Command::Agent(AgentReport::Text { block: 0, text: "words".to_owned() }),
+        Command::ChangePrompt { interaction_id: super::interaction_id(2), text: "second, better".to_owned() },
+        Command::Change { name: Some("b".to_owned()), env_hint: Some("dev".to_owned()) },
+        stopped(Outcome::Completed),
+        Command::RemovePrompt { interaction_id: super::interaction_id(3) },
+        Command::Interrupt { reason: "server_restart".to_owned() },
+        Command::Observe,
+        prompt(4, "again"),
+        Command::Agent(AgentReport::Failed { reason: "broke".to_owned() }),
+        Command::Delete,
+        Command::Restore,
+    ];
+    for (when, command) in life.into_iter().enumerate() {
+        act(&store, 1, command, i64::try_from(when).expect("few")).await;
+        let mut folded = None;
+        for entry in store.read(stream(1), Seq::START, MANY).await.expect("read") {
+            folded = fold(stream(1), folded, &entry).session;
+        }
+        let session = store.session(session_id(1)).await.expect("session");
+        assert_eq!(session, folded, "after step {when}");
+        let head = session.map(|session| Head::At(session.head));
+        assert_eq!(head, Some(store.head(stream(1)).await.expect("head")), "after step {when}");
+    }
+}
+
+pub async fn the_list_is_by_activity_and_comes_in_pages(store: AnyStore) {
+    // Two of one instant, so that the id decides; one deleted; one that moves to the front.
+    for (n, when) in [(1, 10), (2, 20), (3, 20), (4, 30), (5, 40), (6, -5)] {
+        act(&store, n, create("a"), when).await;
+    }
+    act(&store, 4, Command::Delete, 50).await;
+    act(&store, 1, ready(), 60).await;
+    act(&store, 1, prompt(1, "go"), 70).await;
+    let expected = [1, 5, 3, 2, 6].map(session_id);
+    for limit in [1, 2, 3, MANY] {
+        let mut seen = Vec::new();
+        let mut after = None;
+        loop {
+            let page = store.sessions(after, limit).await.expect("sessions");
+            assert!(page.len() <= limit);
+            let Some(last) = page.last() else { break };
+            after = Some(ListKey::of(last));
+            seen.extend(page.into_iter().map(|row| row.id));
+        }
+        assert_eq!(seen, expected, "by {limit}");
+    }
+    assert_eq!(store.sessions(None, 0).await.expect("sessions"), []);
+    // A key need not be that of a row that still stands there.
+    let between = ListKey { active_at: at(25), id: session_id(9) };
+    let page = store.sessions(Some(between), MANY).await.expect("sessions");
+    assert_eq!(page.iter().map(|row| row.id).collect::<Vec<_>>(), expected[2..]);
+}
+
+pub async fn unsettled_sessions_are_starting_or_running(store: AnyStore) {
+    for n in 1..=5 {
+        act(&store, n, create("a"), 1).await;
+    }
+    for n in 2..=4 {
+        act(&store, n, ready(), 2).await;
+    }
+    act(&store, 3, prompt(1, "go"), 3).await;
+    act(&store, 4, prompt(2, "go"), 3).await;
+    act(&store, 4, stopped(Outcome::Completed), 4).await;
+    // A deleted session has nothing to settle: what its agent still says is not kept either.
+    act(&store, 5, Command::Delete, 5).await;
+    assert_eq!(store.unsettled().await.expect("unsettled"), [1, 3].map(session_id));
+    act(&store, 3, Command::Interrupt { reason: "server_restart".to_owned() }, 6).await;
+    act(&store, 1, Command::Interrupt { reason: "server_restart".to_owned() }, 6).await;
+    assert_eq!(store.unsettled().await.expect("unsettled"), []);
+}
+
+pub async fn unobserved_sessions_came_to_rest_unseen(store: AnyStore) {
+    for n in 1..=3 {
+        act(&store, n, create("a"), 1).await;
+        act(&store, n, ready(), 2).await;
+        act(&store, n, prompt(u64::from(n), "go"), 3).await;
+        assert_eq!(store.unobserved_count().await.expect("count"), u64::from(n) - 1, "{n} still runs");
+        act(&store, n, stopped(Outcome::Completed), 4).await;
+    }
+    assert_eq!(store.unobserved_count().await.expect("count"), 3);
+    act(&store, 1, Command::Observe, 5).await;
+    act(&store, 2, Command::Delete, 5).await;
+    assert_eq!(store.unobserved_count().await.expect("count"), 1);
+    act(&store, 1, prompt(9, "go on"), 6).await;
+    act(&store, 1, stopped(Outcome::Failed), 7).await;
+    act(&store, 2, Command::Restore, 7).await;
+    assert_eq!(store.unobserved_count().await.expect("count"), 3);
+}
+
+pub async fn deleted_sessions_are_found_by_age(store: AnyStore) {
+    for (n, when) in [(1, 30), (2, 10), (3, 20), (4, 20), (5, 5)] {
+        act(&store, n, create("a"), 1).await;
+        act(&store, n, Command::Delete, when).await;
+    }
+    act(&store, 5, Command::Restore, 40).await;
+    assert_eq!(store.deleted_before(at(30), MANY).await.expect("deleted"), [2, 3, 4].map(session_id));
+    assert_eq!(store.deleted_before(at(31), 2).await.expect("deleted"), [2, 3].map(session_id));
+    assert_eq!(store.deleted_before(at(10), MANY).await.expect("deleted"), []);
+}
+
+pub async fn turns_come_in_order(store: AnyStore) {
+    for n in [1, 2] {
+        act(&store, n, create("a"), 1).await;
+        act(&store, n, ready(), 2).await;
+    }
+    for (n, outcome) in [(1, Outcome::Completed), (2, Outcome::Cancelled), (3, Outcome::Failed)] {
+        act(&store, 1, prompt(n, &format!("\n prompt {n}\nmore")), 10).await;
+        act(&store, 1, stopped(outcome), 20).await;
+    }
+    act(&store, 1, prompt(4, "runs"), 30).await;
+    let turns = store.turns(session_id(1), Turn(0), MANY).await.expect("turns");
+    let told: Vec<_> = turns
+        .iter()
+        .map(|row| (row.turn.0, row.prompt_line.as_str(), row.stop.as_ref().map(|stop| stop.outcome)))
+        .collect();
+    let expected = [
+        (1, "prompt 1", Some(Outcome::Completed)),
+        (2, "prompt 2", Some(Outcome::Cancelled)),
+        (3, "prompt 3", Some(Outcome::Failed)),
+        (4, "runs", None),
+    ];
+    assert_eq!(told, expected);
+    let second = &turns[1];
+    assert_eq!(second.stop.as_ref().and_then(|stop| stop.reason.as_deref()), Some("so"));
+    assert_eq!((second.started_at, second.ended_at), (at(10), Some(at(20))));
+    assert_eq!((second.first_seq, second.last_seq), (Seq(7), Some(Seq(9))));
+    assert_eq!((turns[3].ended_at, turns[3].last_seq), (None, None));
+    assert_eq!(store.turns(session_id(1), Turn(1), 2).await.expect("turns"), turns[1..3]);
+    assert_eq!(store.turns(session_id(1), Turn(u32::MAX), MANY).await.expect("turns"), []);
+    assert_eq!(store.turns(session_id(2), Turn(0), MANY).await.expect("turns"), []);
+}
+
+pub async fn tokens_are_in_force_until_revoked(store: AnyStore) {
+    let kinds = [TokenKind::Person, TokenKind::Browser, TokenKind::Agent, TokenKind::Applet];
+    let issued = (1..).zip(kinds).map(|(n, kind)| Event::TokenIssued {
+        token_id: token_id(n),
+        kind,
+        name: format!("token {n}"),
+        session_id: (kind == TokenKind::Agent).then(|| session_id(1)),
+        secret_hash: format!("{n:064x}"),
+        proof_hash: (kind == TokenKind::Browser).then(|| "f".repeat(64)),
+    });
+    let part = part_of(StreamId::Server, Seq::START, None, issued.collect(), at(5));
+    store.append(batch([part])).await.expect("appended");
+    let tokens = store.tokens().await.expect("tokens");
+    assert_eq!(tokens.iter().map(|token| token.kind).collect::<Vec<_>>(), kinds);
+    assert_eq!(tokens[2].session, Some(session_id(1)));
+    assert_eq!(tokens[1].proof_hash, Some("f".repeat(64)));
+    assert_eq!((tokens[3].name.as_str(), tokens[3].issued_at), ("token 4", at(5)));
+
+    let revoked = vec![Event::TokenRevoked { token_id: token_id(2) }, Event::TokenRevoked { token_id: token_id(9) }];
+    let part = part_of(StreamId::Server, Seq(4), None, revoked, at(6));
+    store.append(batch([part])).await.expect("appended");
+    let left = store.tokens().await.expect("tokens");
+    assert_eq!(left.iter().map(|token| token.id).collect::<Vec<_>>(), [1, 3, 4].map(token_id));
+}

@@ -1,0 +1,201 @@
+//! Keeps the log and the read tables.
+//!
+//! Two narrow traits: [`Log`] appends one atomic batch over streams and reads it back, [`Tables`] answers named
+//! questions about rows that changed in the same transaction. [`SqliteStore`] is the embedded default, [`MemoryStore`]
+//! its twin for tests; `conformance.rs` is the one suite that both must pass, and any later store with them.
+//!
+//! This is the only crate that knows SQL. It decides nothing: rows come from `model::fold`, rules from
+//! `model::decide`. Invariants: an acknowledged append is flushed; an entry is never changed; a stream's seqs are
+//! 1, 2, 3 … without gaps. Start reading at [`Log::append`], then `sqlite/writer.rs`.
+
+#![warn(missing_docs)]
+
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
+mod memory;
+mod sqlite;
+
+use async_trait::async_trait;
+use model::{
+    Entry, Incarnation, ListKey, Position, RowChange, Seq, Session, SessionId, SessionRow, StreamId, Timestamp,
+    TokenRow, Turn, TurnRow,
+};
+
+pub use memory::MemoryStore;
+pub use sqlite::{OpenError, SqliteStore};
+
+/// A page of a read stops after this many bytes of events, so that a page of large entries stays small in memory.
+pub const MAX_PAGE_BYTES: usize = 4 << 20;
+
+/// What is written at once: all of it, or nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Batch {
+    /// The streams it touches.
+    pub parts: Vec<Part>,
+    /// The answer to give again when the same request comes again.
+    pub receipt: Option<Receipt>,
+}
+
+/// The new entries of one stream, with the rows that they change.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// Which stream.
+    pub stream: StreamId,
+    /// The seq that the writer believes to be the newest; another one is a conflict.
+    pub after: Seq,
+    /// The entries, numbered from the seq after `after`.
+    pub entries: Vec<Entry>,
+    /// What `model::fold` made of them.
+    pub rows: Vec<RowChange>,
+}
+
+/// Proof that a request was carried out, kept so that a repeat has one effect and the same answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    /// Who asked.
+    pub principal: String,
+    /// The key that the caller chose.
+    pub key: String,
+    /// A hash of what was asked: the same key with another request is a mistake, not a repeat.
+    pub fingerprint: Vec<u8>,
+    /// The answer.
+    pub reply: Vec<u8>,
+    /// When it was given.
+    pub at: Timestamp,
+}
+
+/// An entry with its place among all streams.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedEntry {
+    /// Where it is in the whole log.
+    pub position: Position,
+    /// The stream it belongs to.
+    pub stream: StreamId,
+    /// The entry.
+    pub entry: Entry,
+}
+
+/// How far a stream has got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Head {
+    /// Its newest entry; [`Seq::START`] if it has none.
+    At(Seq),
+    /// Its entries were purged; it takes no more.
+    Purged,
+}
+
+/// The append-only log.
+#[async_trait]
+pub trait Log: Send + Sync + 'static {
+    /// Which life of the store this is; cursors carry it.
+    fn incarnation(&self) -> Incarnation;
+
+    /// Writes one batch and answers when it is durable, with the position of its last entry. A batch may hold no
+    /// entries and only a receipt.
+    async fn append(&self, batch: Batch) -> Result<Position, AppendError>;
+
+    /// Entries of a stream after a seq, oldest first: at most `limit`, at least one if there is any, and no more than
+    /// about [`MAX_PAGE_BYTES`].
+    async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError>;
+
+    /// Entries of all streams after a position, oldest first, bounded like [`Log::read`].
+    async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<PlacedEntry>, ReadError>;
+
+    /// How far a stream has got.
+    async fn head(&self, stream: StreamId) -> Result<Head, ReadError>;
+
+    /// Removes a session's entries and rows for good and leaves a tombstone, so that its stream takes no more.
+    async fn purge(&self, session: SessionId, at: Timestamp) -> Result<(), AppendError>;
+
+    /// Forgets receipts given before `at`.
+    async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError>;
+}
+
+/// Questions about the rows that the log left.
+#[async_trait]
+pub trait Tables: Send + Sync + 'static {
+    /// A session as of its newest entry, deleted or not: its row, its queue and its head, read together.
+    async fn session(&self, id: SessionId) -> Result<Option<Session>, ReadError>;
+
+    /// A page of the list, most recently active first, without deleted ones.
+    async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError>;
+
+    /// Sessions that were starting or had a turn running: what a restart has to settle.
+    async fn unsettled(&self) -> Result<Vec<SessionId>, ReadError>;
+
+    /// Sessions deleted before `at`, oldest first, at most `limit`.
+    async fn deleted_before(&self, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError>;
+
+    /// How many sessions came to rest unseen.
+    async fn unobserved_count(&self) -> Result<u64, ReadError>;
+
+    /// Turns of a session after a number, in order.
+    async fn turns(&self, session: SessionId, after: Turn, limit: usize) -> Result<Vec<TurnRow>, ReadError>;
+
+    /// All credentials in force.
+    async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError>;
+
+    /// The answer that was given to this principal for this key.
+    async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError>;
+}
+
+/// A place that keeps both.
+pub trait Store: Log + Tables {}
+
+impl<T: Log + Tables> Store for T {}
+
+/// Why nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum AppendError {
+    /// Somebody else wrote first; read again and decide anew.
+    #[error("stream {stream} is at {head}, not {expected}")]
+    Conflict {
+        /// The stream in question.
+        stream: StreamId,
+        /// Where the writer believed it to be.
+        expected: Seq,
+        /// Where it is.
+        head: Seq,
+    },
+    /// The same key was used before by the same principal.
+    #[error("a request with this key was carried out before")]
+    Repeated(Box<Receipt>),
+    /// The stream's entries were purged.
+    #[error("stream {0} was purged")]
+    Purged(StreamId),
+    /// The disk or a quota is full; nothing is damaged and a later try may pass.
+    #[error("no space left to write")]
+    Full(#[source] StorageError),
+    /// The store cannot be relied on any more in this process and takes no more writes.
+    #[error("the store failed to write and is read-only until it is opened again")]
+    Failed(#[source] StorageError),
+    /// The store is closing.
+    #[error("the store is closed")]
+    Closed,
+}
+
+/// Why nothing could be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// An entry is not what was written.
+    #[error("stream {stream} is damaged at {seq}: {what}")]
+    Damaged {
+        /// The stream in question.
+        stream: StreamId,
+        /// The first entry that cannot be relied on.
+        seq: Seq,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// The storage did not answer.
+    #[error("could not read from the store")]
+    Storage(#[source] StorageError),
+    /// The store is closing.
+    #[error("the store is closed")]
+    Closed,
+}
+
+/// What the storage itself said.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct StorageError(pub(crate) Box<dyn std::error::Error + Send + Sync>);

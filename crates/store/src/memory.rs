@@ -1,0 +1,276 @@
+//! The in-memory twin: the same answers from plain collections, for tests of what is built on a store.
+//!
+//! Invariant: whatever `conformance.rs` and `histories.rs` can see of it, they see the same of [`crate::SqliteStore`].
+//! It shares no code with it, so that one does not repeat the other's mistakes.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use model::{
+    AgentState, Entry, Incarnation, InteractionId, ListKey, Position, QueuedPrompt, RowChange, Seq, Session, SessionId,
+    SessionList, SessionRow, StreamId, Timestamp, TokenId, TokenRow, Turn, TurnRow,
+};
+
+use crate::{AppendError, Batch, Head, Log, MAX_PAGE_BYTES, Part, PlacedEntry, ReadError, Receipt, Tables};
+
+/// A store that ends with its process.
+pub struct MemoryStore {
+    incarnation: Incarnation,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    last_position: u64,
+    streams: HashMap<StreamId, Stream>,
+    order: BTreeMap<Position, (StreamId, Seq)>,
+    sessions: SessionList,
+    turns: BTreeMap<(SessionId, Turn), TurnRow>,
+    prompts: BTreeMap<(SessionId, InteractionId), QueuedPrompt>,
+    tokens: BTreeMap<TokenId, TokenRow>,
+    receipts: BTreeMap<(String, String), Receipt>,
+}
+
+enum Stream {
+    /// Entry `n` has seq `n + 1`; beside each stands the size of its event.
+    Open(Vec<(usize, Entry)>),
+    Purged,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new(incarnation: Incarnation) -> Self {
+        Self { incarnation, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn head(&self, stream: StreamId) -> Head {
+        match self.streams.get(&stream) {
+            None => Head::At(Seq::START),
+            Some(Stream::Open(entries)) => Head::At(Seq(entries.len() as u64)),
+            Some(Stream::Purged) => Head::Purged,
+        }
+    }
+
+    fn entries(&self, stream: StreamId) -> &[(usize, Entry)] {
+        match self.streams.get(&stream) {
+            Some(Stream::Open(entries)) => entries,
+            Some(Stream::Purged) | None => &[],
+        }
+    }
+
+    fn check(&self, batch: &Batch) -> Result<(), AppendError> {
+        if let Some(receipt) = &batch.receipt
+            && let Some(first) = self.receipts.get(&(receipt.principal.clone(), receipt.key.clone()))
+        {
+            return Err(AppendError::Repeated(Box::new(first.clone())));
+        }
+        let mut heads: HashMap<StreamId, Seq> = HashMap::new();
+        for Part { stream, after, entries, rows: _ } in &batch.parts {
+            let head = match (self.head(*stream), heads.get(stream)) {
+                (Head::Purged, _) => return Err(AppendError::Purged(*stream)),
+                (Head::At(_), Some(planned)) => *planned,
+                (Head::At(head), None) => head,
+            };
+            let mut next = *after;
+            let gapless = entries.iter().all(|entry| {
+                next = next.next();
+                entry.seq == next
+            });
+            if *after != head || !gapless {
+                return Err(AppendError::Conflict { stream: *stream, expected: *after, head });
+            }
+            heads.insert(*stream, next);
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, part: Part) {
+        for entry in part.entries {
+            self.last_position += 1;
+            self.order.insert(Position(self.last_position), (part.stream, entry.seq));
+            match self.streams.entry(part.stream).or_insert_with(|| Stream::Open(Vec::new())) {
+                Stream::Open(entries) => entries.push((entry.event.encode().len(), entry)),
+                Stream::Purged => unreachable!("a batch for a purged stream is refused"),
+            }
+        }
+        for row in part.rows {
+            self.apply(row);
+        }
+    }
+
+    fn apply(&mut self, change: RowChange) {
+        match change {
+            RowChange::PutSession(row) => self.sessions.put(row),
+            RowChange::StartTurn(row) => {
+                self.turns.insert((row.session, row.turn), row);
+            }
+            RowChange::EndTurn { session, turn, stop, ended_at, last_seq } => {
+                if let Some(row) = self.turns.get_mut(&(session, turn)) {
+                    row.stop = Some(stop);
+                    row.ended_at = Some(ended_at);
+                    row.last_seq = Some(last_seq);
+                }
+            }
+            RowChange::PutPrompt { session, prompt } => {
+                self.prompts.insert((session, prompt.interaction_id), prompt);
+            }
+            RowChange::RemovePrompt { session, interaction_id } => {
+                self.prompts.remove(&(session, interaction_id));
+            }
+            RowChange::PutToken(row) => {
+                self.tokens.insert(row.id, row);
+            }
+            RowChange::RemoveToken { id } => {
+                self.tokens.remove(&id);
+            }
+        }
+    }
+}
+
+/// The first `limit` of `entries`, ending before the page gets too large, but never before its first.
+fn page<T>(entries: impl Iterator<Item = (usize, T)>, limit: usize) -> Vec<T> {
+    let mut size_bytes = 0;
+    let mut page = Vec::new();
+    for (bytes, entry) in entries.take(limit) {
+        size_bytes += bytes;
+        if size_bytes > MAX_PAGE_BYTES && !page.is_empty() {
+            break;
+        }
+        page.push(entry);
+    }
+    page
+}
+
+#[async_trait]
+impl Log for MemoryStore {
+    fn incarnation(&self) -> Incarnation {
+        self.incarnation
+    }
+
+    async fn append(&self, batch: Batch) -> Result<Position, AppendError> {
+        let mut state = self.state();
+        state.check(&batch)?;
+        for part in batch.parts {
+            state.append(part);
+        }
+        if let Some(receipt) = batch.receipt {
+            state.receipts.insert((receipt.principal.clone(), receipt.key.clone()), receipt);
+        }
+        Ok(Position(state.last_position))
+    }
+
+    async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {
+        let state = self.state();
+        let after = usize::try_from(after.0).unwrap_or(usize::MAX);
+        let entries = state.entries(stream).iter().skip(after);
+        Ok(page(entries.map(|(bytes, entry)| (*bytes, entry.clone())), limit))
+    }
+
+    async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<PlacedEntry>, ReadError> {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let state = self.state();
+        let entries = state.order.range((Excluded(after), Unbounded)).filter_map(|(position, (stream, seq))| {
+            let (bytes, entry) = state.entries(*stream).get(usize::try_from(seq.0).ok()? - 1)?;
+            Some((*bytes, PlacedEntry { position: *position, stream: *stream, entry: entry.clone() }))
+        });
+        Ok(page(entries, limit))
+    }
+
+    async fn head(&self, stream: StreamId) -> Result<Head, ReadError> {
+        Ok(self.state().head(stream))
+    }
+
+    async fn purge(&self, session: SessionId, _at: Timestamp) -> Result<(), AppendError> {
+        let mut state = self.state();
+        let stream = StreamId::Session(session);
+        state.streams.insert(stream, Stream::Purged);
+        state.order.retain(|_, (owner, _)| *owner != stream);
+        state.sessions.remove(session);
+        state.turns.retain(|(owner, _), _| *owner != session);
+        state.prompts.retain(|(owner, _), _| *owner != session);
+        Ok(())
+    }
+
+    async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError> {
+        self.state().receipts.retain(|_, receipt| receipt.at >= before);
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Tables for MemoryStore {
+    async fn session(&self, id: SessionId) -> Result<Option<Session>, ReadError> {
+        let state = self.state();
+        let Some(row) = state.sessions.find(id) else { return Ok(None) };
+        let mut queue: Vec<_> =
+            state.prompts.iter().filter(|((owner, _), _)| *owner == id).map(|(_, prompt)| prompt.clone()).collect();
+        queue.sort_by_key(|prompt| prompt.queued_seq);
+        let head = match state.head(StreamId::Session(id)) {
+            Head::At(head) => head,
+            Head::Purged => Seq::START,
+        };
+        Ok(Some(Session { row: row.clone(), queue, head }))
+    }
+
+    async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
+        Ok(self.state().sessions.page(after, limit))
+    }
+
+    async fn unsettled(&self) -> Result<Vec<SessionId>, ReadError> {
+        let state = self.state();
+        let unsettled = |row: &&SessionRow| {
+            row.deleted_at.is_none() && (row.agent_state == AgentState::Starting || row.running.is_some())
+        };
+        let mut ids: Vec<_> = state.sessions.all().filter(unsettled).map(|row| row.id).collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    async fn deleted_before(&self, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError> {
+        let state = self.state();
+        let deleted = state.sessions.all().filter_map(|row| Some((row.deleted_at?, row.id)));
+        let mut deleted: Vec<_> = deleted.filter(|(deleted_at, _)| *deleted_at < at).collect();
+        deleted.sort();
+        Ok(deleted.into_iter().take(limit).map(|(_, id)| id).collect())
+    }
+
+    async fn unobserved_count(&self) -> Result<u64, ReadError> {
+        Ok(self.state().sessions.unobserved_count())
+    }
+
+    async fn turns(&self, session: SessionId, after: Turn, limit: usize) -> Result<Vec<TurnRow>, ReadError> {
+        use std::ops::Bound::{Excluded, Included};
+        let range = (Excluded((session, after)), Included((session, Turn(u32::MAX))));
+        Ok(self.state().turns.range(range).take(limit).map(|(_, row)| row.clone()).collect())
+    }
+
+    async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError> {
+        let mut tokens: Vec<_> = self.state().tokens.values().cloned().collect();
+        tokens.sort_by_key(|token| (token.issued_at, token.id));
+        Ok(tokens)
+    }
+
+    async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {
+        Ok(self.state().receipts.get(&(principal.to_owned(), key.to_owned())).cloned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn open() -> (Arc<dyn crate::Store>, ()) {
+        (Arc::new(MemoryStore::new(Incarnation::from_bits(7))), ())
+    }
+
+    crate::conformance_tests!(open);
+}

@@ -1,0 +1,229 @@
+//! The embedded store: one SQLite file, one thread that writes, a few that read, one that checkpoints.
+//!
+//! Invariant: callers never block the runtime and never meet SQL; they hand a job to a thread and await its answer.
+//! A future that is dropped takes nothing back: a write that was handed over is carried out.
+
+mod apply;
+mod checkpoint;
+mod heads;
+mod open;
+mod queries;
+mod readers;
+mod rows;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use async_trait::async_trait;
+use model::{
+    Entry, Incarnation, ListKey, Position, Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TokenRow, Turn,
+    TurnRow,
+};
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::sqlite::checkpoint::Health;
+use crate::sqlite::readers::Question;
+use crate::sqlite::writer::{Job, Write, Writer};
+use crate::{AppendError, Batch, Head, Log, PlacedEntry, ReadError, Receipt, Tables};
+
+pub use open::OpenError;
+
+/// A store in one SQLite file. It is this process's alone from [`SqliteStore::open`] to [`SqliteStore::close`].
+pub struct SqliteStore {
+    incarnation: Incarnation,
+    running: Mutex<Option<Running>>,
+}
+
+/// What there is between opening and closing.
+struct Running {
+    writes: mpsc::Sender<Job>,
+    questions: mpsc::Sender<Question>,
+    writer: JoinHandle<()>,
+    readers: Vec<JoinHandle<()>>,
+    checkpointer: JoinHandle<Connection>,
+    health: Arc<Health>,
+    owner: File,
+}
+
+impl SqliteStore {
+    /// Opens the store at `path`, or makes it with `new_incarnation`. Blocks while it brings the file up to date.
+    pub fn open(path: &Path, new_incarnation: Incarnation) -> Result<Self, OpenError> {
+        let opened = open::open(path, new_incarnation)?;
+        let threads = |source| OpenError::Io { path: opened.path.clone(), source };
+        let count = thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
+        let readers = (0..count).map(|_| open::connect_reader(&opened.path)).collect::<Result<_, _>>()?;
+        let checkpointer = open::connect_checkpointer(&opened.path)?;
+
+        let health = Arc::new(Health::default());
+        let (ask_checkpoint, wanted) = std::sync::mpsc::sync_channel(1);
+        let checkpointer = thread::Builder::new()
+            .name("store-checkpoint".to_owned())
+            .spawn({
+                let health = Arc::clone(&health);
+                move || checkpoint::run(checkpointer, &wanted, &health)
+            })
+            .map_err(threads)?;
+        let (writes, jobs) = mpsc::channel(writer::QUEUE);
+        let writer = Writer::new(opened.writer, opened.last_position, Arc::clone(&health), ask_checkpoint);
+        let writer =
+            thread::Builder::new().name("store-writer".to_owned()).spawn(move || writer.run(jobs)).map_err(threads)?;
+        let (questions, readers) = readers::start(readers).map_err(threads)?;
+
+        let owner = opened.owner;
+        let running = Running { writes, questions, writer, readers, checkpointer, health, owner };
+        Ok(Self { incarnation: opened.incarnation, running: Mutex::new(Some(running)) })
+    }
+
+    /// Carries out what is queued, leaves the store as one file and lets go of it. What is asked later is answered
+    /// with `Closed`. Dropping the store does the same, but blocks.
+    pub async fn close(&self) {
+        let Some(running) = self.take_running() else { return };
+        if let Err(err) = tokio::task::spawn_blocking(move || running.stop()).await {
+            tracing::error!(error = %err, "the store did not close cleanly");
+        }
+    }
+
+    fn take_running(&self) -> Option<Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// A way to one of the threads. It is not kept while an answer is awaited, since closing waits until it is gone.
+    fn way_to<T>(&self, thread: fn(&Running) -> &mpsc::Sender<T>) -> Option<mpsc::Sender<T>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|running| thread(running).clone())
+    }
+
+    async fn write(&self, write: Write) -> Result<Position, AppendError> {
+        let (answer, answered) = oneshot::channel();
+        let writes = self.way_to(|running| &running.writes).ok_or(AppendError::Closed)?;
+        writes.send(Job { write, answer }).await.map_err(|_| AppendError::Closed)?;
+        drop(writes);
+        answered.await.map_err(|_| AppendError::Closed)?
+    }
+
+    async fn ask<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&Connection) -> Result<T, ReadError> + Send + 'static,
+    ) -> Result<T, ReadError> {
+        let (answer, answered) = oneshot::channel();
+        let question: Question = Box::new(move |conn| {
+            if !answer.is_closed() {
+                let _nobody_waits = answer.send(in_one_moment(conn, query));
+            }
+        });
+        let questions = self.way_to(|running| &running.questions).ok_or(ReadError::Closed)?;
+        questions.send(question).await.map_err(|_| ReadError::Closed)?;
+        drop(questions);
+        answered.await.map_err(|_| ReadError::Closed)?
+    }
+}
+
+fn in_one_moment<T>(
+    conn: &Connection,
+    query: impl FnOnce(&Connection) -> Result<T, ReadError>,
+) -> Result<T, ReadError> {
+    let moment = conn.unchecked_transaction()?;
+    let found = query(&moment)?;
+    moment.finish()?;
+    Ok(found)
+}
+
+impl Running {
+    /// The threads end when nobody can ask them any more; the last checkpoint comes after the last reader.
+    fn stop(self) {
+        drop((self.writes, self.questions));
+        let mut clean = self.writer.join().is_ok();
+        for reader in self.readers {
+            clean &= reader.join().is_ok();
+        }
+        match self.checkpointer.join() {
+            Ok(conn) => checkpoint::finish(&conn, &self.health),
+            Err(_) => clean = false,
+        }
+        if !clean {
+            tracing::error!("a thread of the store panicked");
+        }
+        // Only now may another process have the store.
+        drop(self.owner);
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        if let Some(running) = self.take_running() {
+            running.stop();
+        }
+    }
+}
+
+#[async_trait]
+impl Log for SqliteStore {
+    fn incarnation(&self) -> Incarnation {
+        self.incarnation
+    }
+
+    async fn append(&self, batch: Batch) -> Result<Position, AppendError> {
+        self.write(Write::Append(batch.into())).await
+    }
+
+    async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {
+        self.ask(move |conn| queries::entries(conn, stream, after, limit)).await
+    }
+
+    async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<PlacedEntry>, ReadError> {
+        self.ask(move |conn| queries::all_entries(conn, after, limit)).await
+    }
+
+    async fn head(&self, stream: StreamId) -> Result<Head, ReadError> {
+        self.ask(move |conn| queries::head(conn, stream)).await
+    }
+
+    async fn purge(&self, session: SessionId, at: Timestamp) -> Result<(), AppendError> {
+        self.write(Write::Purge { session, at }).await.map(|_| ())
+    }
+
+    async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError> {
+        self.write(Write::ForgetReceipts { before }).await.map(|_| ())
+    }
+}
+
+#[async_trait]
+impl Tables for SqliteStore {
+    async fn session(&self, id: SessionId) -> Result<Option<Session>, ReadError> {
+        self.ask(move |conn| queries::session(conn, id)).await
+    }
+
+    async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
+        self.ask(move |conn| queries::sessions(conn, after, limit)).await
+    }
+
+    async fn unsettled(&self) -> Result<Vec<SessionId>, ReadError> {
+        self.ask(queries::unsettled).await
+    }
+
+    async fn deleted_before(&self, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError> {
+        self.ask(move |conn| queries::deleted_before(conn, at, limit)).await
+    }
+
+    async fn unobserved_count(&self) -> Result<u64, ReadError> {
+        self.ask(queries::unobserved_count).await
+    }
+
+    async fn turns(&self, session: SessionId, after: Turn, limit: usize) -> Result<Vec<TurnRow>, ReadError> {
+        self.ask(move |conn| queries::turns(conn, session, after, limit)).await
+    }
+
+    async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError> {
+        self.ask(queries::tokens).await
+    }
+
+    async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {
+        let (principal, key) = (principal.to_owned(), key.to_owned());
+        self.ask(move |conn| Ok(queries::find_receipt(conn, &principal, &key)?)).await
+    }
+}

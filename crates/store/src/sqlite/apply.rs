@@ -1,0 +1,186 @@
+//! Writes the rows that `model::fold` made: each change is one statement.
+//!
+//! Invariant: nothing here decides anything or reads what is there, so the tables are what the fold said and a rebuild
+//! from the log gives the same rows.
+
+use model::{QueuedPrompt, RowChange, Seq, SessionId, SessionRow, Stop, Timestamp, TokenRow, Turn, TurnRow};
+use rusqlite::{Connection, Params, Result, params};
+
+use crate::Receipt;
+use crate::sqlite::rows::{agent_state_word, outcome_word, sql_seq, token_kind_word};
+
+pub(super) fn apply(conn: &Connection, change: &RowChange) -> Result<()> {
+    match change {
+        RowChange::PutSession(row) => put_session(conn, row),
+        RowChange::StartTurn(row) => start_turn(conn, row),
+        RowChange::EndTurn { session, turn, stop, ended_at, last_seq } => {
+            end_turn(conn, *session, *turn, stop, *ended_at, *last_seq)
+        }
+        RowChange::PutPrompt { session, prompt } => put_prompt(conn, *session, prompt),
+        RowChange::RemovePrompt { session, interaction_id } => run(
+            conn,
+            "DELETE FROM prompts
+             WHERE session = ?1 AND interaction = ?2",
+            params![session.as_bytes(), interaction_id.as_bytes()],
+        ),
+        RowChange::PutToken(row) => put_token(conn, row),
+        RowChange::RemoveToken { id } => run(
+            conn,
+            "DELETE FROM tokens
+             WHERE id = ?1",
+            [id.as_bytes()],
+        ),
+    }
+}
+
+/// Removes every row of a session, but not its stream's tombstone.
+pub(super) fn remove_session(conn: &Connection, session: SessionId) -> Result<()> {
+    for sql in [
+        "DELETE FROM sessions
+         WHERE id = ?1",
+        "DELETE FROM turns
+         WHERE session = ?1",
+        "DELETE FROM prompts
+         WHERE session = ?1",
+    ] {
+        run(conn, sql, [session.as_bytes()])?;
+    }
+    Ok(())
+}
+
+pub(super) fn put_receipt(conn: &Connection, receipt: &Receipt) -> Result<()> {
+    run(
+        conn,
+        "INSERT INTO receipts (principal, key, fingerprint, reply, at)
+         VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![receipt.principal, receipt.key, receipt.fingerprint, receipt.reply, receipt.at.as_millis()],
+    )
+}
+
+pub(super) fn forget_receipts(conn: &Connection, before: Timestamp) -> Result<()> {
+    run(
+        conn,
+        "DELETE FROM receipts
+         WHERE at < ?1",
+        [before.as_millis()],
+    )
+}
+
+fn put_session(conn: &Connection, row: &SessionRow) -> Result<()> {
+    let running = row.running.as_ref();
+    run(
+        conn,
+        "INSERT OR REPLACE INTO sessions (
+             id, agent, cwd, project, name, env_hint, first_prompt, agent_state, failure,
+             running_turn, running_interaction, running_first_seq, running_started_at,
+             turns, interrupted, created_at, active_at, last_observed_at, last_idle_at, deleted_at
+         )
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+        params![
+            row.id.as_bytes(),
+            row.agent,
+            row.cwd,
+            row.project,
+            row.name,
+            row.env_hint,
+            row.first_prompt,
+            agent_state_word(row.agent_state),
+            row.failure,
+            running.map(|running| running.turn.0),
+            running.map(|running| running.interaction_id.as_bytes()),
+            running.map(|running| sql_seq(running.first_seq)),
+            running.map(|running| running.started_at.as_millis()),
+            row.turns.0,
+            row.interrupted,
+            row.created_at.as_millis(),
+            row.active_at.as_millis(),
+            row.last_observed_at.map(Timestamp::as_millis),
+            row.last_idle_at.map(Timestamp::as_millis),
+            row.deleted_at.map(Timestamp::as_millis),
+        ],
+    )
+}
+
+fn start_turn(conn: &Connection, row: &TurnRow) -> Result<()> {
+    let stop = row.stop.as_ref();
+    run(
+        conn,
+        "INSERT OR REPLACE INTO turns (
+             session, turn, interaction, prompt_line, outcome, reason, started_at, ended_at, first_seq, last_seq
+         )
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        params![
+            row.session.as_bytes(),
+            row.turn.0,
+            row.interaction_id.as_bytes(),
+            row.prompt_line,
+            stop.map(|stop| outcome_word(stop.outcome)),
+            stop.and_then(|stop| stop.reason.as_ref()),
+            row.started_at.as_millis(),
+            row.ended_at.map(Timestamp::as_millis),
+            sql_seq(row.first_seq),
+            row.last_seq.map(sql_seq),
+        ],
+    )
+}
+
+fn end_turn(
+    conn: &Connection,
+    session: SessionId,
+    turn: Turn,
+    stop: &Stop,
+    ended_at: Timestamp,
+    last_seq: Seq,
+) -> Result<()> {
+    run(
+        conn,
+        "UPDATE turns
+         SET outcome = ?3, reason = ?4, ended_at = ?5, last_seq = ?6
+         WHERE session = ?1 AND turn = ?2",
+        params![
+            session.as_bytes(),
+            turn.0,
+            outcome_word(stop.outcome),
+            stop.reason,
+            ended_at.as_millis(),
+            sql_seq(last_seq),
+        ],
+    )
+}
+
+fn put_prompt(conn: &Connection, session: SessionId, prompt: &QueuedPrompt) -> Result<()> {
+    run(
+        conn,
+        "INSERT OR REPLACE INTO prompts (session, interaction, queued_seq, queued_at, text)
+         VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![
+            session.as_bytes(),
+            prompt.interaction_id.as_bytes(),
+            sql_seq(prompt.queued_seq),
+            prompt.queued_at.as_millis(),
+            prompt.text,
+        ],
+    )
+}
+
+fn put_token(conn: &Connection, row: &TokenRow) -> Result<()> {
+    run(
+        conn,
+        "INSERT OR REPLACE INTO tokens (id, kind, name, session, secret_hash, proof_hash, issued_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![
+            row.id.as_bytes(),
+            token_kind_word(row.kind),
+            row.name,
+            row.session.as_ref().map(SessionId::as_bytes),
+            row.secret_hash,
+            row.proof_hash,
+            row.issued_at.as_millis(),
+        ],
+    )
+}
+
+fn run<P: Params>(conn: &Connection, sql: &str, params: P) -> Result<()> {
+    conn.prepare_cached(sql)?.execute(params)?;
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! Moves what the write-ahead log holds into the database file, away from the commits.
+//!
+//! Invariant: what is acknowledged stays in the write-ahead log until the database file has it for certain. After a
+//! checkpoint that failed to flush nobody tries another in this process: the kernel may have dropped the pages and
+//! would call a second flush a success. The next process finds the log whole and copies it again.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, OnceLock};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, Error, ErrorCode};
+
+/// As many pages wait to be copied before a checkpoint is worth its flushes: 4 MiB.
+pub(super) const CHECKPOINT_PAGES: i64 = 1024;
+
+/// Longer than this the write-ahead log should not get: 32 MiB. It starts over only when a write finds all of it
+/// copied, which never happens by itself while commits keep coming; then the writer copies the rest between two of
+/// them.
+const LONG_WAL_PAGES: i64 = 8 * 1024;
+
+/// What the store's threads know of each other.
+#[derive(Default)]
+pub(super) struct Health {
+    failure: OnceLock<Arc<Error>>,
+    wal_is_long: AtomicBool,
+}
+
+impl Health {
+    /// Why the store takes no more writes.
+    pub(super) fn failure(&self) -> Option<&Arc<Error>> {
+        self.failure.get()
+    }
+
+    /// Ends writing for the life of this process. The first cause is the one that is told.
+    pub(super) fn fail(&self, cause: Arc<Error>) {
+        tracing::error!(error = %cause, "the store failed to write and is read-only until it is opened again");
+        let _first_wins = self.failure.set(cause);
+    }
+}
+
+/// Copies whenever the writer asks, until the writer is gone; hands the connection back for the last checkpoint.
+pub(super) fn run(conn: Connection, wanted: &Receiver<()>, health: &Health) -> Connection {
+    while wanted.recv().is_ok() {
+        let Some(wal) = checkpoint(&conn, "PRAGMA wal_checkpoint(PASSIVE)", health) else { continue };
+        if wal.pages > LONG_WAL_PAGES && wal.copied_pages < wal.pages {
+            health.wal_is_long.store(true, Ordering::Relaxed);
+        }
+    }
+    conn
+}
+
+/// Called by the writer between two transactions: what is left is little, and nothing is added meanwhile.
+pub(super) fn catch_up(conn: &Connection, health: &Health) {
+    if health.wal_is_long.swap(false, Ordering::Relaxed) {
+        checkpoint(conn, "PRAGMA wal_checkpoint(PASSIVE)", health);
+    }
+}
+
+/// Copies everything and leaves the database as one file, once no other connection is left.
+pub(super) fn finish(conn: &Connection, health: &Health) {
+    let all_copied = checkpoint(conn, "PRAGMA wal_checkpoint(TRUNCATE)", health).is_some_and(|wal| !wal.busy);
+    if all_copied && let Err(err) = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false) {
+        tracing::debug!(error = %err, "the empty write-ahead log stays beside the store");
+    }
+}
+
+/// How many pages wait to be copied; copies none.
+pub(super) fn waiting_pages(conn: &Connection) -> Result<i64, Error> {
+    let wal = query(conn, "PRAGMA wal_checkpoint(NOOP)")?;
+    Ok(wal.pages - wal.copied_pages)
+}
+
+struct Wal {
+    busy: bool,
+    pages: i64,
+    copied_pages: i64,
+}
+
+fn checkpoint(conn: &Connection, sql: &str, health: &Health) -> Option<Wal> {
+    if health.failure().is_some() {
+        return None;
+    }
+    match query(conn, sql) {
+        Ok(wal) => Some(wal),
+        // Nothing is lost: the pages stay in the write-ahead log, and are copied when there is room again.
+        Err(err) if err.sqlite_error_code() == Some(ErrorCode::DiskFull) => {
+            tracing::warn!(error = %err, "no space left to copy the write-ahead log");
+            None
+        }
+        Err(err) => {
+            health.fail(Arc::new(err));
+            None
+        }
+    }
+}
+
+fn query(conn: &Connection, sql: &str) -> Result<Wal, Error> {
+    conn.query_row(sql, [], |row| Ok(Wal { busy: row.get(0)?, pages: row.get(1)?, copied_pages: row.get(2)? }))
+}

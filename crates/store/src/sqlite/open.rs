@@ -1,0 +1,321 @@
+//! Opening: whose file this is, who may have it, and with what settings.
+//!
+//! Invariant: a store is owned by one process; every setting that durability rests on was read back and found as
+//! asked; a file that is not ours, or is newer than this program, is left as it was.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use model::{EVENT_VERSION, Incarnation};
+use rusqlite::config::DbConfig;
+use rusqlite::types::Value;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
+
+use crate::StorageError;
+
+mod embedded {
+    refinery::embed_migrations!("migrations/sqlite");
+}
+
+/// The first SQLite without the bug by which a checkpoint beside a commit could damage the database.
+const OLDEST_SQLITE: i32 = 3_051_003;
+
+/// `Thrl`, in the file's header: tells our files from those of other programs.
+const APPLICATION_ID: i32 = 0x5468_726c;
+
+const BUSY_TIMEOUT_MS: &str = "5000";
+
+/// Why a store was not opened. None of these changed the file.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another process has it, or this one has it already.
+    #[error("the store {path} is in use by another process")]
+    InUse {
+        /// The store.
+        path: PathBuf,
+    },
+    /// It was written by a newer version of the program.
+    #[error("the store {path} has {what} version {found}, this program knows versions up to {known}")]
+    Newer {
+        /// The store.
+        path: PathBuf,
+        /// Which version it is about: `schema` or `event`.
+        what: &'static str,
+        /// What the store has.
+        found: i64,
+        /// What this program has.
+        known: i64,
+    },
+    /// The file belongs to another program, or is no database.
+    #[error("{path} is not a store of this program")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The linked SQLite has a known bug that loses data.
+    #[error("SQLite {found} is too old, 3.51.3 is needed")]
+    OldSqlite {
+        /// What is linked.
+        found: &'static str,
+    },
+    /// SQLite did not take a setting that the store relies on.
+    #[error("SQLite has {name} at {found:?} instead of {wanted:?}")]
+    Setting {
+        /// The setting.
+        name: &'static str,
+        /// What was asked for.
+        wanted: &'static str,
+        /// What SQLite says.
+        found: String,
+    },
+    /// The file or its folder cannot be used.
+    #[error("could not open the store {path}")]
+    Io {
+        /// The store.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// SQLite could not bring the file up to date or read it.
+    #[error("could not open the store {path}")]
+    Storage {
+        /// The store.
+        path: PathBuf,
+        /// What SQLite said.
+        source: StorageError,
+    },
+}
+
+/// A store's file, owned and up to date.
+pub(super) struct Opened {
+    pub(super) path: PathBuf,
+    pub(super) owner: File,
+    pub(super) writer: Connection,
+    pub(super) incarnation: Incarnation,
+    pub(super) last_position: u64,
+}
+
+pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, OpenError> {
+    if rusqlite::version_number() < OLDEST_SQLITE {
+        return Err(OpenError::OldSqlite { found: rusqlite::version() });
+    }
+    let io_error = |source| OpenError::Io { path: path.to_owned(), source };
+    create_private(path).map_err(io_error)?;
+    // One file has one name from here on, so that a link to it does not get a lock of its own.
+    let path = fs::canonicalize(path).map_err(io_error)?;
+    let owner = own(&path)?;
+    let setup = Setup { path: &path };
+    let found = setup.inspect()?;
+    let mut writer = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    setup.settle(&writer, WRITER_SETTINGS)?;
+    if found == Found::Empty {
+        writer.pragma_update(None, "application_id", APPLICATION_ID).map_err(setup.storage_error())?;
+    }
+    // All in one transaction: a migration that is killed leaves the version before it.
+    embedded::migrations::runner().set_grouped(true).run(&mut writer).map_err(setup.storage_error())?;
+    let (incarnation, last_position) = begin(&mut writer, new_incarnation).map_err(setup.storage_error())?;
+    Ok(Opened { path, owner, writer, incarnation, last_position })
+}
+
+/// A connection for the checkpoints, away from the commits.
+pub(super) fn connect_checkpointer(path: &Path) -> Result<Connection, OpenError> {
+    let setup = Setup { path };
+    let conn = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    setup.settle(&conn, WRITER_SETTINGS)?;
+    Ok(conn)
+}
+
+/// A connection that cannot write.
+pub(super) fn connect_reader(path: &Path) -> Result<Connection, OpenError> {
+    let setup = Setup { path };
+    let conn = setup.connect(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    setup.settle(&conn, READER_SETTINGS)?;
+    Ok(conn)
+}
+
+/// Name, value to set, value to find.
+type Setting = (&'static str, &'static str, &'static str);
+
+const WRITER_SETTINGS: &[Setting] = &[
+    ("busy_timeout", BUSY_TIMEOUT_MS, BUSY_TIMEOUT_MS),
+    ("trusted_schema", "off", "0"),
+    ("cell_size_check", "on", "1"),
+    ("mmap_size", "0", "0"),
+    ("foreign_keys", "on", "1"),
+    ("journal_mode", "wal", "wal"),
+    // FULL, because in WAL mode NORMAL may lose the newest commits with the power.
+    ("synchronous", "full", "2"),
+    ("wal_autocheckpoint", "0", "0"),
+    ("journal_size_limit", "67108864", "67108864"),
+];
+
+const READER_SETTINGS: &[Setting] = &[
+    ("busy_timeout", BUSY_TIMEOUT_MS, BUSY_TIMEOUT_MS),
+    ("trusted_schema", "off", "0"),
+    ("cell_size_check", "on", "1"),
+    ("mmap_size", "0", "0"),
+    ("query_only", "on", "1"),
+];
+
+#[derive(PartialEq, Eq)]
+enum Found {
+    Empty,
+    Ours,
+}
+
+struct Setup<'a> {
+    path: &'a Path,
+}
+
+impl Setup<'_> {
+    fn storage_error<E: std::error::Error + Send + Sync + 'static>(&self) -> impl FnOnce(E) -> OpenError {
+        let path = self.path.to_owned();
+        |source| OpenError::Storage { path, source: StorageError(Box::new(source)) }
+    }
+
+    fn connect(&self, access: OpenFlags) -> Result<Connection, OpenError> {
+        let conn = Connection::open_with_flags(self.path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+            .map_err(self.storage_error())?;
+        conn.set_prepared_statement_cache_capacity(64);
+        // Checkpoints are made where a failed one can be told, never by the way when a connection closes.
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(self.storage_error())?;
+        Ok(conn)
+    }
+
+    fn settle(&self, conn: &Connection, settings: &[Setting]) -> Result<(), OpenError> {
+        for (name, value, wanted) in settings {
+            conn.pragma_update(None, *name, value).map_err(self.storage_error())?;
+            let found = match conn.pragma_query_value(None, *name, |row| row.get(0)).map_err(self.storage_error())? {
+                Value::Integer(number) => number.to_string(),
+                Value::Text(text) => text,
+                other => format!("{other:?}"),
+            };
+            if found != *wanted {
+                return Err(OpenError::Setting { name, wanted, found });
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks before anything is touched.
+    fn inspect(&self) -> Result<Found, OpenError> {
+        // Not opened read-only: a journal left by a crash could not be rolled back, and the store not be read.
+        let conn = self.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let found = self.identify(&conn);
+        // With nothing in the write-ahead log, closing as usual takes away the empty one that looking has made.
+        if fs::metadata(beside(self.path, "-wal")).is_ok_and(|wal| wal.len() == 0) {
+            conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(self.storage_error())?;
+        }
+        found
+    }
+
+    fn identify(&self, conn: &Connection) -> Result<Found, OpenError> {
+        self.settle(conn, READER_SETTINGS)?;
+        let foreign = || OpenError::Foreign { path: self.path.to_owned() };
+        let id = match conn.pragma_query_value(None, "application_id", |row| row.get::<_, i32>(0)) {
+            Ok(id) => id,
+            Err(err) if err.sqlite_error_code() == Some(ErrorCode::NotADatabase) => return Err(foreign()),
+            Err(err) => return Err(self.storage_error()(err)),
+        };
+        let has_table = |name: &str| {
+            conn.query_row("SELECT 1 FROM sqlite_schema WHERE name = ?1", [name], |_| Ok(()))
+                .optional()
+                .map(|found| found.is_some())
+                .map_err(self.storage_error())
+        };
+        if id != APPLICATION_ID {
+            let objects: i64 = conn
+                .query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0))
+                .map_err(self.storage_error())?;
+            return if id == 0 && objects == 0 { Ok(Found::Empty) } else { Err(foreign()) };
+        }
+        let newest = |what: &'static str, sql: &str, known: i64| {
+            let found: Option<i64> = conn.query_row(sql, [], |row| row.get(0)).map_err(self.storage_error())?;
+            match found {
+                Some(found) if found > known => {
+                    Err(OpenError::Newer { path: self.path.to_owned(), what, found, known })
+                }
+                Some(_) | None => Ok(()),
+            }
+        };
+        if has_table("refinery_schema_history")? {
+            newest("schema", "SELECT MAX(version) FROM refinery_schema_history", newest_schema())?;
+        }
+        if has_table("meta")? {
+            let sql = "SELECT MAX(value) FROM meta WHERE key = 'event_version'";
+            newest("event", sql, i64::from(EVENT_VERSION))?;
+        }
+        Ok(Found::Ours)
+    }
+}
+
+fn newest_schema() -> i64 {
+    let runner = embedded::migrations::runner();
+    runner.get_migrations().iter().map(|migration| i64::from(migration.version())).max().unwrap_or(0)
+}
+
+/// Notes which life of the store this is and which events it may hold; answers the last position that was given.
+fn begin(conn: &mut Connection, new_incarnation: Incarnation) -> rusqlite::Result<(Incarnation, u64)> {
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    tx.execute(
+        "INSERT INTO meta (key, value)
+         VALUES ('incarnation', ?1)
+         ON CONFLICT DO NOTHING",
+        [new_incarnation.bits().cast_signed()],
+    )?;
+    tx.execute(
+        "INSERT INTO meta (key, value)
+         VALUES ('event_version', ?1)
+         ON CONFLICT DO UPDATE SET value = excluded.value",
+        params![EVENT_VERSION],
+    )?;
+    let bits: i64 = tx.query_row("SELECT value FROM meta WHERE key = 'incarnation'", [], |row| row.get(0))?;
+    let last_position: i64 = tx.query_row(
+        "SELECT MAX(
+             IFNULL((SELECT MAX(position) FROM entries), 0),
+             IFNULL((SELECT value FROM meta WHERE key = 'position_floor'), 0)
+         )",
+        [],
+        |row| row.get(0),
+    )?;
+    tx.commit()?;
+    Ok((Incarnation::from_bits(bits.cast_unsigned()), last_position.cast_unsigned()))
+}
+
+/// Makes the file, if there is none, readable by its owner alone before anything is in it.
+fn create_private(path: &Path) -> io::Result<()> {
+    match private().write(true).create_new(true).open(path) {
+        Ok(_) => {
+            // The name itself has to survive the power too.
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            File::open(folder)?.sync_all()
+        }
+        Err(err) if err.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(err) => Err(err),
+    }
+}
+
+/// Takes the lock that stands for the whole store. The system lets go of it when the process ends, however it ends.
+fn own(path: &Path) -> Result<File, OpenError> {
+    let io_error = |source| OpenError::Io { path: path.to_owned(), source };
+    let file = private().write(true).create(true).open(beside(path, ".lock")).map_err(io_error)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::InUse { path: path.to_owned() }),
+        Err(TryLockError::Error(source)) => Err(io_error(source)),
+    }
+}
+
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}

@@ -1,0 +1,219 @@
+//! The named questions, each with its SQL.
+//!
+//! Invariant: every entry that leaves here was verified, and follows the one before it in its stream without a gap.
+
+use std::collections::HashMap;
+
+use model::{
+    Entry, ListKey, Position, Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TokenRow, Turn, TurnRow,
+};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::sqlite::rows::{self, STORED_ENTRY_COLUMNS, StoredEntry, sql_seq};
+use crate::{Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError};
+
+impl From<rusqlite::Error> for ReadError {
+    fn from(err: rusqlite::Error) -> Self {
+        Self::Storage(StorageError(Box::new(err)))
+    }
+}
+
+/// What the log knows of a stream that it has met.
+pub(super) struct Stream {
+    pub(super) id: i64,
+    pub(super) head: Head,
+}
+
+pub(super) fn find_stream(conn: &Connection, stream: StreamId) -> rusqlite::Result<Option<Stream>> {
+    conn.prepare_cached(
+        "SELECT id, purged_at IS NOT NULL, (SELECT MAX(seq) FROM entries WHERE stream = streams.id)
+         FROM streams
+         WHERE name = ?1",
+    )?
+    .query_row([stream.to_string()], |row| {
+        let head = match row.get(1)? {
+            true => Head::Purged,
+            false => Head::At(Seq(row.get::<_, Option<i64>>(2)?.unwrap_or(0).cast_unsigned())),
+        };
+        Ok(Stream { id: row.get(0)?, head })
+    })
+    .optional()
+}
+
+pub(super) fn head(conn: &Connection, stream: StreamId) -> Result<Head, ReadError> {
+    Ok(find_stream(conn, stream)?.map_or(Head::At(Seq::START), |stream| stream.head))
+}
+
+pub(super) fn entries(conn: &Connection, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {
+    let Some(found) = find_stream(conn, stream)? else { return Ok(Vec::new()) };
+    let sql = format!(
+        "SELECT {STORED_ENTRY_COLUMNS}
+         FROM entries
+         WHERE stream = ?1 AND seq > ?2
+         ORDER BY seq
+         LIMIT ?3"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let mut rows = statement.query(params![found.id, sql_seq(after), sql_limit(limit)])?;
+    let mut page = Vec::new();
+    let mut size_bytes = 0;
+    let mut expected = after;
+    while let Some(row) = rows.next()? {
+        let stored = StoredEntry::from_row(row)?;
+        size_bytes += stored.size_bytes();
+        if size_bytes > MAX_PAGE_BYTES && !page.is_empty() {
+            break;
+        }
+        expected = expected.next();
+        page.push(stored.verify(stream, expected)?);
+    }
+    Ok(page)
+}
+
+pub(super) fn all_entries(conn: &Connection, after: Position, limit: usize) -> Result<Vec<PlacedEntry>, ReadError> {
+    // A left join, so that an entry of no known stream is an error and not overlooked.
+    let sql = format!(
+        "SELECT {STORED_ENTRY_COLUMNS}, entries.position, streams.name
+         FROM entries
+         LEFT JOIN streams ON streams.id = entries.stream
+         WHERE entries.position > ?1
+         ORDER BY entries.position
+         LIMIT ?2"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let after = i64::try_from(after.0).unwrap_or(i64::MAX);
+    let mut rows = statement.query(params![after, sql_limit(limit)])?;
+    let mut page = Vec::new();
+    let mut size_bytes = 0;
+    let mut heads: HashMap<StreamId, Seq> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let stored = StoredEntry::from_row(row)?;
+        size_bytes += stored.size_bytes();
+        if size_bytes > MAX_PAGE_BYTES && !page.is_empty() {
+            break;
+        }
+        let position = Position(row.get::<_, i64>(5)?.cast_unsigned());
+        let name: String = row.get(6)?;
+        let stream: StreamId = name.parse().map_err(|err| ReadError::Storage(StorageError(Box::new(err))))?;
+        // A page starts in the middle of its streams; from there on each must go on without a gap.
+        let seq = heads.get(&stream).map_or(stored.seq(), |head| head.next());
+        let entry = stored.verify(stream, seq)?;
+        heads.insert(stream, seq);
+        page.push(PlacedEntry { position, stream, entry });
+    }
+    Ok(page)
+}
+
+pub(super) fn session(conn: &Connection, id: SessionId) -> Result<Option<Session>, ReadError> {
+    let sql = format!("SELECT {} FROM sessions WHERE id = ?1", rows::SESSION_COLUMNS);
+    let Some(row) = conn.prepare_cached(&sql)?.query_row([id.as_bytes()], rows::session_row).optional()? else {
+        return Ok(None);
+    };
+    let sql = format!("SELECT {} FROM prompts WHERE session = ?1", rows::PROMPT_COLUMNS);
+    let mut queue = collect(conn, &sql, [id.as_bytes()], rows::queued_prompt)?;
+    // Sorted here, because SQLite's sorter would copy the words of long prompts to disk.
+    queue.sort_by_key(|prompt| prompt.queued_seq);
+    let stream = StreamId::Session(id);
+    let head = match head(conn, stream)? {
+        Head::At(head) => head,
+        Head::Purged => Seq::START,
+    };
+    // Rows and entries change together, so a row that knows of an entry after the last one has lost it.
+    let known = queue.iter().map(|prompt| prompt.queued_seq).chain(row.running.map(|running| running.first_seq));
+    let known = known.max().unwrap_or(Seq::START.next());
+    if head < known {
+        return Err(ReadError::Damaged { stream, seq: head.next(), what: "the entry is missing" });
+    }
+    Ok(Some(Session { row, queue, head }))
+}
+
+pub(super) fn sessions(conn: &Connection, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
+    let (before, from) = match &after {
+        None => ("", params![sql_limit(limit)]),
+        Some(key) => {
+            ("AND (active_at, id) < (?2, ?3)", params![sql_limit(limit), key.active_at.as_millis(), key.id.as_bytes()])
+        }
+    };
+    let sql = sessions_sql(before);
+    collect(conn, &sql, from, rows::session_row)
+}
+
+fn sessions_sql(before: &str) -> String {
+    format!(
+        "SELECT {}
+         FROM sessions
+         WHERE deleted_at IS NULL {before}
+         ORDER BY active_at DESC, id DESC
+         LIMIT ?1",
+        rows::SESSION_COLUMNS
+    )
+}
+
+pub(super) const UNSETTLED: &str = "SELECT id
+     FROM sessions
+     WHERE deleted_at IS NULL AND (agent_state = 'starting' OR running_turn IS NOT NULL)
+     ORDER BY id";
+
+pub(super) fn unsettled(conn: &Connection) -> Result<Vec<SessionId>, ReadError> {
+    collect(conn, UNSETTLED, [], |row| row.get(0).map(SessionId::from_bytes))
+}
+
+pub(super) const DELETED_BEFORE: &str = "SELECT id
+     FROM sessions
+     WHERE deleted_at IS NOT NULL AND deleted_at < ?1
+     ORDER BY deleted_at, id
+     LIMIT ?2";
+
+pub(super) fn deleted_before(conn: &Connection, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError> {
+    let params = params![at.as_millis(), sql_limit(limit)];
+    collect(conn, DELETED_BEFORE, params, |row| row.get(0).map(SessionId::from_bytes))
+}
+
+pub(super) const UNOBSERVED_COUNT: &str = "SELECT COUNT(*)
+     FROM sessions
+     WHERE deleted_at IS NULL AND last_idle_at > IFNULL(last_observed_at, -9223372036854775808)";
+
+pub(super) fn unobserved_count(conn: &Connection) -> Result<u64, ReadError> {
+    let count: i64 = conn.prepare_cached(UNOBSERVED_COUNT)?.query_row([], |row| row.get(0))?;
+    Ok(count.cast_unsigned())
+}
+
+pub(super) fn turns(
+    conn: &Connection,
+    session: SessionId,
+    after: Turn,
+    limit: usize,
+) -> Result<Vec<TurnRow>, ReadError> {
+    let sql = format!(
+        "SELECT {}
+         FROM turns
+         WHERE session = ?1 AND turn > ?2
+         ORDER BY turn
+         LIMIT ?3",
+        rows::TURN_COLUMNS
+    );
+    collect(conn, &sql, params![session.as_bytes(), after.0, sql_limit(limit)], rows::turn_row)
+}
+
+pub(super) fn tokens(conn: &Connection) -> Result<Vec<TokenRow>, ReadError> {
+    let sql = format!("SELECT {} FROM tokens ORDER BY issued_at, id", rows::TOKEN_COLUMNS);
+    collect(conn, &sql, [], rows::token_row)
+}
+
+pub(super) fn find_receipt(conn: &Connection, principal: &str, key: &str) -> rusqlite::Result<Option<Receipt>> {
+    let sql = format!("SELECT {} FROM receipts WHERE principal = ?1 AND key = ?2", rows::RECEIPT_COLUMNS);
+    conn.prepare_cached(&sql)?.query_row([principal, key], rows::receipt).optional()
+}
+
+fn collect<T, P: rusqlite::Params>(
+    conn: &Connection,
+    sql: &str,
+    params: P,
+    row: fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>, ReadError> {
+    Ok(conn.prepare_cached(sql)?.query_map(params, row)?.collect::<rusqlite::Result<_>>()?)
+}
+
+fn sql_limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,38 @@
+//! The threads that answer questions, so that no read waits for a write or holds up the runtime.
+//!
+//! Invariant: one question sees one moment of the store, because each runs inside one read transaction; a reader
+//! cannot write.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use rusqlite::Connection;
+use tokio::sync::mpsc;
+
+/// A question, with the way back for its answer.
+pub(super) type Question = Box<dyn FnOnce(&Connection) + Send>;
+
+/// As many questions may wait before asking itself waits.
+const QUEUE: usize = 256;
+
+/// Starts a thread a connection; they end when the sender is gone and every question is answered.
+pub(super) fn start(connections: Vec<Connection>) -> io::Result<(mpsc::Sender<Question>, Vec<JoinHandle<()>>)> {
+    let (ask, questions) = mpsc::channel(QUEUE);
+    let questions = Arc::new(Mutex::new(questions));
+    let start = |(n, conn)| {
+        let questions = Arc::clone(&questions);
+        thread::Builder::new().name(format!("store-reader-{n}")).spawn(move || answer(&conn, &questions))
+    };
+    let threads = connections.into_iter().enumerate().map(start).collect::<io::Result<_>>()?;
+    Ok((ask, threads))
+}
+
+fn answer(conn: &Connection, questions: &Mutex<mpsc::Receiver<Question>>) {
+    // The one idle reader that holds the lock waits for a question, the others wait for the lock: each question wakes
+    // one thread.
+    let next = || questions.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv();
+    while let Some(question) = next() {
+        question(conn);
+    }
+}

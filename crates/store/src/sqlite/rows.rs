@@ -1,0 +1,226 @@
+//! Between what SQLite keeps and what the model means.
+//!
+//! Invariant: an entry that comes out of here is the one that went in. Its checksum covers everything it says and
+//! where it says it, so an entry that was altered or moved to another place is found and never passed on.
+
+use model::{
+    AgentState, EVENT_VERSION, Entry, Event, InteractionId, Outcome, QueuedPrompt, Running, Seq, SessionId, SessionRow,
+    Stop, StreamId, Timestamp, TokenId, TokenKind, TokenRow, Turn, TurnRow,
+};
+use rusqlite::types::Type;
+use rusqlite::{Error, Row};
+
+use crate::{ReadError, Receipt};
+
+/// An entry as it is written: its event encoded and summed before the writer thread sees it.
+pub(super) struct EncodedEntry {
+    pub(super) seq: Seq,
+    pub(super) at: Timestamp,
+    pub(super) event: Vec<u8>,
+    pub(super) checksum: u32,
+}
+
+impl EncodedEntry {
+    pub(super) fn of(stream: StreamId, entry: &Entry) -> Self {
+        let event = entry.event.encode();
+        let checksum = checksum(stream, entry.seq, entry.at, EVENT_VERSION, &event);
+        Self { seq: entry.seq, at: entry.at, event, checksum }
+    }
+}
+
+/// An entry as it was found, not yet believed. Columns in the order of [`STORED_ENTRY_COLUMNS`].
+pub(super) struct StoredEntry {
+    seq: i64,
+    at: i64,
+    version: i64,
+    checksum: i64,
+    event: Vec<u8>,
+}
+
+pub(super) const STORED_ENTRY_COLUMNS: &str =
+    "entries.seq, entries.at, entries.version, entries.checksum, entries.event";
+
+impl StoredEntry {
+    pub(super) fn from_row(row: &Row<'_>) -> Result<Self, Error> {
+        Ok(Self { seq: row.get(0)?, at: row.get(1)?, version: row.get(2)?, checksum: row.get(3)?, event: row.get(4)? })
+    }
+
+    pub(super) fn size_bytes(&self) -> usize {
+        self.event.len()
+    }
+
+    pub(super) fn seq(&self) -> Seq {
+        Seq(self.seq.cast_unsigned())
+    }
+
+    /// The entry, if it is the one that was written at the place `seq` of `stream`.
+    pub(super) fn verify(self, stream: StreamId, seq: Seq) -> Result<Entry, ReadError> {
+        let damaged = |what| ReadError::Damaged { stream, seq, what };
+        if self.seq() != seq {
+            return Err(damaged("the entry is missing"));
+        }
+        let at = Timestamp::from_millis(self.at);
+        let version = u16::try_from(self.version).map_err(|_| damaged("its version is no version"))?;
+        if i64::from(checksum(stream, seq, at, version, &self.event)) != self.checksum {
+            return Err(damaged("its checksum does not match"));
+        }
+        if version > EVENT_VERSION {
+            return Err(damaged("it was written by a newer version of the program"));
+        }
+        let event = Event::decode(version, &self.event).map_err(|_| damaged("it is not a known event"))?;
+        Ok(Entry { seq, at, event })
+    }
+}
+
+fn checksum(stream: StreamId, seq: Seq, at: Timestamp, version: u16, event: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(stream.to_string().as_bytes());
+    // The zero byte ends the name, which has none, so that no two places are summed over the same bytes.
+    hasher.update(&[0]);
+    hasher.update(&seq.0.to_le_bytes());
+    hasher.update(&at.as_millis().to_le_bytes());
+    hasher.update(&version.to_le_bytes());
+    hasher.update(event);
+    hasher.finalize()
+}
+
+pub(super) const SESSION_COLUMNS: &str = "id, agent, cwd, project, name, env_hint, first_prompt, agent_state, failure, \
+    running_turn, running_interaction, running_first_seq, running_started_at, \
+    turns, interrupted, created_at, active_at, last_observed_at, last_idle_at, deleted_at";
+
+pub(super) fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
+    let running = match row.get::<_, Option<u32>>(9)? {
+        None => None,
+        Some(turn) => Some(Running {
+            turn: Turn(turn),
+            interaction_id: InteractionId::from_bytes(row.get(10)?),
+            first_seq: seq(row, 11)?,
+            started_at: instant(row, 12)?,
+        }),
+    };
+    Ok(SessionRow {
+        id: SessionId::from_bytes(row.get(0)?),
+        agent: row.get(1)?,
+        cwd: row.get(2)?,
+        project: row.get(3)?,
+        name: row.get(4)?,
+        env_hint: row.get(5)?,
+        first_prompt: row.get(6)?,
+        agent_state: word(row, 7, agent_state_of)?,
+        failure: row.get(8)?,
+        running,
+        turns: Turn(row.get(13)?),
+        interrupted: row.get(14)?,
+        created_at: instant(row, 15)?,
+        active_at: instant(row, 16)?,
+        last_observed_at: find_instant(row, 17)?,
+        last_idle_at: find_instant(row, 18)?,
+        deleted_at: find_instant(row, 19)?,
+    })
+}
+
+pub(super) const TURN_COLUMNS: &str =
+    "session, turn, interaction, prompt_line, outcome, reason, started_at, ended_at, first_seq, last_seq";
+
+pub(super) fn turn_row(row: &Row<'_>) -> Result<TurnRow, Error> {
+    let stop = match row.get_ref(4)?.as_str_or_null()? {
+        None => None,
+        Some(_) => Some(Stop { outcome: word(row, 4, outcome_of)?, reason: row.get(5)? }),
+    };
+    Ok(TurnRow {
+        session: SessionId::from_bytes(row.get(0)?),
+        turn: Turn(row.get(1)?),
+        interaction_id: InteractionId::from_bytes(row.get(2)?),
+        prompt_line: row.get(3)?,
+        stop,
+        started_at: instant(row, 6)?,
+        ended_at: find_instant(row, 7)?,
+        first_seq: seq(row, 8)?,
+        last_seq: row.get::<_, Option<i64>>(9)?.map(|seq| Seq(seq.cast_unsigned())),
+    })
+}
+
+pub(super) const PROMPT_COLUMNS: &str = "interaction, queued_seq, queued_at, text";
+
+pub(super) fn queued_prompt(row: &Row<'_>) -> Result<QueuedPrompt, Error> {
+    Ok(QueuedPrompt {
+        interaction_id: InteractionId::from_bytes(row.get(0)?),
+        queued_seq: seq(row, 1)?,
+        queued_at: instant(row, 2)?,
+        text: row.get(3)?,
+    })
+}
+
+pub(super) const TOKEN_COLUMNS: &str = "id, kind, name, session, secret_hash, proof_hash, issued_at";
+
+pub(super) fn token_row(row: &Row<'_>) -> Result<TokenRow, Error> {
+    Ok(TokenRow {
+        id: TokenId::from_bytes(row.get(0)?),
+        kind: word(row, 1, token_kind_of)?,
+        name: row.get(2)?,
+        session: row.get::<_, Option<[u8; 16]>>(3)?.map(SessionId::from_bytes),
+        secret_hash: row.get(4)?,
+        proof_hash: row.get(5)?,
+        issued_at: instant(row, 6)?,
+    })
+}
+
+pub(super) const RECEIPT_COLUMNS: &str = "principal, key, fingerprint, reply, at";
+
+pub(super) fn receipt(row: &Row<'_>) -> Result<Receipt, Error> {
+    Ok(Receipt {
+        principal: row.get(0)?,
+        key: row.get(1)?,
+        fingerprint: row.get(2)?,
+        reply: row.get(3)?,
+        at: instant(row, 4)?,
+    })
+}
+
+/// SQLite counts with a sign. A seq too great for it is greater than any entry's, and so is what stands for it.
+pub(super) fn sql_seq(seq: Seq) -> i64 {
+    i64::try_from(seq.0).unwrap_or(i64::MAX)
+}
+
+fn seq(row: &Row<'_>, column: usize) -> Result<Seq, Error> {
+    Ok(Seq(row.get::<_, i64>(column)?.cast_unsigned()))
+}
+
+fn instant(row: &Row<'_>, column: usize) -> Result<Timestamp, Error> {
+    row.get(column).map(Timestamp::from_millis)
+}
+
+fn find_instant(row: &Row<'_>, column: usize) -> Result<Option<Timestamp>, Error> {
+    Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp::from_millis))
+}
+
+/// Enums are kept as the words that the wire uses too, so that whoever opens the file with a plain tool can read it.
+macro_rules! words {
+    ($enum:ident, $to:ident, $of:ident, $($variant:ident $word:literal),+) => {
+        pub(super) fn $to(value: $enum) -> &'static str {
+            match value {
+                $($enum::$variant => $word,)+
+            }
+        }
+
+        fn $of(word: &str) -> Option<$enum> {
+            match word {
+                $($word => Some($enum::$variant),)+
+                _ => None,
+            }
+        }
+    };
+}
+
+words!(AgentState, agent_state_word, agent_state_of, Starting "starting", Ready "ready", Stopped "stopped", Failed "failed");
+words!(Outcome, outcome_word, outcome_of, Completed "completed", Cancelled "cancelled", Failed "failed", Interrupted "interrupted");
+words!(TokenKind, token_kind_word, token_kind_of, Person "person", Browser "browser", Agent "agent", Applet "applet");
+
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} is not a word that this version knows")]
+struct UnknownWord(String);
+
+fn word<T>(row: &Row<'_>, column: usize, of: fn(&str) -> Option<T>) -> Result<T, Error> {
+    let text = row.get_ref(column)?.as_str()?;
+    of(text).ok_or_else(|| Error::FromSqlConversionFailure(column, Type::Text, Box::new(UnknownWord(text.to_owned()))))
+}

@@ -1,0 +1,322 @@
+//! The one thread that writes.
+//!
+//! Invariant: an answer is given after the commit that it tells of was flushed, never before. The writer takes what is
+//! queued, up to a bound, and never waits for more: one transaction, one flush, then all answers. Batches of one
+//! transaction see each other in the order they came; one that cannot be is refused before any of it is written, so
+//! its neighbours do not notice. When a write fails for another reason than space, nothing more is written by this
+//! process: a flush that failed cannot be trusted to succeed later.
+
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+
+use model::{EVENT_VERSION, Position, RowChange, Seq, SessionId, StreamId, Timestamp};
+use rusqlite::{Connection, Error, ErrorCode, params};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::sqlite::checkpoint::{self, Health};
+use crate::sqlite::heads::{Heads, Known};
+use crate::sqlite::rows::{EncodedEntry, sql_seq};
+use crate::sqlite::{apply, queries};
+use crate::{AppendError, Batch, Receipt, StorageError};
+
+/// As many writes may wait before asking itself waits.
+pub(super) const QUEUE: usize = 1024;
+
+/// A transaction takes no more than this, unless one batch alone is larger.
+const MAX_GROUP_ENTRIES: usize = 512;
+const MAX_GROUP_BYTES: usize = 1 << 20;
+
+/// How often to look at the write-ahead log's length.
+const COMMITS_BETWEEN_LOOKS: u32 = 64;
+
+pub(super) type Answer = Result<Position, AppendError>;
+
+/// A write that waits, with the way back for its answer.
+pub(super) struct Job {
+    pub(super) write: Write,
+    pub(super) answer: oneshot::Sender<Answer>,
+}
+
+pub(super) enum Write {
+    Append(EncodedBatch),
+    Purge {
+        session: SessionId,
+        at: Timestamp,
+    },
+    ForgetReceipts {
+        before: Timestamp,
+    },
+    /// Lets a test at the connection, between two transactions.
+    #[cfg(test)]
+    Look(Box<dyn FnOnce(&Connection) + Send>),
+}
+
+/// A [`Batch`] whose events were encoded by the caller, so that the one thread that all wait for does not.
+pub(super) struct EncodedBatch {
+    parts: Vec<EncodedPart>,
+    receipt: Option<Receipt>,
+    entries: usize,
+    bytes: usize,
+}
+
+struct EncodedPart {
+    stream: StreamId,
+    after: Seq,
+    entries: Vec<EncodedEntry>,
+    rows: Vec<RowChange>,
+}
+
+impl From<Batch> for EncodedBatch {
+    fn from(batch: Batch) -> Self {
+        let parts: Vec<_> = batch
+            .parts
+            .into_iter()
+            .map(|part| EncodedPart {
+                stream: part.stream,
+                after: part.after,
+                entries: part.entries.iter().map(|entry| EncodedEntry::of(part.stream, entry)).collect(),
+                rows: part.rows,
+            })
+            .collect();
+        let all = || parts.iter().flat_map(|part| &part.entries);
+        let (entries, bytes) = (all().count(), all().map(|entry| entry.event.len()).sum());
+        Self { parts, receipt: batch.receipt, entries, bytes }
+    }
+}
+
+impl Write {
+    fn size(&self) -> (usize, usize) {
+        match self {
+            Self::Append(batch) => (batch.entries, batch.bytes),
+            Self::Purge { .. } | Self::ForgetReceipts { .. } => (1, 0),
+            #[cfg(test)]
+            Self::Look(_) => (MAX_GROUP_ENTRIES, 0),
+        }
+    }
+}
+
+pub(super) struct Writer {
+    conn: Connection,
+    health: Arc<Health>,
+    checkpoints: SyncSender<()>,
+    heads: Heads,
+    last_position: u64,
+    commits_since_look: u32,
+}
+
+impl Writer {
+    pub(super) fn new(conn: Connection, last_position: u64, health: Arc<Health>, checkpoints: SyncSender<()>) -> Self {
+        Self { conn, health, checkpoints, heads: Heads::default(), last_position, commits_since_look: 0 }
+    }
+
+    /// Writes until every sender is gone and everything that was queued is written.
+    pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
+        let mut first = jobs.blocking_recv();
+        while let Some(job) = first.take() {
+            let (mut entries, mut bytes) = job.write.size();
+            let mut group = vec![job];
+            while let Ok(job) = jobs.try_recv() {
+                let (more_entries, more_bytes) = job.write.size();
+                (entries, bytes) = (entries + more_entries, bytes + more_bytes);
+                if entries > MAX_GROUP_ENTRIES || bytes > MAX_GROUP_BYTES {
+                    first = Some(job);
+                    break;
+                }
+                group.push(job);
+            }
+            self.commit(group);
+            self.look_after_wal();
+            first = first.or_else(|| jobs.blocking_recv());
+        }
+    }
+
+    fn commit(&mut self, group: Vec<Job>) {
+        let (writes, ways_back): (Vec<_>, Vec<_>) = group.into_iter().map(|job| (job.write, job.answer)).unzip();
+        let answers = match self.health.failure() {
+            Some(cause) => Err(AppendFailure::Failed(Arc::clone(cause))),
+            None => self.write(writes).map_err(|err| self.give_up(err)),
+        };
+        match answers {
+            Ok(answers) => {
+                for (way_back, answer) in ways_back.into_iter().zip(answers) {
+                    // Whoever asked may have stopped waiting; what is written stays written.
+                    let _nobody_waits = way_back.send(answer);
+                }
+            }
+            Err(failure) => {
+                for way_back in ways_back {
+                    let _nobody_waits = way_back.send(Err(failure.to_error()));
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, writes: Vec<Write>) -> Result<Vec<Answer>, Error> {
+        self.conn.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        let before = self.last_position;
+        let answers = writes.into_iter().map(|write| self.write_one(write)).collect::<Result<_, _>>();
+        let answers = answers.inspect_err(|_| self.last_position = before)?;
+        self.conn
+            .prepare_cached("COMMIT")
+            .and_then(|mut commit| commit.execute([]))
+            .inspect_err(|_| self.last_position = before)?;
+        Ok(answers)
+    }
+
+    /// Takes back what the failed transaction did, and says what it means for the store.
+    fn give_up(&mut self, err: Error) -> AppendFailure {
+        self.heads.forget_all();
+        let rollback = match self.conn.is_autocommit() {
+            true => Ok(()),
+            false => self.conn.execute_batch("ROLLBACK"),
+        };
+        let full = err.sqlite_error_code() == Some(ErrorCode::DiskFull);
+        let err = Arc::new(err);
+        match rollback {
+            Ok(()) if full => {
+                tracing::warn!(error = %err, "no space left to write");
+                AppendFailure::Full(err)
+            }
+            Ok(()) => {
+                self.health.fail(Arc::clone(&err));
+                AppendFailure::Failed(err)
+            }
+            Err(rollback) => {
+                self.health.fail(Arc::new(rollback));
+                AppendFailure::Failed(err)
+            }
+        }
+    }
+
+    fn write_one(&mut self, write: Write) -> Result<Answer, Error> {
+        match write {
+            Write::Append(batch) => match self.check(&batch)? {
+                Ok(()) => self.append(batch).map(Ok),
+                Err(refusal) => Ok(Err(refusal)),
+            },
+            Write::Purge { session, at } => self.purge(session, at).map(Ok),
+            Write::ForgetReceipts { before } => {
+                apply::forget_receipts(&self.conn, before)?;
+                Ok(Ok(Position(self.last_position)))
+            }
+            #[cfg(test)]
+            Write::Look(look) => {
+                self.conn.execute_batch("COMMIT")?;
+                look(&self.conn);
+                self.conn.execute_batch("BEGIN IMMEDIATE")?;
+                Ok(Ok(Position(self.last_position)))
+            }
+        }
+    }
+
+    /// Whether the whole batch can be written, before any of it is. A repeat is told first: the streams have moved on
+    /// since, by the very entries that the first try wrote.
+    fn check(&mut self, batch: &EncodedBatch) -> Result<Result<(), AppendError>, Error> {
+        if let Some(receipt) = &batch.receipt
+            && let Some(first) = queries::find_receipt(&self.conn, &receipt.principal, &receipt.key)?
+        {
+            return Ok(Err(AppendError::Repeated(Box::new(first))));
+        }
+        for (n, part) in batch.parts.iter().enumerate() {
+            let stream = part.stream;
+            // A second part of the same stream goes on where the first one will end.
+            let earlier = batch.parts[..n].iter().rfind(|earlier| earlier.stream == stream);
+            let head = match (earlier, self.heads.find(&self.conn, stream)?) {
+                (_, Some(Known { purged: true, .. })) => return Ok(Err(AppendError::Purged(stream))),
+                (Some(earlier), _) => earlier.entries.last().map_or(earlier.after, |entry| entry.seq),
+                (None, Some(known)) => known.head,
+                (None, None) => Seq::START,
+            };
+            let seqs = std::iter::successors(Some(part.after.next()), |seq| Some(seq.next()));
+            let gapless = part.entries.iter().map(|entry| entry.seq).eq(seqs.take(part.entries.len()));
+            if part.after != head || !gapless {
+                return Ok(Err(AppendError::Conflict { stream, expected: part.after, head }));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn append(&mut self, batch: EncodedBatch) -> Result<Position, Error> {
+        for part in &batch.parts {
+            if let Some(last) = part.entries.last() {
+                let stream = self.heads.find_or_create(&self.conn, part.stream)?;
+                let mut insert = self.conn.prepare_cached(
+                    "INSERT INTO entries (position, stream, seq, at, version, checksum, event)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                )?;
+                for entry in &part.entries {
+                    self.last_position += 1;
+                    insert.execute(params![
+                        self.last_position.cast_signed(),
+                        stream,
+                        sql_seq(entry.seq),
+                        entry.at.as_millis(),
+                        EVENT_VERSION,
+                        entry.checksum,
+                        entry.event,
+                    ])?;
+                }
+                self.heads.advance(part.stream, last.seq);
+            }
+            for row in &part.rows {
+                apply::apply(&self.conn, row)?;
+            }
+        }
+        if let Some(receipt) = &batch.receipt {
+            apply::put_receipt(&self.conn, receipt)?;
+        }
+        Ok(Position(self.last_position))
+    }
+
+    fn purge(&mut self, session: SessionId, at: Timestamp) -> Result<Position, Error> {
+        let stream = StreamId::Session(session);
+        let id = self.heads.find_or_create(&self.conn, stream)?;
+        self.conn.prepare_cached("DELETE FROM entries WHERE stream = ?1")?.execute([id])?;
+        apply::remove_session(&self.conn, session)?;
+        self.conn
+            .prepare_cached("UPDATE streams SET purged_at = ?2 WHERE id = ?1 AND purged_at IS NULL")?
+            .execute(params![id, at.as_millis()])?;
+        self.conn
+            .prepare_cached(
+                "INSERT INTO meta (key, value)
+                 VALUES ('position_floor', ?1)
+                 ON CONFLICT DO UPDATE SET value = excluded.value",
+            )?
+            .execute([self.last_position.cast_signed()])?;
+        self.heads.purge(stream);
+        Ok(Position(self.last_position))
+    }
+
+    /// Has the write-ahead log copied once it is long enough; the copying is another thread's.
+    fn look_after_wal(&mut self) {
+        checkpoint::catch_up(&self.conn, &self.health);
+        self.commits_since_look += 1;
+        if self.commits_since_look < COMMITS_BETWEEN_LOOKS {
+            return;
+        }
+        self.commits_since_look = 0;
+        match checkpoint::waiting_pages(&self.conn) {
+            Ok(pages) if pages >= checkpoint::CHECKPOINT_PAGES => {
+                // A full channel means that one is asked for already.
+                let _asked_already = self.checkpoints.try_send(());
+            }
+            Ok(_) => (),
+            Err(err) => tracing::warn!(error = %err, "could not see how long the write-ahead log is"),
+        }
+    }
+}
+
+/// One cause, told to everybody whose write was in the transaction.
+enum AppendFailure {
+    Full(Arc<Error>),
+    Failed(Arc<Error>),
+}
+
+impl AppendFailure {
+    fn to_error(&self) -> AppendError {
+        match self {
+            Self::Full(cause) => AppendError::Full(StorageError(Box::new(Arc::clone(cause)))),
+            Self::Failed(cause) => AppendError::Failed(StorageError(Box::new(Arc::clone(cause)))),
+        }
+    }
+}
