@@ -14,6 +14,8 @@ mod tidy;
 mod tools;
 mod workspace;
 
+use std::process::ExitCode;
+
 use clap::Parser;
 
 #[derive(Parser)]
@@ -29,11 +31,18 @@ enum Cli {
     Kills(kills::Options),
 }
 
-fn main() -> anyhow::Result<()> {
-    match Cli::parse() {
+fn main() -> ExitCode {
+    let result = match Cli::parse() {
         Cli::Ci(options) => ci::run(&options),
         Cli::Tidy => tidy::run(),
         Cli::Codegen(options) => codegen::run(options),
         Cli::Kills(options) => kills::run(&options),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(err) => {
+            eprintln!("error: {err:#}");
+            ExitCode::FAILURE
+        }
     }
 }

@@ -75,6 +75,29 @@ pub(super) fn no_turn_runs(session: &str, entries: &[Value]) -> Vec<Violation> {
         .collect()
 }
 
+/// What the session is shown as, while nothing happens in it, is what its log says.
+pub(super) fn shown_as_logged(session: &str, shown: &Value, entries: &[Value]) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    if shown["state"] == "running" {
+        let what = format!("session {session} is shown as running");
+        violations.push(Violation::new(Promise::NoTurnLeftRunning, what));
+    }
+    let name = entries.iter().rev().find_map(|entry| match entry["type"].as_str()? {
+        "session.created" | "session.changed" => entry["data"]["name"].as_str(),
+        _ => None,
+    });
+    let turns = entries.iter().filter(|entry| entry["type"] == "turn.started").count();
+    for (what, shown, logged) in
+        [("name", &shown["meta"]["name"], Value::from(name)), ("turns", &shown["turns"], Value::from(turns))]
+    {
+        if *shown != logged {
+            let what = format!("session {session}: {what} is shown as {shown} and is {logged} in the log");
+            violations.push(Violation::new(Promise::AckedSurvives, what));
+        }
+    }
+    violations
+}
+
 /// A follower that comes back with the cursor of `after` gets this and nothing else.
 pub(super) fn follows_exactly(session: &str, after: u64, got: &[Value], entries: &[Value]) -> Option<Violation> {
     let skip = usize::try_from(after).unwrap_or(usize::MAX).min(entries.len());

@@ -166,6 +166,24 @@ fn a_turn_left_running_is_found() {
 }
 
 #[test]
+fn a_session_that_is_shown_otherwise_than_logged_is_found() {
+    let entries = log("
+        session.created name=a
+        session.changed name=b
+        session.changed envHint=x
+        turn.started turn=1
+        turn.ended turn=1
+    ");
+    let shown = |state: &str, name: &str, turns: u32| {
+        shown_as_logged("s", &json!({ "state": state, "turns": turns, "meta": { "name": name } }), &entries)
+    };
+    assert_eq!(shown("interrupted", "b", 1), []);
+    expect(&shown("running", "b", 1), &[(Promise::NoTurnLeftRunning, "as running")]);
+    expect(&shown("idle", "a", 1), &[(Promise::AckedSurvives, "name")]);
+    expect(&shown("idle", "b", 0), &[(Promise::AckedSurvives, "turns")]);
+}
+
+#[test]
 fn a_follower_that_misses_or_repeats_is_found() {
     let entries = log("
         agent.state_changed state=starting
