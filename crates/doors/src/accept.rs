@@ -219,3 +219,43 @@ fn is_the_callers(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, sync::Arc};
+
+    use super::*;
+    use crate::{AllowedHosts, Door, Gatekeeper, Limits, Presented, Principal, Routes};
+
+    struct Nobody;
+
+    impl Gatekeeper for Nobody {
+        fn admit(&self, _presented: &Presented) -> Option<Principal> {
+            None
+        }
+
+        fn cookie_name(&self) -> &str {
+            "none"
+        }
+    }
+
+    /// The real thing needs a process without descriptors, which would break the tests beside it.
+    #[tokio::test]
+    async fn running_out_of_descriptors_pauses_the_loop_and_does_not_end_it() {
+        const EMFILE: i32 = 24;
+        let backoff = std::time::Duration::from_millis(5);
+        let limits = Limits { accept_backoff: backoff, ..Limits::default() };
+        let app = Door::new(Arc::new(Nobody), AllowedHosts::default(), limits).mount(Routes::default());
+        let mut crew = Crew::new(app, CancellationToken::new());
+        let outcomes = RefCell::new(vec![
+            Ok("stream"),
+            Err(io::ErrorKind::ConnectionAborted.into()),
+            Err(io::Error::from_raw_os_error(EMFILE)),
+            Err(io::Error::from_raw_os_error(EMFILE)),
+        ]);
+        let started = tokio::time::Instant::now();
+        let next = crew.next(|| std::future::ready(outcomes.borrow_mut().pop().expect("not asked again"))).await;
+        assert_eq!(next, Some("stream"));
+        assert!(started.elapsed() >= backoff * 2, "asking again at once would spin");
+    }
+}

@@ -1,0 +1,150 @@
+//! T03, T06, T08, T10, T30, T42: who gets in.
+//!
+//! Invariant: without a right credential no protected handler runs; every way that looks like one and is not is here.
+
+use doors::{Limits, Rate};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use crate::support::{Answer, BEARER, COOKIE, House, PROOF};
+
+const SAME: &str = "Sec-Fetch-Site: same-origin";
+const ORIGIN: &str = "Origin: http://localhost:PORT";
+const UPGRADE: &str =
+    "Upgrade: websocket\nConnection: Upgrade\nSec-WebSocket-Version: 13\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
+
+#[tokio::test]
+async fn one_right_credential_gets_in() {
+    let house = House::open().await;
+    for (name, lines, expected) in [
+        ("nothing", "X: y".to_owned(), "401 unauthenticated"),
+        ("bearer", BEARER.to_owned(), "200"),
+        ("wrong bearer", "Authorization: Bearer person-tokem".to_owned(), "401 unauthenticated"),
+        ("longer bearer", "Authorization: Bearer person-token0".to_owned(), "401 unauthenticated"),
+        ("empty bearer", "Authorization: Bearer ".to_owned(), "401 unauthenticated"),
+        ("other scheme", "Authorization: Basic person-token".to_owned(), "401 unauthenticated"),
+        ("another header", "X-Api-Key: person-token".to_owned(), "401 unauthenticated"),
+        ("bearer twice", format!("{BEARER}\n{BEARER}"), "400 ambiguous_credentials"),
+        ("cookie and proof by fetch", format!("{COOKIE}\n{PROOF}\n{SAME}"), "200"),
+        ("cookie and proof by origin", format!("{COOKIE}\n{PROOF}\n{ORIGIN}"), "200"),
+        ("cookie and proof of nobody's page", format!("{COOKIE}\n{PROOF}"), "403 cross_site"),
+        ("cookie and proof by typing", format!("{COOKIE}\n{PROOF}\nSec-Fetch-Site: none"), "403 cross_site"),
+        ("cookie alone", format!("{COOKIE}\n{SAME}"), "401 proof_missing"),
+        ("cookie alone of nobody's page", COOKIE.to_owned(), "403 cross_site"),
+        ("cookie with a wrong proof", format!("{COOKIE}\nX-Throughline-Proof: bad\n{SAME}"), "401 unauthenticated"),
+        ("proof alone", format!("{PROOF}\n{SAME}"), "401 unauthenticated"),
+        ("proof twice", format!("{COOKIE}\n{PROOF}\n{PROOF}\n{SAME}"), "400 ambiguous_credentials"),
+        ("both ways", format!("{BEARER}\n{COOKIE}\n{PROOF}\n{SAME}"), "400 ambiguous_credentials"),
+        ("tossed cookie", format!("{COOKIE}\nCookie: tl_test=evil\n{PROOF}\n{SAME}"), "400 ambiguous_credentials"),
+        ("another server's cookie", format!("Cookie: tl_test2=good-cookie\n{PROOF}\n{SAME}"), "401 unauthenticated"),
+        ("claimed scopes are not read", format!("{BEARER}\nX-Scopes: approve"), "200"),
+    ] {
+        house.check(&[(name, &format!("GET /api/who\nHost: localhost:PORT\n{lines}"), expected)]).await;
+    }
+    house
+        .check(&[
+            (
+                "token in the address",
+                "GET /api/who?token=person-token&access_token=person-token\nHost: localhost:PORT",
+                "401 unauthenticated",
+            ),
+            (
+                "loopback grants nothing",
+                "GET /api/who\nHost: localhost:PORT\nX-Forwarded-For: 127.0.0.1\nX-Real-IP: ::1",
+                "401 unauthenticated",
+            ),
+            ("method that the route lacks", "DELETE /api/who\nHost: localhost:PORT", "401 unauthenticated"),
+            ("the page needs none", "GET /\nHost: localhost:PORT", "200"),
+            ("a wrong one does not close the page", "GET /\nHost: localhost:PORT\nAuthorization: Bearer wrong", "200"),
+            ("the health check needs none", "GET /healthz\nHost: localhost:PORT", "200"),
+            ("unknown paths tell nothing", "GET /api/v9/who\nHost: localhost:PORT", "404"),
+        ])
+        .await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_refusal_says_how_to_sign_in_and_repeats_nothing() {
+    let house = House::open().await;
+    let answer = house.ask("GET /api/who?canary=1\nHost: localhost:PORT\nAuthorization: Bearer canary").await;
+    assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+    assert!(!answer.text.contains("canary"), "{}", answer.text);
+    house.close().await;
+}
+
+#[tokio::test]
+async fn handlers_never_see_the_credential() {
+    let house = House::open().await;
+    let request = format!("GET /api/headers\nHost: localhost:PORT\n{COOKIE}\n{PROOF}\n{SAME}");
+    let seen = house.ask(&request).await;
+    assert_eq!(seen.summary(), "200");
+    for name in ["cookie", "authorization", "x-throughline-proof"] {
+        assert!(!seen.body().contains(name), "{}", seen.body());
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn upgrades_need_their_own_page_or_a_bearer() {
+    let house = House::open().await;
+    for (name, lines, expected) in [
+        ("nothing", ORIGIN.to_owned(), "401 unauthenticated"),
+        ("cookie without origin", COOKIE.to_owned(), "403 origin_missing"),
+        ("cookie with fetch metadata only", format!("{COOKIE}\n{SAME}"), "403 origin_missing"),
+        ("cookie and foreign origin", format!("{COOKIE}\nOrigin: http://evil.example"), "403 origin_not_allowed"),
+        ("cookie and opaque origin", format!("{COOKIE}\nOrigin: null"), "403 origin_not_allowed"),
+        ("cookie and another port", format!("{COOKIE}\nOrigin: http://localhost:1"), "403 origin_not_allowed"),
+        ("bearer and foreign origin", format!("{BEARER}\nOrigin: http://evil.example"), "403 origin_not_allowed"),
+        ("wrong bearer", "Authorization: Bearer wrong".to_owned(), "401 unauthenticated"),
+    ] {
+        let request = format!("GET /api/live\nHost: localhost:PORT\n{UPGRADE}\n{lines}");
+        house.check(&[(name, &request, expected)]).await;
+    }
+    let plain = format!("GET /api/live\nHost: localhost:PORT\n{COOKIE}\n{ORIGIN}");
+    house.check(&[("a plain request can send its proof", &plain, "401 proof_missing")]).await;
+
+    for (lines, greeting) in [
+        (format!("{COOKIE}\n{ORIGIN}"), "awaits proof of good-cookie"),
+        (format!("{COOKIE}\n{ORIGIN}\n{PROOF}"), "known browser"),
+        (BEARER.to_owned(), "known person"),
+    ] {
+        assert_eq!(greeting_of(&house, &lines).await, greeting);
+    }
+    house.close().await;
+}
+
+/// Upgrades and reads the first frame: two bytes of head, then a short text.
+async fn greeting_of(house: &House, lines: &str) -> String {
+    let mut stream = house.connect().await;
+    let request = format!("GET /api/live\nHost: localhost:PORT\n{UPGRADE}\n{lines}");
+    let bytes = String::from_utf8(house.bytes(&request)).unwrap().replace("Connection: close\r\n", "");
+    stream.write_all(bytes.as_bytes()).await.unwrap();
+    let answer = Answer::read_one(&mut stream).await;
+    assert_eq!(answer.status(), "101", "{}", answer.text);
+    let mut head = [0; 2];
+    stream.read_exact(&mut head).await.unwrap();
+    let mut text = vec![0; usize::from(head[1])];
+    stream.read_exact(&mut text).await.unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+#[tokio::test]
+async fn guessing_is_slowed_and_the_right_credential_still_passes() {
+    let limits = Limits { failures: Rate { per_second: 0.001, burst: 3.0 }, ..Limits::default() };
+    let house = House::with(limits).await;
+    let guess = "GET /api/who\nHost: localhost:PORT\nAuthorization: Bearer guess";
+    let right = "GET /api/who\nHost: localhost:PORT\nAuthorization: Bearer person-token";
+    house
+        .check(&[
+            ("nothing shown is no guess", "GET /api/who\nHost: localhost:PORT", "401 unauthenticated"),
+            ("first guess", guess, "401 unauthenticated"),
+            ("second guess", guess, "401 unauthenticated"),
+            ("a guessed code counts too", "POST /exchange\nHost: localhost:PORT", "401 unauthenticated"),
+            ("fourth guess", guess, "429 too_many_failures"),
+            ("fourth guess of a code", "POST /exchange\nHost: localhost:PORT", "429 too_many_failures"),
+            ("the right one", right, "200"),
+        ])
+        .await;
+    let wait = house.ask(guess).await.header("retry-after").map(str::to_owned);
+    assert!(wait.is_some_and(|seconds| (900..=1_000).contains(&seconds.parse().unwrap())));
+    house.close().await;
+}

@@ -1,0 +1,132 @@
+//! T13: how much one caller may ask for.
+//!
+//! Invariant: each limit refuses with its own code, and the refusal reaches a caller that is still sending.
+
+use doors::{Limits, Rate};
+use tokio::io::AsyncWriteExt as _;
+
+use crate::support::{Answer, BEARER, House, happens};
+
+const ECHO: &str =
+    "POST /api/echo\nHost: localhost:PORT\nAuthorization: Bearer person-token\nContent-Type: application/json";
+
+#[tokio::test]
+async fn bodies_end_at_the_limit_however_they_are_sent() {
+    let house = House::with(Limits { max_body_bytes: 1_000, ..Limits::default() }).await;
+    let chunk = |bytes: usize| format!("{bytes:x}\r\n{}\r\n", "x".repeat(bytes));
+    let (fits, over) = ("x".repeat(1_000), "x".repeat(1_001));
+    house
+        .check(&[
+            ("at the limit", &format!("{ECHO}\nContent-Length: 1000\n\n{fits}"), "200"),
+            ("over it", &format!("{ECHO}\nContent-Length: 1001\n\n{over}"), "413 body_too_large"),
+            ("announced only", &format!("{ECHO}\nContent-Length: 99999999999\n\nx"), "413 body_too_large"),
+            (
+                "chunked at the limit",
+                &format!("{ECHO}\nTransfer-Encoding: chunked\n\n{}{}0\r\n\r\n", chunk(600), chunk(400)),
+                "200",
+            ),
+            (
+                "chunked over it",
+                &format!("{ECHO}\nTransfer-Encoding: chunked\n\n{}{}0\r\n\r\n", chunk(600), chunk(401)),
+                "413 body_too_large",
+            ),
+            (
+                "chunked without an end",
+                &format!("{ECHO}\nTransfer-Encoding: chunked\n\n{}", chunk(5_000)),
+                "413 body_too_large",
+            ),
+        ])
+        .await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_refusal_reaches_a_caller_that_sends_on() {
+    let house = House::with(Limits { max_body_bytes: 1_000, ..Limits::default() }).await;
+    let mut request = house.bytes(&format!("{ECHO}\nContent-Length: 20000000"));
+    request.resize(request.len() + 4_000_000, b'x');
+    let mut stream = house.connect().await;
+    let (mut reading, mut writing) = stream.split();
+    let (answer, _) = tokio::join!(Answer::read(&mut reading), async {
+        drop(writing.write_all(&request).await);
+        drop(writing.shutdown().await);
+    });
+    assert_eq!(answer.summary(), "413 body_too_large");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn the_default_body_limit_is_two_mebibytes_for_every_reader() {
+    let house = House::open().await;
+    let body = "x".repeat(2 * 1024 * 1024);
+    let answer = house.ask(&format!("{ECHO}\nContent-Length: {}\n\n{body}", body.len())).await;
+    assert_eq!((answer.summary().as_str(), answer.body()), ("200", "2097152"));
+    house.close().await;
+}
+
+#[tokio::test]
+async fn heads_are_bounded() {
+    let house = House::open().await;
+    let with = |lines: String| format!("GET /api/who\nHost: localhost:PORT\n{BEARER}\n{lines}");
+    let many = |count: usize| (0..count).map(|n| format!("x{n}: y")).collect::<Vec<_>>().join("\n");
+    house
+        .check(&[
+            ("90 headers", &with(many(90)), "200"),
+            ("200 headers", &with(many(200)), "431"),
+            ("10,000 headers", &with(many(10_000)), "431"),
+            ("large header", &with(format!("x: {}", "y".repeat(50_000))), "200"),
+            ("huge header", &with(format!("x: {}", "y".repeat(70_000))), "431"),
+            ("header without an end", &with(format!("x: {}", "y".repeat(1_000_000))), "431"),
+            ("long address", &format!("GET /api/who?{}\nHost: localhost:PORT\n{BEARER}", "q".repeat(8_000)), "200"),
+            (
+                "too long address",
+                &format!("GET /api/who?{}\nHost: localhost:PORT\n{BEARER}", "q".repeat(9_000)),
+                "414 uri_too_long",
+            ),
+        ])
+        .await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn one_caller_has_a_rate_and_others_do_not_share_it() {
+    let house = House::with(Limits { requests: Rate { per_second: 0.001, burst: 2.0 }, ..Limits::default() }).await;
+    let who = |token: &str| format!("GET /api/who\nHost: localhost:PORT\nAuthorization: Bearer {token}-token");
+    let (person, agent) = (who("person"), who("agent"));
+    house
+        .check(&[
+            ("first", &person, "200"),
+            ("second", &person, "200"),
+            ("third", &person, "429 rate_limited"),
+            ("another caller", &agent, "200"),
+            ("a caller without a name", "GET /healthz\nHost: localhost:PORT", "200"),
+        ])
+        .await;
+    assert!(house.ask(&person).await.header("retry-after").is_some());
+    house.close().await;
+}
+
+#[tokio::test]
+async fn one_caller_runs_so_many_requests_at_once() {
+    let house = House::with(Limits { max_in_flight_per_principal: 1, ..Limits::default() }).await;
+    let hold = format!("GET /api/hold\nHost: localhost:PORT\n{BEARER}");
+    let who = format!("GET /api/who\nHost: localhost:PORT\n{BEARER}");
+    let other = "GET /api/who\nHost: localhost:PORT\nAuthorization: Bearer agent-token";
+    let (held, ()) = tokio::join!(house.ask(&hold), async {
+        happens(&house.events.entered).await;
+        house.check(&[("second", &who, "429 too_many_in_flight"), ("another caller", other, "200")]).await;
+        house.events.release.add_permits(1);
+    });
+    assert_eq!(held.summary(), "200");
+    house.check(&[("after it", &who, "200")]).await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_panic_is_an_answer_and_the_connection_goes_on() {
+    let house = House::open().await;
+    let panic = format!("GET /api/panic\nHost: localhost:PORT\n{BEARER}");
+    house.check(&[("panic", &panic, "500 internal"), ("after it", "GET /healthz\nHost: localhost:PORT", "200")]).await;
+    assert!(!house.ask(&panic).await.text.contains("on purpose"));
+    house.close().await;
+}

@@ -1,0 +1,16 @@
+//! The doors from outside: real sockets, raw bytes, one binary.
+//!
+//! Invariant: every test speaks to a listener that was started as the server starts it, through [`doors::Door::mount`]
+//! and a `serve_*` function; rows of trust.md are named where they are tested.
+
+mod connections;
+mod credential;
+mod host;
+mod limits;
+mod local;
+mod origin;
+mod shapes;
+mod shutdown;
+mod slow;
+mod support;
+mod tls;

@@ -1,0 +1,98 @@
+//! T13: callers that take their time.
+//!
+//! Invariant: each test waits for the server to act, with a limit of 50 ms; none waits for time to pass.
+
+use doors::Limits;
+use tokio::io::AsyncWriteExt as _;
+
+use crate::support::{Answer, BEARER, House, SHORT, happens};
+
+/// Sends the bytes and nothing more, until the server closes.
+async fn stall_after(house: &House, bytes: &[u8]) -> String {
+    let mut stream = house.connect().await;
+    stream.write_all(bytes).await.unwrap();
+    Answer::read(&mut stream).await.summary()
+}
+
+#[tokio::test]
+async fn silent_and_slow_heads_are_closed() {
+    let house = House::with(Limits { header_timeout: SHORT, ..Limits::default() }).await;
+    for (name, bytes) in [
+        ("no byte at all", &b""[..]),
+        ("one byte", b"G"),
+        ("half a line", b"GET /healthz HT"),
+        ("no end of the head", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: y\r\n"),
+    ] {
+        assert_eq!(stall_after(&house, bytes).await, "closed", "{name}");
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_head_that_drips_does_not_extend_its_time() {
+    let house = House::with(Limits { header_timeout: SHORT, ..Limits::default() }).await;
+    let mut stream = house.connect().await;
+    let (mut reading, mut writing) = stream.split();
+    let mut ticks = tokio::time::interval(SHORT / 10);
+    let drip = async {
+        writing.write_all(b"GET / HTTP/1.1\r\nX: ").await?;
+        loop {
+            ticks.tick().await;
+            writing.write_all(b"y").await?;
+        }
+    };
+    let answer = tokio::select! {
+        answer = Answer::read(&mut reading) => answer,
+        failed = drip => {
+            let _closed: std::io::Result<()> = failed;
+            Answer { text: String::new() }
+        }
+    };
+    assert_eq!(answer.summary(), "closed");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn idle_connections_are_closed_after_their_answer() {
+    let house = House::with(Limits { header_timeout: SHORT, ..Limits::default() }).await;
+    let request = String::from_utf8(house.bytes("GET /healthz\nHost: localhost:PORT")).unwrap();
+    let kept_alive = request.replace("Connection: close\r\n", "");
+    assert_eq!(stall_after(&house, kept_alive.as_bytes()).await, "200");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn slow_bodies_are_refused() {
+    let start = format!(
+        "POST /api/echo\nHost: localhost:PORT\n{BEARER}\nContent-Type: application/json\nContent-Length: 100\n\n{{\"a\":"
+    );
+    let chunked = start.replace("Content-Length: 100", "Transfer-Encoding: chunked").replace("{\"a\":", "5\r\n{\"a\":");
+    for limits in [
+        Limits { body_idle_timeout: SHORT, ..Limits::default() },
+        Limits { body_total_timeout: SHORT, ..Limits::default() },
+    ] {
+        let house = House::with(limits).await;
+        assert_eq!(stall_after(&house, &house.bytes(&start)).await, "408 body_timeout");
+        assert_eq!(stall_after(&house, &house.bytes(&chunked)).await, "408 body_timeout");
+        house.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_nobody_reads_holds_nothing() {
+    let house = House::open().await;
+    let request = format!(
+        "POST /api/unread\nHost: localhost:PORT\n{BEARER}\nContent-Type: application/json\nContent-Length: 100\n\n{{"
+    );
+    assert_eq!(stall_after(&house, &house.bytes(&request)).await, "200");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_peer_that_does_not_read_loses_its_answer() {
+    let house = House::with(Limits { write_stall_timeout: SHORT, ..Limits::default() }).await;
+    let mut stream = house.connect().await;
+    stream.write_all(&house.bytes(&format!("GET /api/endless\nHost: localhost:PORT\n{BEARER}"))).await.unwrap();
+    happens(&house.events.dropped).await;
+    house.close().await;
+}

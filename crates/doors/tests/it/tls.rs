@@ -1,0 +1,82 @@
+//! TLS, with the key pair of `tests/fixtures`, which protects nothing.
+//!
+//! Invariant: behind TLS the same guards hold, pages are https, and a peer that does not shake hands is closed.
+
+use std::{path::PathBuf, sync::Arc};
+
+use doors::{Limits, TlsError, TlsSettings, Transport};
+use tokio::io::AsyncWriteExt as _;
+use tokio_rustls::{
+    TlsConnector,
+    rustls::{
+        ClientConfig, RootCertStore,
+        crypto::ring,
+        pki_types::{CertificateDer, ServerName, pem::PemObject as _},
+    },
+};
+
+use crate::support::{Answer, BEARER, House, SHORT};
+
+fn fixture(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}
+
+fn transport() -> Transport {
+    Transport::Tls(TlsSettings::load(&fixture("cert.pem"), &fixture("key.pem")).unwrap())
+}
+
+fn connector() -> TlsConnector {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(fixture("cert.pem")).unwrap()).unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    TlsConnector::from(Arc::new(config))
+}
+
+#[tokio::test]
+async fn the_guards_hold_behind_tls() {
+    let house = House::behind(Limits::default(), transport()).await;
+    for (name, lines, expected) in [
+        ("bearer", BEARER, "200"),
+        ("nothing", "X: y", "401 unauthenticated"),
+        ("our page", "Origin: https://localhost:PORT\nAuthorization: Bearer person-token", "200"),
+        (
+            "its unencrypted twin",
+            "Origin: http://localhost:PORT\nAuthorization: Bearer person-token",
+            "403 origin_not_allowed",
+        ),
+    ] {
+        let stream = house.connect().await;
+        let mut stream = connector().connect(ServerName::try_from("localhost").unwrap(), stream).await.unwrap();
+        let request = house.bytes(&format!("GET /api/who\nHost: localhost:PORT\n{lines}"));
+        stream.write_all(&request).await.unwrap();
+        let answer = Answer::read(&mut stream).await;
+        assert_eq!(answer.summary(), expected, "{name}: {}", answer.text);
+        answer.assert_hardened();
+    }
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_handshake_that_does_not_come_is_closed() {
+    let house = House::behind(Limits { tls_handshake_timeout: SHORT, ..Limits::default() }, transport()).await;
+    let mut silent = house.connect().await;
+    assert_eq!(Answer::read(&mut silent).await.text, "");
+    let mut plain = house.connect().await;
+    plain.write_all(&house.bytes("GET /healthz\nHost: localhost:PORT")).await.unwrap();
+    assert!(!Answer::read(&mut plain).await.text.contains("HTTP/"));
+    house.close().await;
+}
+
+#[test]
+fn unusable_files_are_named() {
+    let load = |certificates, key| TlsSettings::load(&fixture(certificates), &fixture(key)).err();
+    assert!(matches!(load("missing.pem", "key.pem"), Some(TlsError::Certificates { .. })));
+    assert!(matches!(load("key.pem", "key.pem"), Some(TlsError::NoCertificate { .. })));
+    assert!(matches!(load("cert.pem", "cert.pem"), Some(TlsError::Key { .. })));
+    let message = load("cert.pem", "missing.pem").map(|error| error.to_string()).unwrap();
+    assert!(message.ends_with("missing.pem"), "{message}");
+}
