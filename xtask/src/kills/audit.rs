@@ -1,6 +1,6 @@
 //! After a restart: reads back everything that the ledger speaks of, and tries every key once more.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::thread;
 use std::time::Duration;
@@ -37,20 +37,23 @@ pub(super) enum Depth {
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) kills: u64,
-    acks: u64,
-    entries: u64,
+    /// For each session, as of its last check: acknowledgements and entries.
+    sessions: BTreeMap<String, (usize, usize)>,
     follows: u64,
     repeats: u64,
-    lost: u64,
+    lost: usize,
 }
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kills, acks, entries, follows, repeats, lost } = self;
+        let Self { kills, sessions, follows, repeats, lost } = self;
+        let acks: usize = sessions.values().map(|(acks, _)| acks).sum();
+        let entries: usize = sessions.values().map(|(_, entries)| entries).sum();
         write!(
             f,
-            "{kills} kills: {acks} acknowledgements, {entries} entries, {follows} resumed follows and {repeats} \
-             repeated keys checked; lost={lost}"
+            "{kills} kills; checked {acks} acknowledgements and {entries} entries in {} sessions, {follows} resumed \
+             follows, {repeats} repeated keys; lost={lost}",
+            sessions.len()
         )
     }
 }
@@ -64,26 +67,14 @@ pub(super) fn audit(
 ) -> anyhow::Result<Vec<Violation>> {
     let mut audit =
         Audit { http: Http::new(server.endpoint()), endpoint: server.endpoint(), tally, violations: vec![] };
-    audit.sessions_are_listed(ledger)?;
-    match depth {
-        Depth::LastCycle => {
-            let touched: Vec<_> = ledger.touched.iter().cloned().collect();
-            audit.sessions_are_kept(ledger, &touched, JustRestarted::Yes)?;
-            audit.followers_resume(ledger, &touched, random)?;
-            audit.keys_are_remembered(ledger)?;
-            // Trying again must have changed nothing, and completed what had got no answer.
-            audit.sessions_are_listed(ledger)?;
-            audit.sessions_are_kept(ledger, &touched, JustRestarted::No)?;
-        }
-        Depth::Everything => {
-            let all: Vec<_> = ledger.sessions.keys().cloned().collect();
-            audit.sessions_are_kept(ledger, &all, JustRestarted::No)?;
-        }
-    }
+    let result = audit.run(ledger, depth, random);
     let violations = audit.violations;
-    let lost = violations.iter().filter(|violation| violation.promise == Promise::AckedSurvives).count();
-    tally.lost += u64::try_from(lost).unwrap_or(u64::MAX);
-    Ok(violations)
+    tally.lost += violations.iter().filter(|violation| violation.promise == Promise::AckedSurvives).count();
+    match result {
+        // Whatever went wrong afterwards is probably a consequence of what was found.
+        Err(err) if violations.is_empty() => Err(err),
+        Ok(()) | Err(_) => Ok(violations),
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -100,6 +91,25 @@ struct Audit<'a> {
 }
 
 impl Audit<'_> {
+    fn run(&mut self, ledger: &mut Ledger, depth: Depth, random: &mut Random) -> anyhow::Result<()> {
+        self.sessions_are_listed(ledger)?;
+        match depth {
+            Depth::LastCycle => {
+                let touched: Vec<_> = ledger.touched.iter().cloned().collect();
+                self.sessions_are_kept(ledger, &touched, JustRestarted::Yes)?;
+                self.followers_resume(ledger, &touched, random)?;
+                self.keys_are_remembered(ledger)?;
+                // Trying again must have changed nothing, and completed what had got no answer.
+                self.sessions_are_listed(ledger)?;
+                self.sessions_are_kept(ledger, &touched, JustRestarted::No)
+            }
+            Depth::Everything => {
+                let all: Vec<_> = ledger.sessions.keys().cloned().collect();
+                self.sessions_are_kept(ledger, &all, JustRestarted::No)
+            }
+        }
+    }
+
     /// Every acknowledged session is in the list; any other was asked for by a create that got no answer.
     fn sessions_are_listed(&mut self, ledger: &Ledger) -> anyhow::Result<()> {
         let listed: BTreeSet<String> = self
@@ -137,8 +147,7 @@ impl Audit<'_> {
                 self.violations.extend(proof::shown_as_logged(id, &session, &entries));
             }
             let acks = record.deeds.iter().filter(|deed| matches!(deed.outcome, Outcome::Acknowledged(_))).count();
-            self.tally.acks += u64::try_from(acks)?;
-            self.tally.entries += u64::try_from(entries.len())?;
+            self.tally.sessions.insert(id.clone(), (acks, entries.len()));
         }
         Ok(())
     }

@@ -7,6 +7,8 @@ use serde_json::Value;
 
 use super::ledger::{Act, ClientNumber, Deed, Outcome, Record};
 
+const SHOWN_CHARS: usize = 500;
+
 /// As docs/guarantees.md numbers them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Promise {
@@ -40,7 +42,9 @@ impl fmt::Display for Violation {
             Promise::Idempotent => "R09 idempotent",
             Promise::NoTurnLeftRunning => "R11 no turn left running",
         };
-        write!(f, "BROKEN {promise}: {}", self.what)
+        // A long prompt says no more than its beginning.
+        let what: String = self.what.chars().take(SHOWN_CHARS).collect();
+        write!(f, "BROKEN {promise}: {what}")
     }
 }
 
