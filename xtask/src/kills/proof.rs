@@ -9,7 +9,7 @@ use super::ledger::{Act, ClientNumber, Deed, Outcome, Record};
 
 const SHOWN_CHARS: usize = 500;
 
-/// As docs/guarantees.md numbers them.
+/// Numbered as in SECURITY.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Promise {
     AckedSurvives,
