@@ -146,9 +146,9 @@ pub async fn act(store: &AnyStore, n: u8, command: Command, when: i64) -> Positi
 }
 
 /// The head that a conflict tells of.
-pub fn conflict_head(result: Result<Position, AppendError>) -> Option<Seq> {
+pub fn conflict_head(result: &Result<Position, AppendError>) -> Option<Seq> {
     match result {
-        Err(AppendError::Conflict { head, .. }) => Some(head),
+        Err(AppendError::Conflict { head, .. }) => Some(*head),
         _ => None,
     }
 }

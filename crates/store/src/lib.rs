@@ -12,6 +12,8 @@
 
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+#[cfg(test)]
+mod histories;
 mod memory;
 mod sqlite;
 
@@ -120,7 +122,8 @@ pub trait Tables: Send + Sync + 'static {
     /// A page of the list, most recently active first, without deleted ones.
     async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError>;
 
-    /// Sessions that were starting or had a turn running: what a restart has to settle.
+    /// Sessions that were starting or had a turn running: what a restart has to settle. Without deleted ones, whose
+    /// agents have nothing more to say.
     async fn unsettled(&self) -> Result<Vec<SessionId>, ReadError>;
 
     /// Sessions deleted before `at`, oldest first, at most `limit`.

@@ -53,7 +53,7 @@ pub async fn a_gap_in_a_part_is_refused(store: AnyStore) {
     for seqs in [&[3][..], &[1], &[2, 4], &[2, 2], &[2, 1]] {
         let entries = seqs.iter().map(|seq| text_entry(*seq, "x")).collect();
         let part = Part { stream: stream(1), after: Seq(1), entries, rows: Vec::new() };
-        assert_eq!(conflict_head(store.append(batch([part])).await), Some(Seq(1)), "{seqs:?}");
+        assert_eq!(conflict_head(&store.append(batch([part])).await), Some(Seq(1)), "{seqs:?}");
     }
     assert_eq!(texts(&store, stream(1), 0, MANY).await, ["one"]);
 }
@@ -66,7 +66,7 @@ pub async fn another_head_is_a_conflict(store: AnyStore) {
         assert_eq!((told, expected, head), (stream(1), Seq(after), Seq(2)));
     }
     // A part without entries still says what its writer relied on.
-    assert_eq!(conflict_head(store.append(batch([text_part(stream(1), 1, &[])])).await), Some(Seq(2)));
+    assert_eq!(conflict_head(&store.append(batch([text_part(stream(1), 1, &[])])).await), Some(Seq(2)));
     assert_eq!(texts(&store, stream(1), 0, MANY).await, ["one", "two"]);
 }
 
@@ -75,7 +75,7 @@ pub async fn a_batch_is_written_whole_or_not_at_all(store: AnyStore) {
     let created = part_of_command(session_id(1), None, create("a"), at(1)).expect("accepted");
     let mut both = batch([created, text_part(stream(2), 0, &["x"])]);
     both.receipt = Some(receipt("person", "k", "reply", 1));
-    assert_eq!(conflict_head(store.append(both.clone()).await), Some(Seq(1)));
+    assert_eq!(conflict_head(&store.append(both.clone()).await), Some(Seq(1)));
     assert_eq!(store.head(stream(1)).await.expect("head"), Head::At(Seq::START));
     assert_eq!(store.session(session_id(1)).await.expect("session"), None);
     assert_eq!(store.find_receipt("person", "k").await.expect("receipt"), None);
@@ -90,7 +90,7 @@ pub async fn a_batch_is_written_whole_or_not_at_all(store: AnyStore) {
 
 pub async fn two_parts_of_one_stream_follow_each_other(store: AnyStore) {
     let twice = |second| batch([text_part(stream(1), 0, &["one", "two"]), text_part(stream(1), second, &["three"])]);
-    assert_eq!(conflict_head(store.append(twice(0)).await), Some(Seq(2)));
+    assert_eq!(conflict_head(&store.append(twice(0)).await), Some(Seq(2)));
     assert_eq!(store.head(stream(1)).await.expect("head"), Head::At(Seq::START));
     store.append(twice(2)).await.expect("appended");
     assert_eq!(texts(&store, stream(1), 0, MANY).await, ["one", "two", "three"]);

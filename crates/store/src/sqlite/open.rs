@@ -184,14 +184,14 @@ impl Setup<'_> {
     }
 
     fn settle(&self, conn: &Connection, settings: &[Setting]) -> Result<(), OpenError> {
-        for (name, value, wanted) in settings {
-            conn.pragma_update(None, *name, value).map_err(self.storage_error())?;
-            let found = match conn.pragma_query_value(None, *name, |row| row.get(0)).map_err(self.storage_error())? {
+        for &(name, value, wanted) in settings {
+            conn.pragma_update(None, name, value).map_err(self.storage_error())?;
+            let found = match conn.pragma_query_value(None, name, |row| row.get(0)).map_err(self.storage_error())? {
                 Value::Integer(number) => number.to_string(),
                 Value::Text(text) => text,
                 other => format!("{other:?}"),
             };
-            if found != *wanted {
+            if found != wanted {
                 return Err(OpenError::Setting { name, wanted, found });
             }
         }

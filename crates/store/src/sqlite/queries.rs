@@ -138,7 +138,7 @@ pub(super) fn sessions(conn: &Connection, after: Option<ListKey>, limit: usize) 
     collect(conn, &sql, from, rows::session_row)
 }
 
-fn sessions_sql(before: &str) -> String {
+pub(super) fn sessions_sql(before: &str) -> String {
     format!(
         "SELECT {}
          FROM sessions

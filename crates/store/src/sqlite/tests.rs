@@ -1,12 +1,25 @@
 //! What only the embedded store promises: what survives, what is refused, what is found.
+//!
+//! The tests look at the file as a stranger would, with a connection of their own, and at the writer's connection from
+//! inside only where nothing outside could show it.
 
-use std::path::PathBuf;
+mod damage;
+mod opening;
+mod writing;
+
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use model::Incarnation;
+use rusqlite::Connection;
 use tempfile::TempDir;
+use tokio::sync::oneshot;
 
 use crate::SqliteStore;
+use crate::sqlite::queries;
+use crate::sqlite::writer::Write;
+
+const INCARNATION: u64 = 0xfedc_ba98_7654_3210;
 
 fn folder() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -14,9 +27,57 @@ fn folder() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
+fn open_at(path: &Path) -> SqliteStore {
+    SqliteStore::open(path, Incarnation::from_bits(INCARNATION)).unwrap()
+}
+
 fn open() -> (Arc<dyn crate::Store>, TempDir) {
     let (folder, path) = folder();
-    (Arc::new(SqliteStore::open(&path, Incarnation::from_bits(7)).unwrap()), folder)
+    (Arc::new(open_at(&path)), folder)
 }
 
 crate::conformance_tests!(open);
+
+impl SqliteStore {
+    /// Runs `look` on the writer's connection, between two transactions.
+    async fn look<T: Send + 'static>(&self, look: impl FnOnce(&Connection) -> T + Send + 'static) -> T {
+        let (seen, answer) = oneshot::channel();
+        let look = Box::new(move |conn: &Connection| assert!(seen.send(look(conn)).is_ok()));
+        self.write(Write::Look(look)).await.unwrap();
+        answer.await.unwrap()
+    }
+}
+
+/// A page of any depth costs the same only while its query walks an index and sorts nothing.
+#[tokio::test]
+async fn every_question_walks_an_index() {
+    let (_folder, path) = folder();
+    open_at(&path).close().await;
+    let conn = Connection::open(&path).unwrap();
+    let plan = |sql: &str| {
+        let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let params = vec![1_i64; statement.parameter_count()];
+        let rows = statement.query_map(rusqlite::params_from_iter(params), |row| row.get::<_, String>(3)).unwrap();
+        rows.map(Result::unwrap).collect::<Vec<_>>().join("; ")
+    };
+    for (sql, expected) in [
+        (queries::sessions_sql(""), "SCAN sessions USING INDEX sessions_by_activity"),
+        (
+            queries::sessions_sql("AND (active_at, id) < (?2, ?3)"),
+            "SEARCH sessions USING INDEX sessions_by_activity ((active_at,id)<(?,?))",
+        ),
+        (queries::UNSETTLED.to_owned(), "SCAN sessions USING INDEX sessions_unsettled"),
+        (queries::UNOBSERVED_COUNT.to_owned(), "SCAN sessions USING INDEX sessions_unobserved"),
+        (
+            queries::DELETED_BEFORE.to_owned(),
+            "SEARCH sessions USING COVERING INDEX sessions_deleted (deleted_at>? AND deleted_at<?)",
+        ),
+        (
+            "SELECT MAX(seq) FROM entries WHERE stream = ?1".to_owned(),
+            "SEARCH entries USING COVERING INDEX sqlite_autoindex_entries_1 (stream=?)",
+        ),
+        ("DELETE FROM receipts WHERE at < ?1".to_owned(), "SEARCH receipts USING INDEX receipts_by_age (at<?)"),
+    ] {
+        assert_eq!(plan(&sql), expected, "{sql}");
+    }
+}

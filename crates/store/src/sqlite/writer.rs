@@ -191,7 +191,7 @@ impl Writer {
     fn write_one(&mut self, write: Write) -> Result<Answer, Error> {
         match write {
             Write::Append(batch) => match self.check(&batch)? {
-                Ok(()) => self.append(batch).map(Ok),
+                Ok(()) => self.append(&batch).map(Ok),
                 Err(refusal) => Ok(Err(refusal)),
             },
             Write::Purge { session, at } => self.purge(session, at).map(Ok),
@@ -236,7 +236,7 @@ impl Writer {
         Ok(Ok(()))
     }
 
-    fn append(&mut self, batch: EncodedBatch) -> Result<Position, Error> {
+    fn append(&mut self, batch: &EncodedBatch) -> Result<Position, Error> {
         for part in &batch.parts {
             if let Some(last) = part.entries.last() {
                 let stream = self.heads.find_or_create(&self.conn, part.stream)?;

@@ -1,0 +1,321 @@
+//! Random histories, told to both stores at once: whatever can be asked, they answer the same after every step.
+//!
+//! Invariant: the tables are a function of the log. At the end of each history they are folded anew from its entries
+//! and must come out as they stand.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use model::{
+    AgentReport, Command, Entry, Event, Incarnation, ListKey, Outcome, Position, Seq, Session, SessionId, SessionRow,
+    Stop, StreamId, TokenKind, TokenRow, Turn, TurnRow, fold,
+};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::conformance::{
+    at, batch, create, interaction_id, part_of, part_of_command, prompt, session_id, stream, text_part, token_id,
+};
+use crate::{Batch, Head, Log as _, MemoryStore, Part, PlacedEntry, Receipt, SqliteStore, Store, Tables as _};
+
+const SESSIONS: u8 = 4;
+const TOKENS: u8 = 3;
+const PRINCIPALS: [&str; 2] = ["person", "agent"];
+const KEYS: [&str; 3] = ["a", "b", "c"];
+const INCARNATION: u64 = 0xfedc_ba98_7654_3210;
+
+/// What is wished of a session; the ids it needs are found when its turn comes.
+#[derive(Debug, Clone)]
+enum Wish {
+    Rename(String),
+    Prompt(String),
+    ChangePrompt(usize, String),
+    RemovePrompt(usize),
+    Observe,
+    Delete,
+    Restore,
+    Agent(AgentReport),
+    Interrupt,
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    /// One batch over one or more sessions, sometimes with a receipt, sometimes after the wrong seq.
+    Act {
+        wishes: Vec<(u8, Wish)>,
+        receipt: Option<(&'static str, &'static str)>,
+        when: i64,
+    },
+    /// A writer that missed what others wrote, or dreams of what nobody wrote.
+    Stale {
+        session: u8,
+        behind: i64,
+    },
+    IssueToken {
+        token: u8,
+        kind: TokenKind,
+        when: i64,
+    },
+    RevokeToken {
+        token: u8,
+        when: i64,
+    },
+    Purge {
+        session: u8,
+    },
+    ForgetReceipts {
+        before: i64,
+    },
+    Reopen,
+}
+
+fn wish() -> impl Strategy<Value = Wish> {
+    let text = || "[a-c\u{0}\n\u{1f9f5} ]{0,6}";
+    let outcome = select(vec![Outcome::Completed, Outcome::Cancelled, Outcome::Failed, Outcome::Interrupted]);
+    let stopped = (outcome, option::of(text().prop_map(String::from)));
+    prop_oneof![
+        1 => text().prop_map(Wish::Rename),
+        4 => text().prop_map(Wish::Prompt),
+        1 => (0..4_usize, text()).prop_map(|(n, text)| Wish::ChangePrompt(n, text)),
+        1 => (0..4_usize).prop_map(Wish::RemovePrompt),
+        2 => Just(Wish::Observe),
+        1 => Just(Wish::Delete),
+        2 => Just(Wish::Restore),
+        3 => Just(Wish::Agent(AgentReport::Ready)),
+        3 => (0..3_u32, text()).prop_map(|(block, text)| Wish::Agent(AgentReport::Text { block, text })),
+        3 => stopped.prop_map(|(outcome, reason)| Wish::Agent(AgentReport::Stopped(Stop { outcome, reason }))),
+        1 => Just(Wish::Agent(AgentReport::Gone)),
+        1 => text().prop_map(|reason| Wish::Agent(AgentReport::Failed { reason })),
+        1 => Just(Wish::Interrupt),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let kind = select(vec![TokenKind::Person, TokenKind::Browser, TokenKind::Agent, TokenKind::Applet]);
+    let receipt = option::weighted(0.3, (select(PRINCIPALS.to_vec()), select(KEYS.to_vec())));
+    // Clocks go back, and two things happen in one millisecond: order must not depend on them.
+    let when = || 0..30_i64;
+    prop_oneof![
+        20 => (vec((0..SESSIONS, wish()), 0..3), receipt, when())
+            .prop_map(|(wishes, receipt, when)| Step::Act { wishes, receipt, when }),
+        2 => (0..SESSIONS, -2..3_i64).prop_map(|(session, behind)| Step::Stale { session, behind }),
+        1 => (0..TOKENS, kind, when()).prop_map(|(token, kind, when)| Step::IssueToken { token, kind, when }),
+        1 => (0..TOKENS, when()).prop_map(|(token, when)| Step::RevokeToken { token, when }),
+        1 => (0..SESSIONS).prop_map(|session| Step::Purge { session }),
+        1 => when().prop_map(|before| Step::ForgetReceipts { before }),
+        1 => Just(Step::Reopen),
+    ]
+}
+
+/// Everything that can be asked about the rows.
+#[derive(Debug, PartialEq)]
+struct Rows {
+    sessions: Vec<Option<Session>>,
+    turns: Vec<TurnRow>,
+    list: Vec<SessionRow>,
+    unsettled: Vec<SessionId>,
+    deleted: Vec<SessionId>,
+    unobserved_count: u64,
+    tokens: Vec<TokenRow>,
+}
+
+/// Everything that can be asked about the log.
+#[derive(Debug, PartialEq)]
+struct Entries {
+    heads: Vec<Head>,
+    streams: Vec<Vec<Entry>>,
+    all: Vec<PlacedEntry>,
+    receipts: Vec<Option<Receipt>>,
+}
+
+async fn rows(store: &dyn Store) -> Rows {
+    let mut list: Vec<SessionRow> = Vec::new();
+    loop {
+        let page = store.sessions(list.last().map(ListKey::of), 2).await.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        list.extend(page);
+    }
+    let mut sessions = Vec::new();
+    let mut turns: Vec<TurnRow> = Vec::new();
+    for n in 0..SESSIONS {
+        sessions.push(store.session(session_id(n)).await.unwrap());
+        turns.extend(store.turns(session_id(n), Turn(0), 100).await.unwrap());
+    }
+    Rows {
+        sessions,
+        turns,
+        list,
+        unsettled: store.unsettled().await.unwrap(),
+        deleted: store.deleted_before(at(20), 2).await.unwrap(),
+        unobserved_count: store.unobserved_count().await.unwrap(),
+        tokens: store.tokens().await.unwrap(),
+    }
+}
+
+async fn entries(store: &dyn Store) -> Entries {
+    let mut all: Vec<PlacedEntry> = Vec::new();
+    loop {
+        let after = all.last().map_or(Position(0), |placed| placed.position);
+        let page = store.read_all(after, 16).await.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        all.extend(page);
+    }
+    let mut heads = Vec::new();
+    let mut streams = Vec::new();
+    for stream in (0..SESSIONS).map(stream).chain([StreamId::Server]) {
+        heads.push(store.head(stream).await.unwrap());
+        streams.push(store.read(stream, Seq::START, 1000).await.unwrap());
+    }
+    let mut receipts = Vec::new();
+    for principal in PRINCIPALS {
+        for key in KEYS {
+            receipts.push(store.find_receipt(principal, key).await.unwrap());
+        }
+    }
+    Entries { heads, streams, all, receipts }
+}
+
+/// The tables that the log alone gives.
+async fn refolded(log: &dyn Store) -> MemoryStore {
+    let fresh = MemoryStore::new(Incarnation::from_bits(0));
+    let mut sessions: HashMap<StreamId, Session> = HashMap::new();
+    for PlacedEntry { stream, entry, .. } in entries(log).await.all {
+        let folded = fold(stream, sessions.remove(&stream), &entry);
+        sessions.extend(folded.session.map(|session| (stream, session)));
+        let part = Part { stream, after: Seq(entry.seq.0 - 1), entries: vec![entry], rows: folded.rows };
+        fresh.append(batch([part])).await.unwrap();
+    }
+    fresh
+}
+
+struct Twins {
+    memory: MemoryStore,
+    sqlite: SqliteStore,
+    prompts: u64,
+}
+
+impl Twins {
+    async fn take(&mut self, step: Step, path: &Path) {
+        match step {
+            Step::Act { wishes, receipt, when } => {
+                let mut written = Batch::default();
+                for (n, wish) in wishes {
+                    let before = self.memory.session(session_id(n)).await.unwrap();
+                    let command = self.command(before.as_ref(), wish);
+                    // Two wishes for one session in one batch: the second is stale and the whole batch conflicts.
+                    if let Ok(part) = part_of_command(session_id(n), before, command, at(when)) {
+                        written.parts.push(part);
+                    }
+                }
+                written.receipt = receipt.map(|(principal, key)| Receipt {
+                    principal: principal.to_owned(),
+                    key: key.to_owned(),
+                    fingerprint: self.prompts.to_le_bytes().to_vec(),
+                    reply: vec![0; 3],
+                    at: at(when),
+                });
+                self.append(written).await;
+            }
+            Step::Stale { session, behind } => {
+                let head = match self.memory.head(stream(session)).await.unwrap() {
+                    Head::At(head) => head.0.cast_signed(),
+                    Head::Purged => 0,
+                };
+                let after = (head - behind).max(0).cast_unsigned();
+                // Without entries, so that a step that is not stale after all leaves no entry without its rows.
+                self.append(batch([text_part(stream(session), after, &[])])).await;
+            }
+            Step::IssueToken { token, kind, when } => {
+                let event = Event::TokenIssued {
+                    token_id: token_id(token),
+                    kind,
+                    name: format!("{when}"),
+                    session_id: (kind == TokenKind::Agent).then(|| session_id(0)),
+                    secret_hash: "0".repeat(64),
+                    proof_hash: (kind == TokenKind::Browser).then(|| "1".repeat(64)),
+                };
+                self.append_to_server(event, when).await;
+            }
+            Step::RevokeToken { token, when } => {
+                self.append_to_server(Event::TokenRevoked { token_id: token_id(token) }, when).await;
+            }
+            Step::Purge { session } => {
+                self.memory.purge(session_id(session), at(0)).await.unwrap();
+                self.sqlite.purge(session_id(session), at(0)).await.unwrap();
+            }
+            Step::ForgetReceipts { before } => {
+                self.memory.forget_receipts(at(before)).await.unwrap();
+                self.sqlite.forget_receipts(at(before)).await.unwrap();
+            }
+            Step::Reopen => {
+                self.sqlite.close().await;
+                self.sqlite = SqliteStore::open(path, Incarnation::from_bits(0)).unwrap();
+            }
+        }
+    }
+
+    fn command(&mut self, before: Option<&Session>, wish: Wish) -> Command {
+        let Some(session) = before else { return create("") };
+        self.prompts += 1;
+        let queued = |n: usize| session.queue.get(n).map_or(interaction_id(0), |prompt| prompt.interaction_id);
+        match wish {
+            Wish::Rename(name) => Command::Change { name: Some(name), env_hint: None },
+            Wish::Prompt(text) => prompt(self.prompts, &text),
+            Wish::ChangePrompt(n, text) => Command::ChangePrompt { interaction_id: queued(n), text },
+            Wish::RemovePrompt(n) => Command::RemovePrompt { interaction_id: queued(n) },
+            Wish::Observe => Command::Observe,
+            Wish::Delete => Command::Delete,
+            Wish::Restore => Command::Restore,
+            Wish::Agent(report) => Command::Agent(report),
+            Wish::Interrupt => Command::Interrupt { reason: "server_restart".to_owned() },
+        }
+    }
+
+    async fn append_to_server(&self, event: Event, when: i64) {
+        let Head::At(after) = self.memory.head(StreamId::Server).await.unwrap() else { panic!("it is never purged") };
+        self.append(batch([part_of(StreamId::Server, after, None, vec![event], at(when))])).await;
+    }
+
+    async fn append(&self, batch: Batch) {
+        let memory = self.memory.append(batch.clone()).await;
+        let sqlite = self.sqlite.append(batch).await;
+        assert_eq!(format!("{memory:?}"), format!("{sqlite:?}"));
+    }
+
+    async fn compare(&self) {
+        assert_eq!(rows(&self.memory).await, rows(&self.sqlite).await);
+        assert_eq!(entries(&self.memory).await, entries(&self.sqlite).await);
+        assert_eq!(self.sqlite.incarnation(), Incarnation::from_bits(INCARNATION));
+    }
+}
+
+async fn run(steps: Vec<Step>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("throughline.db");
+    let mut twins = Twins {
+        memory: MemoryStore::new(Incarnation::from_bits(INCARNATION)),
+        sqlite: SqliteStore::open(&path, Incarnation::from_bits(INCARNATION)).unwrap(),
+        prompts: 0,
+    };
+    for step in steps {
+        twins.take(step, &path).await;
+        twins.compare().await;
+    }
+    assert_eq!(rows(&refolded(&twins.sqlite).await).await, rows(&twins.sqlite).await);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn both_stores_answer_the_same_and_the_tables_follow_from_the_log(steps in vec(step(), 1..60)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(run(steps));
+    }
+}
