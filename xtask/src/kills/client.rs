@@ -117,7 +117,8 @@ impl Client {
             method,
             path: format!("/api/v1{path}"),
             body: Some(body.to_string()),
-            idempotency_key: Some(self.unique("key")),
+            // Keys have no spaces.
+            idempotency_key: Some(self.unique("key").replace(' ', "-")),
         }
     }
 
