@@ -29,7 +29,7 @@ use model::{
     Command, Cursor, Entry, InteractionId, ListKey, NewSession, Seq, Session, SessionId, SessionRow, StreamId, TokenId,
     TokenRow,
 };
-use store::{AppendError, Head, ReadError, Store};
+use store::{Head, Store};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -44,6 +44,7 @@ pub use feeds::ListChange;
 pub use follow::{Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
+pub use store::{AppendError, ReadError};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, TokenWish};
 
 use live_session::{Answer, Input, LiveSession};
@@ -204,8 +205,10 @@ impl Engine {
 
     /// Removes a session for good, unless a turn runs.
     pub async fn purge(&self, id: SessionId, asker: Asker) -> Result<(), SubmitError> {
-        let session = self.shared.store.session(id).await?.ok_or(SubmitError::NotFound(id))?;
-        if session.row.deleted_at.is_none() {
+        let session = self.shared.store.session(id).await?;
+        // One that is gone is asked for all the same: a repeat is answered by its receipt, anything else with "not
+        // found".
+        if session.is_none_or(|session| session.row.deleted_at.is_none()) {
             self.submit(id, Command::Delete, asker).await?;
         }
         self.shared.purge(id).await?;

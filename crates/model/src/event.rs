@@ -134,9 +134,9 @@ pub enum Outcome {
 /// Stored bytes that are no event we know.
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
-    /// Written by a newer version of the program.
-    #[error("entry has event version {0}, newer than {EVENT_VERSION}")]
-    NewerVersion(u16),
+    /// Written by a newer version of the program, or damaged.
+    #[error("entry has event version {0}, known are 1 to {EVENT_VERSION}")]
+    UnknownVersion(u16),
     /// Not an event at all: damaged, or not ours.
     #[error("entry is not a known event")]
     Malformed(#[source] serde_json::Error),
@@ -150,8 +150,8 @@ impl Event {
 
     /// Reads what [`Self::encode`] of this or any earlier version wrote.
     pub fn decode(version: u16, bytes: &[u8]) -> Result<Self, DecodeError> {
-        if version > EVENT_VERSION {
-            return Err(DecodeError::NewerVersion(version));
+        if version == 0 || version > EVENT_VERSION {
+            return Err(DecodeError::UnknownVersion(version));
         }
         if version == EVENT_VERSION {
             return serde_json::from_slice(bytes).map_err(DecodeError::Malformed);
@@ -210,8 +210,10 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_version_is_refused_by_name() {
-        let err = Event::decode(EVENT_VERSION + 1, b"{}").unwrap_err();
-        assert!(matches!(err, DecodeError::NewerVersion(2)), "{err}");
+    fn a_version_that_is_not_known_is_refused_by_name() {
+        for version in [0, EVENT_VERSION + 1] {
+            let err = Event::decode(version, br#"{"type":"session.observed","data":{}}"#).unwrap_err();
+            assert!(matches!(err, DecodeError::UnknownVersion(named) if named == version), "{err}");
+        }
     }
 }

@@ -1,11 +1,74 @@
-//! stub
+//! Maps doors to engine calls: HTTP, WebSocket and the embedded page. It decides nothing.
+//!
+//! A request comes in through `doors` already guarded and with its caller known. A handler turns the wire into a
+//! command, the engine carries it out, `convert.rs` turns what it gave back into the wire, and `error.rs` is the one
+//! place where a failure becomes a status. This crate must never know SQL, agents or the rules of a session. Start
+//! reading at `router.rs`, which is the whole URL table.
+
+mod access;
+mod convert;
+mod error;
+mod extract;
+mod gatekeeper;
+mod http;
+mod live;
+mod metrics;
+mod router;
+mod web_assets;
 pub mod wire;
-#[cfg(test)]
-mod t {
-    use utoipa::OpenApi;
-    #[derive(OpenApi)]
-    #[openapi(components(schemas(crate::wire::SessionPage, crate::wire::Session, crate::wire::NewSession, crate::wire::SessionPatch, crate::wire::NewPrompt, crate::wire::PromptPatch, crate::wire::PromptAccepted, crate::wire::Observed, crate::wire::EntryPage, crate::wire::AgentPage, crate::wire::CodeExchange, crate::wire::Proof, crate::wire::Whoami, crate::wire::ErrorBody, crate::wire::ClientFrame, crate::wire::ServerFrame)))]
-    struct Doc;
-    #[test]
-    fn p() { std::fs::write("/tmp/openapi.json", Doc::openapi().to_pretty_json().unwrap()).unwrap(); }
+
+use std::io;
+use std::sync::Arc;
+
+use doors::{AllowedHosts, Door, GuardedApp, Limits};
+use engine::{Engine, Secret};
+use tokio_util::sync::CancellationToken;
+
+pub use router::openapi;
+
+/// What the server is given beside the engine.
+pub struct Settings {
+    /// Names beside loopback on which it answers.
+    pub hosts: AllowedHosts,
+    /// What bounds every caller.
+    pub limits: Limits,
+    /// The address that sign-in links lead to.
+    pub url: String,
+    /// Whether that address is served over TLS, by us or by a proxy; the cookie then says so.
+    pub secure_cookie: bool,
+    /// Where the person's new token is put when all credentials are rotated.
+    pub keep_token: Box<dyn Fn(&Secret) -> io::Result<()> + Send + Sync>,
+    /// Ends open sockets with a word of farewell.
+    pub stopping: CancellationToken,
+}
+
+/// What handlers share.
+#[derive(Clone)]
+pub(crate) struct App {
+    engine: Engine,
+    settings: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    gatekeeper: gatekeeper::Tokens,
+    url: String,
+    secure_cookie: bool,
+    keep_token: Box<dyn Fn(&Secret) -> io::Result<()> + Send + Sync>,
+    stopping: CancellationToken,
+}
+
+/// All routes behind all guards, ready to be served by `doors`.
+pub fn app(engine: Engine, settings: Settings) -> GuardedApp {
+    let Settings { hosts, limits, url, secure_cookie, keep_token, stopping } = settings;
+    metrics::install();
+    let gatekeeper = gatekeeper::Tokens::new(engine.clone());
+    let door = Door::new(Arc::new(gatekeeper.clone()), hosts, limits);
+    let shared = Shared { gatekeeper, url, secure_cookie, keep_token, stopping };
+    door.mount(router::routes(App { engine, settings: Arc::new(shared) }))
+}
+
+/// A link that signs one browser in, once.
+pub fn sign_in_link(url: &str, code: &Secret) -> String {
+    // In the fragment, which browsers never send: no server log and no Referer can carry it.
+    format!("{url}/#code={}", code.expose())
 }

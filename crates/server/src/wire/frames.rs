@@ -25,14 +25,18 @@ pub struct ClientFrame {
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Request {
     /// A browser's first frame, within five seconds: the half of its credential that the cookie does not carry.
-    Auth { proof: String },
+    Auth {
+        proof: String,
+    },
     /// Everything of a session after a cursor, and what comes.
     Follow {
         session: SessionId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<String>,
     },
-    Unfollow { session: SessionId },
+    Unfollow {
+        session: SessionId,
+    },
     /// A page of the list; the first one comes by itself at connect.
     List {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,8 +50,12 @@ pub enum Request {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         key: Option<String>,
     },
-    Cancel { session: SessionId },
-    Observe { session: SessionId },
+    Cancel {
+        session: SessionId,
+    },
+    Observe {
+        session: SessionId,
+    },
     Ping,
 }
 

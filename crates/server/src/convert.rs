@@ -1,0 +1,67 @@
+//! From the model's types to the wire's. Nothing else builds wire types out of model types.
+
+use std::collections::BTreeMap;
+
+use engine::Engine;
+use model::{ListKey, Session, SessionRow, TokenRow};
+
+use crate::wire;
+
+pub(crate) fn session(engine: &Engine, session: &Session) -> wire::Session {
+    wire::Session {
+        row: session_row(&session.row),
+        queue: session
+            .queue
+            .iter()
+            .map(|prompt| wire::QueuedPrompt {
+                interaction_id: prompt.interaction_id,
+                text: prompt.text.clone(),
+                queued_at: prompt.queued_at,
+            })
+            .collect(),
+        cursor: engine.cursor(session.head).to_string(),
+    }
+}
+
+pub(crate) fn session_row(row: &SessionRow) -> wire::SessionRow {
+    wire::SessionRow {
+        id: row.id,
+        agent: row.agent.clone(),
+        cwd: row.cwd.clone(),
+        project: row.project.clone(),
+        title: row.title().map(str::to_owned),
+        state: row.state(),
+        read_only: None,
+        failure: row.failure.clone(),
+        turns: row.turns,
+        unobserved: row.unobserved(),
+        created_at: row.created_at,
+        active_at: row.active_at,
+        deleted_at: row.deleted_at,
+        meta: wire::Meta {
+            name: row.name.clone(),
+            last_observed_at: row.last_observed_at,
+            last_idle_at: row.last_idle_at,
+            current_intent: None,
+            env_hint: Some(row.env_hint.clone()).filter(|hint| !hint.is_empty()),
+            context: BTreeMap::new(),
+        },
+        facts: BTreeMap::new(),
+    }
+}
+
+/// `rows` holds one more than the page if there is another page.
+pub(crate) fn session_page(mut rows: Vec<SessionRow>, limit: usize, unobserved_count: u64) -> wire::SessionPage {
+    let more = rows.len() > limit;
+    rows.truncate(limit);
+    wire::SessionPage {
+        next_cursor: rows.last().filter(|_| more).map(|row| ListKey::of(row).to_string()),
+        sessions: rows.iter().map(session_row).collect(),
+        meta_contexts: Vec::new(),
+        unobserved_count,
+    }
+}
+
+pub(crate) fn token(row: &TokenRow) -> wire::Token {
+    wire::Token { id: row.id, kind: row.kind, name: row.name.clone(), session: row.session, issued_at: row.issued_at }
+}

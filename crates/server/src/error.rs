@@ -1,0 +1,174 @@
+//! The one place where a failure becomes a status and a stable code.
+//!
+//! Invariant: every match is exhaustive, so a new failure is a compile error here. The caller gets a code and a text
+//! that is safe to show; what lies behind it goes to the log, once.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use engine::{AppendError, DirectoryError, QueryError, ReadError, ResetReason, SubmitError};
+use model::Rejection;
+use serde_json::{Value, json};
+
+use crate::wire;
+
+/// Why a request is not answered with success.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ApiError {
+    #[error("there is no such session")]
+    SessionNotFound,
+    #[error("this address leads nowhere; docs/api.md lists all that do")]
+    RouteNotFound,
+    #[error("there is no such token")]
+    TokenNotFound,
+    #[error("this method is not offered here")]
+    MethodNotAllowed,
+    #[error("this address speaks WebSocket; connect with an upgrade")]
+    UpgradeRequired,
+    #[error("this credential does not allow that")]
+    Forbidden,
+    #[error("the body is not what this request takes: {0}")]
+    InvalidBody(String),
+    #[error("the query is not what this request takes: {0}")]
+    InvalidQuery(String),
+    #[error("the cursor is not one that this server gave")]
+    InvalidCursor,
+    #[error("an idempotency key has 1 to 200 visible characters and is sent once, as header or as body field")]
+    InvalidKey,
+    #[error("a token's name is one line of 1 to 100 characters")]
+    InvalidTokenName,
+    #[error("the code was used or has expired; run `throughline token link` for a fresh link")]
+    InvalidCode,
+    #[error("the new token could not be written to its file")]
+    TokenFile(#[source] std::io::Error),
+    #[error("at most {0} sessions can be followed on one socket; unfollow one first")]
+    TooManyFollows(usize),
+    #[error("at most {0} requests may wait on one socket; wait for their answers")]
+    TooManyRequests(usize),
+    #[error("the socket is signed in already")]
+    AlreadySignedIn,
+    #[error("the frame is not one that this server takes: {0}")]
+    InvalidFrame(String),
+    #[error(transparent)]
+    Submit(#[from] SubmitError),
+    #[error(transparent)]
+    Query(#[from] QueryError),
+}
+
+impl ApiError {
+    pub(crate) fn detail(&self) -> wire::ErrorDetail {
+        let (_, code) = self.class();
+        wire::ErrorDetail { code: code.to_owned(), message: self.to_string(), details: self.details() }
+    }
+
+    fn class(&self) -> (StatusCode, &'static str) {
+        match self {
+            Self::SessionNotFound => (StatusCode::NOT_FOUND, "session_not_found"),
+            Self::RouteNotFound => (StatusCode::NOT_FOUND, "not_found"),
+            Self::TokenNotFound => (StatusCode::NOT_FOUND, "token_not_found"),
+            Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
+            Self::UpgradeRequired => (StatusCode::UPGRADE_REQUIRED, "upgrade_required"),
+            Self::Forbidden => (StatusCode::FORBIDDEN, "forbidden"),
+            Self::InvalidBody(_) => (StatusCode::BAD_REQUEST, "invalid_body"),
+            Self::InvalidQuery(_) => (StatusCode::BAD_REQUEST, "invalid_query"),
+            Self::InvalidCursor => (StatusCode::BAD_REQUEST, "invalid_cursor"),
+            Self::InvalidKey => (StatusCode::BAD_REQUEST, "invalid_key"),
+            Self::InvalidTokenName => (StatusCode::BAD_REQUEST, "invalid_name"),
+            Self::InvalidCode => (StatusCode::UNAUTHORIZED, "invalid_code"),
+            Self::TokenFile(_) => (StatusCode::INTERNAL_SERVER_ERROR, "token_file"),
+            Self::TooManyFollows(_) => (StatusCode::TOO_MANY_REQUESTS, "too_many_follows"),
+            Self::TooManyRequests(_) => (StatusCode::TOO_MANY_REQUESTS, "too_many_requests"),
+            Self::AlreadySignedIn => (StatusCode::CONFLICT, "already_signed_in"),
+            Self::InvalidFrame(_) => (StatusCode::BAD_REQUEST, "invalid_frame"),
+            Self::Submit(err) => submit_class(err),
+            Self::Query(err) => query_class(err),
+        }
+    }
+
+    fn details(&self) -> Value {
+        match self {
+            Self::Query(QueryError::Reset { reason, snapshot }) => {
+                let reason = match reason {
+                    ResetReason::OtherIncarnation => wire::ResetReason::OtherIncarnation,
+                    ResetReason::Ahead => wire::ResetReason::Ahead,
+                };
+                json!({ "reason": reason, "snapshot": snapshot.to_string() })
+            }
+            _ => json!({}),
+        }
+    }
+}
+
+fn submit_class(err: &SubmitError) -> (StatusCode, &'static str) {
+    match err {
+        SubmitError::NotFound(_) => (StatusCode::NOT_FOUND, "session_not_found"),
+        SubmitError::Rejected(rejection) => rejection_class(rejection),
+        SubmitError::KeyReused => (StatusCode::CONFLICT, "key_reused"),
+        SubmitError::UnknownAgent(_) => (StatusCode::BAD_REQUEST, "unknown_agent"),
+        SubmitError::Directory(err) => match err {
+            DirectoryError::NotAbsolute => (StatusCode::BAD_REQUEST, "directory_not_absolute"),
+            DirectoryError::NotADirectory => (StatusCode::BAD_REQUEST, "directory_not_found"),
+            DirectoryError::NotText => (StatusCode::BAD_REQUEST, "directory_not_text"),
+            DirectoryError::NeedsConfirmation => (StatusCode::CONFLICT, "confirm_required"),
+        },
+        SubmitError::Stopping => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+        SubmitError::Append(err) => match err {
+            AppendError::Conflict { .. } => (StatusCode::CONFLICT, "conflict"),
+            AppendError::Repeated(_) => (StatusCode::CONFLICT, "key_reused"),
+            AppendError::Purged(_) => (StatusCode::NOT_FOUND, "session_not_found"),
+            AppendError::Full(_) => (StatusCode::INSUFFICIENT_STORAGE, "storage_full"),
+            AppendError::Failed(_) => (StatusCode::SERVICE_UNAVAILABLE, "storage_failed"),
+            AppendError::Closed => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+        },
+        SubmitError::Read(err) => read_class(err),
+    }
+}
+
+fn query_class(err: &QueryError) -> (StatusCode, &'static str) {
+    match err {
+        QueryError::NotFound(_) => (StatusCode::NOT_FOUND, "session_not_found"),
+        QueryError::Reset { .. } => (StatusCode::CONFLICT, "cursor_reset"),
+        QueryError::Read(err) => read_class(err),
+    }
+}
+
+fn read_class(err: &ReadError) -> (StatusCode, &'static str) {
+    match err {
+        ReadError::Damaged { .. } => (StatusCode::INTERNAL_SERVER_ERROR, "session_damaged"),
+        ReadError::Storage(_) => (StatusCode::SERVICE_UNAVAILABLE, "storage_failed"),
+        ReadError::Closed => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+    }
+}
+
+fn rejection_class(rejection: &Rejection) -> (StatusCode, &'static str) {
+    match rejection {
+        Rejection::SessionExists => (StatusCode::CONFLICT, "session_exists"),
+        Rejection::NoSuchSession => (StatusCode::NOT_FOUND, "session_not_found"),
+        Rejection::SessionDeleted => (StatusCode::NOT_FOUND, "session_deleted"),
+        Rejection::SessionNotDeleted => (StatusCode::CONFLICT, "session_not_deleted"),
+        Rejection::TurnRunning => (StatusCode::CONFLICT, "turn_running"),
+        Rejection::NoTurnRunning => (StatusCode::CONFLICT, "no_turn_running"),
+        Rejection::PromptNotQueued => (StatusCode::NOT_FOUND, "prompt_not_queued"),
+        Rejection::PromptEmpty => (StatusCode::BAD_REQUEST, "prompt_empty"),
+        Rejection::PromptTooLong { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "prompt_too_long"),
+        Rejection::QueueFull => (StatusCode::CONFLICT, "queue_full"),
+        Rejection::NameInvalid => (StatusCode::BAD_REQUEST, "name_invalid"),
+        Rejection::EnvHintInvalid => (StatusCode::BAD_REQUEST, "env_hint_invalid"),
+        Rejection::DirectoryInvalid => (StatusCode::BAD_REQUEST, "directory_invalid"),
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let (status, code) = self.class();
+        if status.is_server_error() {
+            tracing::error!(code, error = &self as &dyn std::error::Error, "a request failed");
+        }
+        let body = wire::ErrorBody { error: self.detail() };
+        let mut response = (status, Json(body)).into_response();
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert("retry-after", axum::http::HeaderValue::from_static("2"));
+        }
+        response
+    }
+}

@@ -1,0 +1,58 @@
+//! From what a caller showed to who it is. Scopes come from the stored credential alone.
+
+use doors::{Gatekeeper, Presented, Principal, Role};
+use engine::{Engine, Secret};
+use model::{TokenId, TokenKind, TokenRow};
+
+/// The principal of the person's own processes on the Unix socket.
+const LOCAL: &str = "local";
+
+#[derive(Clone)]
+pub(crate) struct Tokens {
+    engine: Engine,
+    cookie_name: String,
+}
+
+impl Tokens {
+    pub(crate) fn new(engine: Engine) -> Self {
+        // Two servers on one host share cookies whatever their ports; the store's own name keeps them apart.
+        let cookie_name = format!("throughline-{}", engine.incarnation());
+        Self { engine, cookie_name }
+    }
+
+    /// Whether what the principal showed would still be let in.
+    pub(crate) fn is_in_force(&self, principal: &Principal) -> bool {
+        match principal.id.parse::<TokenId>() {
+            Ok(id) => self.engine.is_token_in_force(id),
+            Err(_) => principal.id == LOCAL,
+        }
+    }
+}
+
+impl Gatekeeper for Tokens {
+    fn admit(&self, presented: &Presented) -> Option<Principal> {
+        let row = match presented {
+            Presented::Peer => {
+                return Some(Principal { id: LOCAL.to_owned(), role: Role::Person, session: None });
+            }
+            Presented::Bearer(secret) => self.engine.find_token(&Secret::new(secret.expose()), None)?,
+            Presented::Cookie { cookie, proof } => {
+                self.engine.find_token(&Secret::new(cookie.expose()), Some(&Secret::new(proof.expose())))?
+            }
+        };
+        Some(principal(&row))
+    }
+
+    fn cookie_name(&self) -> &str {
+        &self.cookie_name
+    }
+}
+
+fn principal(row: &TokenRow) -> Principal {
+    let role = match row.kind {
+        TokenKind::Person | TokenKind::Browser => Role::Person,
+        TokenKind::Agent => Role::Agent,
+        TokenKind::Applet => Role::Applet,
+    };
+    Principal { id: row.id.to_string(), role, session: row.session.map(|session| session.to_string()) }
+}

@@ -1,0 +1,22 @@
+//! HTTP handlers, a file a resource. Each turns the wire into one engine call and its answer back.
+
+pub(crate) mod agents;
+pub(crate) mod auth;
+pub(crate) mod entries;
+pub(crate) mod health;
+pub(crate) mod prompts;
+pub(crate) mod sessions;
+pub(crate) mod tokens;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// It was done and is durable.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Success {
+    success: bool,
+}
+
+impl Success {
+    pub(crate) const YES: Self = Self { success: true };
+}

@@ -1,0 +1,74 @@
+//! How a browser signs in: a one-time code becomes a cookie and a proof, and every request needs both.
+//!
+//! A cookie alone also travels to whatever an agent serves on another port of the same host; the proof is kept by the
+//! page's own origin and never does.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use doors::{Arrival, Gatekeeper as _, Principal, Role};
+use engine::{Secret, TokenWish};
+use model::TokenKind;
+
+use crate::error::ApiError;
+use crate::extract::Body;
+use crate::{App, wire};
+
+/// A year: a browser stays signed in until its credential is revoked.
+const COOKIE_SECONDS: u32 = 365 * 24 * 3_600;
+
+/// Uses up a sign-in code.
+#[utoipa::path(
+    post,
+    path = "/auth/exchange",
+    request_body = wire::CodeExchange,
+    responses(
+        (status = 200, description = "The proof; the other half comes as a cookie", body = wire::Proof),
+        (status = 401, description = "The code was used or has expired", body = wire::ErrorBody)
+    )
+)]
+pub(crate) async fn exchange(
+    State(app): State<App>,
+    arrival: axum::Extension<Arrival>,
+    Body(exchange): Body<wire::CodeExchange>,
+) -> Result<Response, Response> {
+    if !app.engine.consume_code(&Secret::new(exchange.code)) {
+        // Guessing is counted; the caller learns only that this code does not open anything.
+        let refusal = arrival.credential_failed();
+        return Err(match refusal {
+            doors::Refusal::TooManyFailures { .. } => refusal.into_response(),
+            _ => ApiError::InvalidCode.into_response(),
+        });
+    }
+    let wish = TokenWish { kind: TokenKind::Browser, name: "browser".to_owned(), session: None };
+    let issued = app.engine.issue_token(wish).await.map_err(|err| ApiError::from(err).into_response())?;
+    let proof = issued.proof.expect("a browser's credential has a proof");
+    let mut response = Json(wire::Proof { proof: proof.expose().to_owned() }).into_response();
+    let secure = if app.settings.secure_cookie { "; Secure" } else { "" };
+    let cookie = format!(
+        "{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}{secure}",
+        app.settings.gatekeeper.cookie_name(),
+        issued.secret.expose(),
+    );
+    let mut cookie = HeaderValue::from_str(&cookie).expect("names and hex digits are header text");
+    cookie.set_sensitive(true);
+    response.headers_mut().insert(header::SET_COOKIE, cookie);
+    Ok(response)
+}
+
+/// Who is asking, as the server sees it.
+#[utoipa::path(get, path = "/whoami", responses((status = 200, body = wire::Whoami)))]
+pub(crate) async fn whoami(State(app): State<App>, principal: Principal) -> Json<wire::Whoami> {
+    let role = match principal.role {
+        Role::Person => "person",
+        Role::Agent => "agent",
+        Role::Applet => "applet",
+    };
+    Json(wire::Whoami {
+        role: role.to_owned(),
+        session: principal.session,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        incarnation: app.engine.incarnation().to_string(),
+    })
+}

@@ -1,0 +1,48 @@
+//! A session's log, page by page.
+
+use axum::Json;
+use axum::extract::State;
+use doors::{Principal, Scope};
+use model::{Cursor, Seq, SessionId};
+
+use crate::error::ApiError;
+use crate::extract::{Named, Params};
+use crate::{App, access, wire};
+
+const DEFAULT_LIMIT: u32 = 200;
+const MAX_LIMIT: u32 = 1_000;
+
+/// Everything that happened in a session, in order.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/entries",
+    params(("id" = String, Path), wire::EntryQuery),
+    responses(
+        (status = 200, body = wire::EntryPage),
+        (status = 404, body = wire::ErrorBody),
+        (status = 409, description = "The cursor leads nowhere any more", body = wire::ErrorBody)
+    )
+)]
+pub(crate) async fn list(
+    State(app): State<App>,
+    principal: Principal,
+    Named(id): Named<SessionId>,
+    Params(query): Params<wire::EntryQuery>,
+) -> Result<Json<wire::EntryPage>, ApiError> {
+    access::session(&principal, Scope::Read, id)?;
+    let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
+    if !(1..=MAX_LIMIT).contains(&limit) {
+        return Err(ApiError::InvalidQuery(format!("limit is 1 to {MAX_LIMIT}")));
+    }
+    let after = query.after.map(|after| cursor(&app, &after)).transpose()?;
+    let (entries, next) = app.engine.entries(id, after, limit as usize).await?;
+    Ok(Json(wire::EntryPage { entries, next_cursor: next.map(|cursor| cursor.to_string()) }))
+}
+
+/// A cursor as a caller writes it: whole, or a bare seq of this store.
+pub(crate) fn cursor(app: &App, text: &str) -> Result<Cursor, ApiError> {
+    match text.parse::<u64>() {
+        Ok(seq) => Ok(app.engine.cursor(Seq(seq))),
+        Err(_) => text.parse().map_err(|_| ApiError::InvalidCursor),
+    }
+}

@@ -1,0 +1,107 @@
+//! Prompts: sent, and rewritten or taken back while they wait.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use doors::Scope;
+use engine::{Asker, Reply};
+use model::{Command, InteractionId, SessionId, WhenBusy};
+
+use crate::error::ApiError;
+use crate::extract::{Body, From, Named};
+use crate::http::Success;
+use crate::{App, access, wire};
+
+/// Sends words to the session's agent, now or in turn.
+#[utoipa::path(
+    post,
+    path = "/sessions/{id}/prompts",
+    params(("id" = String, Path)),
+    request_body = wire::NewPrompt,
+    responses(
+        (status = 202, description = "Durable; the answer streams over the WebSocket", body = wire::PromptAccepted),
+        (status = 404, body = wire::ErrorBody),
+        (status = 409, description = "A turn runs and `whenBusy` is `reject`", body = wire::ErrorBody)
+    )
+)]
+pub(crate) async fn send(
+    State(app): State<App>,
+    from: From,
+    Named(id): Named<SessionId>,
+    Body(mut prompt): Body<wire::NewPrompt>,
+) -> Result<(StatusCode, Json<wire::PromptAccepted>), ApiError> {
+    access::session(&from.principal, Scope::Write, id)?;
+    let key = prompt.key.take();
+    let asker = from.asker(&prompt_request(id), &prompt, key)?;
+    Ok((StatusCode::ACCEPTED, Json(send_prompt(&app, id, prompt, asker).await?)))
+}
+
+/// What a key stands for when a prompt is sent, whichever door it came through.
+pub(crate) fn prompt_request(id: SessionId) -> String {
+    format!("prompt {id}")
+}
+
+pub(crate) async fn send_prompt(
+    app: &App,
+    id: SessionId,
+    prompt: wire::NewPrompt,
+    asker: Asker,
+) -> Result<wire::PromptAccepted, ApiError> {
+    let when_busy = match prompt.when_busy {
+        wire::WhenBusy::Queue => WhenBusy::Queue,
+        wire::WhenBusy::Reject => WhenBusy::Reject,
+    };
+    let interaction_id = app.engine.new_interaction();
+    let command = Command::SendPrompt { interaction_id, text: prompt.text, when_busy };
+    match app.engine.submit(id, command, asker).await? {
+        Reply::PromptAccepted { interaction_id, turn } => Ok(wire::PromptAccepted { interaction_id, turn }),
+        reply @ (Reply::Created { .. } | Reply::Observed { .. } | Reply::Done) => {
+            unreachable!("a prompt was answered with {reply:?}")
+        }
+    }
+}
+
+/// Rewrites a prompt that still waits.
+#[utoipa::path(
+    patch,
+    path = "/sessions/{id}/prompts/{interaction}",
+    params(("id" = String, Path), ("interaction" = String, Path)),
+    request_body = wire::PromptPatch,
+    responses(
+        (status = 200, body = Success),
+        (status = 404, description = "It does not wait any more", body = wire::ErrorBody)
+    )
+)]
+pub(crate) async fn change(
+    State(app): State<App>,
+    from: From,
+    Named((id, interaction_id)): Named<(SessionId, InteractionId)>,
+    Body(mut patch): Body<wire::PromptPatch>,
+) -> Result<Json<Success>, ApiError> {
+    access::session(&from.principal, Scope::Write, id)?;
+    let key = patch.key.take();
+    let asker = from.asker(&format!("change prompt {id} {interaction_id}"), &patch, key)?;
+    app.engine.submit(id, Command::ChangePrompt { interaction_id, text: patch.text }, asker).await?;
+    Ok(Json(Success::YES))
+}
+
+/// Takes a waiting prompt out of the queue.
+#[utoipa::path(
+    delete,
+    path = "/sessions/{id}/prompts/{interaction}",
+    params(("id" = String, Path), ("interaction" = String, Path)),
+    responses(
+        (status = 204, description = "It will not be sent"),
+        (status = 404, description = "It does not wait any more", body = wire::ErrorBody)
+    )
+)]
+pub(crate) async fn remove(
+    State(app): State<App>,
+    from: From,
+    Named((id, interaction_id)): Named<(SessionId, InteractionId)>,
+) -> Result<StatusCode, ApiError> {
+    access::session(&from.principal, Scope::Write, id)?;
+    let asker = from.asker(&format!("remove prompt {id} {interaction_id}"), &(), None)?;
+    app.engine.submit(id, Command::RemovePrompt { interaction_id }, asker).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

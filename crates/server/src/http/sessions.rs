@@ -1,0 +1,208 @@
+//! Sessions: begun, listed, looked at, renamed, stopped, put away and brought back.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use doors::{Principal, Scope};
+use engine::{Asker, Reach, Reply};
+use model::{Command, ListKey, SessionId};
+
+use crate::error::ApiError;
+use crate::extract::{Body, From, Named, Params};
+use crate::http::Success;
+use crate::{App, access, convert, wire};
+
+const DEFAULT_LIMIT: u32 = 50;
+const MAX_LIMIT: u32 = 200;
+
+/// Sessions, most recently active first.
+#[utoipa::path(
+    get,
+    path = "/sessions",
+    params(wire::PageQuery),
+    responses((status = 200, body = wire::SessionPage), (status = 400, body = wire::ErrorBody))
+)]
+pub(crate) async fn list(
+    State(app): State<App>,
+    principal: Principal,
+    Params(query): Params<wire::PageQuery>,
+) -> Result<Json<wire::SessionPage>, ApiError> {
+    access::everything(&principal, Scope::Read)?;
+    let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
+    if !(1..=MAX_LIMIT).contains(&limit) {
+        return Err(ApiError::InvalidQuery(format!("limit is 1 to {MAX_LIMIT}")));
+    }
+    page(&app, query.after.as_deref(), limit).await.map(Json)
+}
+
+/// A page of the list; also the one that a socket gets at connect.
+pub(crate) async fn page(app: &App, after: Option<&str>, limit: u32) -> Result<wire::SessionPage, ApiError> {
+    let after = after.map(str::parse::<ListKey>).transpose().map_err(|_| ApiError::InvalidCursor)?;
+    let limit = limit as usize;
+    let rows = app.engine.sessions(after, limit + 1).await?;
+    Ok(convert::session_page(rows, limit, app.engine.unobserved_count()))
+}
+
+/// The first page, as long as it is unless told otherwise.
+pub(crate) async fn first_page(app: &App, after: Option<&str>) -> Result<wire::SessionPage, ApiError> {
+    page(app, after, DEFAULT_LIMIT).await
+}
+
+/// Begins a session; its agent starts meanwhile, and prompts are taken at once.
+#[utoipa::path(
+    post,
+    path = "/sessions",
+    request_body = wire::NewSession,
+    responses(
+        (status = 201, body = wire::Session),
+        (status = 400, body = wire::ErrorBody),
+        (status = 409, description = "The directory is far-reaching and needs `confirm`", body = wire::ErrorBody)
+    )
+)]
+pub(crate) async fn create(
+    State(app): State<App>,
+    from: From,
+    Body(mut new): Body<wire::NewSession>,
+) -> Result<(StatusCode, Json<wire::Session>), ApiError> {
+    access::everything(&from.principal, Scope::Write)?;
+    let key = new.key.take();
+    let asker = from.asker("create session", &new, key)?;
+    let reach = if new.confirm { Reach::Confirmed } else { Reach::Careful };
+    let reply = app.engine.create_session(&new.agent, &new.cwd, new.name.unwrap_or_default(), reach, asker).await?;
+    let Reply::Created { session, entries } = reply else { unreachable!("a new session was answered with {reply:?}") };
+    // As of its beginning, so that a repeat of the request is answered with the same words.
+    let session = app.engine.session_as_of(session, entries).await?;
+    Ok((StatusCode::CREATED, Json(convert::session(&app.engine, &session))))
+}
+
+/// One session.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}",
+    params(("id" = String, Path)),
+    responses((status = 200, body = wire::Session), (status = 404, body = wire::ErrorBody))
+)]
+pub(crate) async fn show(
+    State(app): State<App>,
+    principal: Principal,
+    Named(id): Named<SessionId>,
+) -> Result<Json<wire::Session>, ApiError> {
+    access::session(&principal, Scope::Read, id)?;
+    let session = app.engine.session(id).await?;
+    Ok(Json(convert::session(&app.engine, &session)))
+}
+
+/// Renames a session or notes its environment.
+#[utoipa::path(
+    patch,
+    path = "/sessions/{id}",
+    params(("id" = String, Path)),
+    request_body = wire::SessionPatch,
+    responses((status = 200, body = Success), (status = 400, body = wire::ErrorBody), (status = 404, body = wire::ErrorBody))
+)]
+pub(crate) async fn change(
+    State(app): State<App>,
+    from: From,
+    Named(id): Named<SessionId>,
+    Body(mut patch): Body<wire::SessionPatch>,
+) -> Result<Json<Success>, ApiError> {
+    access::session(&from.principal, Scope::Write, id)?;
+    let key = patch.key.take();
+    let asker = from.asker(&format!("change session {id}"), &patch, key)?;
+    app.engine.submit(id, Command::Change { name: patch.name, env_hint: patch.env_hint }, asker).await?;
+    Ok(Json(Success::YES))
+}
+
+/// Puts a session away; for seven days it can be restored, unless `now` purges it at once.
+#[utoipa::path(
+    delete,
+    path = "/sessions/{id}",
+    params(("id" = String, Path), wire::DeleteQuery),
+    responses(
+        (status = 204, description = "Gone from lists at once"),
+        (status = 404, body = wire::ErrorBody),
+        (status = 409, description = "A turn is running", body = wire::ErrorBody)
+    )
+)]
+pub(crate) async fn delete(
+    State(app): State<App>,
+    from: From,
+    Named(id): Named<SessionId>,
+    Params(query): Params<wire::DeleteQuery>,
+) -> Result<StatusCode, ApiError> {
+    access::session(&from.principal, Scope::Manage, id)?;
+    let asker = from.asker(&format!("delete session {id}"), &query.now, None)?;
+    if query.now {
+        app.engine.purge(id, asker).await?;
+    } else {
+        app.engine.submit(id, Command::Delete, asker).await?;
+    }
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Brings a deleted session back.
+#[utoipa::path(
+    post,
+    path = "/sessions/{id}/restore",
+    params(("id" = String, Path)),
+    responses((status = 200, body = Success), (status = 404, body = wire::ErrorBody), (status = 409, body = wire::ErrorBody))
+)]
+pub(crate) async fn restore(
+    State(app): State<App>,
+    from: From,
+    Named(id): Named<SessionId>,
+) -> Result<Json<Success>, ApiError> {
+    access::session(&from.principal, Scope::Manage, id)?;
+    let asker = from.asker(&format!("restore session {id}"), &(), None)?;
+    app.engine.submit(id, Command::Restore, asker).await?;
+    Ok(Json(Success::YES))
+}
+
+/// Stops the running turn; what waits goes on.
+#[utoipa::path(
+    post,
+    path = "/sessions/{id}/cancel",
+    params(("id" = String, Path)),
+    responses(
+        (status = 202, description = "The agent was told; the turn's end is an entry", body = Success),
+        (status = 409, description = "No turn is running", body = wire::ErrorBody)
+    )
+)]
+pub(crate) async fn cancel(
+    State(app): State<App>,
+    from: From,
+    Named(id): Named<SessionId>,
+) -> Result<(StatusCode, Json<Success>), ApiError> {
+    access::session(&from.principal, Scope::Write, id)?;
+    let asker = from.asker(&format!("cancel {id}"), &(), None)?;
+    app.engine.submit(id, Command::Cancel, asker).await?;
+    Ok((StatusCode::ACCEPTED, Json(Success::YES)))
+}
+
+/// Notes that the person has seen where the session stands.
+#[utoipa::path(
+    post,
+    path = "/sessions/{id}/observe",
+    params(("id" = String, Path)),
+    responses((status = 200, body = wire::Observed), (status = 404, body = wire::ErrorBody))
+)]
+pub(crate) async fn observe(
+    State(app): State<App>,
+    from: From,
+    Named(id): Named<SessionId>,
+) -> Result<Json<wire::Observed>, ApiError> {
+    access::session(&from.principal, Scope::Write, id)?;
+    let asker = from.asker(&format!("observe {id}"), &(), None)?;
+    observed(&app, id, asker).await.map(Json)
+}
+
+pub(crate) async fn observed(app: &App, id: SessionId, asker: Asker) -> Result<wire::Observed, ApiError> {
+    match app.engine.submit(id, Command::Observe, asker).await? {
+        Reply::Observed { was_unobserved, unobserved_count } => {
+            Ok(wire::Observed { success: true, was_unobserved, unobserved_count })
+        }
+        reply @ (Reply::Created { .. } | Reply::PromptAccepted { .. } | Reply::Done) => {
+            unreachable!("an observation was answered with {reply:?}")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Credentials: listed, made, ended. Only the person, and only with a credential for the whole server.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use doors::{Principal, Scope};
+use engine::TokenWish;
+use model::{TokenId, TokenKind};
+
+use crate::error::ApiError;
+use crate::extract::{Body, Named};
+use crate::{App, access, convert, sign_in_link, wire};
+
+const MAX_NAME_CHARS: usize = 100;
+
+/// Every credential in force, without its secret.
+#[utoipa::path(get, path = "/tokens", responses((status = 200, body = wire::TokenPage)))]
+pub(crate) async fn list(State(app): State<App>, principal: Principal) -> Result<Json<wire::TokenPage>, ApiError> {
+    access::everything(&principal, Scope::Manage)?;
+    Ok(Json(wire::TokenPage { tokens: app.engine.tokens().iter().map(convert::token).collect() }))
+}
+
+/// Makes a credential; the secret is shown this once.
+#[utoipa::path(
+    post,
+    path = "/tokens",
+    request_body = wire::NewToken,
+    responses((status = 201, body = wire::IssuedToken), (status = 400, body = wire::ErrorBody))
+)]
+pub(crate) async fn issue(
+    State(app): State<App>,
+    principal: Principal,
+    Body(new): Body<wire::NewToken>,
+) -> Result<(StatusCode, Json<wire::IssuedToken>), ApiError> {
+    access::everything(&principal, Scope::Manage)?;
+    let fits = (1..=MAX_NAME_CHARS).contains(&new.name.chars().count()) && !new.name.chars().any(char::is_control);
+    if !fits {
+        return Err(ApiError::InvalidTokenName);
+    }
+    let kind = if new.session.is_some() { TokenKind::Agent } else { TokenKind::Person };
+    let issued = app.engine.issue_token(TokenWish { kind, name: new.name, session: new.session }).await?;
+    let secret = issued.secret.expose().to_owned();
+    Ok((StatusCode::CREATED, Json(wire::IssuedToken { token: convert::token(&issued.row), secret })))
+}
+
+/// Ends a credential; sockets that it opened are closed.
+#[utoipa::path(
+    delete,
+    path = "/tokens/{id}",
+    params(("id" = String, Path)),
+    responses((status = 204, description = "It opens nothing any more"), (status = 404, body = wire::ErrorBody))
+)]
+pub(crate) async fn revoke(
+    State(app): State<App>,
+    principal: Principal,
+    Named(id): Named<TokenId>,
+) -> Result<StatusCode, ApiError> {
+    access::everything(&principal, Scope::Manage)?;
+    if !app.engine.is_token_in_force(id) {
+        return Err(ApiError::TokenNotFound);
+    }
+    app.engine.revoke_token(id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Ends every credential, closes every socket, and makes the person a new token, kept in the token file.
+#[utoipa::path(post, path = "/tokens/rotate", responses((status = 200, body = wire::Token)))]
+pub(crate) async fn rotate(State(app): State<App>, principal: Principal) -> Result<Json<wire::Token>, ApiError> {
+    access::everything(&principal, Scope::Manage)?;
+    let wish = TokenWish { kind: TokenKind::Person, name: "token file".to_owned(), session: None };
+    let issued = app.engine.rotate_tokens(wish).await?;
+    (app.settings.keep_token)(&issued.secret).map_err(ApiError::TokenFile)?;
+    Ok(Json(convert::token(&issued.row)))
+}
+
+/// A fresh sign-in link for a browser.
+#[utoipa::path(post, path = "/tokens/link", responses((status = 201, body = wire::SignInLink)))]
+pub(crate) async fn link(
+    State(app): State<App>,
+    principal: Principal,
+) -> Result<(StatusCode, Json<wire::SignInLink>), ApiError> {
+    access::everything(&principal, Scope::Manage)?;
+    let url = sign_in_link(&app.settings.url, &app.engine.offer_code());
+    Ok((StatusCode::CREATED, Json(wire::SignInLink { url })))
+}

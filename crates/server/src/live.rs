@@ -1,0 +1,99 @@
+//! The WebSocket: one socket, many follows, bounded queues.
+//!
+//! Invariant: nobody hears anything before the caller is known. A program shows its token with the upgrade; a browser
+//! cannot set headers there, so its cookie opens the socket and the proof must be the first frame, within five
+//! seconds. `live/socket.rs` is the loop that follows.
+
+mod follows;
+mod requests;
+mod socket;
+
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
+use axum::response::{IntoResponse as _, Response};
+use doors::{Arrival, Caller, Gatekeeper as _, Presented, Principal, Secret};
+use tokio::time::timeout;
+
+use crate::App;
+use crate::error::ApiError;
+use crate::live::socket::Socket;
+use crate::wire::{ClientFrame, Request, ServerFrame};
+
+/// Room for the longest prompt, escaped.
+const MAX_MESSAGE_BYTES: usize = 4 << 20;
+const MAX_WRITE_BUFFER_BYTES: usize = 8 << 20;
+const PROOF_WITHIN: Duration = Duration::from_secs(5);
+/// How long a peer may leave a frame unread.
+const WRITE_LIMIT: Duration = Duration::from_secs(10);
+
+/// Why the server closed a socket, for programs.
+mod close {
+    pub(super) const GOING_AWAY: u16 = 1001;
+    pub(super) const UNAUTHENTICATED: u16 = 4001;
+    pub(super) const SIGNED_OUT: u16 = 4003;
+    pub(super) const TOO_SLOW: u16 = 4008;
+}
+
+pub(crate) async fn upgrade(
+    State(app): State<App>,
+    caller: Caller,
+    Extension(arrival): Extension<Arrival>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    let Ok(upgrade) = upgrade else { return ApiError::UpgradeRequired.into_response() };
+    upgrade
+        .max_message_size(MAX_MESSAGE_BYTES)
+        .max_frame_size(MAX_MESSAGE_BYTES)
+        .max_write_buffer_size(MAX_WRITE_BUFFER_BYTES)
+        .on_upgrade(async move |mut socket| {
+            let principal = match caller {
+                Caller::Known(principal) => Some(principal),
+                Caller::AwaitsProof(cookie) => sign_in(&app, &mut socket, cookie, &arrival).await,
+            };
+            match principal {
+                Some(principal) => Socket::new(app, principal, socket).run().await,
+                None => farewell(&mut socket, close::UNAUTHENTICATED, "sign in first").await,
+            }
+        })
+}
+
+/// Waits for the proof that belongs to the cookie.
+async fn sign_in(app: &App, socket: &mut WebSocket, cookie: Secret, arrival: &Arrival) -> Option<Principal> {
+    let Ok(Some(Ok(Message::Text(text)))) = timeout(PROOF_WITHIN, socket.recv()).await else { return None };
+    let frame: ClientFrame = serde_json::from_str(&text).ok()?;
+    let Request::Auth { proof } = frame.request else { return None };
+    let presented = Presented::Cookie { cookie, proof: Secret::new(proof) };
+    let Some(principal) = app.settings.gatekeeper.admit(&presented) else {
+        // The refusal's body has no way out of a socket; the count is what matters.
+        let _counted = arrival.credential_failed();
+        return None;
+    };
+    write(socket, &ServerFrame::Ack { id: frame.id, result: None }).await.ok()?;
+    Some(principal)
+}
+
+/// The peer did not take a frame in time, or is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Broken {
+    Gone,
+    TooSlow,
+}
+
+async fn write(socket: &mut WebSocket, frame: &ServerFrame) -> Result<(), Broken> {
+    let text = serde_json::to_string(frame).expect("frames are plain data");
+    match timeout(WRITE_LIMIT, socket.send(Message::Text(text.into()))).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(_)) => Err(Broken::Gone),
+        Err(_) => Err(Broken::TooSlow),
+    }
+}
+
+async fn farewell(socket: &mut WebSocket, code: u16, reason: &'static str) {
+    let frame = CloseFrame { code, reason: reason.into() };
+    // A peer that does not listen any more is closed without a word when the socket is dropped.
+    drop(timeout(Duration::from_secs(1), socket.send(Message::Close(Some(frame)))).await);
+}

@@ -1,0 +1,95 @@
+//! Requests of one socket that change something, carried out one after the other.
+//!
+//! Invariant: two prompts of one socket are taken in the order in which they were sent, and neither holds up what the
+//! socket hears meanwhile.
+
+use doors::{Principal, Scope};
+use model::Command;
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::error::ApiError;
+use crate::extract::asker;
+use crate::http::{prompts, sessions};
+use crate::wire::{self, ClientFrame, Request, ServerFrame};
+use crate::{App, access};
+
+const QUEUE: usize = 32;
+
+pub(super) struct Requests {
+    frames: mpsc::Sender<ClientFrame>,
+    answers: mpsc::Receiver<ServerFrame>,
+    _worker: JoinSet<()>,
+}
+
+impl Requests {
+    pub(super) fn new(app: App, principal: Principal) -> Self {
+        let (frames, mut frames_in) = mpsc::channel::<ClientFrame>(QUEUE);
+        let (answers_out, answers) = mpsc::channel(QUEUE);
+        let mut worker = JoinSet::new();
+        worker.spawn(async move {
+            while let Some(ClientFrame { id, request }) = frames_in.recv().await {
+                let answer = match carry_out(&app, &principal, request).await {
+                    Ok(Answer::Result(result)) => ServerFrame::Ack { id, result },
+                    Ok(Answer::Page(page)) => ServerFrame::List { id: Some(id), page },
+                    Err(err) => ServerFrame::Error { id: Some(id), error: err.detail() },
+                };
+                if answers_out.send(answer).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Self { frames, answers, _worker: worker }
+    }
+
+    /// Takes a request in, or says that too many wait.
+    pub(super) fn take(&self, frame: ClientFrame) -> Result<(), ServerFrame> {
+        self.frames.try_send(frame).map_err(|refused| {
+            let frame = refused.into_inner();
+            ServerFrame::Error { id: Some(frame.id), error: ApiError::TooManyRequests(QUEUE).detail() }
+        })
+    }
+
+    /// The next answer; never, while there is none. Dropping the future loses nothing.
+    pub(super) async fn next(&mut self) -> ServerFrame {
+        match self.answers.recv().await {
+            Some(answer) => answer,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+enum Answer {
+    Result(Option<serde_json::Value>),
+    Page(wire::SessionPage),
+}
+
+async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result<Answer, ApiError> {
+    match request {
+        Request::Prompt { session, text, when_busy, key } => {
+            access::session(principal, Scope::Write, session)?;
+            let prompt = wire::NewPrompt { text, when_busy, key: None };
+            let asker = asker(principal, &prompts::prompt_request(session), &prompt, key)?;
+            let accepted = prompts::send_prompt(app, session, prompt, asker).await?;
+            Ok(Answer::Result(Some(json!(accepted))))
+        }
+        Request::Cancel { session } => {
+            access::session(principal, Scope::Write, session)?;
+            app.engine.submit(session, Command::Cancel, asker(principal, "", &(), None)?).await?;
+            Ok(Answer::Result(None))
+        }
+        Request::Observe { session } => {
+            access::session(principal, Scope::Write, session)?;
+            let observed = sessions::observed(app, session, asker(principal, "", &(), None)?).await?;
+            Ok(Answer::Result(Some(json!(observed))))
+        }
+        Request::List { after } => {
+            access::everything(principal, Scope::Read)?;
+            Ok(Answer::Page(sessions::first_page(app, after.as_deref()).await?))
+        }
+        Request::Auth { .. } => Err(ApiError::AlreadySignedIn),
+        // The socket answers these itself.
+        Request::Follow { .. } | Request::Unfollow { .. } | Request::Ping => Ok(Answer::Result(None)),
+    }
+}

@@ -1,0 +1,226 @@
+//! The loop of one socket: frames in, frames out, and the reasons to end.
+//!
+//! Invariant: memory per socket is bounded. Follows wait when the peer does not read and take up the log where they
+//! were; a peer that leaves a frame unread for ten seconds is closed, with its cursors if it still hears them.
+
+use std::time::Duration;
+
+use axum::extract::ws::{Message, WebSocket};
+use doors::{Principal, Scope};
+use engine::ListChange;
+use model::SessionId;
+use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use super::follows::{Follows, reset_frame};
+use super::requests::Requests;
+use super::{Broken, close, farewell, write};
+use crate::error::ApiError;
+use crate::http::{entries, sessions};
+use crate::wire::{ClientFrame, ContextReason, Request, ServerFrame};
+use crate::{App, access, convert};
+
+/// How often quiet follows are marked and the peer is asked whether it lives.
+const BEAT: Duration = Duration::from_secs(15);
+/// A peer that is silent for this long is gone.
+const SILENCE_LIMIT: Duration = Duration::from_secs(45);
+
+pub(super) struct Socket {
+    app: App,
+    principal: Principal,
+    socket: WebSocket,
+    follows: Follows,
+    requests: Requests,
+    /// Changes of the list, for callers that may see all of it.
+    list: Option<broadcast::Receiver<ListChange>>,
+}
+
+/// Why the loop ended.
+enum End {
+    PeerLeft,
+    PeerSilent,
+    Broken(Broken),
+    SignedOut,
+    Stopping,
+}
+
+impl From<Broken> for End {
+    fn from(broken: Broken) -> Self {
+        Self::Broken(broken)
+    }
+}
+
+impl Socket {
+    pub(super) fn new(app: App, principal: Principal, socket: WebSocket) -> Self {
+        let list = access::everything(&principal, Scope::Read).ok().map(|()| app.engine.list_changes());
+        let follows = Follows::new(app.engine.clone());
+        let requests = Requests::new(app.clone(), principal.clone());
+        Self { app, principal, socket, follows, requests, list }
+    }
+
+    pub(super) async fn run(mut self) {
+        let end = match self.live().await {
+            Ok(never) => match never {},
+            Err(end) => end,
+        };
+        let (code, reason) = match end {
+            End::PeerLeft | End::Broken(Broken::Gone) => return,
+            End::PeerSilent => (close::TOO_SLOW, "no answer to pings"),
+            End::Broken(Broken::TooSlow) => (close::TOO_SLOW, "reads too slowly"),
+            End::SignedOut => (close::SIGNED_OUT, "signed out"),
+            End::Stopping => (close::GOING_AWAY, "the server is stopping"),
+        };
+        let cursors = self.follows.cursors().map(|(session, cursor)| (session, cursor.to_string())).collect();
+        let bye = ServerFrame::Bye { reason: reason.to_owned(), cursors };
+        // Whoever does not hear it has its own last cursor.
+        drop(tokio::time::timeout(Duration::from_secs(1), write(&mut self.socket, &bye)).await);
+        farewell(&mut self.socket, code, reason).await;
+    }
+
+    async fn live(&mut self) -> Result<std::convert::Infallible, End> {
+        let incarnation = self.app.engine.incarnation().to_string();
+        self.send(ServerFrame::Hello { incarnation, version: env!("CARGO_PKG_VERSION").to_owned() }).await?;
+        if self.list.is_some() {
+            self.send_list().await?;
+        }
+        let stopping = self.app.settings.stopping.clone();
+        let mut tokens = self.app.engine.token_changes();
+        let mut beat = interval(BEAT);
+        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut heard_at = Instant::now();
+        loop {
+            tokio::select! {
+                () = stopping.cancelled() => return Err(End::Stopping),
+                _ = tokens.changed() => {
+                    if !self.app.settings.gatekeeper.is_in_force(&self.principal) {
+                        return Err(End::SignedOut);
+                    }
+                }
+                message = self.socket.recv() => {
+                    heard_at = Instant::now();
+                    match message {
+                        Some(Ok(message)) => self.hear(message).await?,
+                        Some(Err(_)) | None => return Err(End::PeerLeft),
+                    }
+                }
+                answer = self.requests.next() => self.send(answer).await?,
+                frame = self.follows.next() => self.send(frame).await?,
+                change = next_change(&mut self.list) => self.tell_change(change).await?,
+                _ = beat.tick() => {
+                    if heard_at.elapsed() > SILENCE_LIMIT {
+                        return Err(End::PeerSilent);
+                    }
+                    self.beat().await?;
+                }
+            }
+        }
+    }
+
+    async fn send(&mut self, frame: ServerFrame) -> Result<(), End> {
+        Ok(write(&mut self.socket, &frame).await?)
+    }
+
+    async fn send_list(&mut self) -> Result<(), End> {
+        let frame = match sessions::first_page(&self.app, None).await {
+            Ok(page) => ServerFrame::List { id: None, page },
+            Err(err) => ServerFrame::Error { id: None, error: err.detail() },
+        };
+        self.send(frame).await
+    }
+
+    async fn beat(&mut self) -> Result<(), End> {
+        for frame in self.follows.progress() {
+            self.send(frame).await?;
+        }
+        match tokio::time::timeout(super::WRITE_LIMIT, self.socket.send(Message::Ping("beat".into()))).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(End::PeerLeft),
+            Err(_) => Err(Broken::TooSlow.into()),
+        }
+    }
+
+    async fn tell_change(&mut self, change: Result<ListChange, RecvError>) -> Result<(), End> {
+        match change {
+            Ok(ListChange::Put { row, unobserved_count }) => {
+                let session = Some(convert::session_row(&row));
+                self.send(ServerFrame::Row { session, removed: None, unobserved_count }).await
+            }
+            Ok(ListChange::Removed { session, unobserved_count }) => {
+                self.send(ServerFrame::Row { session: None, removed: Some(session), unobserved_count }).await
+            }
+            // Changes were missed: the first page says how things stand.
+            Err(RecvError::Lagged(_)) => self.send_list().await,
+            Err(RecvError::Closed) => Err(End::Stopping),
+        }
+    }
+
+    async fn hear(&mut self, message: Message) -> Result<(), End> {
+        let text = match message {
+            Message::Text(text) => text,
+            Message::Binary(_) => return self.refuse("frames are text").await,
+            // The library has answered a ping; a pong counts as being heard; after a close comes the end.
+            Message::Ping(_) | Message::Pong(_) | Message::Close(_) => return Ok(()),
+        };
+        let frame: ClientFrame = match serde_json::from_str(&text) {
+            Ok(frame) => frame,
+            Err(err) => return self.refuse(&err.to_string()).await,
+        };
+        match frame.request {
+            Request::Follow { session, after } => self.follow(frame.id, session, after).await,
+            Request::Unfollow { session } => {
+                self.follows.unfollow(session);
+                self.send(ServerFrame::Ack { id: frame.id, result: None }).await
+            }
+            Request::Ping => self.send(ServerFrame::Ack { id: frame.id, result: None }).await,
+            Request::Auth { .. }
+            | Request::List { .. }
+            | Request::Prompt { .. }
+            | Request::Cancel { .. }
+            | Request::Observe { .. } => match self.requests.take(frame) {
+                Ok(()) => Ok(()),
+                Err(refusal) => self.send(refusal).await,
+            },
+        }
+    }
+
+    async fn refuse(&mut self, why: &str) -> Result<(), End> {
+        let error = ApiError::InvalidFrame(why.to_owned()).detail();
+        self.send(ServerFrame::Error { id: None, error }).await
+    }
+
+    async fn follow(&mut self, id: String, session: SessionId, after: Option<String>) -> Result<(), End> {
+        let begun = self.begin_follow(session, after).await;
+        let follow = match begun {
+            Ok(follow) => follow,
+            Err(err) => {
+                if let Some(reset) = reset_frame(session, &err) {
+                    self.send(reset).await?;
+                }
+                return self.send(ServerFrame::Error { id: Some(id), error: err.detail() }).await;
+            }
+        };
+        self.send(ServerFrame::Ack { id, result: None }).await?;
+        let snapshot = convert::session(&self.app.engine, &follow.snapshot);
+        let context = snapshot.row.meta.context.clone();
+        let facts = snapshot.row.facts.clone();
+        self.send(ServerFrame::Session { session, snapshot }).await?;
+        let reason = ContextReason::Load;
+        self.send(ServerFrame::SessionContext { session, reason, context, set_name: None, facts }).await?;
+        self.follows.start(follow);
+        Ok(())
+    }
+
+    async fn begin_follow(&mut self, session: SessionId, after: Option<String>) -> Result<engine::Follow, ApiError> {
+        access::session(&self.principal, Scope::Read, session)?;
+        let after = after.map(|after| entries::cursor(&self.app, &after)).transpose()?;
+        self.follows.follow(session, after).await
+    }
+}
+
+/// The next change of the list; never, for callers that may not see it.
+async fn next_change(list: &mut Option<broadcast::Receiver<ListChange>>) -> Result<ListChange, RecvError> {
+    match list {
+        Some(list) => list.recv().await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,53 @@
+//! The embedded page. It holds no data: everything it shows comes through the API.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use rust_embed::{EmbeddedFile, RustEmbed};
+
+use crate::error::ApiError;
+
+/// Nothing inline, nothing from elsewhere, and no string ever becomes script.
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
+                           font-src 'self'; connect-src 'self'; frame-src 'self'; manifest-src 'self'; \
+                           base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+                           require-trusted-types-for 'script'";
+
+#[derive(RustEmbed)]
+#[folder = "$THROUGHLINE_WEB_DIR"]
+struct Page;
+
+/// A file of the page, or the page itself for the addresses it draws.
+pub(crate) async fn serve(method: Method, uri: Uri) -> Response {
+    let path = uri.path().trim_start_matches('/');
+    let reserved = ["api", "mcp", "metrics", "healthz"];
+    if reserved.contains(&path.split('/').next().unwrap_or_default()) {
+        return ApiError::RouteNotFound.into_response();
+    }
+    if method != Method::GET && method != Method::HEAD {
+        return ApiError::MethodNotAllowed.into_response();
+    }
+    if let Some(file) = Page::get(path).filter(|_| path != "index.html") {
+        return answer(path, file);
+    }
+    // A file that is not there is not there; any other address is the page's to draw.
+    let names_a_file = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    match Page::get("index.html").filter(|_| !names_a_file) {
+        Some(index) => answer("index.html", index),
+        None => ApiError::RouteNotFound.into_response(),
+    }
+}
+
+fn answer(path: &str, file: EmbeddedFile) -> Response {
+    // Vite puts a hash of the content into these names.
+    let cache = if path.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let mime = file.metadata.mimetype();
+    let mut response = (StatusCode::OK, Body::from(file.data)).into_response();
+    let headers = response.headers_mut();
+    if let Ok(mime) = HeaderValue::from_str(mime) {
+        headers.insert(header::CONTENT_TYPE, mime);
+    }
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
+    response
+}
