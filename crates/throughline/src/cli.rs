@@ -1,0 +1,218 @@
+//! The command line as people read it: every word of help is here.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+use model::SessionId;
+
+/// The session server for AI agents: nothing an agent says or does is lost.
+///
+/// Without a command it serves: it prints a link that signs your browser in, and opens it.
+#[derive(Debug, Parser)]
+#[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(flatten)]
+    pub(crate) serve: Serve,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  throughline                             serve, and open the page
+  throughline new --name \"first steps\"    begin a session in this directory
+  throughline send last \"say hello\"       talk to it; the answer streams in
+  throughline list                        what there is
+  throughline show last                   read a session
+  throughline token link                  sign another browser in";
+
+/// What every command takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Global {
+    /// Where everything is kept [default: ~/.throughline]
+    #[arg(long, global = true, env = "THROUGHLINE_HOME", value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve the page and the API (the default)
+    Serve(Serve),
+    /// Begin a session with an agent in a directory
+    New(New),
+    /// List sessions, most recently active first
+    List(List),
+    /// Print a session's transcript
+    Show(Show),
+    /// Send a prompt to a session and print the answer as it comes
+    Send(Send),
+    /// Sign browsers in; make, list and end credentials
+    Token {
+        #[command(subcommand)]
+        command: Token,
+    },
+    /// Show or check the configuration
+    Config {
+        #[command(subcommand)]
+        command: Option<Config>,
+    },
+    /// Print a completion script for a shell
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+    /// Print the API's OpenAPI description
+    #[command(hide = true)]
+    Openapi,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Serve {
+    /// The address to listen on; port 0 takes a free one [default: 127.0.0.1:7417]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Do not open a browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// The agent to talk to
+    #[arg(long, default_value = "guide")]
+    pub(crate) agent: String,
+    /// The directory it works in [default: this one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// A name for the session
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Yes, also where the directory is / or your home
+    #[arg(long)]
+    pub(crate) confirm: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// How many at most
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub(crate) limit: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    pub(crate) session: SessionName,
+    /// Print the entries as JSON, a line each
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Send {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    pub(crate) session: SessionName,
+    /// The prompt; `-` reads it from standard input
+    pub(crate) text: String,
+    /// Return as soon as the prompt is stored
+    #[arg(long)]
+    pub(crate) no_wait: bool,
+    /// Print JSON: the entries of the turn, a line each, or the acknowledgement with --no-wait
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Token {
+    /// Print a link that signs one browser in, once, within 15 minutes
+    Link,
+    /// Make a credential for a program and print its secret, this once
+    New {
+        /// What to call it
+        name: String,
+        /// Let it reach this one session only, reading
+        #[arg(long, value_name = "ID")]
+        session: Option<SessionId>,
+    },
+    /// List every credential in force
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// End a credential and close what it opened
+    Revoke {
+        /// Its id, as `token list` prints it
+        id: String,
+    },
+    /// End every credential, sign every browser out, and write a new token file
+    Rotate,
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(crate) enum Config {
+    /// Print what is in force (the default)
+    Show,
+    /// Check the file and say what is wrong
+    Check,
+    /// Print where the file is
+    Path,
+}
+
+/// How a person names a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SessionName {
+    Id(SessionId),
+    /// The end of an id, at least four characters.
+    Tail(String),
+    Last,
+}
+
+impl std::str::FromStr for SessionName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "last" {
+            return Ok(Self::Last);
+        }
+        if let Ok(id) = text.parse() {
+            return Ok(Self::Id(id));
+        }
+        if text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-') {
+            return Ok(Self::Tail(text.to_ascii_lowercase()));
+        }
+        Err("expected a session's id, the last four or more characters of it, or `last`".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sessions_are_named_by_id_by_tail_or_as_the_last() {
+        assert_eq!("last".parse(), Ok(SessionName::Last));
+        assert_eq!("00AB".parse(), Ok(SessionName::Tail("00ab".to_owned())));
+        let id = "0190a8c0-0000-7000-8000-0000000000ab";
+        assert_eq!(id.parse(), Ok(SessionName::Id(id.parse().unwrap())));
+        assert!("ab".parse::<SessionName>().is_err());
+        assert!("../etc".parse::<SessionName>().is_err());
+    }
+}

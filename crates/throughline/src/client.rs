@@ -1,0 +1,185 @@
+//! How a command reaches the server: over its Unix socket, or, where none runs, over a stream inside this process.
+//!
+//! Invariant: the same HTTP, the same routes and the same guards either way, and no secret ever goes to a TCP port
+//! that somebody else might have taken.
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use http::{Method, Request, StatusCode, header};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Bytes;
+use hyper_util::rt::TokioIo;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use server::wire;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::UnixStream;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::cli::SessionName;
+use crate::config::Config;
+use crate::data_dir::DataDir;
+use crate::host::Host;
+
+const IN_PROCESS_BUFFER: usize = 64 << 10;
+/// How far back a session's tail is looked for.
+const TAIL_PAGES: usize = 20;
+
+pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
+
+pub(crate) struct Client {
+    reach: Reach,
+    tasks: TaskTracker,
+}
+
+enum Reach {
+    Socket(DataDir),
+    InProcess { host: Box<Host>, app: doors::GuardedApp, stopping: CancellationToken },
+}
+
+impl Client {
+    /// Finds the server of this data folder, or stands in for it.
+    pub(crate) async fn connect(data: &DataDir) -> Result<Self> {
+        let tasks = TaskTracker::new();
+        if UnixStream::connect(data.socket()).await.is_ok() {
+            return Ok(Self { reach: Reach::Socket(data.clone()), tasks });
+        }
+        let config = Config::load(&data.config())?;
+        let host = Box::new(Host::open(data).await?);
+        let stopping = CancellationToken::new();
+        let url = format!("http://{}", config.server.listen);
+        let app = host.app(&config, data, url, stopping.clone())?;
+        Ok(Self { reach: Reach::InProcess { host, app, stopping }, tasks })
+    }
+
+    /// Whether a server runs that goes on after this command.
+    pub(crate) fn has_server(&self) -> bool {
+        matches!(self.reach, Reach::Socket(_))
+    }
+
+    pub(crate) async fn close(self) {
+        if let Reach::InProcess { host, stopping, .. } = self.reach {
+            stopping.cancel();
+            self.tasks.close();
+            self.tasks.wait().await;
+            host.close().await;
+        }
+    }
+
+    async fn stream(&self) -> Result<Box<dyn Stream>> {
+        match &self.reach {
+            Reach::Socket(data) => {
+                let stream = UnixStream::connect(data.socket()).await;
+                Ok(Box::new(stream.context("the server does not answer on its socket")?))
+            }
+            Reach::InProcess { app, stopping, .. } => {
+                let (ours, theirs) = tokio::io::duplex(IN_PROCESS_BUFFER);
+                self.tasks.spawn(doors::serve_stream(theirs, app.clone(), stopping.clone()));
+                Ok(Box::new(ours))
+            }
+        }
+    }
+
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
+        self.call(Method::GET, path, None::<&()>).await
+    }
+
+    pub(crate) async fn post<T: DeserializeOwned>(&self, path: &str, body: Option<&impl Serialize>) -> Result<T> {
+        self.call(Method::POST, path, body).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Result<()> {
+        let answer = self.send(Method::DELETE, path, None::<&()>).await?;
+        check(&answer).map(|_| ())
+    }
+
+    async fn call<T: DeserializeOwned>(&self, method: Method, path: &str, body: Option<&impl Serialize>) -> Result<T> {
+        let answer = self.send(method, path, body).await?;
+        serde_json::from_slice(check(&answer)?).context("the server's answer is not what this command expects")
+    }
+
+    async fn send(&self, method: Method, path: &str, body: Option<&impl Serialize>) -> Result<(StatusCode, Bytes)> {
+        let stream = TokioIo::new(self.stream().await?);
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(stream).await?;
+        let mut request =
+            Request::builder().method(method).uri(format!("/api/v1{path}")).header(header::HOST, "localhost");
+        let bytes = match body {
+            Some(body) => {
+                request = request.header(header::CONTENT_TYPE, "application/json");
+                Bytes::from(serde_json::to_vec(body)?)
+            }
+            None => Bytes::new(),
+        };
+        let exchange = async {
+            let response = sender.send_request(request.body(Full::new(bytes))?).await?;
+            let status = response.status();
+            anyhow::Ok((status, response.into_body().collect().await?.to_bytes()))
+        };
+        tokio::pin!(connection);
+        tokio::pin!(exchange);
+        tokio::select! {
+            answer = &mut exchange => answer,
+            ended = &mut connection => {
+                ended?;
+                exchange.await
+            }
+        }
+    }
+
+    /// A WebSocket to `/api/v1/live`.
+    pub(crate) async fn live(&self) -> Result<WebSocketStream<Box<dyn Stream>>> {
+        let request = "ws://localhost/api/v1/live".into_client_request()?;
+        let (socket, _) = tokio_tungstenite::client_async(request, self.stream().await?).await?;
+        Ok(socket)
+    }
+
+    /// The session that a person means.
+    pub(crate) async fn find_session(&self, name: &SessionName) -> Result<wire::Session> {
+        let id = match name {
+            SessionName::Id(id) => *id,
+            SessionName::Last => {
+                let page: wire::SessionPage = self.get("/sessions?limit=1").await?;
+                let last = page
+                    .sessions
+                    .first()
+                    .ok_or_else(|| anyhow!("there is no session yet; `throughline new` begins one"))?;
+                last.id
+            }
+            SessionName::Tail(tail) => self.find_by_tail(tail).await?,
+        };
+        self.get(&format!("/sessions/{id}")).await
+    }
+
+    async fn find_by_tail(&self, tail: &str) -> Result<model::SessionId> {
+        let mut after = String::new();
+        let mut found = Vec::new();
+        for _ in 0..TAIL_PAGES {
+            let page: wire::SessionPage = self.get(&format!("/sessions?limit=200{after}")).await?;
+            found.extend(page.sessions.iter().map(|row| row.id).filter(|id| id.to_string().ends_with(tail)));
+            match page.next_cursor {
+                Some(cursor) => after = format!("&after={cursor}"),
+                None => break,
+            }
+        }
+        match found.as_slice() {
+            [id] => Ok(*id),
+            [] => bail!("no session's id ends in {tail}; `throughline list` shows them"),
+            several => bail!("{} sessions' ids end in {tail}; give more of it", several.len()),
+        }
+    }
+}
+
+fn check(answer: &(StatusCode, Bytes)) -> Result<&[u8]> {
+    let (status, body) = answer;
+    if status.is_success() {
+        return Ok(body);
+    }
+    match serde_json::from_slice::<wire::ErrorBody>(body) {
+        Ok(body) => bail!("{} ({})", body.error.message, body.error.code),
+        Err(_) => bail!("the server answered {status}"),
+    }
+}

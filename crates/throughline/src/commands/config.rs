@@ -1,0 +1,28 @@
+//! `throughline config`: what is in force, and whether the file is sound.
+
+use anyhow::Result;
+
+use crate::cli;
+use crate::config::Config;
+use crate::data_dir::DataDir;
+use crate::terminal;
+
+pub(super) fn run(data: &DataDir, command: Option<cli::Config>) -> Result<()> {
+    let path = data.config();
+    match command.unwrap_or(cli::Config::Show) {
+        cli::Config::Path => terminal::line(&path.display().to_string())?,
+        cli::Config::Show => {
+            let config = Config::load(&path)?;
+            let from = if path.exists() { "from" } else { "defaults; to change them, write" };
+            terminal::line(&format!("# {from} {}", path.display()))?;
+            terminal::piece(&toml::to_string(&config)?)?;
+        }
+        cli::Config::Check => {
+            let config = Config::load(&path)?;
+            config.transport()?.may_bind(config.server.listen)?;
+            let what = if path.exists() { "is sound" } else { "is not there; the defaults hold" };
+            terminal::line(&format!("{} {what}", path.display()))?;
+        }
+    }
+    Ok(())
+}

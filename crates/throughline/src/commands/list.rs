@@ -1,0 +1,61 @@
+//! `throughline list`: the sessions there are.
+
+use anyhow::Result;
+use engine::{Clock as _, SystemClock};
+use server::wire::{SessionPage, SessionRow};
+
+use crate::cli;
+use crate::client::Client;
+use crate::data_dir::DataDir;
+use crate::terminal::{self, ago, cut, table};
+
+const TITLE_COLUMNS: usize = 48;
+/// Enough of an id's random end to tell sessions apart.
+const TAIL_CHARS: usize = 8;
+
+pub(super) async fn run(data: &DataDir, list: &cli::List) -> Result<()> {
+    let client = Client::connect(data).await?;
+    let page: SessionPage = client.get(&format!("/sessions?limit={}", list.limit)).await?;
+    client.close().await;
+    if list.json {
+        return Ok(terminal::line(&serde_json::to_string_pretty(&page)?)?);
+    }
+    if page.sessions.is_empty() {
+        return Ok(terminal::line("No sessions yet. `throughline new` begins one in this directory.")?);
+    }
+    let now = SystemClock.now();
+    let rows: Vec<Vec<String>> = page
+        .sessions
+        .iter()
+        .map(|row| {
+            vec![
+                tail(row),
+                state(row),
+                row.turns.0.to_string(),
+                ago(row.active_at, now),
+                row.agent.clone(),
+                cut(row.title.as_deref().unwrap_or("(nothing said yet)"), TITLE_COLUMNS),
+                row.project.clone(),
+            ]
+        })
+        .collect();
+    for line in table(&["ID", "STATE", "TURNS", "ACTIVE", "AGENT", "TITLE", "PROJECT"], &rows) {
+        terminal::line(&line)?;
+    }
+    if page.next_cursor.is_some() {
+        terminal::line(&format!("(the newest {}; --limit shows more)", page.sessions.len()))?;
+    }
+    Ok(())
+}
+
+pub(super) fn tail(row: &SessionRow) -> String {
+    let id = row.id.to_string();
+    id[id.len() - TAIL_CHARS..].to_owned()
+}
+
+fn state(row: &SessionRow) -> String {
+    let word =
+        serde_json::to_value(row.state).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
+    // The mark for what came to rest unseen.
+    if row.unobserved { format!("{word} *") } else { word }
+}

@@ -1,0 +1,32 @@
+//! `throughline new`: begins a session.
+
+use anyhow::{Context as _, Result};
+use server::wire::{NewSession, Session};
+
+use crate::cli;
+use crate::client::Client;
+use crate::commands::list::tail;
+use crate::data_dir::DataDir;
+use crate::terminal::{self, safe};
+
+pub(super) async fn run(data: &DataDir, new: cli::New) -> Result<()> {
+    let cwd = match new.cwd {
+        Some(cwd) => std::path::absolute(cwd)?,
+        None => std::env::current_dir().context("this directory cannot be found")?,
+    };
+    let cwd = cwd.into_os_string().into_string().ok().context("the directory's path is not valid UTF-8")?;
+    let client = Client::connect(data).await?;
+    let body = NewSession { agent: new.agent, cwd, name: new.name, confirm: new.confirm, key: None };
+    let session: Session = client.post("/sessions", Some(&body)).await?;
+    client.close().await;
+    if new.json {
+        return Ok(terminal::line(&serde_json::to_string_pretty(&session)?)?);
+    }
+    terminal::line(&format!(
+        "Session {} with {} in {}",
+        tail(&session.row),
+        session.row.agent,
+        safe(&session.row.cwd)
+    ))?;
+    Ok(terminal::line(&format!("Talk to it: throughline send {} \"say hello\"", tail(&session.row)))?)
+}

@@ -1,0 +1,138 @@
+//! `throughline send`: a prompt, and its answer as it comes.
+
+use std::io::Read as _;
+
+use anyhow::{Context as _, Result, bail};
+use futures_util::{SinkExt as _, StreamExt as _};
+use model::{Event, InteractionId, Outcome, SessionId, Stop, Turn};
+use server::wire::{ClientFrame, NewPrompt, PromptAccepted, Request, ServerFrame, WhenBusy};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::cli;
+use crate::client::{Client, Stream};
+use crate::data_dir::DataDir;
+use crate::terminal::{self, safe};
+
+pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
+    let text = if send.text == "-" { read_prompt()? } else { send.text };
+    let client = Client::connect(data).await?;
+    let session = client.find_session(&send.session).await?;
+    if send.no_wait && !client.has_server() {
+        bail!("no server is running that could answer later; leave out --no-wait, or start one with `throughline`");
+    }
+    // Followed before the prompt goes out, so that nothing of the answer is missed.
+    let mut answer = Answer::follow(&client, session.row.id, &session.cursor, send.json).await?;
+    let prompt = NewPrompt { text, when_busy: WhenBusy::Queue, key: None };
+    let accepted: PromptAccepted = client.post(&format!("/sessions/{}/prompts", session.row.id), Some(&prompt)).await?;
+    let done = if send.no_wait {
+        let line = if send.json { serde_json::to_string(&accepted)? } else { "Stored.".to_owned() };
+        terminal::line(&line).map_err(Into::into)
+    } else {
+        answer.print(accepted.interaction_id).await
+    };
+    drop(answer);
+    client.close().await;
+    done
+}
+
+fn read_prompt() -> Result<String> {
+    let mut text = String::new();
+    let limit = model::MAX_PROMPT_BYTES as u64 + 1;
+    std::io::stdin().take(limit).read_to_string(&mut text).context("could not read the prompt")?;
+    Ok(text)
+}
+
+/// The answer to one prompt, among whatever else happens in the session.
+struct Answer {
+    socket: WebSocketStream<Box<dyn Stream>>,
+    session: SessionId,
+    json: bool,
+    /// The prompt's turn, once it has started.
+    turn: Option<Turn>,
+    /// How much of the current block was printed from previews and is not durable yet.
+    previewed: usize,
+}
+
+impl Answer {
+    async fn follow(client: &Client, session: SessionId, cursor: &str, json: bool) -> Result<Self> {
+        let mut socket = client.live().await?;
+        let request = Request::Follow { session, after: Some(cursor.to_owned()) };
+        let frame = ClientFrame { id: "follow".to_owned(), request };
+        socket.send(Message::text(serde_json::to_string(&frame)?)).await?;
+        Ok(Self { socket, session, json, turn: None, previewed: 0 })
+    }
+
+    async fn print(&mut self, prompt: InteractionId) -> Result<()> {
+        while let Some(message) = self.socket.next().await {
+            let Message::Text(text) = message? else { continue };
+            match serde_json::from_str(&text)? {
+                ServerFrame::Entry { session, entry, .. } if session == self.session => {
+                    if self.json && self.concerns(&entry.event, prompt) {
+                        terminal::line(&serde_json::to_string(&entry)?)?;
+                    }
+                    if let Some(stop) = self.hear(entry.event, prompt)? {
+                        return self.end(&stop);
+                    }
+                }
+                ServerFrame::Preview { session, turn, text, .. } if session == self.session => {
+                    if Some(turn) == self.turn && !self.json {
+                        terminal::piece(&safe(&text))?;
+                        self.previewed += text.len();
+                    }
+                }
+                ServerFrame::Reset { session, .. } if session == self.session => {
+                    bail!("the session was deleted while the prompt waited")
+                }
+                ServerFrame::Error { error, .. } => bail!("{} ({})", error.message, error.code),
+                ServerFrame::Bye { reason, .. } => bail!("the server closed the connection: {reason}"),
+                _ => (),
+            }
+        }
+        bail!("the server closed the connection; the prompt is stored, `throughline show` prints what came of it")
+    }
+
+    fn concerns(&self, event: &Event, prompt: InteractionId) -> bool {
+        match event {
+            Event::TurnStarted { interaction_id, .. } | Event::PromptQueued { interaction_id, .. } => {
+                *interaction_id == prompt
+            }
+            _ => self.turn.is_some(),
+        }
+    }
+
+    /// Prints what an entry adds; how the turn ended, once it has.
+    fn hear(&mut self, event: Event, prompt: InteractionId) -> Result<Option<Stop>> {
+        match event {
+            Event::TurnStarted { turn, interaction_id } if interaction_id == prompt => self.turn = Some(turn),
+            Event::TextPart { turn, text, .. } if Some(turn) == self.turn && !self.json => {
+                // Previews were a prefix of what is now durable, or began in the middle of it.
+                let shown = self.previewed.min(text.len());
+                terminal::piece(&safe(text.get(shown..).unwrap_or_default()))?;
+                self.previewed -= shown;
+            }
+            Event::TurnEnded { turn, stop } if Some(turn) == self.turn => return Ok(Some(stop)),
+            Event::PromptRemoved { interaction_id } if interaction_id == prompt => {
+                bail!("the prompt was taken out of the queue before it was sent")
+            }
+            Event::AgentStateChanged { state: model::AgentState::Failed, reason } if self.turn.is_none() => {
+                bail!("the agent failed: {}", safe(&reason.unwrap_or_default()))
+            }
+            _ => (),
+        }
+        Ok(None)
+    }
+
+    fn end(&self, stop: &Stop) -> Result<()> {
+        if !self.json {
+            terminal::line("")?;
+        }
+        let reason = stop.reason.as_deref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
+        match stop.outcome {
+            Outcome::Completed => Ok(()),
+            Outcome::Cancelled => bail!("the turn was stopped{reason}"),
+            Outcome::Failed => bail!("the turn failed{reason}"),
+            Outcome::Interrupted => bail!("the turn was interrupted{reason}"),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! `throughline serve`: opens the folder, the port and the socket, and closes them in order.
+//!
+//! Scripts rely on the first line of standard output being the sign-in link, and on `server.json` being there by then.
+
+use std::fs;
+use std::io::IsTerminal as _;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use engine::{Clock as _, SystemClock};
+use tokio::net::{TcpListener, UnixListener};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tracing_subscriber::EnvFilter;
+
+use crate::cli;
+use crate::config::Config;
+use crate::data_dir::{DataDir, ServerFile, write_private};
+use crate::host::Host;
+use crate::terminal;
+
+/// What a Unix socket's path may have on Linux.
+const MAX_SOCKET_PATH_BYTES: usize = 107;
+/// How long open connections are waited for.
+const CLOSE_LIMIT: Duration = Duration::from_secs(6);
+
+pub(super) async fn run(data: &DataDir, serve: &cli::Serve) -> Result<()> {
+    start_logging();
+    let mut config = Config::load(&data.config())?;
+    if let Some(listen) = serve.listen {
+        config.server.listen = listen;
+    }
+    let transport = config.transport()?;
+    transport.may_bind(config.server.listen)?;
+
+    let host = Host::open(data).await?;
+    let stopping = CancellationToken::new();
+    let listener = bind(config.server.listen).await?;
+    let url = url(&config, listener.local_addr()?);
+    let socket = bind_socket(&data.socket())?;
+    host.keep_token_file(data).await?;
+    let app = host.app(&config, data, url.clone(), stopping.clone())?;
+
+    let uid = rustix::process::geteuid().as_raw();
+    let tcp = doors::serve_tcp(listener, transport, app.clone(), stopping.clone());
+    let unix = doors::serve_unix(socket, uid, app, stopping.clone());
+    let both = async { tokio::join!(tcp, unix).0 };
+    tokio::pin!(both);
+
+    announce(data, &host, &url, serve)?;
+    let mut signals = Signals::new()?;
+    let served = tokio::select! {
+        served = &mut both => served.map_err(anyhow::Error::from),
+        () = signals.next() => Ok(()),
+    };
+    tracing::info!("stopping");
+    stopping.cancel();
+    let close = async {
+        // Sessions settle while connections drain, so that what they say last is still heard.
+        drop(tokio::join!(timeout(CLOSE_LIMIT, both), host.engine.shutdown()));
+        host.close().await;
+    };
+    tokio::select! {
+        () = close => (),
+        () = signals.next() => tracing::warn!("stopped at once; the next start settles what was open"),
+    }
+    for file in [data.server_file(), data.socket()] {
+        // A file that is gone already is as it should be.
+        drop(fs::remove_file(file));
+    }
+    served
+}
+
+fn start_logging() {
+    let filter = EnvFilter::try_from_env("THROUGHLINE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).init();
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| {
+        format!("could not listen on {address}; choose another with --listen, for instance 127.0.0.1:0 for a free port")
+    })
+}
+
+/// We own the store, so a socket that lies here was left by a server that is gone.
+fn bind_socket(path: &Path) -> Result<UnixListener> {
+    if path.as_os_str().len() > MAX_SOCKET_PATH_BYTES {
+        bail!("{} is too long for a socket; choose a shorter --data-dir", path.display());
+    }
+    drop(fs::remove_file(path));
+    let socket = UnixListener::bind(path).with_context(|| format!("could not listen on {}", path.display()))?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    Ok(socket)
+}
+
+/// The address that people open: never one that other machines could reach unguarded.
+fn url(config: &Config, bound: SocketAddr) -> String {
+    let scheme = if config.server.tls.is_some() || config.server.behind_proxy { "https" } else { "http" };
+    match config.server.hosts.first() {
+        Some(name) if name.contains("://") => name.trim_end_matches('/').to_owned(),
+        Some(name) if config.server.behind_proxy => format!("{scheme}://{name}"),
+        Some(name) if name.contains(':') => format!("{scheme}://{name}"),
+        Some(name) => format!("{scheme}://{name}:{}", bound.port()),
+        None => format!("{scheme}://{bound}"),
+    }
+}
+
+fn announce(data: &DataDir, host: &Host, url: &str, serve: &cli::Serve) -> Result<()> {
+    let file = ServerFile {
+        url: url.to_owned(),
+        socket: data.socket(),
+        pid: std::process::id(),
+        started_at: SystemClock.now(),
+    };
+    write_private(&data.server_file(), &serde_json::to_vec_pretty(&file)?).context("could not write server.json")?;
+    let link = server::sign_in_link(url, &host.engine.offer_code());
+    terminal::line(&link)?;
+    let at_terminal = std::io::stdout().is_terminal();
+    if at_terminal {
+        terminal::line("Throughline is running. The link signs one browser in, once; Ctrl+C stops the server.")?;
+    }
+    if at_terminal && !serve.no_open && open::that_detached(&link).is_err() {
+        terminal::line("No browser could be opened: open the link yourself.")?;
+    }
+    Ok(())
+}
+
+/// Ctrl+C, and what service managers send.
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    fn new() -> Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => (),
+            _ = self.terminate.recv() => (),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `throughline token`: who may come in.
+
+use anyhow::{Result, bail};
+use engine::{Clock as _, SystemClock};
+use server::wire::{IssuedToken, NewToken, SignInLink, Token, TokenPage};
+
+use crate::cli;
+use crate::client::Client;
+use crate::data_dir::DataDir;
+use crate::terminal::{self, ago, table};
+
+pub(super) async fn run(data: &DataDir, command: cli::Token) -> Result<()> {
+    let client = Client::connect(data).await?;
+    let done = carry_out(&client, data, command).await;
+    client.close().await;
+    done
+}
+
+async fn carry_out(client: &Client, data: &DataDir, command: cli::Token) -> Result<()> {
+    match command {
+        cli::Token::Link => {
+            if !client.has_server() {
+                bail!("no server is running to sign in to; start one with `throughline`");
+            }
+            let link: SignInLink = client.post("/tokens/link", None::<&()>).await?;
+            terminal::line(&link.url)?;
+        }
+        cli::Token::New { name, session } => {
+            let issued: IssuedToken = client.post("/tokens", Some(&NewToken { name, session })).await?;
+            terminal::line(&issued.secret)?;
+        }
+        cli::Token::List { json } => {
+            let page: TokenPage = client.get("/tokens").await?;
+            if json {
+                return Ok(terminal::line(&serde_json::to_string_pretty(&page)?)?);
+            }
+            let now = SystemClock.now();
+            let rows: Vec<Vec<String>> = page.tokens.iter().map(|token| row(token, now)).collect();
+            for line in table(&["ID", "KIND", "MADE", "NAME", "SESSION"], &rows) {
+                terminal::line(&line)?;
+            }
+        }
+        cli::Token::Revoke { id } => {
+            client.delete(&format!("/tokens/{id}")).await?;
+            terminal::line("It opens nothing any more.")?;
+        }
+        cli::Token::Rotate => {
+            let _new: Token = client.post("/tokens/rotate", None::<&()>).await?;
+            let file = data.token();
+            terminal::line(&format!("Every credential has ended. The new token is in {}.", file.display()))?;
+            terminal::line("`throughline token link` signs a browser in again.")?;
+        }
+    }
+    Ok(())
+}
+
+fn row(token: &Token, now: model::Timestamp) -> Vec<String> {
+    let kind = serde_json::to_value(token.kind).ok().and_then(|kind| kind.as_str().map(str::to_owned));
+    let session = token.session.map(|session| session.to_string()).unwrap_or_default();
+    vec![token.id.to_string(), kind.unwrap_or_default(), ago(token.issued_at, now), token.name.clone(), session]
+}

@@ -1,0 +1,90 @@
+//! The folder everything is kept in: its paths, and the rights on them.
+//!
+//! Invariant: directories are 0700 and files 0600, and what others may read is complete or absent: a file is written
+//! beside its place and moved there.
+
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone)]
+pub(crate) struct DataDir(PathBuf);
+
+/// `server.json`: how to reach the server that runs on this folder.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ServerFile {
+    pub(crate) url: String,
+    pub(crate) socket: PathBuf,
+    pub(crate) pid: u32,
+    pub(crate) started_at: model::Timestamp,
+}
+
+impl DataDir {
+    /// The folder that was named, else the one in the home directory. Never one found in the working directory: a
+    /// cloned repository could bring it.
+    pub(crate) fn resolve(named: Option<PathBuf>, home: Option<&Path>) -> Result<Self> {
+        let path = match (named, home) {
+            (Some(named), _) => {
+                std::path::absolute(&named).with_context(|| format!("{} is no path", named.display()))?
+            }
+            (None, Some(home)) => home.join(".throughline"),
+            (None, None) => bail!("there is no home directory; say where to keep things with --data-dir"),
+        };
+        Ok(Self(path))
+    }
+
+    /// Makes the folder if it is not there and closes it to others.
+    pub(crate) fn prepare(&self) -> Result<()> {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.0);
+        made.with_context(|| format!("could not make the folder {}", self.0.display()))?;
+        let closed = fs::set_permissions(&self.0, Permissions::from_mode(0o700));
+        closed.with_context(|| format!("could not close the folder {} to others", self.0.display()))
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.0.join("throughline.db")
+    }
+
+    pub(crate) fn config(&self) -> PathBuf {
+        self.0.join("config.toml")
+    }
+
+    pub(crate) fn token(&self) -> PathBuf {
+        self.0.join("token")
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.0.join("server.sock")
+    }
+
+    pub(crate) fn server_file(&self) -> PathBuf {
+        self.0.join("server.json")
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub(crate) fn read_server_file(&self) -> Option<ServerFile> {
+        serde_json::from_slice(&fs::read(self.server_file()).ok()?).ok()
+    }
+}
+
+/// Puts a file in its place whole, readable by its owner only.
+pub(crate) fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    let beside = path.with_extension("new");
+    // Left over from a crash, perhaps with other rights.
+    match fs::remove_file(&beside) {
+        Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(err),
+        Ok(()) | Err(_) => (),
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    fs::rename(&beside, path)
+}

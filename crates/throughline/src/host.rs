@@ -1,0 +1,100 @@
+//! The wiring: store, engine and server on one data folder, for the server itself and for a command that finds none
+//! running.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use doors::GuardedApp;
+use engine::{Engine, IdSource as _, Seams, Secret, SystemClock, SystemIds, TokenWish};
+use model::{Incarnation, TokenKind};
+use server::Settings;
+use store::{OpenError, SqliteStore};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::data_dir::{DataDir, write_private};
+
+pub(crate) struct Host {
+    pub(crate) store: Arc<SqliteStore>,
+    pub(crate) engine: Engine,
+}
+
+impl Host {
+    /// Opens the folder. The lock on the store makes this process its only owner.
+    pub(crate) async fn open(data: &DataDir) -> Result<Self> {
+        data.prepare()?;
+        let (bits, _) = SystemIds
+            .secret_bytes()
+            .split_first_chunk::<8>()
+            .map(|(bits, rest)| (*bits, rest.len()))
+            .expect("a secret has 32 bytes");
+        let opened = SqliteStore::open(&data.database(), Incarnation::from_bits(u64::from_le_bytes(bits)));
+        let store = Arc::new(opened.map_err(|err| explain(err, data))?);
+        let seams = Seams { clock: Arc::new(SystemClock), ids: Arc::new(SystemIds), home: home() };
+        let engine = Engine::start(Arc::clone(&store) as Arc<dyn store::Store>, seams).await?;
+        Ok(Self { store, engine })
+    }
+
+    /// All routes behind all guards.
+    pub(crate) fn app(
+        &self,
+        config: &Config,
+        data: &DataDir,
+        url: String,
+        stopping: CancellationToken,
+    ) -> Result<GuardedApp> {
+        let token_file = data.token();
+        let settings = Settings {
+            hosts: config.hosts()?,
+            limits: config.limits(),
+            secure_cookie: config.server.tls.is_some() || config.server.behind_proxy,
+            url,
+            keep_token: Box::new(move |secret| write_private(&token_file, secret.expose().as_bytes())),
+            stopping,
+        };
+        Ok(server::app(self.engine.clone(), settings))
+    }
+
+    /// Makes sure that the token file holds a token that opens something.
+    pub(crate) async fn keep_token_file(&self, data: &DataDir) -> Result<()> {
+        let path = data.token();
+        let kept = fs::read_to_string(&path).ok().map(|text| Secret::new(text.trim()));
+        if kept.is_some_and(|secret| self.engine.find_token(&secret, None).is_some()) {
+            return Ok(());
+        }
+        let wish = TokenWish { kind: TokenKind::Person, name: "token file".to_owned(), session: None };
+        let issued = self.engine.issue_token(wish).await?;
+        write_private(&path, issued.secret.expose().as_bytes())
+            .with_context(|| format!("could not write {}", path.display()))
+    }
+
+    pub(crate) async fn close(&self) {
+        self.engine.shutdown().await;
+        self.store.close().await;
+    }
+}
+
+fn explain(err: OpenError, data: &DataDir) -> anyhow::Error {
+    let in_use = matches!(err, OpenError::InUse { .. });
+    let err = anyhow::Error::new(err);
+    match data.read_server_file().filter(|_| in_use) {
+        Some(running) => err.context(format!(
+            "a server already runs on {} at {} (pid {}); `throughline token link` prints a sign-in link for it",
+            data.path().display(),
+            running.url,
+            running.pid
+        )),
+        None => err,
+    }
+}
+
+/// The person's home directory.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the binary reads the environment, here and in the command line's own `env`"
+)]
+pub(crate) fn home() -> Option<PathBuf> {
+    std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute() && home != Path::new("/"))
+}

@@ -1,0 +1,28 @@
+//! The binary: command line, configuration, wiring. Everything else is in the crates it opens.
+
+mod cli;
+mod client;
+mod commands;
+mod config;
+mod data_dir;
+mod host;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(err) => return terminal::fail(&err.into()),
+    };
+    let done = runtime.block_on(commands::run(cli));
+    // A blocking read of standard input must not hold up the end.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(err) => terminal::fail(&err),
+    }
+}

@@ -1,0 +1,126 @@
+//! What people see on a terminal: tables, times, and text from agents made harmless.
+//!
+//! Invariant: nothing that an agent or a caller wrote reaches a terminal with its control characters.
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use model::Timestamp;
+use unicode_width::UnicodeWidthStr as _;
+
+/// Prints a line; a reader that has closed the pipe ends the program quietly.
+pub(crate) fn line(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// Prints text without a line end, at once.
+pub(crate) fn piece(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Says what went wrong, with what lies behind it.
+pub(crate) fn fail(err: &anyhow::Error) -> ExitCode {
+    if err.downcast_ref::<io::Error>().is_some_and(|err| err.kind() == io::ErrorKind::BrokenPipe) {
+        return ExitCode::SUCCESS;
+    }
+    let mut text = format!("error: {err}");
+    for cause in err.chain().skip(1) {
+        text.push_str(&format!("\n  because {cause}"));
+    }
+    // Nothing can be done about a closed standard error.
+    drop(writeln!(io::stderr(), "{}", safe(&text)));
+    ExitCode::FAILURE
+}
+
+/// Control characters, escape sequences' openers and invisible direction marks become visible or vanish.
+pub(crate) fn safe(text: &str) -> String {
+    text.chars()
+        .filter_map(|c| match c {
+            '\n' | '\t' => Some(c),
+            '\u{1b}' => Some('␛'),
+            c if c.is_control() => Some('·'),
+            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}' => {
+                None
+            }
+            c => Some(c),
+        })
+        .collect()
+}
+
+/// Columns, as wide as their widest cell; the last one is cut to the terminal.
+pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> Vec<String> {
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|cell| safe(cell).replace(['\n', '\t'], " ")).collect()).collect();
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].width());
+        cells.chain([header[column].width()]).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..header.len()).map(width).collect();
+    let header = header.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
+    [&header]
+        .into_iter()
+        .chain(&rows)
+        .map(|row| {
+            let cells = row.iter().zip(&widths).map(|(cell, width)| {
+                let padding = width.saturating_sub(cell.width());
+                format!("{cell}{}", " ".repeat(padding))
+            });
+            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+        })
+        .collect()
+}
+
+/// How long ago, in one word.
+pub(crate) fn ago(at: Timestamp, now: Timestamp) -> String {
+    let seconds = (now.as_millis() - at.as_millis()).max(0) / 1_000;
+    match seconds {
+        0..60 => "now".to_owned(),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..86_400 => format!("{} h", seconds / 3_600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}
+
+/// Cuts a line to so many columns.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    for c in text.chars() {
+        kept.push(c);
+        if kept.width() >= columns {
+            kept.pop();
+            break;
+        }
+    }
+    format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_codes_and_direction_tricks_do_not_reach_the_terminal() {
+        assert_eq!(safe("a\u{1b}[31mb\u{202e}c\u{7}\nd\u{9b}"), "a␛[31mbc·\nd·");
+    }
+
+    #[test]
+    fn columns_line_up_also_with_wide_characters() {
+        let rows = [vec!["検索".to_owned(), "x".to_owned()], vec!["a\nb".to_owned(), "y".to_owned()]];
+        assert_eq!(table(&["NAME", "V"], &rows), ["NAME  V", "検索  x", "a b   y"]);
+    }
+
+    #[test]
+    fn lines_are_cut_by_columns() {
+        assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!(cut("検索検索", 5), "検索…");
+        assert_eq!(cut("abcd", 4), "abcd");
+    }
+}
