@@ -11,7 +11,7 @@ use model::SessionId;
 ///
 /// Without a command it serves: it prints a link that signs your browser in, and opens it.
 #[derive(Debug, Parser)]
-#[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+#[command(version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -70,7 +70,7 @@ pub(crate) enum Command {
     Openapi,
 }
 
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct Serve {
     /// The address to listen on; port 0 takes a free one [default: 127.0.0.1:7417]
     #[arg(long, value_name = "ADDR")]
@@ -78,6 +78,11 @@ pub(crate) struct Serve {
     /// Do not open a browser
     #[arg(long)]
     pub(crate) no_open: bool,
+}
+
+impl Serve {
+    /// Nothing was said before a command: `throughline --listen … list` would otherwise be taken and ignored.
+    pub(crate) const UNSAID: Self = Self { listen: None, no_open: false };
 }
 
 #[derive(Debug, Args)]

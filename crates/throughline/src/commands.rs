@@ -9,15 +9,18 @@ mod serve;
 mod show;
 mod token;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, Serve};
 use crate::data_dir::DataDir;
 use crate::host::home;
 use crate::terminal;
 
 pub(crate) async fn run(cli: Cli) -> Result<()> {
     let data = || DataDir::resolve(cli.global.data_dir.clone(), home().as_deref());
+    if cli.command.is_some() && cli.serve != Serve::UNSAID {
+        bail!("--listen and --no-open belong to `throughline serve`; write them after it");
+    }
     match cli.command {
         None => serve::run(&data()?, &cli.serve).await,
         Some(Command::Serve(serve)) => serve::run(&data()?, &serve).await,
