@@ -1,0 +1,131 @@
+//! Builds the page in `web/` and tells `web_assets.rs` where it is, as `THROUGHLINE_WEB_DIR`.
+//!
+//! Invariant: a build either embeds a working page or says in one sentence what is missing; it never embeds an old or
+//! an empty one in silence. The source tree is left alone but for `web/node_modules`.
+//!
+//! - `THROUGHLINE_WEB_DIST=<dir>` embeds a page that was built elsewhere.
+//! - `THROUGHLINE_SKIP_WEB=1` embeds a page that only says how to get the real one.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+const DIST_VARIABLE: &str = "THROUGHLINE_WEB_DIST";
+const SKIP_VARIABLE: &str = "THROUGHLINE_SKIP_WEB";
+const SOURCES: [&str; 8] =
+    ["src", "public", "index.html", "package.json", "package-lock.json", "stamp.mjs", "vite.config.ts", ".npmrc"];
+const VITE: &str = "node_modules/vite/bin/vite.js";
+/// Written by `web/stamp.mjs` after every install: which lock file the packages belong to.
+const STAMP: &str = "node_modules/.throughline-stamp";
+
+const PLACEHOLDER: &str = "<!doctype html>
+<html lang=\"en\">
+<meta charset=\"utf-8\">
+<title>Throughline</title>
+<h1>This build has no page</h1>
+<p>It was made with THROUGHLINE_SKIP_WEB=1. Build again without that variable, with Node 20.19 or newer and npm at
+hand, to get the page. Everything else works: see <code>throughline --help</code>.</p>
+</html>
+";
+
+fn main() {
+    println!("cargo::rerun-if-env-changed={DIST_VARIABLE}");
+    println!("cargo::rerun-if-env-changed={SKIP_VARIABLE}");
+    match page() {
+        Ok(dir) => println!("cargo::rustc-env=THROUGHLINE_WEB_DIR={}", dir.display()),
+        Err(problem) => println!("cargo::error={problem}"),
+    }
+}
+
+/// The folder to embed, with an `index.html` in it.
+fn page() -> Result<PathBuf, String> {
+    if let Some(dist) = variable(DIST_VARIABLE) {
+        return prebuilt(Path::new(&dist));
+    }
+    let out = PathBuf::from(variable("OUT_DIR").ok_or("cargo did not say where to build: OUT_DIR is not set")?);
+    if variable(SKIP_VARIABLE).is_some_and(|value| value == "1") {
+        return placeholder(&out.join("web-placeholder"));
+    }
+    let root = variable("CARGO_MANIFEST_DIR").ok_or("cargo did not say where the crate is")?;
+    let web = Path::new(&root).join("../../web");
+    for source in SOURCES {
+        println!("cargo::rerun-if-changed={}", web.join(source).display());
+    }
+    install_packages(&web)?;
+    build(&web, &out.join("web"))
+}
+
+fn prebuilt(dist: &Path) -> Result<PathBuf, String> {
+    println!("cargo::rerun-if-changed={}", dist.display());
+    let dir = dist.canonicalize().map_err(|err| format!("{DIST_VARIABLE} names {}: {err}", dist.display()))?;
+    if dir.join("index.html").is_file() {
+        Ok(dir)
+    } else {
+        Err(format!("{DIST_VARIABLE} names {}, which has no index.html", dir.display()))
+    }
+}
+
+fn placeholder(dir: &Path) -> Result<PathBuf, String> {
+    fs::create_dir_all(dir).map_err(|err| format!("could not make {}: {err}", dir.display()))?;
+    let file = dir.join("index.html");
+    fs::write(&file, PLACEHOLDER).map_err(|err| format!("could not write {}: {err}", file.display()))?;
+    Ok(dir.to_owned())
+}
+
+/// Runs `npm ci`, without the packages that only tests need, unless those of this lock file are there already, with
+/// or without the tests' ones.
+fn install_packages(web: &Path) -> Result<(), String> {
+    let lock_path = web.join("package-lock.json");
+    let shown = lock_path.display();
+    // Two builds at once, as of an editor and a terminal, must not install over each other.
+    let lock = fs::File::open(&lock_path).map_err(|err| format!("could not open {shown}: {err}"))?;
+    lock.lock().map_err(|err| format!("could not lock {shown}: {err}"))?;
+    let wanted = fnv1a64(&fs::read(&lock_path).map_err(|err| format!("could not read {shown}: {err}"))?);
+    let stamp = web.join(STAMP);
+    if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) && web.join(VITE).is_file() {
+        return Ok(());
+    }
+    run(Command::new("npm").args(["ci", "--omit=dev"]).current_dir(web))?;
+    // npm runs stamp.mjs itself, unless the person has told it to run no scripts.
+    fs::write(&stamp, wanted).map_err(|err| format!("could not write {}: {err}", stamp.display()))
+}
+
+fn build(web: &Path, out: &Path) -> Result<PathBuf, String> {
+    // Not `npx vite`, which would offer to fetch some other vite where this one is missing.
+    run(Command::new("node").args([VITE, "build", "--logLevel", "warn", "--outDir"]).arg(out).current_dir(web))?;
+    Ok(out.to_owned())
+}
+
+/// Runs a program of the page's tool chain; what it printed is shown only if it failed.
+fn run(command: &mut Command) -> Result<(), String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let args = command.get_args().map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ");
+    let output = command.output().map_err(|err| {
+        format!(
+            "building the page needs Node 20.19 or newer with npm, and {program} could not be run ({err}). Install \
+             Node, or set {DIST_VARIABLE}=<dir> to embed a page built elsewhere, or {SKIP_VARIABLE}=1 to build without one"
+        )
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = [output.stdout, output.stderr].concat();
+    for line in String::from_utf8_lossy(&said).lines() {
+        println!("cargo::warning={line}");
+    }
+    Err(format!("`{program} {args}` in web/ ended with {}; its words are above", output.status))
+}
+
+/// FNV-1a, 64 bits, in lower-case hex: the same few lines as in `web/stamp.mjs`.
+fn fnv1a64(bytes: &[u8]) -> String {
+    let hash = bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    format!("{hash:016x}")
+}
+
+#[expect(clippy::disallowed_methods, reason = "cargo speaks to a build script through the environment")]
+fn variable(name: &str) -> Option<std::ffi::OsString> {
+    env::var_os(name)
+}

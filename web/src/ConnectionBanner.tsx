@@ -1,0 +1,37 @@
+// Says that the connection is lost, and until when what is shown was true. It lies over the page and moves nothing.
+import { useEffect, useState } from "react";
+import { useStore } from "zustand";
+
+import type { App } from "./state/app";
+import { timeOfDay, useNow } from "./ui/time";
+
+/** A connection that is back at once is not worth a word. */
+const PATIENCE_MS = 1_000;
+
+export function ConnectionBanner({ app }: { app: App }) {
+  const connection = useStore(app.store, (state) => state.connection);
+  const lost = connection.kind === "lost";
+  const now = useNow();
+  const [waited, setWaited] = useState(false);
+  useEffect(() => {
+    if (!lost) {
+      return;
+    }
+    const timer = setTimeout(() => setWaited(true), PATIENCE_MS);
+    return () => {
+      clearTimeout(timer);
+      setWaited(false);
+    };
+  }, [lost]);
+
+  return (
+    <div role="status" className="safe-top pointer-events-none fixed inset-x-0 top-2 z-10 flex justify-center px-4">
+      {connection.kind === "lost" && waited && (
+        <p className="rounded-full border border-rule bg-paper px-4 py-2 text-sm shadow-sheet">
+          <strong className="font-semibold">Connection lost.</strong> Trying again…
+          {connection.lastHeardAt !== null && <span className="text-soft"> Last synced {timeOfDay(connection.lastHeardAt, now)}.</span>}
+        </p>
+      )}
+    </div>
+  );
+}

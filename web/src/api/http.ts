@@ -1,0 +1,121 @@
+// The server's HTTP routes, one function each.
+//
+// Invariant: a call never throws. What came of it is either the answer or one of three failures that the page can put
+// into words; a caller that repeats a wish after `unreachable` gives the same key, so that it is never granted twice.
+import type { components } from "../wire/api";
+import type { ErrorBody, InteractionId, NewPrompt, NewSession, SessionId } from "../wire/names";
+
+type Schemas = components["schemas"];
+
+export type Answer<T> = { ok: true; value: T } | { ok: false; failure: Failure };
+
+export type Failure =
+  /** The server said no, and why. */
+  | { kind: "refused"; status: number; code: string; message: string }
+  | { kind: "signed_out" }
+  /** No answer came. The wish may have been carried out all the same. */
+  | { kind: "unreachable" };
+
+const BASE = "/api/v1";
+const PROOF_HEADER = "x-throughline-proof";
+const TIMEOUT_MS = 20_000;
+
+export interface HttpOptions {
+  proof(): string | null;
+  /** The credential is not in force any more. */
+  onSignedOut(): void;
+}
+
+export type Http = ReturnType<typeof createHttp>;
+
+export function createHttp({ proof, onSignedOut }: HttpOptions) {
+  async function call<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
+    const headers = new Headers();
+    const half = proof();
+    if (half !== null) {
+      headers.set(PROOF_HEADER, half);
+    }
+    if (body !== undefined) {
+      headers.set("content-type", "application/json");
+    }
+    try {
+      const response = await fetch(BASE + path, {
+        method,
+        headers,
+        body: body === undefined ? null : JSON.stringify(body),
+        credentials: "same-origin",
+        cache: "no-store",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      return response.ok ? { ok: true, value: await readValue<T>(response) } : { ok: false, failure: await readFailure(response) };
+    } catch {
+      return { ok: false, failure: { kind: "unreachable" } };
+    }
+  }
+
+  /** As `call`, for what needs a credential. */
+  async function ask<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
+    const answer = await call<T>(method, path, body);
+    if (!answer.ok && answer.failure.kind === "signed_out") {
+      onSignedOut();
+    }
+    return answer;
+  }
+
+  const session = (id: SessionId) => `/sessions/${encodeURIComponent(id)}`;
+  const prompt = (id: SessionId, interaction: InteractionId) => `${session(id)}/prompts/${encodeURIComponent(interaction)}`;
+
+  return {
+    exchangeCode: (code: string) => call<Schemas["Proof"]>("POST", "/auth/exchange", { code } satisfies Schemas["CodeExchange"]),
+    whoami: () => call<Schemas["Whoami"]>("GET", "/whoami"),
+    agents: () => ask<Schemas["AgentPage"]>("GET", "/agents"),
+    sessionsAfter: (cursor: string) => ask<Schemas["SessionPage"]>("GET", `/sessions?after=${encodeURIComponent(cursor)}`),
+    createSession: (wish: NewSession) => ask<Schemas["Session"]>("POST", "/sessions", wish),
+    renameSession: (id: SessionId, name: string) =>
+      ask<Schemas["Session"]>("PATCH", session(id), { name } satisfies Schemas["SessionPatch"]),
+    deleteSession: (id: SessionId) => ask<unknown>("DELETE", session(id)),
+    restoreSession: (id: SessionId) => ask<unknown>("POST", `${session(id)}/restore`),
+    sendPrompt: (id: SessionId, wish: NewPrompt) => ask<Schemas["PromptAccepted"]>("POST", `${session(id)}/prompts`, wish),
+    changePrompt: (id: SessionId, interaction: InteractionId, text: string) =>
+      ask<unknown>("PATCH", prompt(id, interaction), { text } satisfies Schemas["PromptPatch"]),
+    removePrompt: (id: SessionId, interaction: InteractionId) => ask<unknown>("DELETE", prompt(id, interaction)),
+    cancel: (id: SessionId) => ask<unknown>("POST", `${session(id)}/cancel`),
+    observe: (id: SessionId) => ask<Schemas["Observed"]>("POST", `${session(id)}/observe`),
+  };
+}
+
+/** What to tell the person about a call that failed. */
+export function failureWords(failure: Failure): string {
+  switch (failure.kind) {
+    case "refused":
+      return sentence(failure.message);
+    case "signed_out":
+      return "This browser is not signed in any more.";
+    case "unreachable":
+      return "The server did not answer.";
+  }
+}
+
+/** Server messages are fragments, as they also stand in the middle of other sentences. */
+function sentence(message: string): string {
+  const text = message.trim();
+  const end = /[.!?…]$/.test(text) ? "" : ".";
+  return text.charAt(0).toUpperCase() + text.slice(1) + end;
+}
+
+/** An answer may be empty: 204, or 202 with nothing to add. */
+async function readValue<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  return (text === "" ? undefined : JSON.parse(text)) as T;
+}
+
+async function readFailure(response: Response): Promise<Failure> {
+  if (response.status === 401) {
+    return { kind: "signed_out" };
+  }
+  const { error } = await response.json().then(
+    (body) => body as ErrorBody,
+    () => ({ error: { code: "unknown", message: `the server answered with status ${response.status}` } }),
+  );
+  return { kind: "refused", status: response.status, code: error.code, message: error.message };
+}

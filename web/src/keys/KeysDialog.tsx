@@ -1,0 +1,37 @@
+// The sheet of keys, and the switch for those that are a single letter.
+import { Dialog } from "../ui/Dialog";
+import { useSingleKeys } from "../ui/keyPresses";
+
+const KEYS: readonly (readonly [keys: readonly string[], words: string])[] = [
+  [["n"], "New session"],
+  [["j", "k"], "Next, previous session in the list"],
+  [["Enter"], "Open the session; in the composer, send"],
+  [["/"], "Write a prompt"],
+  [["Shift", "Enter"], "New line in a prompt"],
+  [["Esc"], "Leave the composer, close a dialog"],
+  [["?"], "This sheet"],
+];
+
+export function KeysDialog({ onClose }: { onClose(): void }) {
+  const [on, setOn] = useSingleKeys();
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-6 gap-y-3">
+        {KEYS.map(([keys, words]) => (
+          <div key={words} className="contents">
+            <dt className="flex gap-1.5">
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{words}</dd>
+          </div>
+        ))}
+      </dl>
+      <label className="mt-6 flex min-h-11 cursor-pointer items-center gap-3 border-t border-rule pt-4">
+        <input type="checkbox" className="size-5 accent-thread" checked={on} onChange={(event) => setOn(event.target.checked)} />
+        Single-letter keys
+      </label>
+    </Dialog>
+  );
+}

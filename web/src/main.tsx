@@ -1,0 +1,77 @@
+// Signs in, opens the connection and mounts the page, in this order: the one-time code leaves the address bar before
+// anything is drawn.
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+
+import { hasCode, onProofStored, signIn, storedProof, takeCode } from "./api/credential";
+import { createHttp } from "./api/http";
+import { LiveClient } from "./api/live";
+import { Routes } from "./routes";
+import { SignedOutPage } from "./sign-in/SignedOutPage";
+import type { App } from "./state/app";
+import { createApp } from "./state/app";
+import "./styles.css";
+
+/** How long frames may wait to be drawn while nobody looks. */
+const HIDDEN_FLUSH_MS = 250;
+
+const code = takeCode();
+const root = createRoot(document.getElementById("root") ?? document.body);
+let app: App | null = null;
+const http = createHttp({ proof: storedProof, onSignedOut: () => app?.signOut() });
+
+void start();
+
+async function start(): Promise<void> {
+  const result = await signIn(http, code);
+  if (result.kind === "signed_in") {
+    app = openApp();
+    root.render(
+      <StrictMode>
+        <Routes app={app} />
+      </StrictMode>,
+    );
+  } else {
+    root.render(<SignedOutPage reason={result.kind} />);
+  }
+  // Another tab may sign this browser in.
+  onProofStored(() => {
+    if (app === null || app.store.getState().connection.kind === "signed_out") {
+      location.reload();
+    }
+  });
+  // A link pasted into a tab that is open already changes only the fragment; the page has to look itself.
+  window.addEventListener("hashchange", () => {
+    if (hasCode()) {
+      location.reload();
+    }
+  });
+}
+
+function openApp(): App {
+  return createApp({
+    http,
+    openLive(listener) {
+      const live = new LiveClient(
+        {
+          url: `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/api/v1/live`,
+          proof: storedProof,
+          async isSignedOut() {
+            const answer = await http.whoami();
+            return !answer.ok && answer.failure.kind === "signed_out";
+          },
+        },
+        listener,
+      );
+      live.start();
+      return live;
+    },
+    schedule(flush) {
+      if (document.visibilityState === "visible") {
+        requestAnimationFrame(flush);
+      } else {
+        setTimeout(flush, HIDDEN_FLUSH_MS);
+      }
+    },
+  });
+}

@@ -1,0 +1,146 @@
+// The whole URL table, and the frame that every page stands in: the list on the left, what is open beside it.
+import { useEffect, useState } from "react";
+import { useStore } from "zustand";
+
+import type { Failure } from "./api/http";
+import { ConnectionBanner } from "./ConnectionBanner";
+import { KeysDialog } from "./keys/KeysDialog";
+import { NewSessionDialog } from "./session-list/NewSessionDialog";
+import { SessionListPage } from "./session-list/SessionListPage";
+import { Welcome } from "./session-list/Welcome";
+import { SessionPage } from "./session/SessionPage";
+import { SignedOutPage } from "./sign-in/SignedOutPage";
+import type { App } from "./state/app";
+import { titleOf } from "./state/words";
+import { buttonClass } from "./ui/Button";
+import { useKeyPresses } from "./ui/keyPresses";
+import { Link } from "./ui/Link";
+import { navigate, usePath } from "./ui/navigation";
+import { UndoDelete } from "./UndoDelete";
+import type { SessionId, SessionRow } from "./wire/names";
+
+type Route = { page: "list" } | { page: "session"; session: SessionId } | { page: "unknown" };
+
+export function routeOf(path: string): Route {
+  if (path === "/") {
+    return { page: "list" };
+  }
+  const session = /^\/s\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/.exec(path)?.[1];
+  return session === undefined ? { page: "unknown" } : { page: "session", session };
+}
+
+type OpenDialog = "none" | "new-session" | "keys";
+
+export function Routes({ app }: { app: App }) {
+  const signedOut = useStore(app.store, (state) => state.connection.kind === "signed_out");
+  return signedOut ? <SignedOutPage reason="signed_out" /> : <Frame app={app} />;
+}
+
+function Frame({ app }: { app: App }) {
+  const route = routeOf(usePath());
+  const [dialog, setDialog] = useState<OpenDialog>("none");
+  const [deleted, setDeleted] = useState<SessionRow | null>(null);
+  const current = route.page === "session" ? route.session : null;
+  useTitle(app, current);
+  useKeyPresses({
+    n: (event) => {
+      event.preventDefault();
+      setDialog("new-session");
+    },
+    "?": () => setDialog("keys"),
+  });
+
+  const remove = async (row: SessionRow): Promise<Failure | null> => {
+    const answer = await app.http.deleteSession(row.id);
+    if (!answer.ok) {
+      return answer.failure;
+    }
+    navigate("/");
+    setDeleted(row);
+    return null;
+  };
+
+  return (
+    <>
+      <a href="#open" className="absolute top-2 left-2 z-20 -translate-y-20 rounded-lg bg-ink px-4 py-2 text-paper focus:translate-y-0">
+        Skip the list
+      </a>
+      <div className="flex h-dvh">
+        <div className={`min-w-0 flex-col border-rule bg-shade md:flex md:w-80 md:shrink-0 md:border-r ${route.page === "list" ? "flex flex-1 md:flex-none" : "hidden"}`}>
+          <SessionListPage
+            app={app}
+            current={current}
+            onNew={() => setDialog("new-session")}
+            onShowKeys={() => setDialog("keys")}
+          />
+        </div>
+        <main id="open" tabIndex={-1} className={`min-w-0 flex-1 flex-col outline-none md:flex ${route.page === "list" ? "hidden" : "flex"}`}>
+          <Open app={app} route={route} onNew={() => setDialog("new-session")} onDelete={remove} />
+        </main>
+      </div>
+      <ConnectionBanner app={app} />
+      {deleted !== null && (
+        <UndoDelete
+          key={deleted.id}
+          app={app}
+          row={deleted}
+          onDismiss={() => setDeleted(null)}
+          onRestored={() => {
+            setDeleted(null);
+            navigate(`/s/${deleted.id}`);
+          }}
+        />
+      )}
+      {dialog === "new-session" && (
+        <NewSessionDialog
+          app={app}
+          onClose={() => setDialog("none")}
+          onCreated={(session) => {
+            setDialog("none");
+            navigate(`/s/${session}`);
+          }}
+        />
+      )}
+      {dialog === "keys" && <KeysDialog onClose={() => setDialog("none")} />}
+    </>
+  );
+}
+
+interface OpenProps {
+  app: App;
+  route: Route;
+  onNew(): void;
+  onDelete(row: SessionRow): Promise<Failure | null>;
+}
+
+function Open({ app, route, onNew, onDelete }: OpenProps) {
+  const list = useStore(app.store, (state) => state.list);
+  switch (route.page) {
+    case "session":
+      return <SessionPage key={route.session} app={app} session={route.session} onDelete={onDelete} />;
+    case "list":
+      return list.extent.kind === "unread" ? null : <Welcome hasSessions={list.rows.size > 0} onNew={onNew} />;
+    case "unknown":
+      return (
+        <div className="m-auto px-6 py-12 text-center">
+          <h1 className="text-2xl font-semibold tracking-tight">Nothing is at this address</h1>
+          <Link href="/" className={`mt-6 ${buttonClass("plain")}`}>
+            All sessions
+          </Link>
+        </div>
+      );
+  }
+}
+
+/** The window's title: how many answers are unseen, and what is open. */
+function useTitle(app: App, current: SessionId | null): void {
+  const unseen = useStore(app.store, (state) => state.list.unobservedCount);
+  const title = useStore(app.store, (state) => {
+    const row = current === null ? undefined : state.list.rows.get(current);
+    return row === undefined ? null : titleOf(row);
+  });
+  useEffect(() => {
+    const count = unseen > 0 ? `(${unseen}) ` : "";
+    document.title = count + (title === null ? "Throughline" : `${title} · Throughline`);
+  }, [unseen, title]);
+}

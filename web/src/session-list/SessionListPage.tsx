@@ -1,0 +1,142 @@
+// The list of sessions: the left column, and on a phone the first page.
+import { useRef, useState } from "react";
+import { useStore } from "zustand";
+
+import { failureWords } from "../api/http";
+import type { App } from "../state/app";
+import { listedRows } from "../state/sessionList";
+import { Alert } from "../ui/Alert";
+import { Button, IconButton } from "../ui/Button";
+import { Icon } from "../ui/Icon";
+import { useKeyPresses } from "../ui/keyPresses";
+import { Link } from "../ui/Link";
+import { useNow } from "../ui/time";
+import type { SessionId } from "../wire/names";
+import { SessionRow } from "./SessionRow";
+import { FirstSteps } from "./Welcome";
+import { Wordmark } from "./Wordmark";
+
+interface SessionListPageProps {
+  app: App;
+  current: SessionId | null;
+  onNew(): void;
+  onShowKeys(): void;
+}
+
+export function SessionListPage({ app, current, onNew, onShowKeys }: SessionListPageProps) {
+  const list = useStore(app.store, (state) => state.list);
+  const now = useNow();
+  const element = useRef<HTMLElement>(null);
+  const rows = listedRows(list);
+
+  useKeyPresses({ j: () => focusRow(element.current, 1), k: () => focusRow(element.current, -1) });
+
+  return (
+    <nav
+      ref={element}
+      aria-label="Sessions"
+      className="safe-top flex min-h-0 flex-1 flex-col"
+      onKeyDown={(event) => {
+        if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+          event.preventDefault();
+          focusRow(element.current, event.key === "ArrowDown" ? 1 : -1);
+        }
+      }}
+    >
+      <header className="flex items-center justify-between gap-2 py-3 pr-3 pl-4">
+        <Link href="/" className="-m-1 rounded p-1" aria-label="Throughline, all sessions">
+          <Wordmark />
+        </Link>
+        <Button onClick={onNew} className="pl-3!">
+          <Icon name="plus" />
+          New session
+        </Button>
+      </header>
+
+      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-2 pb-4">
+        {list.extent.kind === "unread" ? (
+          <Placeholder />
+        ) : rows.length === 0 ? (
+          <>
+            <p className="hidden px-2 py-3 text-[0.9375rem] text-soft md:block">No sessions yet.</p>
+            <div className="px-3 pt-6 md:hidden">
+              <FirstSteps onNew={onNew} />
+            </div>
+          </>
+        ) : (
+          <ul className="space-y-0.5">
+            {rows.map((row) => (
+              <li key={row.id}>
+                <SessionRow row={row} current={row.id === current} now={now} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {list.extent.kind === "part" && <Older app={app} cursor={list.extent.nextCursor} />}
+      </div>
+
+      <footer className="safe-bottom flex items-center justify-between border-t border-rule py-2 pr-3 pl-4 text-sm text-soft max-md:hidden">
+        <span>{unseenWords(list.unobservedCount)}</span>
+        <IconButton label="Keyboard shortcuts" onClick={onShowKeys}>
+          <Icon name="keyboard" />
+        </IconButton>
+      </footer>
+    </nav>
+  );
+}
+
+/** Asks for the page after `cursor`. */
+function Older({ app, cursor }: { app: App; cursor: string }) {
+  const [asking, setAsking] = useState(false);
+  const [words, setWords] = useState<string | null>(null);
+  const ask = async () => {
+    setAsking(true);
+    setWords(null);
+    const answer = await app.http.sessionsAfter(cursor);
+    setAsking(false);
+    if (answer.ok) {
+      app.takePage(answer.value);
+    } else {
+      setWords(failureWords(answer.failure));
+    }
+  };
+  return (
+    <div className="px-2 pt-3">
+      {words !== null && <Alert className="mb-3">{words}</Alert>}
+      <Button look="quiet" className="w-full" disabled={asking} onClick={() => void ask()}>
+        {asking ? "Reading…" : "Older sessions"}
+      </Button>
+    </div>
+  );
+}
+
+/** Where rows will be, before the first page has come. */
+function Placeholder() {
+  return (
+    <div aria-busy="true">
+      <p className="sr-only">Reading the sessions…</p>
+      <ul aria-hidden="true" className="space-y-0.5">
+        {[68, 44, 57, 36].map((width) => (
+          <li key={width} className="px-3 py-3.5 pl-9">
+            <div className="h-3.5 rounded bg-press" style={{ width: `${width}%` }} />
+            <div className="mt-2.5 h-2.5 w-1/3 rounded bg-press" />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function unseenWords(count: number): string {
+  return count === 0 ? "All seen" : count === 1 ? "1 unseen answer" : `${count} unseen answers`;
+}
+
+/** Moves the focus among the rows; from outside it begins at the current one, or at an end. */
+function focusRow(nav: HTMLElement | null, step: 1 | -1): void {
+  const links = [...(nav?.querySelectorAll<HTMLElement>("a[data-row]") ?? [])];
+  const focused = links.findIndex((link) => link === document.activeElement);
+  const current = links.findIndex((link) => link.getAttribute("aria-current") === "page");
+  const from = focused >= 0 ? focused : current;
+  const to = from >= 0 ? from + step : step === 1 ? 0 : links.length - 1;
+  links[Math.min(Math.max(to, 0), links.length - 1)]?.focus();
+}

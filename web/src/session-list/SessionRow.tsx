@@ -1,0 +1,56 @@
+// A session in the list: what it is called, how it stands, where it works, and when something last happened.
+import { stateWord, titleOf } from "../state/words";
+import type { KnotShape } from "../ui/Knot";
+import { Knot } from "../ui/Knot";
+import { Link } from "../ui/Link";
+import { ago, inFull } from "../ui/time";
+import type { SessionRow as Row } from "../wire/names";
+
+export function SessionRow({ row, current, now }: { row: Row; current: boolean; now: number }) {
+  return (
+    <Link
+      href={`/s/${row.id}`}
+      data-row=""
+      aria-current={current ? "page" : undefined}
+      className={`grid min-h-16 grid-cols-[1.25rem_minmax(0,1fr)_auto] items-start gap-x-2 rounded-lg px-2.5 py-2.5 -outline-offset-2 transition-[background-color] ${current ? "bg-press" : "hover:bg-press/60"}`}
+    >
+      <span className="mt-1 flex justify-center">
+        <Knot shape={shapeOf(row)} quiet={!isAlive(row)} />
+      </span>
+      <span className={`truncate ${row.unobserved ? "font-semibold" : ""}`} dir="auto">
+        {titleOf(row)}
+      </span>
+      <time className="mt-0.5 text-xs text-soft tabular-nums" dateTime={row.activeAt} title={inFull(row.activeAt)}>
+        {ago(row.activeAt, now)}
+      </time>
+      <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft">
+        {row.unobserved ? "Unseen · " : ""}
+        {row.state === "idle" ? "" : `${stateWord(row.state)} · `}
+        {row.agent} · {baseName(row.project)}
+      </span>
+    </Link>
+  );
+}
+
+/** Worth the thread's colour: something happens in it, or happened unseen. */
+function isAlive(row: Row): boolean {
+  return row.unobserved || row.state === "running" || row.state === "starting";
+}
+
+function shapeOf(row: Row): KnotShape {
+  switch (row.state) {
+    case "running":
+    case "starting":
+      return "breathing";
+    case "interrupted":
+      return "cut";
+    case "failed":
+      return "crossed";
+    default:
+      return row.unobserved ? "solid" : "hollow";
+  }
+}
+
+function baseName(path: string): string {
+  return path.split("/").findLast((part) => part !== "") ?? path;
+}

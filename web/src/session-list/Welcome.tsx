@@ -1,0 +1,66 @@
+// What stands beside the list while no session is open: first steps for a newcomer, a quiet page for everybody else.
+import type { ReactNode } from "react";
+
+import { Button } from "../ui/Button";
+import { Icon } from "../ui/Icon";
+import { Knot } from "../ui/Knot";
+
+export function Welcome({ hasSessions, onNew }: { hasSessions: boolean; onNew(): void }) {
+  return (
+    <div className="m-auto w-full max-w-xl px-8 py-12">
+      {hasSessions ? (
+        <div className="text-center text-soft">
+          <p>Choose a session from the list, or begin another.</p>
+          <p className="mt-4 text-sm">
+            <kbd>j</kbd> <kbd>k</kbd> to move, <kbd>Enter</kbd> to open, <kbd>n</kbd> for a new session, <kbd>?</kbd> for all keys
+          </p>
+        </div>
+      ) : (
+        <FirstSteps onNew={onNew} />
+      )}
+    </div>
+  );
+}
+
+export function FirstSteps({ onNew }: { onNew(): void }) {
+  return (
+    <section>
+      <h1 className="text-2xl font-semibold tracking-tight text-balance">Start with one session</h1>
+      <p className="mt-3 text-soft">
+        A session is a conversation with one agent in one directory. Everything that happens in it is written down as it happens.
+      </p>
+      <ol className="mt-8">
+        <Step first title="Choose an agent and a directory">
+          The built-in guide needs no key and is there to try things with.
+        </Step>
+        <Step title="Send a prompt">The answer appears as the agent writes it, here and on every device you have open.</Step>
+        <Step title="Come back whenever you like">
+          Reload, lose the connection, restart the server: the thread goes on where it was.
+        </Step>
+        <li className="thread-row pb-2">
+          <span aria-hidden="true" className="thread-line thread-line-ahead bottom-auto h-8" />
+          <span className="absolute top-[calc(1.375rem-7px)] left-0 bg-paper py-1">
+            <Knot shape="ahead" />
+          </span>
+          <Button look="primary" onClick={onNew}>
+            <Icon name="plus" />
+            New session
+          </Button>
+        </li>
+      </ol>
+    </section>
+  );
+}
+
+function Step({ title, children, first = false }: { title: string; children: ReactNode; first?: boolean }) {
+  return (
+    <li className="thread-row pb-7">
+      <span aria-hidden="true" className={`thread-line ${first ? "thread-line-first" : ""}`} />
+      <span className="absolute top-[calc(var(--knot-y)-7px)] left-0">
+        <Knot shape="solid" />
+      </span>
+      <h2 className="font-medium">{title}</h2>
+      <p className="mt-0.5 text-soft">{children}</p>
+    </li>
+  );
+}

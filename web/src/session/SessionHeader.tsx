@@ -1,0 +1,132 @@
+// The session's title, which can be clicked to change it, and how and where it stands.
+import type { KeyboardEvent } from "react";
+import { useRef, useState } from "react";
+
+import type { Failure, Http } from "../api/http";
+import { failureWords } from "../api/http";
+import { stateWord, titleOf } from "../state/words";
+import { Alert } from "../ui/Alert";
+import { IconButton } from "../ui/Button";
+import { Icon } from "../ui/Icon";
+import { Link } from "../ui/Link";
+import { PathText } from "../ui/PathText";
+import type { SessionRow } from "../wire/names";
+
+interface SessionHeaderProps {
+  http: Http;
+  row: SessionRow;
+  /** Gives what went wrong, if it did. */
+  onDelete(row: SessionRow): Promise<Failure | null>;
+}
+
+export function SessionHeader({ http, row, onDelete }: SessionHeaderProps) {
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const remove = async () => {
+    setFailure(await onDelete(row));
+  };
+  return (
+    <header className="safe-top border-b border-rule">
+      <div className="md:px-8">
+        <div className="reading flex items-center gap-1 py-2 pr-2 pl-1 md:gap-4 md:py-3 md:pr-0 md:pl-9">
+          <Link
+            href="/"
+            aria-label="Back to the sessions"
+            className="inline-flex size-11 shrink-0 items-center justify-center rounded-lg text-soft active:bg-press md:hidden"
+          >
+            <Icon name="back" />
+          </Link>
+          <div className="min-w-0 flex-1">
+            <Title key={row.id} http={http} row={row} onFailure={setFailure} />
+            <p className="flex min-w-0 gap-1.5 text-[0.8125rem] whitespace-nowrap text-soft">
+              <span className={isUp(row) ? "font-medium text-thread" : ""}>{stateWord(row.state)}</span>
+              <span aria-hidden="true">·</span>
+              <span>{row.agent}</span>
+              <span aria-hidden="true">·</span>
+              <PathText path={row.cwd} />
+            </p>
+          </div>
+          <IconButton label="Delete session" onClick={() => void remove()}>
+            <Icon name="trash" />
+          </IconButton>
+        </div>
+      </div>
+      <div className="px-4 md:px-8">
+        <div className="reading md:pl-9">
+          {failure !== null && <Alert className="mb-3">{failureWords(failure)}</Alert>}
+          {row.state === "failed" && row.failure && (
+            <Alert className="mb-3">The agent failed: {row.failure}. A new prompt starts it again.</Alert>
+          )}
+        </div>
+      </div>
+    </header>
+  );
+}
+
+function isUp(row: SessionRow): boolean {
+  return row.state !== "idle";
+}
+
+interface TitleProps {
+  http: Http;
+  row: SessionRow;
+  onFailure(failure: Failure | null): void;
+}
+
+function Title({ http, row, onFailure }: TitleProps) {
+  const [name, setName] = useState<string | null>(null);
+  const button = useRef<HTMLButtonElement>(null);
+
+  const save = async () => {
+    if (name === null) {
+      return;
+    }
+    setName(null);
+    const wanted = name.trim();
+    // The title may be the first prompt's words; leaving them alone does not make them a name.
+    if (wanted === (row.meta.name || titleOf(row))) {
+      return;
+    }
+    const answer = await http.renameSession(row.id, wanted);
+    onFailure(answer.ok ? null : answer.failure);
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "Enter") {
+      void save();
+    } else if (event.key === "Escape") {
+      setName(null);
+    }
+  };
+
+  if (name !== null) {
+    return (
+      <input
+        aria-label="Name of the session"
+        className="-my-px -ml-1.5 block w-full max-w-2xl rounded border border-edge bg-paper px-1.25 text-lg leading-7 font-semibold tracking-tight"
+        dir="auto"
+        value={name}
+        maxLength={200}
+        autoFocus
+        onFocus={(event) => {
+          event.target.select();
+        }}
+        onChange={(event) => setName(event.target.value)}
+        onKeyDown={press}
+        onBlur={() => void save()}
+      />
+    );
+  }
+  return (
+    <h1 className="flex text-lg leading-7 font-semibold tracking-tight">
+      <button
+        ref={button}
+        type="button"
+        title="Rename"
+        dir="auto"
+        className="-ml-1.5 truncate rounded px-1.5 text-left hover:bg-press"
+        onClick={() => setName(row.meta.name || titleOf(row))}
+      >
+        {titleOf(row)}
+      </button>
+    </h1>
+  );
+}

@@ -1,0 +1,207 @@
+// One session: its header, its transcript, and the composer.
+import type { ReactNode } from "react";
+import { useEffect, useRef, useState } from "react";
+import { useStore } from "zustand";
+
+import type { Failure } from "../api/http";
+import { failureWords } from "../api/http";
+import type { App } from "../state/app";
+import type { Followed } from "../state/followed";
+import { isDeleted } from "../state/sessionList";
+import { titleOf } from "../state/words";
+import { Alert } from "../ui/Alert";
+import { Button, buttonClass } from "../ui/Button";
+import { useKeyPresses } from "../ui/keyPresses";
+import { BrokenEnd, Knot } from "../ui/Knot";
+import { Link } from "../ui/Link";
+import type { ErrorDetail, SessionId, SessionRow } from "../wire/names";
+import { Composer } from "./Composer";
+import { SessionHeader } from "./SessionHeader";
+import { Transcript } from "./Transcript";
+import { useObserving } from "./useObserving";
+
+interface SessionPageProps {
+  app: App;
+  session: SessionId;
+  onDelete(row: SessionRow): Promise<Failure | null>;
+}
+
+export function SessionPage({ app, session, onDelete }: SessionPageProps) {
+  const followed = useStore(app.store, (state) => state.followed.get(session));
+  const row = useStore(app.store, (state) => state.list.rows.get(session));
+  const deleted = followed?.reading.kind === "deleted";
+  // Somebody may bring it back, here or elsewhere: then there is something to follow again.
+  const restored = deleted && row !== undefined && !isDeleted(row);
+
+  useEffect(() => {
+    app.follow(session);
+    return () => {
+      app.unfollow(session);
+    };
+  }, [app, session]);
+  useEffect(() => {
+    if (restored) {
+      app.follow(session);
+    }
+  }, [app, session, restored]);
+  useObserving(app.http, row, followed?.reading.kind === "ready");
+
+  if (followed?.reading.kind === "refused") {
+    return (
+      <Notice title={isMissing(followed.reading.error) ? "There is no such session" : "This session cannot be shown"}>
+        <p>
+          {isMissing(followed.reading.error)
+            ? "It may have been deleted for good, or the address is not complete."
+            : failureWords({ kind: "refused", status: 0, ...followed.reading.error })}
+        </p>
+        <Link href="/" className={`mt-6 ${buttonClass("plain")}`}>
+          All sessions
+        </Link>
+      </Notice>
+    );
+  }
+  if (deleted && !restored) {
+    return <DeletedSession app={app} session={session} />;
+  }
+  if (followed === undefined || row === undefined || followed.reading.kind !== "ready") {
+    return <Loading />;
+  }
+  return <OpenSession key={session} app={app} row={row} followed={followed} onDelete={onDelete} />;
+}
+
+/** Nothing is known by this name, or not any more. */
+function isMissing(error: ErrorDetail): boolean {
+  return error.code === "session_not_found" || error.code === "session_deleted";
+}
+
+interface OpenSessionProps {
+  app: App;
+  row: SessionRow;
+  followed: Followed;
+  onDelete(row: SessionRow): Promise<Failure | null>;
+}
+
+function OpenSession({ app, row, followed, onDelete }: OpenSessionProps) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [sent, setSent] = useState(0);
+  const online = useStore(app.store, (state) => state.connection.kind === "live");
+  const running = row.state === "running" || row.state === "starting";
+  const isEmpty = followed.transcript.turns.length === 0 && followed.queue.length === 0;
+
+  useKeyPresses({
+    "/": (event) => {
+      event.preventDefault();
+      field.current?.focus();
+    },
+  });
+
+  return (
+    <>
+      <SessionHeader http={app.http} row={row} onDelete={onDelete} />
+      {isEmpty ? <NothingSaid row={row} /> : <Transcript http={app.http} session={row.id} followed={followed} sent={sent} />}
+      <p role="status" className="sr-only">
+        {running ? `${row.agent} is at work` : `${row.agent} is at rest`}
+      </p>
+      <div className="safe-x pt-1 md:px-8">
+        <div className="reading">
+          {row.readOnly ? (
+            <p className="safe-bottom text-soft">
+              {row.readOnly === "imported" ? "This session was imported and takes no prompts." : "Part of this session's log is damaged; it can be read but takes no prompts."}
+            </p>
+          ) : (
+            <Composer
+              http={app.http}
+              session={row.id}
+              agent={row.agent}
+              running={row.state === "running"}
+              online={online}
+              field={field}
+              onSent={() => setSent((count) => count + 1)}
+            />
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function NothingSaid({ row }: { row: SessionRow }) {
+  return (
+    <div className="safe-x flex min-h-0 flex-1 flex-col justify-end overflow-y-auto md:px-8">
+      <div className="reading">
+        <div className="thread-row pb-6">
+          <span aria-hidden="true" className="thread-line thread-line-first thread-line-loose" />
+          <span className="absolute top-[calc(var(--knot-y)-7px)] left-0">
+            <Knot shape="hollow" />
+          </span>
+          <p className="leading-[1.6]">The thread begins here.</p>
+          <p className="mt-1 text-soft">
+            {row.state === "starting" ? `${row.agent} is starting; a prompt sent now waits for it.` : `${row.agent} is ready and waits for your first prompt.`}
+          </p>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function DeletedSession({ app, session }: { app: App; session: SessionId }) {
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const row = useStore(app.store, (state) => state.list.rows.get(session));
+  const restore = async () => {
+    const answer = await app.http.restoreSession(session);
+    setFailure(answer.ok ? null : answer.failure);
+    if (answer.ok) {
+      app.follow(session);
+    }
+  };
+  return (
+    <Notice title={row ? `“${titleOf(row)}” was deleted` : "This session was deleted"}>
+      <p>It can be brought back for seven days.</p>
+      {failure !== null && <Alert className="mt-4">{failureWords(failure)}</Alert>}
+      <div className="mt-6 flex gap-2">
+        <Button look="primary" onClick={() => void restore()}>
+          Restore it
+        </Button>
+        <Link href="/" className={buttonClass("plain")}>
+          All sessions
+        </Link>
+      </div>
+    </Notice>
+  );
+}
+
+function Notice({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="m-auto w-full max-w-md px-6 py-12">
+      <div aria-hidden="true" className="relative mb-6 h-16 w-3.5">
+        <span className="thread-line bottom-auto h-10" />
+        <span className="absolute top-3 left-0">
+          <Knot shape="solid" />
+        </span>
+        <span className="absolute top-10 left-0">
+          <BrokenEnd side="above" />
+        </span>
+      </div>
+      <h1 className="text-2xl font-semibold tracking-tight text-balance">{title}</h1>
+      <div className="mt-3 text-soft">{children}</div>
+    </div>
+  );
+}
+
+function Loading() {
+  return (
+    <div aria-busy="true" className="safe-x flex min-h-0 flex-1 flex-col md:px-8">
+      <p className="sr-only">Reading the session…</p>
+      <div aria-hidden="true" className="reading mt-24">
+        {[72, 88, 54].map((width) => (
+          <div key={width} className="thread-row pb-10">
+            <span className="thread-line thread-line-ahead" />
+            <div className="h-4 w-2/5 rounded bg-press" />
+            <div className="mt-4 h-3 rounded bg-press" style={{ width: `${width}%` }} />
+            <div className="mt-2.5 h-3 rounded bg-press" style={{ width: `${width - 20}%` }} />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

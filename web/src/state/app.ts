@@ -1,0 +1,146 @@
+// All that the page shows, folded from what the server sends.
+//
+// Invariant: `applyFrame` is pure and the only way for news of the server to reach the screen. The page owns no facts:
+// a wish goes out over HTTP, and what came of it comes back as frames like everybody else's news.
+import type { StoreApi } from "zustand/vanilla";
+import { createStore } from "zustand/vanilla";
+
+import type { Http } from "../api/http";
+import type { Connection, LiveClient, LiveListener } from "../api/live";
+import type { ErrorDetail, ServerFrame, SessionId, SessionPage } from "../wire/names";
+import type { Followed } from "./followed";
+import { applyEntry, applyPreview, beginFollow, caughtUp, NOT_READ } from "./followed";
+import type { SessionList } from "./sessionList";
+import { putRow, removeRow, takeFirstPage, takePage, UNREAD_LIST } from "./sessionList";
+
+export interface AppState {
+  readonly connection: Connection;
+  readonly list: SessionList;
+  /** The sessions being read, and the last few that were. */
+  readonly followed: ReadonlyMap<SessionId, Followed>;
+}
+
+/** What the page's parts are given: the state, and the two ways to the server. */
+export interface App {
+  readonly store: StoreApi<AppState>;
+  readonly http: Http;
+  follow(session: SessionId): void;
+  unfollow(session: SessionId): void;
+  /** The credential is not in force any more; only a new sign-in, which loads the page anew, ends this. */
+  signOut(): void;
+  /** The next page of the list, once it has been read. */
+  takePage(page: SessionPage): void;
+}
+
+export const INITIAL_STATE: AppState = { connection: { kind: "starting" }, list: UNREAD_LIST, followed: new Map() };
+
+/** How many sessions stay folded after they are left, so that going back and forth costs nothing. */
+const KEPT_SESSIONS = 8;
+
+export interface AppParts {
+  http: Http;
+  openLive(listener: LiveListener): Pick<LiveClient, "follow" | "unfollow">;
+  /** Runs `flush` soon, once: frames that come together are drawn together. */
+  schedule(flush: () => void): void;
+}
+
+export function createApp({ http, openLive, schedule }: AppParts): App {
+  const store = createStore<AppState>()(() => INITIAL_STATE);
+  let waiting: ServerFrame[] = [];
+  const flush = () => {
+    const frames = waiting;
+    waiting = [];
+    store.setState((state) => frames.reduce(applyFrame, state), true);
+  };
+  const live = openLive({
+    frame(frame) {
+      waiting.push(frame);
+      if (waiting.length === 1) {
+        schedule(flush);
+      }
+    },
+    connection(connection) {
+      store.setState((state) => (state.connection.kind === "signed_out" ? state : { connection }));
+    },
+    refused(session, error) {
+      store.setState((state) => refuse(state, session, error));
+    },
+  });
+  return {
+    store,
+    http,
+    follow(session) {
+      store.setState((state) => keep(state, session));
+      live.follow(session, store.getState().followed.get(session)?.cursor ?? null);
+    },
+    unfollow(session) {
+      live.unfollow(session);
+    },
+    signOut() {
+      store.setState({ connection: { kind: "signed_out" } });
+    },
+    takePage(page) {
+      store.setState((state) => ({ list: takePage(state.list, page) }));
+    },
+  };
+}
+
+export function applyFrame(state: AppState, frame: ServerFrame): AppState {
+  switch (frame.type) {
+    case "list":
+      return { ...state, list: frame.id === undefined || frame.id === null ? takeFirstPage(state.list, frame) : takePage(state.list, frame) };
+    case "row": {
+      let list = state.list;
+      if (frame.session) {
+        list = putRow(list, frame.session);
+      }
+      if (frame.removed) {
+        list = removeRow(list, frame.removed);
+      }
+      return { ...state, list: { ...list, unobservedCount: frame.unobservedCount } };
+    }
+    case "session":
+      return changeFollowed({ ...state, list: putRow(state.list, frame.snapshot) }, frame.session, beginFollow);
+    case "entry":
+      return changeFollowed(state, frame.session, (followed) => applyEntry(followed, frame.cursor, frame.entry));
+    case "preview":
+      return changeFollowed(state, frame.session, (followed) => applyPreview(followed, frame));
+    case "caught_up":
+      return changeFollowed(state, frame.session, caughtUp);
+    case "reset":
+      return changeFollowed(state, frame.session, () =>
+        frame.reason === "deleted" ? { ...NOT_READ, reading: { kind: "deleted" } } : NOT_READ,
+      );
+    default:
+      // The rest concerns the connection, or features that this page does not show.
+      return state;
+  }
+}
+
+function refuse(state: AppState, session: SessionId, error: ErrorDetail): AppState {
+  return changeFollowed(state, session, () => ({ ...NOT_READ, reading: { kind: "refused", error } }));
+}
+
+function changeFollowed(state: AppState, session: SessionId, change: (followed: Followed) => Followed): AppState {
+  const before = state.followed.get(session);
+  if (before === undefined) {
+    return state;
+  }
+  const after = change(before);
+  return after === before ? state : { ...state, followed: new Map(state.followed).set(session, after) };
+}
+
+/** Makes room for a session, newest last, and lets go of the one left longest ago. */
+function keep(state: AppState, session: SessionId): AppState {
+  const followed = new Map(state.followed);
+  const known = followed.get(session);
+  followed.delete(session);
+  followed.set(session, known !== undefined && (known.reading.kind === "ready" || known.reading.kind === "loading") ? known : NOT_READ);
+  for (const oldest of followed.keys()) {
+    if (followed.size <= KEPT_SESSIONS) {
+      break;
+    }
+    followed.delete(oldest);
+  }
+  return { ...state, followed };
+}

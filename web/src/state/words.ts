@@ -1,0 +1,55 @@
+// The words that people read for what the server says in one.
+import type { SessionRow, SessionState } from "../wire/names";
+import type { TranscriptTurn } from "./transcript";
+
+const STATE_WORDS: Record<SessionState, string> = {
+  starting: "Starting",
+  idle: "Idle",
+  running: "Running",
+  interrupted: "Interrupted",
+  failed: "Failed",
+};
+
+export function stateWord(state: SessionState): string {
+  // A server newer than this page may know a state that the page does not.
+  return (STATE_WORDS as Partial<Record<string, string>>)[state] ?? state.replaceAll("_", " ");
+}
+
+export function titleOf(row: SessionRow): string {
+  return row.title ?? "Untitled session";
+}
+
+/** What is said below a turn that did not simply end well; null where there is nothing to say. */
+export function outcomeWords(turn: TranscriptTurn): { title: string; detail: string | null } | null {
+  switch (turn.outcome) {
+    case null:
+    case "completed":
+      return null;
+    case "cancelled":
+      return { title: "Stopped", detail: asSentence(turn.reason) };
+    case "failed":
+      return { title: "Failed", detail: asSentence(turn.reason) };
+    case "interrupted":
+      return { title: "Interrupted", detail: interruptionWords(turn.reason) };
+  }
+}
+
+function interruptionWords(reason: string | null): string | null {
+  switch (reason) {
+    case "server_restart":
+      return "The server ended while this turn ran. What was said until then is kept.";
+    case "server_shutdown":
+      return "The server was shut down while this turn ran. What was said until then is kept.";
+    default:
+      return asSentence(reason);
+  }
+}
+
+/** Reasons are fragments, as they also stand in the middle of other sentences. */
+function asSentence(reason: string | null): string | null {
+  if (reason === null || reason.trim() === "") {
+    return null;
+  }
+  const text = reason.trim();
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? "" : ".");
+}

@@ -1,0 +1,62 @@
+// Keys that act on the whole page, whatever has the focus.
+//
+// Invariant: a letter typed into a field, a key with a modifier, and any key while a dialog is open are never taken.
+// Single keys can be switched off, as speech input and some keyboards press them by accident.
+import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
+
+const SETTING = "throughline.singleKeys";
+const CHANGED = "throughline:singleKeys";
+
+export function useKeyPresses(actions: Record<string, (event: KeyboardEvent) => void>): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const action = actions[event.key];
+    if (action && isFree(event) && singleKeysOn()) {
+      action(event);
+    }
+  });
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => {
+      press(event);
+    };
+    window.addEventListener("keydown", listener);
+    return () => {
+      window.removeEventListener("keydown", listener);
+    };
+  }, []);
+}
+
+export function useSingleKeys(): [boolean, (on: boolean) => void] {
+  const on = useSyncExternalStore(subscribe, singleKeysOn);
+  return [on, setSingleKeys];
+}
+
+function isFree(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) {
+    return false;
+  }
+  if (document.querySelector("dialog[open]") !== null) {
+    return false;
+  }
+  const { target } = event;
+  return !(target instanceof HTMLElement && (target.isContentEditable || target.matches("input, textarea, select")));
+}
+
+function singleKeysOn(): boolean {
+  return localStorage.getItem(SETTING) !== "off";
+}
+
+function setSingleKeys(on: boolean): void {
+  if (on) {
+    localStorage.removeItem(SETTING);
+  } else {
+    localStorage.setItem(SETTING, "off");
+  }
+  window.dispatchEvent(new Event(CHANGED));
+}
+
+function subscribe(onChange: () => void): () => void {
+  window.addEventListener(CHANGED, onChange);
+  return () => {
+    window.removeEventListener(CHANGED, onChange);
+  };
+}

@@ -1,0 +1,18 @@
+// How the page is built and how its tests run. The result needs no inline script or style: the server's
+// Content-Security-Policy allows neither.
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  plugins: [react(), tailwindcss()],
+  build: {
+    target: "es2022",
+    // Nothing is turned into a data: address, so that every file has a hashed name of its own.
+    assetsInlineLimit: 0,
+    // Every browser that reads es2022 preloads modules by itself.
+    modulePreload: { polyfill: false },
+    // build.rs points outside this folder, into cargo's own.
+    emptyOutDir: true,
+  },
+});
