@@ -93,7 +93,7 @@ struct Crew {
     signals: Signals,
     alive: mpsc::Sender<()>,
     gone: mpsc::Receiver<()>,
-    /// A loop whose future is dropped must not leave upgraded connections behind.
+    /// Severs whatever is left when the loop has drained, and also when its future is dropped half way.
     _sever: DropGuard,
 }
 
@@ -189,8 +189,7 @@ impl Crew {
     async fn drain(mut self) {
         let bound = self.app.shared.limits.drain_timeout;
         if timeout(bound, self.quiet()).await.is_err() {
-            tracing::debug!("connections outlasted the drain time and were cut");
-            self.signals.severed.cancel();
+            tracing::debug!("connections outlasted the drain time and are cut");
             self.tasks.shutdown().await;
         }
     }

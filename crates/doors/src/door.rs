@@ -121,3 +121,37 @@ impl Door {
 fn answer_panic(_payload: Box<dyn Any + Send>) -> Response {
     Refusal::HandlerPanicked.into_response()
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::{body::Body, extract::Request, routing::get};
+    use tower::ServiceExt as _;
+
+    use super::*;
+    use crate::{Presented, Principal};
+
+    struct Anyone;
+
+    impl Gatekeeper for Anyone {
+        fn admit(&self, _presented: &Presented) -> Option<Principal> {
+            Some(Principal { id: "anyone".to_owned(), role: crate::Role::Person, session: None })
+        }
+
+        fn cookie_name(&self) -> &str {
+            "none"
+        }
+    }
+
+    /// What would happen if a router got out and was served without our accept loops.
+    #[tokio::test]
+    async fn routes_that_are_served_by_another_way_refuse_everything() {
+        let route = |path| Router::new().route(path, get(|| async { "reached" }));
+        let routes = Routes { page: route("/"), open: route("/o"), protected: route("/p"), live: route("/l") };
+        let app = Door::new(Arc::new(Anyone), AllowedHosts::default(), Limits::default()).mount(routes);
+        for path in ["/", "/o", "/p", "/l", "/unknown"] {
+            let request = Request::get(path).header("host", "localhost").body(Body::empty()).unwrap();
+            let response = app.router.clone().oneshot(request).await.unwrap();
+            assert_eq!(response.status(), Refusal::NotThroughADoor.status(), "{path}");
+        }
+    }
+}

@@ -75,7 +75,8 @@ async fn an_exposed_listener_is_not_served_in_plain() {
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let app = app(Limits::default(), &Events::new());
-    let refused = serve_tcp(listener, Transport::Plain, app, CancellationToken::new()).await;
+    let serving = serve_tcp(listener, Transport::Plain, app, CancellationToken::new());
+    let refused = timeout(DEADLINE, serving).await.expect("it is refused at once");
     assert!(matches!(refused, Err(ServeError::Bind(BindError::Exposed { address: at })) if at == address));
     assert!(TcpStream::connect(("127.0.0.1", address.port())).await.is_err(), "nothing listens");
 }

@@ -3,9 +3,9 @@
 //! Invariant: each limit refuses with its own code, and the refusal reaches a caller that is still sending.
 
 use doors::{Limits, Rate};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::support::{Answer, BEARER, House, happens};
+use crate::support::{Answer, BEARER, DEADLINE, House, happens};
 
 const ECHO: &str =
     "POST /api/echo\nHost: localhost:PORT\nAuthorization: Bearer person-token\nContent-Type: application/json";
@@ -40,27 +40,28 @@ async fn bodies_end_at_the_limit_however_they_are_sent() {
     house.close().await;
 }
 
+/// A connection that is closed on unread bytes is reset, and clients that write before they read lose the answer.
 #[tokio::test]
 async fn a_refusal_reaches_a_caller_that_sends_on() {
-    let house = House::with(Limits { max_body_bytes: 1_000, ..Limits::default() }).await;
+    let house = House::with(Limits { max_body_bytes: 1_000, linger_timeout: DEADLINE, ..Limits::default() }).await;
     let mut request = house.bytes(&format!("{ECHO}\nContent-Length: 20000000"));
-    request.resize(request.len() + 4_000_000, b'x');
+    request.resize(request.len() + 10_000_000, b'x');
     let mut stream = house.connect().await;
-    let (mut reading, mut writing) = stream.split();
-    let (answer, _) = tokio::join!(Answer::read(&mut reading), async {
-        drop(writing.write_all(&request).await);
-        drop(writing.shutdown().await);
-    });
-    assert_eq!(answer.summary(), "413 body_too_large");
+    stream.write_all(&request).await.expect("the server takes what is still sent");
+    stream.shutdown().await.unwrap();
+    assert_eq!(Answer::read(&mut stream).await.summary(), "413 body_too_large");
     house.close().await;
 }
 
 #[tokio::test]
-async fn the_default_body_limit_is_two_mebibytes_for_every_reader() {
+async fn the_limit_is_ours_alone_whatever_reads_the_body() {
+    let body = "x".repeat(2 * 1024 * 1024 + 1);
+    let request = format!("{ECHO}\nContent-Length: {}\n\n{body}", body.len());
     let house = House::open().await;
-    let body = "x".repeat(2 * 1024 * 1024);
-    let answer = house.ask(&format!("{ECHO}\nContent-Length: {}\n\n{body}", body.len())).await;
-    assert_eq!((answer.summary().as_str(), answer.body()), ("200", "2097152"));
+    house.check(&[("over the default of 2 MiB", &request, "413 body_too_large")]).await;
+    house.close().await;
+    let house = House::with(Limits { max_body_bytes: 3 * 1024 * 1024, ..Limits::default() }).await;
+    house.check(&[("over axum's default, under ours", &request, "200")]).await;
     house.close().await;
 }
 
@@ -118,6 +119,20 @@ async fn one_caller_runs_so_many_requests_at_once() {
         house.events.release.add_permits(1);
     });
     assert_eq!(held.summary(), "200");
+    house.check(&[("after it", &who, "200")]).await;
+    house.close().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_is_still_being_sent_keeps_its_place() {
+    let house = House::with(Limits { max_in_flight_per_principal: 1, ..Limits::default() }).await;
+    let who = format!("GET /api/who\nHost: localhost:PORT\n{BEARER}");
+    let mut endless = house.connect().await;
+    endless.write_all(&house.bytes(&format!("GET /api/endless\nHost: localhost:PORT\n{BEARER}"))).await.unwrap();
+    endless.read_u8().await.unwrap();
+    house.check(&[("while it is sent", &who, "429 too_many_in_flight")]).await;
+    drop(endless);
+    happens(&house.events.dropped).await;
     house.check(&[("after it", &who, "200")]).await;
     house.close().await;
 }

@@ -3,6 +3,8 @@
 //! Invariant: every test speaks to a listener that was started as the server starts it, through [`doors::Door::mount`]
 //! and a `serve_*` function; rows of trust.md are named where they are tested.
 
+#![expect(clippy::unwrap_used, reason = "clippy knows test functions, but not the helpers beside them")]
+
 mod connections;
 mod credential;
 mod host;
