@@ -1,0 +1,106 @@
+//! What followers see.
+
+use engine::{Followed, QueryError, ResetReason};
+use model::{Command, Cursor, Entry, Event, Incarnation, Seq};
+
+use crate::support::{World, asker};
+
+#[tokio::test(start_paused = true)]
+async fn from_every_cut_each_entry_comes_once_and_in_order() {
+    let world = World::new().await;
+    let session = world.session().await;
+    for words in ["say a", "long 300", "say b"] {
+        let prompt = world.prompt(session, words).await;
+        world.finish(session, prompt).await;
+    }
+    let head = world.engine.session(session).await.unwrap().head;
+    for cut in 0..=head.0 {
+        let mut follow = world.engine.follow(session, Some(world.engine.cursor(Seq(cut)))).await.unwrap();
+        let mut seen = cut;
+        loop {
+            match follow.next().await.unwrap() {
+                Followed::Entry(entry) => {
+                    assert_eq!(entry.seq, Seq(seen + 1));
+                    seen += 1;
+                }
+                Followed::CaughtUp => break,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(seen, head.0);
+        assert_eq!(follow.cursor(), world.engine.cursor(head));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn previews_come_before_their_entry_and_say_the_same() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let mut follow = world.engine.follow(session, None).await.unwrap();
+    while !matches!(follow.next().await.unwrap(), Followed::CaughtUp) {}
+    world.prompt(session, "long 200").await;
+    let (mut previewed, mut durable) = (String::new(), String::new());
+    loop {
+        match follow.next().await.unwrap() {
+            Followed::Preview { text, .. } => previewed.push_str(&text),
+            Followed::Entry(Entry { event: Event::TextPart { text, .. }, .. }) => {
+                durable.push_str(&text);
+                assert!(previewed.starts_with(&durable), "an entry came before its previews");
+            }
+            Followed::Entry(Entry { event: Event::TurnEnded { .. }, .. }) => break,
+            Followed::Entry(_) | Followed::CaughtUp => (),
+            Followed::Deleted => panic!("deleted"),
+        }
+    }
+    assert_eq!(previewed, durable);
+}
+
+/// Far more news than a feed holds: the follower that slept reads the log instead.
+#[tokio::test(start_paused = true)]
+async fn a_follower_that_slept_misses_no_entry() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let mut follow = world.engine.follow(session, None).await.unwrap();
+    while !matches!(follow.next().await.unwrap(), Followed::CaughtUp) {}
+    for _ in 0..3 {
+        let prompt = world.prompt(session, "long 1000").await;
+        world.finish(session, prompt).await;
+    }
+    let head = world.engine.session(session).await.unwrap().head;
+    let mut last = follow.cursor().seq;
+    while last < head {
+        if let Followed::Entry(entry) = follow.next().await.unwrap() {
+            assert_eq!(entry.seq, last.next());
+            last = entry.seq;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cursor_of_another_life_or_of_the_future_is_a_reset() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let head = world.engine.session(session).await.unwrap().head;
+    let foreign = Cursor { incarnation: Incarnation::from_bits(99), seq: Seq(1) };
+    let ahead = world.engine.cursor(Seq(head.0 + 1_000));
+    for (cursor, expected) in [(foreign, ResetReason::OtherIncarnation), (ahead, ResetReason::Ahead)] {
+        match world.engine.follow(session, Some(cursor)).await {
+            Err(QueryError::Reset { reason, snapshot }) => {
+                assert_eq!(reason, expected);
+                assert!(snapshot.seq >= head);
+            }
+            Err(other) => panic!("{other:?}"),
+            Ok(_) => panic!("a cursor that leads nowhere was taken"),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn followers_of_a_deleted_session_are_told() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let mut follow = world.engine.follow(session, None).await.unwrap();
+    world.engine.submit(session, Command::Delete, asker()).await.unwrap();
+    while !matches!(follow.next().await.unwrap(), Followed::Deleted) {}
+    assert!(matches!(world.engine.follow(session, None).await, Err(QueryError::NotFound(_))));
+}

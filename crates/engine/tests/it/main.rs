@@ -1,0 +1,9 @@
+//! The engine as its callers use it: the memory store, the built-in guide, a paused clock. Scenario in, log text out.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod follow;
+mod recovery;
+mod sessions;
+mod support;
+mod tokens;

@@ -1,0 +1,50 @@
+//! Ends of the process, asked for and not.
+
+use engine::SubmitError;
+use model::{Command, Event, SessionState};
+
+use crate::support::{World, asker, next_event};
+
+#[tokio::test(start_paused = true)]
+async fn a_crash_leaves_an_interrupted_turn_and_nothing_is_prompted_again() {
+    let mut world = World::new().await;
+    let session = world.session().await;
+    world.prompt(session, "slow 1000").await;
+    world.prompt(session, "say waits").await;
+    let mut follow = world.engine.follow(session, None).await.unwrap();
+    while !matches!(next_event(&mut follow).await, Event::TextPart { .. }) {}
+    world.crash_and_restart().await;
+    assert_eq!(world.engine.session(session).await.unwrap().row.state(), SessionState::Interrupted);
+    let before = world.log(session).await;
+    assert!(
+        before.ends_with("turn.ended interrupted server_restart 1\n9 agent.state_changed server_restart stopped"),
+        "{before}"
+    );
+
+    let next = world.prompt(session, "say on").await;
+    world.finish(session, next).await;
+    let log = world.log(session).await;
+    let sent: Vec<&str> = log.lines().filter(|line| line.contains("prompt.sent")).collect();
+    assert_eq!(sent.len(), 3, "{log}");
+    assert!(sent[1].ends_with("say waits") && sent[2].ends_with("say on"), "{sent:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_keeps_the_words_that_were_only_previewed() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let mut follow = world.engine.follow(session, None).await.unwrap();
+    world.prompt(session, "slow 1000").await;
+    loop {
+        if let engine::Followed::Preview { .. } = follow.next().await.unwrap() {
+            break;
+        }
+    }
+    world.engine.shutdown().await;
+    let log = world.log(session).await;
+    let tail: Vec<&str> = log.lines().rev().take(3).collect();
+    assert!(tail[2].contains("text.part 0 Taking"), "{log}");
+    assert!(tail[1].ends_with("turn.ended interrupted server_shutdown 1"), "{log}");
+    let refused = world.engine.submit(session, Command::Observe, asker()).await;
+    assert!(matches!(refused, Err(SubmitError::Stopping)), "{refused:?}");
+}

@@ -1,0 +1,131 @@
+//! A world of its own for each test: clock, ids, store, engine.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use engine::{Asker, Clock, Engine, Follow, Followed, IdSource, Reach, Reply, Seams};
+use model::{Command, Event, Incarnation, InteractionId, SessionId, StreamId, Timestamp, WhenBusy};
+use store::{Log as _, MemoryStore, Store};
+use uuid::Uuid;
+
+/// Goes forward by a second whenever it is asked, and by as much as a test says.
+pub(crate) struct TestClock(AtomicI64);
+
+impl Clock for TestClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.0.fetch_add(1_000, Ordering::Relaxed))
+    }
+}
+
+impl TestClock {
+    pub(crate) fn advance(&self, by: Duration) {
+        self.0.fetch_add(i64::try_from(by.as_millis()).unwrap(), Ordering::Relaxed);
+    }
+}
+
+/// 1, 2, 3 …
+pub(crate) struct TestIds(AtomicU64);
+
+impl IdSource for TestIds {
+    fn uuid(&self) -> Uuid {
+        Uuid::from_u128(self.0.fetch_add(1, Ordering::Relaxed).into())
+    }
+
+    fn secret_bytes(&self) -> [u8; 32] {
+        let mut bytes = [7; 32];
+        bytes[..8].copy_from_slice(&self.0.fetch_add(1, Ordering::Relaxed).to_le_bytes());
+        bytes
+    }
+}
+
+pub(crate) struct World {
+    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) clock: Arc<TestClock>,
+    ids: Arc<TestIds>,
+    pub(crate) engine: Engine,
+    _directory: tempfile::TempDir,
+    pub(crate) cwd: String,
+}
+
+impl World {
+    pub(crate) async fn new() -> Self {
+        let store = Arc::new(MemoryStore::new(Incarnation::from_bits(1)));
+        let clock = Arc::new(TestClock(AtomicI64::new(0)));
+        let ids = Arc::new(TestIds(AtomicU64::new(1)));
+        let directory = tempfile::tempdir().unwrap();
+        let cwd = directory.path().canonicalize().unwrap().into_os_string().into_string().unwrap();
+        let engine = start(&store, &clock, &ids).await;
+        Self { store, clock, ids, engine, _directory: directory, cwd }
+    }
+
+    /// The process dies and another takes the store over: nothing is settled by the first.
+    pub(crate) async fn crash_and_restart(&mut self) {
+        self.engine = start(&self.store, &self.clock, &self.ids).await;
+    }
+
+    pub(crate) async fn stop_and_restart(&mut self) {
+        self.engine.shutdown().await;
+        self.engine = start(&self.store, &self.clock, &self.ids).await;
+    }
+
+    pub(crate) async fn session(&self) -> SessionId {
+        let reply = self.engine.create_session("guide", &self.cwd, String::new(), Reach::Careful, asker()).await;
+        let Ok(Reply::Created { session, .. }) = reply else { panic!("{reply:?}") };
+        session
+    }
+
+    pub(crate) async fn prompt(&self, session: SessionId, text: &str) -> InteractionId {
+        let interaction_id = self.engine.new_interaction();
+        let command = Command::SendPrompt { interaction_id, text: text.to_owned(), when_busy: WhenBusy::Queue };
+        self.engine.submit(session, command, asker()).await.unwrap();
+        interaction_id
+    }
+
+    /// Follows until the prompt's turn has ended.
+    pub(crate) async fn finish(&self, session: SessionId, prompt: InteractionId) {
+        let mut follow = self.engine.follow(session, None).await.unwrap();
+        let mut turn = None;
+        loop {
+            match next_event(&mut follow).await {
+                Event::TurnStarted { turn: started, interaction_id } if interaction_id == prompt => {
+                    turn = Some(started)
+                }
+                Event::TurnEnded { turn: ended, .. } if Some(ended) == turn => return,
+                _ => (),
+            }
+        }
+    }
+
+    /// The session's log, a line an entry, ids as their numbers.
+    pub(crate) async fn log(&self, session: SessionId) -> String {
+        let entries = self.store.read(StreamId::Session(session), model::Seq::START, 10_000).await.unwrap();
+        let lines = entries.iter().map(|entry| {
+            let json = serde_json::to_value(&entry.event).unwrap();
+            let data = json["data"].as_object().unwrap();
+            let words = data.iter().filter(|(key, _)| !["interactionId", "cwd", "project"].contains(&key.as_str()));
+            let words = words.map(|(_, value)| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+            let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
+            format!("{} {} {}", entry.seq, json["type"].as_str().unwrap(), words.join(" ")).trim_end().to_owned()
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+async fn start(store: &Arc<MemoryStore>, clock: &Arc<TestClock>, ids: &Arc<TestIds>) -> Engine {
+    let seams =
+        Seams { clock: Arc::clone(clock) as Arc<dyn Clock>, ids: Arc::clone(ids) as Arc<dyn IdSource>, home: None };
+    Engine::start(Arc::clone(store) as Arc<dyn Store>, seams).await.unwrap()
+}
+
+pub(crate) fn asker() -> Asker {
+    Asker { principal: "ada".to_owned(), key: None }
+}
+
+pub(crate) async fn next_event(follow: &mut Follow) -> Event {
+    loop {
+        if let Followed::Entry(entry) = follow.next().await.unwrap() {
+            return entry.event;
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Credentials and sign-in codes.
+
+use engine::{Secret, TokenWish};
+use model::TokenKind;
+
+use crate::support::World;
+
+fn wish(kind: TokenKind) -> TokenWish {
+    TokenWish { kind, name: "test".to_owned(), session: None }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_credential_opens_until_it_is_ended_also_after_a_restart() {
+    let mut world = World::new().await;
+    let issued = world.engine.issue_token(wish(TokenKind::Person)).await.unwrap();
+    world.stop_and_restart().await;
+    assert_eq!(world.engine.find_token(&issued.secret, None), Some(issued.row.clone()));
+    assert_eq!(world.engine.find_token(&Secret::new("guess"), None), None);
+    let mut changes = world.engine.token_changes();
+    world.engine.revoke_token(issued.row.id).await.unwrap();
+    changes.changed().await.unwrap();
+    assert_eq!(world.engine.find_token(&issued.secret, None), None);
+    world.stop_and_restart().await;
+    assert_eq!(world.engine.find_token(&issued.secret, None), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_browsers_credential_needs_both_halves() {
+    let world = World::new().await;
+    let one = world.engine.issue_token(wish(TokenKind::Browser)).await.unwrap();
+    let two = world.engine.issue_token(wish(TokenKind::Browser)).await.unwrap();
+    let found = |secret: &Secret, proof: Option<&Secret>| world.engine.find_token(secret, proof).map(|row| row.id);
+    assert_eq!(found(&one.secret, one.proof.as_ref()), Some(one.row.id));
+    assert_eq!(found(&one.secret, None), None);
+    assert_eq!(found(&one.secret, two.proof.as_ref()), None);
+    assert_eq!(found(one.proof.as_ref().unwrap(), Some(&one.secret)), None);
+    let person = world.engine.issue_token(wish(TokenKind::Person)).await.unwrap();
+    assert_eq!(found(&person.secret, one.proof.as_ref()), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn rotation_ends_all_and_makes_one() {
+    let world = World::new().await;
+    let old = world.engine.issue_token(wish(TokenKind::Person)).await.unwrap();
+    world.engine.issue_token(wish(TokenKind::Browser)).await.unwrap();
+    let new = world.engine.rotate_tokens(wish(TokenKind::Person)).await.unwrap();
+    assert_eq!(world.engine.tokens(), vec![new.row]);
+    assert_eq!(world.engine.find_token(&old.secret, None), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_code_is_good_once_and_for_a_while() {
+    let world = World::new().await;
+    let code = world.engine.offer_code();
+    assert!(world.engine.consume_code(&code));
+    assert!(!world.engine.consume_code(&code));
+    let late = world.engine.offer_code();
+    tokio::time::advance(engine::CODE_GOOD_FOR).await;
+    assert!(!world.engine.consume_code(&late));
+    assert!(!world.engine.consume_code(&Secret::new("guess")));
+}
+
+/// The log keeps hashes: nobody who reads the store can sign in.
+#[tokio::test(start_paused = true)]
+async fn secrets_are_not_in_the_log() {
+    use store::Log as _;
+    let world = World::new().await;
+    let issued = world.engine.issue_token(wish(TokenKind::Browser)).await.unwrap();
+    let entries = world.store.read(model::StreamId::Server, model::Seq::START, 100).await.unwrap();
+    let text = serde_json::to_string(&entries).unwrap();
+    assert!(text.contains("token.issued"));
+    assert!(!text.contains(issued.secret.expose()) && !text.contains(issued.proof.unwrap().expose()));
+    assert_eq!(format!("{:?}", issued.secret), "[secret]");
+}
