@@ -44,6 +44,11 @@ impl Secret {
         Self(hex(&ids.secret_bytes()))
     }
 
+    /// Makes a shorter one, 128 bits as hex, for links that people see; good once and for minutes.
+    pub(crate) fn generate_code(ids: &dyn IdSource) -> Self {
+        Self(hex(&ids.secret_bytes()[..16]))
+    }
+
     /// The text itself, to hand over or to hash.
     pub fn expose(&self) -> &str {
         &self.0

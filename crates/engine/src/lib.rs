@@ -338,7 +338,7 @@ impl Engine {
 
     /// A code that signs one browser in, once, for a short while.
     pub fn offer_code(&self) -> Secret {
-        let code = Secret::generate(&*self.shared.ids);
+        let code = Secret::generate_code(&*self.shared.ids);
         self.shared.tokens.offer_code(&code);
         code
     }

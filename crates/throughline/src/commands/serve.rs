@@ -23,6 +23,8 @@ use crate::data_dir::{DataDir, ServerFile, write_private};
 use crate::host::Host;
 use crate::terminal;
 
+/// The migration library tells of every step it does not have to take.
+const DEFAULT_LOG: &str = "info,refinery_core=warn";
 /// What a Unix socket's path may have on Linux.
 const MAX_SOCKET_PATH_BYTES: usize = 107;
 /// How long open connections are waited for.
@@ -76,8 +78,9 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve) -> Result<()> {
 }
 
 fn start_logging() {
-    let filter = EnvFilter::try_from_env("THROUGHLINE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).init();
+    let filter = EnvFilter::try_from_env("THROUGHLINE_LOG").unwrap_or_else(|_| EnvFilter::new(DEFAULT_LOG));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_target(false);
+    log.with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).init();
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener> {

@@ -34,6 +34,9 @@ async fn carry_out(client: &Client, data: &DataDir, command: cli::Token) -> Resu
             if json {
                 return Ok(terminal::line(&serde_json::to_string_pretty(&page)?)?);
             }
+            if page.tokens.is_empty() {
+                return Ok(terminal::line("No credentials yet. The server makes one when it starts.")?);
+            }
             let now = SystemClock.now();
             let rows: Vec<Vec<String>> = page.tokens.iter().map(|token| row(token, now)).collect();
             for line in table(&["ID", "KIND", "MADE", "NAME", "SESSION"], &rows) {
