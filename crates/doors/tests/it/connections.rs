@@ -10,7 +10,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{Answer, DEADLINE, Events, House, app};
+use crate::support::{Answer, BEARER, DEADLINE, Events, House, app};
 
 /// A connection that has been accepted for certain, because it was answered.
 async fn settled(house: &House, mut stream: TcpStream) -> TcpStream {
@@ -56,12 +56,7 @@ async fn all_addresses_together_have_a_cap() {
 #[tokio::test]
 async fn an_upgraded_connection_keeps_its_place() {
     let house = House::with(Limits { max_connections: 1, ..Limits::default() }).await;
-    let mut live = house.connect().await;
-    let request = house.bytes(
-        "GET /api/live\nHost: localhost:PORT\nAuthorization: Bearer person-token\nUpgrade: websocket\nConnection: Upgrade\nSec-WebSocket-Version: 13\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-    );
-    live.write_all(String::from_utf8(request).unwrap().replace("Connection: close\r\n", "").as_bytes()).await.unwrap();
-    assert_eq!(Answer::read_one(&mut live).await.status(), "101");
+    let (live, _) = house.live(BEARER).await;
     for _ in 0..20 {
         assert!(!is_served(&house).await);
     }

@@ -3,15 +3,11 @@
 //! Invariant: without a right credential no protected handler runs; every way that looks like one and is not is here.
 
 use doors::{Limits, Rate};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::support::{Answer, BEARER, COOKIE, House, PROOF};
+use crate::support::{BEARER, COOKIE, House, PROOF, UPGRADE};
 
 const SAME: &str = "Sec-Fetch-Site: same-origin";
 const ORIGIN: &str = "Origin: http://localhost:PORT";
-const UPGRADE: &str =
-    "Upgrade: websocket\nConnection: Upgrade\nSec-WebSocket-Version: 13\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
-
 #[tokio::test]
 async fn one_right_credential_gets_in() {
     let house = House::open().await;
@@ -107,24 +103,9 @@ async fn upgrades_need_their_own_page_or_a_bearer() {
         (format!("{COOKIE}\n{ORIGIN}\n{PROOF}"), "known browser"),
         (BEARER.to_owned(), "known person"),
     ] {
-        assert_eq!(greeting_of(&house, &lines).await, greeting);
+        assert_eq!(house.live(&lines).await.1, greeting);
     }
     house.close().await;
-}
-
-/// Upgrades and reads the first frame: two bytes of head, then a short text.
-async fn greeting_of(house: &House, lines: &str) -> String {
-    let mut stream = house.connect().await;
-    let request = format!("GET /api/live\nHost: localhost:PORT\n{UPGRADE}\n{lines}");
-    let bytes = String::from_utf8(house.bytes(&request)).unwrap().replace("Connection: close\r\n", "");
-    stream.write_all(bytes.as_bytes()).await.unwrap();
-    let answer = Answer::read_one(&mut stream).await;
-    assert_eq!(answer.status(), "101", "{}", answer.text);
-    let mut head = [0; 2];
-    stream.read_exact(&mut head).await.unwrap();
-    let mut text = vec![0; usize::from(head[1])];
-    stream.read_exact(&mut text).await.unwrap();
-    String::from_utf8(text).unwrap()
 }
 
 #[tokio::test]

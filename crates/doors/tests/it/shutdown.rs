@@ -9,7 +9,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::support::{Answer, BEARER, DEADLINE, House, SHORT, happens};
+use crate::support::{Answer, BEARER, DEADLINE, House, SHORT, happens, hear};
 
 #[tokio::test]
 async fn a_running_request_is_answered_and_then_all_is_closed() {
@@ -38,17 +38,24 @@ async fn what_outlasts_the_drain_is_cut() {
     held.write_all(&house.bytes(&format!("GET /api/hold\nHost: localhost:PORT\n{BEARER}"))).await.unwrap();
     happens(&house.events.entered).await;
 
-    let mut live = house.connect().await;
-    let upgrade = format!(
-        "GET /api/live HTTP/1.1\r\nHost: localhost:{}\r\n{BEARER}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
-        house.address.port()
-    );
-    live.write_all(upgrade.as_bytes()).await.unwrap();
-    assert_eq!(Answer::read_one(&mut live).await.status(), "101");
-
+    let (mut live, _) = house.live(BEARER).await;
     house.shutdown.cancel();
     house.ended().await;
     assert_eq!(Answer::read(&mut held).await.text, "");
     let mut rest = Vec::new();
     drop(timeout(DEADLINE, live.read_to_end(&mut rest)).await.expect("the upgraded connection is cut too"));
+}
+
+#[tokio::test]
+async fn an_upgraded_connection_may_say_goodbye() {
+    let mut house = House::open().await;
+    let (mut live, _) = house.live(BEARER).await;
+    house.shutdown.cancel();
+    let refused = async { while TcpStream::connect(house.address).await.is_ok() {} };
+    timeout(DEADLINE, refused).await.expect("the listener closes first");
+    // A text frame "bye" with a mask of zeros.
+    live.write_all(&[0x81, 0x83, 0, 0, 0, 0, b'b', b'y', b'e']).await.unwrap();
+    assert_eq!(hear(&mut live).await, "bye");
+    drop(live);
+    house.ended().await;
 }

@@ -34,6 +34,9 @@ pub(crate) const BEARER: &str = "Authorization: Bearer person-token";
 pub(crate) const COOKIE: &str = "Cookie: other=1; tl_test=good-cookie";
 pub(crate) const PROOF: &str = "X-Throughline-Proof: good-proof";
 
+pub(crate) const UPGRADE: &str =
+    "Upgrade: websocket\nConnection: Upgrade\nSec-WebSocket-Version: 13\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
+
 /// Lets tests wait for what happens inside a handler.
 #[derive(Clone)]
 pub(crate) struct Events {
@@ -110,14 +113,18 @@ fn routes(events: Events) -> Routes {
     }
 }
 
+/// Greets, then repeats what it hears.
 async fn live(caller: Caller, upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(async move |mut socket| {
         let greeting = match caller {
             Caller::Known(principal) => format!("known {}", principal.id),
             Caller::AwaitsProof(cookie) => format!("awaits proof of {}", cookie.expose()),
         };
-        if socket.send(Message::Text(greeting.into())).await.is_ok() {
-            while let Some(Ok(_)) = socket.recv().await {}
+        let mut reply = Message::Text(greeting.into());
+        while socket.send(reply).await.is_ok()
+            && let Some(Ok(message)) = socket.recv().await
+        {
+            reply = message;
         }
     })
 }
@@ -205,6 +212,18 @@ impl House {
         }
     }
 
+    /// Upgrades with the given headers and reads the greeting.
+    pub(crate) async fn live(&self, lines: &str) -> (TcpStream, String) {
+        let mut stream = self.connect().await;
+        let request = self.bytes(&format!("GET /api/live\nHost: localhost:PORT\n{UPGRADE}\n{lines}"));
+        let request = String::from_utf8(request).unwrap().replace("Connection: close\r\n", "");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let answer = Answer::read_one(&mut stream).await;
+        assert_eq!(answer.status(), "101", "{}", answer.text);
+        let greeting = hear(&mut stream).await;
+        (stream, greeting)
+    }
+
     pub(crate) async fn close(mut self) {
         self.shutdown.cancel();
         self.ended().await;
@@ -214,6 +233,15 @@ impl House {
         let ended = timeout(DEADLINE, self.listener.join_next()).await.expect("the listener ends by the deadline");
         ended.expect("it was not joined before").unwrap().unwrap();
     }
+}
+
+/// The text of the next WebSocket frame: two bytes of head, then a short text.
+pub(crate) async fn hear(stream: &mut TcpStream) -> String {
+    let mut head = [0; 2];
+    timeout(DEADLINE, stream.read_exact(&mut head)).await.expect("a frame comes by the deadline").unwrap();
+    let mut text = vec![0; usize::from(head[1])];
+    stream.read_exact(&mut text).await.unwrap();
+    String::from_utf8(text).unwrap()
 }
 
 pub(crate) fn to_bytes(request: &str) -> Vec<u8> {
