@@ -16,6 +16,7 @@ import { buttonClass } from "./ui/Button";
 import { useKeyPresses } from "./ui/keyPresses";
 import { Link } from "./ui/Link";
 import { navigate, usePath } from "./ui/navigation";
+import { Notice } from "./ui/Notice";
 import { UndoDelete } from "./UndoDelete";
 import type { SessionId, SessionRow } from "./wire/names";
 
@@ -122,12 +123,12 @@ function Open({ app, route, onNew, onDelete }: OpenProps) {
       return list.extent.kind === "unread" ? null : <Welcome hasSessions={list.rows.size > 0} onNew={onNew} />;
     case "unknown":
       return (
-        <div className="m-auto px-6 py-12 text-center">
-          <h1 className="text-2xl font-semibold tracking-tight">Nothing is at this address</h1>
+        <Notice title="Nothing is at this address">
+          <p>It may have been cut off when it was copied.</p>
           <Link href="/" className={`mt-6 ${buttonClass("plain")}`}>
             All sessions
           </Link>
-        </div>
+        </Notice>
       );
   }
 }

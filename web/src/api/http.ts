@@ -72,14 +72,14 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     sessionsAfter: (cursor: string) => ask<Schemas["SessionPage"]>("GET", `/sessions?after=${encodeURIComponent(cursor)}`),
     createSession: (wish: NewSession) => ask<Schemas["Session"]>("POST", "/sessions", wish),
     renameSession: (id: SessionId, name: string) =>
-      ask<Schemas["Session"]>("PATCH", session(id), { name } satisfies Schemas["SessionPatch"]),
-    deleteSession: (id: SessionId) => ask<unknown>("DELETE", session(id)),
-    restoreSession: (id: SessionId) => ask<unknown>("POST", `${session(id)}/restore`),
+      ask<Schemas["Success"]>("PATCH", session(id), { name } satisfies Schemas["SessionPatch"]),
+    deleteSession: (id: SessionId) => ask<undefined>("DELETE", session(id)),
+    restoreSession: (id: SessionId) => ask<Schemas["Success"]>("POST", `${session(id)}/restore`),
     sendPrompt: (id: SessionId, wish: NewPrompt) => ask<Schemas["PromptAccepted"]>("POST", `${session(id)}/prompts`, wish),
     changePrompt: (id: SessionId, interaction: InteractionId, text: string) =>
-      ask<unknown>("PATCH", prompt(id, interaction), { text } satisfies Schemas["PromptPatch"]),
-    removePrompt: (id: SessionId, interaction: InteractionId) => ask<unknown>("DELETE", prompt(id, interaction)),
-    cancel: (id: SessionId) => ask<unknown>("POST", `${session(id)}/cancel`),
+      ask<Schemas["Success"]>("PATCH", prompt(id, interaction), { text } satisfies Schemas["PromptPatch"]),
+    removePrompt: (id: SessionId, interaction: InteractionId) => ask<undefined>("DELETE", prompt(id, interaction)),
+    cancel: (id: SessionId) => ask<Schemas["Success"]>("POST", `${session(id)}/cancel`),
     observe: (id: SessionId) => ask<Schemas["Observed"]>("POST", `${session(id)}/observe`),
   };
 }
@@ -96,11 +96,10 @@ export function failureWords(failure: Failure): string {
   }
 }
 
-/** Server messages are fragments, as they also stand in the middle of other sentences. */
-function sentence(message: string): string {
-  const text = message.trim();
-  const end = /[.!?…]$/.test(text) ? "" : ".";
-  return text.charAt(0).toUpperCase() + text.slice(1) + end;
+/** A fragment, as the server's messages and reasons are, made to stand alone. */
+export function sentence(fragment: string): string {
+  const text = fragment.trim();
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? "" : ".");
 }
 
 /** An answer may be empty: 204, or 202 with nothing to add. */

@@ -13,14 +13,14 @@ import { Knot } from "../ui/Knot";
 import type { SessionId } from "../wire/names";
 import { newDraft, readDraft, storeDraft } from "./drafts";
 
-/** Given again after this long where the connection seems to be up and yet no answer came. */
+/** How long to wait where the connection seems to be up and yet no answer came. */
 const RESEND_AFTER_MS = 1_500;
 
 type Sending =
   | { kind: "none" }
   | { kind: "on_its_way" }
-  /** No answer came; it goes out again by itself. */
-  | { kind: "held" }
+  /** No answer came; it goes out again by itself, at once when a lost connection is back, else after a while. */
+  | { kind: "held"; afterMs: number }
   | { kind: "refused"; failure: Failure };
 
 interface ComposerProps {
@@ -74,23 +74,24 @@ export function Composer({ http, session, agent, running, online, field, onSent 
       setSending({ kind: "none" });
       onSent();
     } else {
-      setSending(answer.failure.kind === "unreachable" ? { kind: "held" } : { kind: "refused", failure: answer.failure });
+      const { failure } = answer;
+      setSending(failure.kind === "unreachable" ? { kind: "held", afterMs: online ? RESEND_AFTER_MS : 0 } : { kind: "refused", failure });
     }
   };
 
   const resend = useEffectEvent(() => void send());
-  const mustResend = sending.kind === "held" && online;
+  const resendAfterMs = sending.kind === "held" && online ? sending.afterMs : null;
   useEffect(() => {
-    if (!mustResend) {
+    if (resendAfterMs === null) {
       return;
     }
     const timer = setTimeout(() => {
       resend();
-    }, RESEND_AFTER_MS);
+    }, resendAfterMs);
     return () => {
       clearTimeout(timer);
     };
-  }, [mustResend]);
+  }, [resendAfterMs]);
 
   const stop = async () => {
     setStopFailure(null);

@@ -1,5 +1,4 @@
 // One session: its header, its transcript, and the composer.
-import type { ReactNode } from "react";
 import { useEffect, useRef, useState } from "react";
 import { useStore } from "zustand";
 
@@ -12,8 +11,9 @@ import { titleOf } from "../state/words";
 import { Alert } from "../ui/Alert";
 import { Button, buttonClass } from "../ui/Button";
 import { useKeyPresses } from "../ui/keyPresses";
-import { BrokenEnd, Knot } from "../ui/Knot";
+import { Knot } from "../ui/Knot";
 import { Link } from "../ui/Link";
+import { Notice } from "../ui/Notice";
 import type { ErrorDetail, SessionId, SessionRow } from "../wire/names";
 import { Composer } from "./Composer";
 import { SessionHeader } from "./SessionHeader";
@@ -167,24 +167,6 @@ function DeletedSession({ app, session }: { app: App; session: SessionId }) {
         </Link>
       </div>
     </Notice>
-  );
-}
-
-function Notice({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <div className="m-auto w-full max-w-md px-6 py-12">
-      <div aria-hidden="true" className="relative mb-6 h-16 w-3.5">
-        <span className="thread-line bottom-auto h-10" />
-        <span className="absolute top-3 left-0">
-          <Knot shape="solid" />
-        </span>
-        <span className="absolute top-10 left-0">
-          <BrokenEnd side="above" />
-        </span>
-      </div>
-      <h1 className="text-2xl font-semibold tracking-tight text-balance">{title}</h1>
-      <div className="mt-3 text-soft">{children}</div>
-    </div>
   );
 }
 

@@ -1,4 +1,5 @@
 // The words that people read for what the server says in one.
+import { sentence } from "../api/http";
 import type { SessionRow, SessionState } from "../wire/names";
 import type { TranscriptTurn } from "./transcript";
 
@@ -45,11 +46,6 @@ function interruptionWords(reason: string | null): string | null {
   }
 }
 
-/** Reasons are fragments, as they also stand in the middle of other sentences. */
 function asSentence(reason: string | null): string | null {
-  if (reason === null || reason.trim() === "") {
-    return null;
-  }
-  const text = reason.trim();
-  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? "" : ".");
+  return reason === null || reason.trim() === "" ? null : sentence(reason);
 }

@@ -34,7 +34,7 @@ export function Icon({ name }: { name: keyof typeof PATHS }) {
 export function StopIcon() {
   return (
     <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" fill="currentColor">
-      <rect x="5.5" y="5.5" width="9" height="9" rx="1.5" />
+      <rect x="4.5" y="4.5" width="11" height="11" rx="2" />
     </svg>
   );
 }

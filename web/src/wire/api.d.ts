@@ -3,7 +3,268 @@
  * Do not make direct changes to the file.
  */
 
-export type paths = Record<string, never>;
+export interface paths {
+    "/api/v1/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The agents that can be named in a new session. */
+        get: operations["list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/exchange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Uses up a sign-in code. */
+        post: operations["exchange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sessions, most recently active first. */
+        get: operations["list"];
+        put?: never;
+        /** Begins a session; its agent starts meanwhile, and prompts are taken at once. */
+        post: operations["create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One session. */
+        get: operations["show"];
+        put?: never;
+        post?: never;
+        /** Puts a session away; for seven days it can be restored, unless `now` purges it at once. */
+        delete: operations["delete"];
+        options?: never;
+        head?: never;
+        /** Renames a session or notes its environment. */
+        patch: operations["change"];
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stops the running turn; what waits goes on. */
+        post: operations["cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything that happened in a session, in order. */
+        get: operations["list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/observe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Notes that the person has seen where the session stands. */
+        post: operations["observe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends words to the session's agent, now or in turn. */
+        post: operations["send"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/prompts/{interaction}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Takes a waiting prompt out of the queue. */
+        delete: operations["remove"];
+        options?: never;
+        head?: never;
+        /** Rewrites a prompt that still waits. */
+        patch: operations["change"];
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Brings a deleted session back. */
+        post: operations["restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every credential in force, without its secret. */
+        get: operations["list"];
+        put?: never;
+        /** Makes a credential; the secret is shown this once. */
+        post: operations["issue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A fresh sign-in link for a browser. */
+        post: operations["link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends every credential, closes every socket, and makes the person a new token, kept in the token file. */
+        post: operations["rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends a credential; sockets that it opened are closed. */
+        delete: operations["revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/whoami": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who is asking, as the server sees it. */
+        get: operations["whoami"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
@@ -71,7 +332,7 @@ export interface components {
         } | {
             /** @description Only what is present changes. */
             data: {
-                envHint?: string | null;
+                env_hint?: string | null;
                 name?: string | null;
             };
             /** @enum {string} */
@@ -97,7 +358,7 @@ export interface components {
             type: "agent.state_changed";
         } | {
             data: {
-                interactionId: components["schemas"]["InteractionId"];
+                interaction_id: components["schemas"]["InteractionId"];
                 turn: components["schemas"]["Turn"];
             };
             /** @enum {string} */
@@ -110,28 +371,28 @@ export interface components {
             type: "turn.ended";
         } | {
             data: {
-                interactionId: components["schemas"]["InteractionId"];
+                interaction_id: components["schemas"]["InteractionId"];
                 text: string;
             };
             /** @enum {string} */
             type: "prompt.queued";
         } | {
             data: {
-                interactionId: components["schemas"]["InteractionId"];
+                interaction_id: components["schemas"]["InteractionId"];
                 text: string;
             };
             /** @enum {string} */
             type: "prompt.changed";
         } | {
             data: {
-                interactionId: components["schemas"]["InteractionId"];
+                interaction_id: components["schemas"]["InteractionId"];
             };
             /** @enum {string} */
             type: "prompt.removed";
         } | {
             /** @description The words as they went to the agent, also when they had waited in the queue. */
             data: {
-                interactionId: components["schemas"]["InteractionId"];
+                interaction_id: components["schemas"]["InteractionId"];
                 text: string;
             };
             /** @enum {string} */
@@ -151,17 +412,17 @@ export interface components {
                 kind: components["schemas"]["TokenKind"];
                 name: string;
                 /** @description Likewise of the second half that a browser keeps. */
-                proofHash?: string | null;
+                proof_hash?: string | null;
                 /** @description SHA-256 of the secret, in hex; the secret itself is never stored. */
-                secretHash: string;
-                sessionId?: components["schemas"]["SessionId"] | null;
-                tokenId: components["schemas"]["TokenId"];
+                secret_hash: string;
+                session_id?: components["schemas"]["SessionId"] | null;
+                token_id: components["schemas"]["TokenId"];
             };
             /** @enum {string} */
             type: "token.issued";
         } | {
             data: {
-                tokenId: components["schemas"]["TokenId"];
+                token_id: components["schemas"]["TokenId"];
             };
             /** @enum {string} */
             type: "token.revoked";
@@ -171,6 +432,11 @@ export interface components {
          * @description A prompt and the turn it became; known from the moment the prompt is accepted.
          */
         InteractionId: string;
+        /** @description The only time the secret is shown. */
+        IssuedToken: {
+            secret: string;
+            token: components["schemas"]["Token"];
+        };
         /** @description What the person and the agent noted about a session. */
         Meta: {
             /** @description Set name to items. */
@@ -198,6 +464,10 @@ export interface components {
             /** @description Makes a repeat of this request harmless, like the header `Idempotency-Key`. */
             key?: string | null;
             name?: string | null;
+        };
+        NewToken: {
+            name: string;
+            session?: components["schemas"]["SessionId"] | null;
         };
         Observed: {
             success: boolean;
@@ -257,7 +527,7 @@ export interface components {
             text: string;
             /** @enum {string} */
             type: "prompt";
-            whenBusy?: components["schemas"]["WhenBusy"];
+            when_busy?: components["schemas"]["WhenBusy"];
         } | {
             session: components["schemas"]["SessionId"];
             /** @enum {string} */
@@ -297,7 +567,7 @@ export interface components {
             /** @enum {string} */
             type: "row";
             /** Format: int64 */
-            unobservedCount: number;
+            unobserved_count: number;
         } | {
             session: components["schemas"]["SessionId"];
             snapshot: components["schemas"]["Session"];
@@ -310,7 +580,7 @@ export interface components {
             facts: Record<string, never>;
             reason: components["schemas"]["ContextReason"];
             session: components["schemas"]["SessionId"];
-            setName?: string | null;
+            set_name?: string | null;
             /** @enum {string} */
             type: "session.context";
         } | {
@@ -336,7 +606,7 @@ export interface components {
             session: components["schemas"]["SessionId"];
             /** @enum {string} */
             type: "progress";
-            upTo: string;
+            up_to: string;
         } | {
             reason: components["schemas"]["ResetReason"];
             session: components["schemas"]["SessionId"];
@@ -424,6 +694,10 @@ export interface components {
          * @enum {string}
          */
         SessionState: "starting" | "idle" | "running" | "interrupted" | "failed";
+        /** @description A fresh one-time sign-in link for a browser. */
+        SignInLink: {
+            url: string;
+        };
         /** @description How a turn came to its end. */
         Stop: {
             /** @description In one word. */
@@ -431,11 +705,23 @@ export interface components {
             /** @description Why, where there is more to say. */
             reason?: string | null;
         };
+        /** @description It was done and is durable. */
+        Success: {
+            success: boolean;
+        };
         /**
          * Format: date-time
          * @description A wall-clock instant. Order never depends on it: sequences give order, this is only shown.
          */
         Timestamp: string;
+        /** @description A credential in force; never its secret. */
+        Token: {
+            id: components["schemas"]["TokenId"];
+            issuedAt: components["schemas"]["Timestamp"];
+            kind: components["schemas"]["TokenKind"];
+            name: string;
+            session?: components["schemas"]["SessionId"] | null;
+        };
         /**
          * Format: uuid
          * @description A credential. It names it in lists and logs and opens nothing.
@@ -446,6 +732,9 @@ export interface components {
          * @enum {string}
          */
         TokenKind: "person" | "browser" | "agent" | "applet";
+        TokenPage: {
+            tokens: components["schemas"]["Token"][];
+        };
         /**
          * Format: int32
          * @description A turn's number in its session, from 1, true for ever. Written `t42` where it stands alone.
@@ -471,4 +760,622 @@ export interface components {
     pathItems: never;
 }
 export type $defs = Record<string, never>;
-export type operations = Record<string, never>;
+export interface operations {
+    list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentPage"];
+                };
+            };
+        };
+    };
+    exchange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeExchange"];
+            };
+        };
+        responses: {
+            /** @description The proof; the other half comes as a cookie */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proof"];
+                };
+            };
+            /** @description The code was used or has expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description How many at most; 1 to 200, 50 unless told. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPage"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSession"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The directory is far-reaching and needs `confirm` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    delete: {
+        parameters: {
+            query?: {
+                /** @description Purge at once instead of keeping it restorable for seven days. */
+                now?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone from lists at once */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A turn is running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agent was told; the turn's end is an entry */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description No turn is running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: {
+                /** @description A cursor, `incarnation.seq`, or a bare seq of this store; from the beginning unless told. */
+                after?: string;
+                /** @description How many at most; 1 to 1,000, 200 unless told. A page of large entries may hold fewer. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntryPage"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The cursor leads nowhere any more */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    observe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Observed"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    send: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPrompt"];
+            };
+        };
+        responses: {
+            /** @description Durable; the answer streams over the WebSocket */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptAccepted"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A turn runs and `whenBusy` is `reject` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                interaction: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It will not be sent */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It does not wait any more */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                interaction: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromptPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description It does not wait any more */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    restore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenPage"];
+                };
+            };
+        };
+    };
+    issue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewToken"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedToken"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLink"];
+                };
+            };
+        };
+    };
+    rotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+        };
+    };
+    revoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It opens nothing any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    whoami: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Whoami"];
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,47 @@
+// Signing in: the code leaves the address first, and every way it can end.
+import { beforeEach, expect, test, vi } from "vitest";
+
+import { hasCode, signIn, storedProof, takeCode } from "./credential";
+import type { Answer, Http } from "./http";
+
+const refused: Answer<never> = { ok: false, failure: { kind: "signed_out" } };
+const unreachable: Answer<never> = { ok: false, failure: { kind: "unreachable" } };
+
+function http(exchange: Answer<{ proof: string }>, whoami: Answer<unknown>) {
+  return { exchangeCode: vi.fn(() => Promise.resolve(exchange)), whoami: vi.fn(() => Promise.resolve(whoami)) } as unknown as Http;
+}
+
+beforeEach(() => {
+  localStorage.clear();
+  history.replaceState(null, "", "/");
+});
+
+test("the code is taken out of the address, and the rest of the address stays", () => {
+  history.replaceState(null, "", "/s/x?a=1#code=abc&t=4");
+  expect(hasCode()).toBe(true);
+  expect(takeCode()).toBe("abc");
+  expect(location.pathname + location.search + location.hash).toBe("/s/x?a=1#t=4");
+  expect(takeCode()).toBeNull();
+});
+
+test("a good code leaves the proof in this browser", async () => {
+  expect(await signIn(http({ ok: true, value: { proof: "half" } }, refused), "abc")).toEqual({ kind: "signed_in" });
+  expect(storedProof()).toBe("half");
+});
+
+test("a used code is refused, unless the browser is signed in already", async () => {
+  expect(await signIn(http(refused, refused), "abc")).toEqual({ kind: "code_refused" });
+  localStorage.setItem("throughline.proof", "half");
+  expect(await signIn(http(refused, refused), "abc")).toEqual({ kind: "code_refused" });
+  expect(await signIn(http(refused, { ok: true, value: {} }), "abc")).toEqual({ kind: "signed_in" });
+});
+
+test("without a code the stored proof is asked about, and without one nothing is asked", async () => {
+  const asked = http(refused, refused);
+  expect(await signIn(asked, null)).toEqual({ kind: "signed_out" });
+  expect(asked.whoami).not.toHaveBeenCalled();
+  localStorage.setItem("throughline.proof", "half");
+  expect(await signIn(asked, null)).toEqual({ kind: "signed_out" });
+  expect(await signIn(http(refused, { ok: true, value: {} }), null)).toEqual({ kind: "signed_in" });
+  expect(await signIn(http(refused, unreachable), null)).toEqual({ kind: "unreachable" });
+});

@@ -1,0 +1,114 @@
+// Frames to state: what each does, that they are drawn together, and what happens at the edges of a session's life.
+import { expect, test, vi } from "vitest";
+
+import type { Http } from "../api/http";
+import type { LiveListener } from "../api/live";
+import type { ServerFrame } from "../wire/names";
+import { createApp } from "./app";
+
+const SESSION = "0190a8c0-0000-7000-8000-0000000000c1";
+const AT = "2026-01-02T03:04:05.006Z";
+
+function open() {
+  let listener: LiveListener | undefined;
+  let flush = (): void => undefined;
+  const live = { follow: vi.fn(), unfollow: vi.fn() };
+  const schedule = vi.fn((callback: () => void) => {
+    flush = callback;
+  });
+  const app = createApp({
+    http: {} as Http,
+    openLive(given) {
+      listener = given;
+      return live;
+    },
+    schedule,
+  });
+  const hear = (...frames: ServerFrame[]) => {
+    for (const frame of frames) {
+      listener?.frame(frame);
+    }
+    flush();
+  };
+  const followed = () => app.store.getState().followed.get(SESSION);
+  return { app, live, schedule, hear, followed, listener: listener as LiveListener };
+}
+
+function started(seq: number): ServerFrame {
+  return {
+    type: "entry",
+    session: SESSION,
+    cursor: `1f.${seq}`,
+    entry: { seq, at: AT, type: "turn.started", data: { turn: seq, interactionId: SESSION } },
+  };
+}
+
+test("frames that come together are drawn together", () => {
+  const { app, schedule, hear, followed } = open();
+  const drawn = vi.fn();
+  app.follow(SESSION);
+  app.store.subscribe(drawn);
+  hear(started(1), started(2), { type: "caught_up", session: SESSION, cursor: "1f.2" });
+  expect(schedule).toHaveBeenCalledTimes(1);
+  expect(drawn).toHaveBeenCalledTimes(1);
+  expect(followed()?.seq).toBe(2);
+  expect(followed()?.reading.kind).toBe("ready");
+});
+
+test("a session that is opened again goes on from where it was left", () => {
+  const { app, live, hear } = open();
+  app.follow(SESSION);
+  hear(started(1));
+  app.unfollow(SESSION);
+  app.follow(SESSION);
+  expect(live.follow.mock.calls).toEqual([
+    [SESSION, null],
+    [SESSION, "1f.1"],
+  ]);
+});
+
+test("a reset empties the session; one by deletion says so", () => {
+  const { app, hear, followed } = open();
+  app.follow(SESSION);
+  hear(started(1), { type: "reset", session: SESSION, reason: "other_incarnation", snapshot: null });
+  expect(followed()?.seq).toBe(0);
+  hear({ type: "reset", session: SESSION, reason: "deleted", snapshot: null });
+  expect(followed()?.reading).toEqual({ kind: "deleted" });
+});
+
+test("a session that was deleted or refused is read from the start when it is opened again", () => {
+  const { app, listener, followed } = open();
+  app.follow(SESSION);
+  listener.refused(SESSION, { code: "session_not_found", message: "there is no such session", details: {} });
+  expect(followed()?.reading.kind).toBe("refused");
+  app.follow(SESSION);
+  expect(followed()?.reading.kind).toBe("loading");
+});
+
+test("entries of a session that is not followed change nothing", () => {
+  const { app, hear } = open();
+  const before = app.store.getState();
+  hear(started(1));
+  expect(app.store.getState()).toBe(before);
+});
+
+test("signed out stays signed out", () => {
+  const { app, listener } = open();
+  app.signOut();
+  listener.connection({ kind: "lost", lastHeardAt: null });
+  expect(app.store.getState().connection.kind).toBe("signed_out");
+});
+
+test("only the last few sessions stay folded", () => {
+  const { app } = open();
+  for (let n = 0; n < 20; n++) {
+    app.follow(`session-${n}`);
+  }
+  expect([...app.store.getState().followed.keys()]).toEqual(Array.from({ length: 8 }, (_, n) => `session-${n + 12}`));
+});
+
+test("a row carries the count of unseen answers", () => {
+  const { app, hear } = open();
+  hear({ type: "row", removed: SESSION, unobservedCount: 3 });
+  expect(app.store.getState().list.unobservedCount).toBe(3);
+});

@@ -1,0 +1,96 @@
+// A followed session: order, the queue, and words that are not durable yet.
+import { expect, test } from "vitest";
+
+import type { Entry } from "../wire/names";
+import type { Followed } from "./followed";
+import { applyEntry, applyPreview, beginFollow, caughtUp, NOT_READ, withPreviews } from "./followed";
+
+const SESSION = "0190a8c0-0000-7000-8000-0000000000c1";
+const AT = "2026-01-02T03:04:05.006Z";
+const prompt = (n: number) => `0190a8c0-0000-7000-8000-00000000000${n}`;
+
+type Happened = Omit<Entry, "seq" | "at">;
+
+function follow(from: Followed, ...events: Happened[]): Followed {
+  return events.reduce((followed, event) => {
+    const seq = followed.seq + 1;
+    return applyEntry(followed, `1f.${seq}`, { ...event, seq, at: AT } as Entry);
+  }, from);
+}
+
+const started = (turn: number) => ({ type: "turn.started", data: { turn, interactionId: prompt(turn) } }) as Happened;
+const sent = (turn: number, text: string) => ({ type: "prompt.sent", data: { interactionId: prompt(turn), text } }) as Happened;
+const said = (turn: number, text: string, block = 0) => ({ type: "text.part", data: { turn, block, text } }) as Happened;
+const ended = (turn: number) => ({ type: "turn.ended", data: { turn, outcome: "completed" } }) as Happened;
+const queued = (n: number, text: string) => ({ type: "prompt.queued", data: { interactionId: prompt(n), text } }) as Happened;
+const preview = (turn: number, text: string, block = 0) => ({ type: "preview" as const, session: SESSION, turn, block, text });
+
+/** The last turn's blocks as they are shown. */
+function shown(followed: Followed): readonly string[] {
+  const turn = followed.transcript.turns.at(-1);
+  return turn === undefined ? [] : withPreviews(turn, followed.previews).blocks;
+}
+
+const running = follow(caughtUp(NOT_READ), started(1), sent(1, "hello"));
+
+test("only the entry after the last one is taken", () => {
+  const entry = { seq: 5, at: AT, ...said(1, "later") } as Entry;
+  expect(applyEntry(running, "1f.5", entry)).toBe(running);
+  expect(applyEntry(running, "1f.2", { ...entry, seq: 2 })).toBe(running);
+  const taken = applyEntry(running, "1f.3", { ...entry, seq: 3 });
+  expect([taken.seq, taken.cursor]).toEqual([3, "1f.3"]);
+});
+
+test("previews are shown at the end of their block until an entry holds them", () => {
+  let followed = applyPreview(applyPreview(running, preview(1, "one ")), preview(1, "two "));
+  expect(shown(followed)).toEqual(["one two "]);
+  followed = follow(followed, said(1, "one two "));
+  expect(shown(followed)).toEqual(["one two "]);
+  expect(followed.previews.size).toBe(0);
+});
+
+test("words said while the entry was on its way stay", () => {
+  const followed = follow(applyPreview(running, preview(1, "one two three")), said(1, "one two "));
+  expect(shown(followed)).toEqual(["one two three"]);
+});
+
+test("each block has its own previews", () => {
+  const followed = applyPreview(applyPreview(running, preview(1, "second", 1)), preview(1, "first", 0));
+  expect(shown(followed)).toEqual(["first", "second"]);
+});
+
+test("a turn's end leaves only what is durable", () => {
+  const followed = follow(applyPreview(running, preview(1, "lost")), ended(1));
+  expect(shown(followed)).toEqual([]);
+  expect(applyPreview(followed, preview(1, "late"))).toBe(followed);
+});
+
+test("previews of another turn are not shown", () => {
+  expect(applyPreview(running, preview(2, "early"))).toBe(running);
+});
+
+test("a follow that begins in the middle of a sentence waits for the whole of it", () => {
+  let followed = caughtUp(follow(beginFollow(NOT_READ), started(1), sent(1, "hello")));
+  followed = applyPreview(followed, preview(1, "of a sentence"));
+  expect(shown(followed)).toEqual([]);
+  followed = applyPreview(follow(followed, said(1, "The end of a sentence")), preview(1, ", and more"));
+  expect(shown(followed)).toEqual(["The end of a sentence, and more"]);
+});
+
+test("a follow that begins again keeps what is shown, but for words that were not durable", () => {
+  const followed = beginFollow(applyPreview(follow(running, said(1, "kept ")), preview(1, "lost")));
+  expect(followed.reading.kind).toBe("ready");
+  expect(shown(followed)).toEqual(["kept "]);
+});
+
+test("the queue follows the log", () => {
+  let followed = follow(running, queued(2, "then"), queued(3, "and then"), queued(4, "no"));
+  followed = follow(
+    followed,
+    { type: "prompt.changed", data: { interactionId: prompt(3), text: "and after that" } } as Happened,
+    { type: "prompt.removed", data: { interactionId: prompt(4) } } as Happened,
+  );
+  expect(followed.queue.map(({ text }) => text)).toEqual(["then", "and after that"]);
+  followed = follow(followed, ended(1), started(2), sent(2, "then"));
+  expect(followed.queue).toEqual([{ interactionId: prompt(3), text: "and after that", queuedAt: AT }]);
+});
