@@ -1,6 +1,6 @@
 //! What is done once an hour: sessions deleted a week ago are purged, receipts of yesterday forgotten.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use model::{SessionId, Timestamp};
@@ -50,7 +50,10 @@ impl Shared {
     }
 
     pub(crate) async fn purge(&self, session: SessionId) -> Result<(), AppendError> {
-        self.store.purge(session, self.clock.now()).await
+        self.store.purge(session, self.clock.now()).await?;
+        // Its task remembers a session that could be restored; without its sender it ends.
+        self.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
+        Ok(())
     }
 
     /// Whether the session is there and not purged, deleted or not.
