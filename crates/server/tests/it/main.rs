@@ -1,0 +1,13 @@
+//! The server from outside: real sockets, the real engine, the built-in guide. One file a resource, as in the router.
+//!
+//! Invariant: every test speaks to a server that was started as the binary starts it, through `server::app` and the
+//! `serve_*` functions of `doors`. Clock and ids are the test's own, so answers are compared whole. Rows of trust.md
+//! (T…) and promises (R…) are named where they are tested.
+
+#![expect(clippy::unwrap_used, reason = "clippy knows test functions, but not the helpers beside them")]
+
+mod client;
+mod entries;
+mod prompts;
+mod sessions;
+mod support;

@@ -1,0 +1,263 @@
+//! A server of its own for each test: clock, ids, store, engine, a port and a socket.
+//!
+//! Invariant: whatever a world starts it joins when it is closed, and whatever is waited for comes by the deadline or
+//! fails the test.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use doors::{AllowedHosts, GuardedApp, Limits, Rate, Transport};
+use engine::{Clock, Engine, IdSource, Seams, Secret, TokenWish};
+use model::{Incarnation, Position, Timestamp, TokenKind};
+use server::Settings;
+use store::{MemoryStore, SqliteStore, Store};
+use tempfile::TempDir;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// Far above anything a passing test needs.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(25);
+/// The cursors of a world begin with it.
+pub(crate) const INCARNATION: &str = "00000000000000a1";
+/// A directory that every machine has, so that answers that name it can be compared whole.
+pub(crate) const CWD: &str = "/usr";
+
+pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+    timeout(DEADLINE, future).await.unwrap_or_else(|_| panic!("{what} did not come by the deadline"))
+}
+
+/// Stands still until a test moves it.
+pub(crate) struct TestClock(AtomicI64);
+
+impl Clock for TestClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.0.load(Ordering::Relaxed))
+    }
+}
+
+impl TestClock {
+    pub(crate) fn advance(&self, by: Duration) {
+        self.0.fetch_add(i64::try_from(by.as_millis()).unwrap(), Ordering::Relaxed);
+    }
+}
+
+/// Ids are 1, 2, 3 …; secrets look like secrets.
+pub(crate) struct TestIds {
+    ids: AtomicU64,
+    secrets: AtomicU64,
+}
+
+impl IdSource for TestIds {
+    fn uuid(&self) -> Uuid {
+        Uuid::from_u128(
+            0x0190_a8c0_0000_7000_8000_0000_0000_0000 + u128::from(self.ids.fetch_add(1, Ordering::Relaxed)),
+        )
+    }
+
+    fn secret_bytes(&self) -> [u8; 32] {
+        let mut state = self.secrets.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut bytes = [0; 32];
+        for chunk in bytes.chunks_mut(8) {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            chunk.copy_from_slice(&(mixed ^ (mixed >> 31)).to_le_bytes());
+        }
+        bytes
+    }
+}
+
+/// The id that a world's source gives as its `n`th.
+pub(crate) fn id(n: u64) -> String {
+    format!("0190a8c0-0000-7000-8000-{n:012x}")
+}
+
+pub(crate) trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
+
+/// How a client comes in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    Port,
+    Socket,
+    /// A stream inside this process: no kernel in between, so a paused clock is exact.
+    Inside,
+}
+
+pub(crate) struct World {
+    pub(crate) address: SocketAddr,
+    pub(crate) engine: Engine,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) store: Arc<dyn Store>,
+    /// The person's own token, as the token file holds it.
+    pub(crate) token: String,
+    pub(crate) directory: TempDir,
+    pub(crate) stopping: CancellationToken,
+    /// Everything that any client of this world was sent.
+    pub(crate) heard: Arc<Mutex<Vec<u8>>>,
+    pub(crate) tasks: Mutex<JoinSet<()>>,
+    ids: Arc<TestIds>,
+    limits: Limits,
+    app: GuardedApp,
+    sqlite: Option<Arc<SqliteStore>>,
+}
+
+/// What does not refuse a test that asks quickly and often; `guards.rs` tests the real ones.
+pub(crate) fn roomy() -> Limits {
+    let plenty = Rate { per_second: 1e6, burst: 1e6 };
+    Limits { requests: plenty, failures: plenty, ..Limits::default() }
+}
+
+impl World {
+    /// On a store in memory.
+    pub(crate) async fn open() -> Self {
+        Self::with(roomy()).await
+    }
+
+    pub(crate) async fn with(limits: Limits) -> Self {
+        let store = Arc::new(MemoryStore::new(incarnation()));
+        Self::start(store, None, tempfile::tempdir().unwrap(), limits, clock(), ids()).await
+    }
+
+    /// On a store in a file.
+    pub(crate) async fn on_disk() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Arc::new(SqliteStore::open(&database(directory.path()), incarnation()).unwrap());
+        Self::start(Arc::clone(&store) as _, Some(store), directory, roomy(), clock(), ids()).await
+    }
+
+    async fn start(
+        store: Arc<dyn Store>,
+        sqlite: Option<Arc<SqliteStore>>,
+        directory: TempDir,
+        limits: Limits,
+        clock: Arc<TestClock>,
+        ids: Arc<TestIds>,
+    ) -> Self {
+        let seams =
+            Seams { clock: Arc::clone(&clock) as _, ids: Arc::clone(&ids) as _, home: Some("/var/empty".into()) };
+        let engine = Engine::start(Arc::clone(&store), seams).await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let socket = directory.path().join("server.sock");
+        drop(std::fs::remove_file(&socket));
+        let socket = UnixListener::bind(socket).unwrap();
+        let uid = std::fs::metadata(directory.path()).unwrap().uid();
+        let stopping = CancellationToken::new();
+        let file = directory.path().join("token");
+        let settings = Settings {
+            hosts: AllowedHosts::default(),
+            limits: limits.clone(),
+            url: format!("http://{address}"),
+            secure_cookie: false,
+            keep_token: Box::new(move |secret| std::fs::write(&file, secret.expose())),
+            stopping: stopping.clone(),
+        };
+        let app = server::app(engine.clone(), settings);
+        let mut tasks = JoinSet::new();
+        let tcp = doors::serve_tcp(listener, Transport::Plain, app.clone(), stopping.clone());
+        tasks.spawn(async move { tcp.await.unwrap() });
+        tasks.spawn(doors::serve_unix(socket, uid, app.clone(), stopping.clone()));
+        let token = keep_token(&engine, directory.path()).await.unwrap();
+        let (tasks, heard) = (Mutex::new(tasks), Arc::default());
+        Self { address, engine, clock, store, token, directory, stopping, heard, tasks, ids, limits, app, sqlite }
+    }
+
+    /// Ends the server and begins another one on the same file.
+    pub(crate) async fn restart(self) -> Self {
+        let Self { engine, directory, stopping, tasks, clock, ids, limits, sqlite, store, app, .. } = self;
+        stopping.cancel();
+        join(tasks).await;
+        engine.shutdown().await;
+        sqlite.as_ref().expect("only a store in a file outlives its server").close().await;
+        drop((engine, sqlite, store, app));
+        let store = Arc::new(SqliteStore::open(&database(directory.path()), Incarnation::from_bits(0)).unwrap());
+        Self::start(Arc::clone(&store) as _, Some(store), directory, limits, clock, ids).await
+    }
+
+    pub(crate) async fn close(self) -> TempDir {
+        self.stopping.cancel();
+        within("the end of the listeners", join(self.tasks)).await;
+        within("the end of the engine", self.engine.shutdown()).await;
+        if let Some(store) = self.sqlite {
+            store.close().await;
+        }
+        self.directory
+    }
+
+    pub(crate) async fn connect(&self, way: Way) -> io::Result<Box<dyn Io>> {
+        Ok(match way {
+            Way::Port => Box::new(TcpStream::connect(self.address).await?),
+            Way::Socket => Box::new(UnixStream::connect(self.directory.path().join("server.sock")).await?),
+            Way::Inside => {
+                let (ours, theirs) = tokio::io::duplex(64 << 10);
+                let served = doors::serve_stream(theirs, self.app.clone(), self.stopping.clone());
+                self.tasks.lock().unwrap().spawn(served);
+                Box::new(ours)
+            }
+        })
+    }
+
+    /// The place of the newest entry of all streams: what was refused must not move it.
+    pub(crate) async fn position(&self) -> Position {
+        let mut last = Position::default();
+        loop {
+            let page = self.store.read_all(last, 1_000).await.unwrap();
+            match page.last() {
+                Some(placed) => last = placed.position,
+                None => return last,
+            }
+        }
+    }
+
+    pub(crate) fn token_file(&self) -> String {
+        std::fs::read_to_string(self.directory.path().join("token")).unwrap()
+    }
+}
+
+fn incarnation() -> Incarnation {
+    Incarnation::from_bits(0xa1)
+}
+
+fn clock() -> Arc<TestClock> {
+    Arc::new(TestClock(AtomicI64::new(1_763_175_600_000)))
+}
+
+fn ids() -> Arc<TestIds> {
+    Arc::new(TestIds { ids: AtomicU64::new(1), secrets: AtomicU64::new(1) })
+}
+
+pub(crate) fn database(directory: &Path) -> PathBuf {
+    directory.join("throughline.db")
+}
+
+/// As the binary does: a token that opens something is kept, else a new one is made.
+async fn keep_token(engine: &Engine, directory: &Path) -> Result<String, engine::SubmitError> {
+    let file = directory.join("token");
+    if let Ok(kept) = std::fs::read_to_string(&file)
+        && engine.find_token(&Secret::new(kept.as_str()), None).is_some()
+    {
+        return Ok(kept);
+    }
+    let wish = TokenWish { kind: TokenKind::Person, name: "token file".to_owned(), session: None };
+    let issued = engine.issue_token(wish).await?;
+    std::fs::write(&file, issued.secret.expose()).unwrap();
+    Ok(issued.secret.expose().to_owned())
+}
+
+async fn join(tasks: Mutex<JoinSet<()>>) {
+    let mut tasks = tasks.into_inner().unwrap();
+    while let Some(ended) = tasks.join_next().await {
+        ended.unwrap();
+    }
+}
