@@ -89,10 +89,12 @@ impl Asked {
             at,
         })
     }
+}
 
+impl Asker {
     /// The first answer again, if the same was asked.
     pub(crate) fn repeat(&self, receipt: &Receipt) -> Result<Reply, SubmitError> {
-        let same = self.asker.key.as_ref().is_some_and(|key| key.fingerprint == receipt.fingerprint);
+        let same = self.key.as_ref().is_some_and(|key| key.fingerprint == receipt.fingerprint);
         if !same {
             return Err(SubmitError::KeyReused);
         }

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use model::{Entry, Event, RowChange, Seq, Session, SessionId, SessionRow, StreamId, fold};
 use store::{AppendError, Batch, Part, Receipt};
 
-use crate::Shared;
+use crate::asking::{Asked, Reply};
 use crate::feeds::{ListChange, News};
+use crate::{Shared, SubmitError};
 
 impl Shared {
     /// Appends events to a session's stream and tells everyone; gives the session as it stands afterwards.
@@ -35,6 +36,19 @@ impl Shared {
             self.publish(before.map(|session| &session.row), &session.row, entries);
         }
         Ok(session)
+    }
+
+    /// Writes down that something was asked which changes no stream.
+    pub(crate) async fn leave_receipt(&self, asked: Asked) -> Result<(), SubmitError> {
+        let receipt = asked.receipt(&Reply::Done, self.clock.now());
+        if receipt.is_none() {
+            return Ok(());
+        }
+        match self.store.append(Batch { parts: Vec::new(), receipt }).await {
+            Ok(_) => Ok(()),
+            Err(AppendError::Repeated(receipt)) => asked.asker.repeat(&receipt).map(|_| ()),
+            Err(err) => Err(err.into()),
+        }
     }
 
     fn publish(&self, before: Option<&SessionRow>, after: &SessionRow, entries: Vec<Entry>) {

@@ -47,6 +47,7 @@ pub use id_source::{IdSource, Secret, SystemIds};
 pub use store::{AppendError, ReadError};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, TokenWish};
 
+use asking::Asked;
 use live_session::{Answer, Input, LiveSession};
 
 /// How many commands may wait for one session.
@@ -149,12 +150,26 @@ impl Engine {
 
     /// Carries out a command on a session and answers when what it did is durable.
     pub async fn submit(&self, id: SessionId, command: Command, asker: Asker) -> Result<Reply, SubmitError> {
-        let mut asked = asking::Asked { command, asker };
-        if let Some(key) = &asked.asker.key
-            && let Some(receipt) = self.shared.store.find_receipt(&asked.asker.principal, key.key()).await?
-        {
-            return asked.repeat(&receipt);
+        if let Some(answer) = self.answered(&asker).await? {
+            return answer;
         }
+        match self.carry_out(id, Asked { command, asker: asker.clone() }).await {
+            // What is refused now may be what the same request, sent twice at once, has just done.
+            Err(refused @ (SubmitError::Rejected(_) | SubmitError::NotFound(_))) => {
+                self.answered(&asker).await?.unwrap_or(Err(refused))
+            }
+            answer => answer,
+        }
+    }
+
+    /// The answer that a request with this key was given before.
+    async fn answered(&self, asker: &Asker) -> Result<Option<Result<Reply, SubmitError>>, SubmitError> {
+        let Some(key) = &asker.key else { return Ok(None) };
+        let receipt = self.shared.store.find_receipt(&asker.principal, key.key()).await?;
+        Ok(receipt.map(|receipt| asker.repeat(&receipt)))
+    }
+
+    async fn carry_out(&self, id: SessionId, mut asked: Asked) -> Result<Reply, SubmitError> {
         // A task that is just ending refuses the input; it is then asked of the next one.
         loop {
             if self.shared.stopping.is_cancelled() {
@@ -206,9 +221,11 @@ impl Engine {
     /// Removes a session for good, unless a turn runs.
     pub async fn purge(&self, id: SessionId, asker: Asker) -> Result<(), SubmitError> {
         let session = self.shared.store.session(id).await?;
-        // One that is gone is asked for all the same: a repeat is answered by its receipt, anything else with "not
-        // found".
-        if session.is_none_or(|session| session.row.deleted_at.is_none()) {
+        if session.is_some_and(|session| session.row.deleted_at.is_some()) {
+            self.shared.leave_receipt(Asked { command: Command::Delete, asker }).await?;
+        } else {
+            // One that is gone is asked for all the same: a repeat is answered by its receipt, anything else with
+            // "not found".
             self.submit(id, Command::Delete, asker).await?;
         }
         self.shared.purge(id).await?;

@@ -135,7 +135,7 @@ impl LiveSession {
                     }
                     return Ok(reply);
                 }
-                Err(AppendError::Repeated(receipt)) => return asked.repeat(&receipt),
+                Err(AppendError::Repeated(receipt)) => return asked.asker.repeat(&receipt),
                 Err(AppendError::Conflict { .. }) if tries < CONFLICT_TRIES => self.reload().await?,
                 Err(AppendError::Purged(_)) => return Err(SubmitError::NotFound(self.id)),
                 Err(err) => return Err(err.into()),
