@@ -8,6 +8,7 @@
 
 mod client;
 mod entries;
+mod idempotency;
 mod prompts;
 mod sessions;
 mod support;
