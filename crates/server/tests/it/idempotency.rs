@@ -37,7 +37,9 @@ async fn busy(world: &World) -> (String, String) {
 #[tokio::test]
 async fn every_mutation_is_answered_the_same_twice_and_done_once() {
     let world = World::on_disk().await;
-    twice(&world, "create", "POST /api/v1/sessions", Some(new_session())).await;
+    let created = world.keyed("create", "POST /api/v1/sessions", new_session()).await.ok(201);
+    world.until_entry(created["id"].as_str().unwrap(), |entry| entry["data"]["state"] == "ready").await;
+    assert_eq!(twice(&world, "create", "POST /api/v1/sessions", Some(new_session())).await.json(), created);
     let (path, prompt) = busy(&world).await;
     twice(&world, "patch", &format!("PATCH {path}"), Some(json!({ "name": "named" }))).await;
     twice(&world, "prompt", &format!("POST {path}/prompts"), Some(json!({ "text": "say three" }))).await;
