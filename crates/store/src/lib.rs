@@ -147,7 +147,7 @@ pub trait Store: Log + Tables {}
 
 impl<T: Log + Tables> Store for T {}
 
-/// Why nothing was written.
+/// Why nothing was written, or, for [`AppendError::Failed`], why that cannot be known.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
     /// Somebody else wrote first; read again and decide anew.
@@ -169,7 +169,8 @@ pub enum AppendError {
     /// The disk or a quota is full; nothing is damaged and a later try may pass.
     #[error("no space left to write")]
     Full(#[source] StorageError),
-    /// The store cannot be relied on any more in this process and takes no more writes.
+    /// The store cannot be relied on any more in this process and takes no more writes. What became of this batch is
+    /// known only after it is opened again: the disk may have kept what it failed to confirm.
     #[error("the store failed to write and is read-only until it is opened again")]
     Failed(#[source] StorageError),
     /// The store is closing.

@@ -11,19 +11,15 @@ use std::sync::{Arc, OnceLock};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Error, ErrorCode};
 
-/// As many pages wait to be copied before a checkpoint is worth its flushes: 4 MiB.
-pub(super) const CHECKPOINT_PAGES: i64 = 1024;
-
-/// Longer than this the write-ahead log should not get: 32 MiB. It starts over only when a write finds all of it
-/// copied, which never happens by itself while commits keep coming; then the writer copies the rest between two of
-/// them.
-const LONG_WAL_PAGES: i64 = 8 * 1024;
+/// As many pages wait to be copied before a checkpoint is worth its flushes: 16 MiB. Tests copy all the time, so that
+/// each of them tests this as well.
+pub(super) const CHECKPOINT_PAGES: i64 = if cfg!(test) { 32 } else { 4096 };
 
 /// What the store's threads know of each other.
 #[derive(Default)]
 pub(super) struct Health {
     failure: OnceLock<Arc<Error>>,
-    wal_is_long: AtomicBool,
+    rest_is_the_writers: AtomicBool,
 }
 
 impl Health {
@@ -40,11 +36,15 @@ impl Health {
 }
 
 /// Copies whenever the writer asks, until the writer is gone; hands the connection back for the last checkpoint.
+///
+/// The write-ahead log starts over only when a write finds all of it copied, and while commits keep coming there is
+/// always one that came after. So the bulk is copied here, beside the commits, and what came meanwhile is left to the
+/// writer. Nothing more is copied here until it has done so: two cannot copy at once, and the second would be refused.
 pub(super) fn run(conn: Connection, wanted: &Receiver<()>, health: &Health) -> Connection {
     while wanted.recv().is_ok() {
-        let Some(wal) = checkpoint(&conn, "PRAGMA wal_checkpoint(PASSIVE)", health) else { continue };
-        if wal.pages > LONG_WAL_PAGES && wal.copied_pages < wal.pages {
-            health.wal_is_long.store(true, Ordering::Relaxed);
+        if !health.rest_is_the_writers.load(Ordering::Acquire) {
+            checkpoint(&conn, "PRAGMA wal_checkpoint(PASSIVE)", health);
+            health.rest_is_the_writers.store(true, Ordering::Release);
         }
     }
     conn
@@ -52,8 +52,9 @@ pub(super) fn run(conn: Connection, wanted: &Receiver<()>, health: &Health) -> C
 
 /// Called by the writer between two transactions: what is left is little, and nothing is added meanwhile.
 pub(super) fn catch_up(conn: &Connection, health: &Health) {
-    if health.wal_is_long.swap(false, Ordering::Relaxed) {
+    if health.rest_is_the_writers.load(Ordering::Acquire) {
         checkpoint(conn, "PRAGMA wal_checkpoint(PASSIVE)", health);
+        health.rest_is_the_writers.store(false, Ordering::Release);
     }
 }
 

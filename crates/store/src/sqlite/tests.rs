@@ -3,6 +3,7 @@
 //! The tests look at the file as a stranger would, with a connection of their own, and at the writer's connection from
 //! inside only where nothing outside could show it.
 
+mod checkpoints;
 mod damage;
 mod opening;
 mod writing;

@@ -26,8 +26,9 @@ pub(super) const QUEUE: usize = 1024;
 const MAX_GROUP_ENTRIES: usize = 512;
 const MAX_GROUP_BYTES: usize = 1 << 20;
 
-/// How often to look at the write-ahead log's length.
-const COMMITS_BETWEEN_LOOKS: u32 = 64;
+/// How often to look at the write-ahead log's length: a look costs as much as a small write.
+const COMMITS_BETWEEN_LOOKS: u32 = if cfg!(test) { 1 } else { 64 };
+const BYTES_BETWEEN_LOOKS: usize = 4 << 20;
 
 pub(super) type Answer = Result<Position, AppendError>;
 
@@ -102,11 +103,13 @@ pub(super) struct Writer {
     heads: Heads,
     last_position: u64,
     commits_since_look: u32,
+    bytes_since_look: usize,
 }
 
 impl Writer {
     pub(super) fn new(conn: Connection, last_position: u64, health: Arc<Health>, checkpoints: SyncSender<()>) -> Self {
-        Self { conn, health, checkpoints, heads: Heads::default(), last_position, commits_since_look: 0 }
+        let heads = Heads::default();
+        Self { conn, health, checkpoints, heads, last_position, commits_since_look: 0, bytes_since_look: 0 }
     }
 
     /// Writes until every sender is gone and everything that was queued is written.
@@ -114,6 +117,7 @@ impl Writer {
         let mut first = jobs.blocking_recv();
         while let Some(job) = first.take() {
             let (mut entries, mut bytes) = job.write.size();
+            self.bytes_since_look += bytes;
             let mut group = vec![job];
             while let Ok(job) = jobs.try_recv() {
                 let (more_entries, more_bytes) = job.write.size();
@@ -122,6 +126,7 @@ impl Writer {
                     first = Some(job);
                     break;
                 }
+                self.bytes_since_look += more_bytes;
                 group.push(job);
             }
             self.commit(group);
@@ -291,10 +296,10 @@ impl Writer {
     fn look_after_wal(&mut self) {
         checkpoint::catch_up(&self.conn, &self.health);
         self.commits_since_look += 1;
-        if self.commits_since_look < COMMITS_BETWEEN_LOOKS {
+        if self.commits_since_look < COMMITS_BETWEEN_LOOKS && self.bytes_since_look < BYTES_BETWEEN_LOOKS {
             return;
         }
-        self.commits_since_look = 0;
+        (self.commits_since_look, self.bytes_since_look) = (0, 0);
         match checkpoint::waiting_pages(&self.conn) {
             Ok(pages) if pages >= checkpoint::CHECKPOINT_PAGES => {
                 // A full channel means that one is asked for already.

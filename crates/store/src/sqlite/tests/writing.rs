@@ -63,6 +63,29 @@ async fn what_is_queued_shares_one_transaction() {
     assert_eq!(store.read_all(Position(0), 100).await.unwrap().len(), 64);
 }
 
+/// What does not fit into one transaction goes into the next, and a batch too large for any goes alone.
+#[tokio::test]
+async fn more_than_a_transaction_takes_is_written_in_turn() {
+    let (_folder, path) = folder();
+    let store = Arc::new(open_at(&path));
+    let mut tasks = JoinSet::new();
+    let held = hold(&store, &mut tasks).await;
+    let large = "x".repeat(700_000);
+    let sizes = [vec!["x"; 300], vec!["x"; 300], vec![&large; 1], vec![&large; 1], vec!["x"; 600], vec!["x"; 1]];
+    for (n, texts) in (0_u8..).zip(&sizes) {
+        let (store, part) = (Arc::clone(&store), text_part(stream(n), 0, texts));
+        tasks.spawn(async move {
+            store.append(batch([part])).await.unwrap();
+        });
+    }
+    until_queued(&store, sizes.len()).await;
+    drop(held);
+    tasks.join_all().await;
+    for (n, texts) in (0_u8..).zip(&sizes) {
+        assert_eq!(store.head(stream(n)).await.unwrap(), Head::At(Seq(texts.len() as u64)), "stream {n}");
+    }
+}
+
 #[tokio::test]
 async fn batches_of_one_transaction_see_each_other_and_fail_alone() {
     let (_folder, path) = folder();
