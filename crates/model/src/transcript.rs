@@ -85,3 +85,31 @@ impl Transcript {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Fixture {
+        name: String,
+        entries: Vec<Entry>,
+        transcript: Transcript,
+    }
+
+    /// The same files that the page's tests fold.
+    #[test]
+    fn the_shared_fixtures_fold_as_they_say() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/transcripts");
+        let files: Vec<_> = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+        assert!(files.len() >= 8, "only {} fixtures in {folder}", files.len());
+        for file in files {
+            let fixture: Fixture = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+            let mut folded = Transcript::default();
+            fixture.entries.iter().for_each(|entry| folded.apply(entry));
+            assert_eq!(folded, fixture.transcript, "{} ({})", fixture.name, file.display());
+        }
+    }
+}
