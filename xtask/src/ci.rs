@@ -173,7 +173,7 @@ fn web(_: &Bench) -> anyhow::Result<Verdict> {
 
 fn journeys(bench: &Bench) -> anyhow::Result<Verdict> {
     let Some(browser) = &bench.browser else {
-        let note = "browser journeys, for want of Chromium; `cargo xtask ci --install` gets it and runs them";
+        let note = "browser journeys (`cargo xtask ci --install` installs Chromium and runs them)";
         return Ok(Verdict::NotRun(note.to_owned()));
     };
     tools::install_npm_packages()?;
@@ -187,7 +187,7 @@ fn check_kills(bench: &Bench) -> anyhow::Result<Verdict> {
 /// Advisories are left out: their database comes over the network, which a build must not depend on.
 fn deny(_: &Bench) -> anyhow::Result<Verdict> {
     if find_program("cargo-deny").is_none() {
-        let note = "licences and sources; `cargo install --locked cargo-deny` gets the tool, then `cargo deny check`";
+        let note = "licences (`cargo install --locked cargo-deny` installs what checks them)";
         return Ok(Verdict::NotRun(note.to_owned()));
     }
     done(execute(&mut cargo(&["deny", "--offline", "check", "bans", "licenses", "sources"])))

@@ -53,7 +53,7 @@ fn render(lines: &[Line]) -> String {
     let skipped = if notes.is_empty() { String::new() } else { format!(", {} skipped", notes.len()) };
     text += &format!("\n{passed} passed, {failed} failed{skipped}\n");
     if !notes.is_empty() {
-        text += &format!("Not run: {}.\n", notes.join("; "));
+        text += &format!("Not run: {}.\n", notes.join(", "));
     }
     text
 }
@@ -97,13 +97,13 @@ total           1.6  FAIL
         let not_run = |note: &str| Outcome::NotRun(note.to_owned());
         let lines = [
             line("fmt", 0, Outcome::Passed),
-            line("journeys", 0, not_run("journeys; `get-a-browser`")),
-            line("deny", 0, not_run("licences; `get-deny`")),
+            line("journeys", 0, not_run("journeys (`get-a-browser`)")),
+            line("deny", 0, not_run("licences (`get-deny`)")),
         ];
         let text = render(&lines);
         assert!(
             text.ends_with(
-                "\n1 passed, 0 failed, 2 skipped\nNot run: journeys; `get-a-browser`; licences; `get-deny`.\n"
+                "\n1 passed, 0 failed, 2 skipped\nNot run: journeys (`get-a-browser`), licences (`get-deny`).\n"
             ),
             "{text}"
         );
