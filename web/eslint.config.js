@@ -45,6 +45,7 @@ export default tseslint.config(
       "@typescript-eslint/switch-exhaustiveness-check": "off",
       // Speaks of the React compiler alone, which this page is not built with.
       "react-hooks/incompatible-library": "off",
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_", ignoreRestSiblings: true }],
       eqeqeq: "error",
       "no-console": "error",
       "no-restricted-properties": [

@@ -25,11 +25,15 @@ export function ConnectionBanner({ app }: { app: App }) {
   }, [lost]);
 
   return (
-    <div role="status" className="safe-top pointer-events-none fixed inset-x-0 top-2 z-10 flex justify-center px-4">
+    <div role="status" className="safe-top pointer-events-none fixed inset-x-0 top-18 z-10 flex justify-center px-4 md:left-80">
       {connection.kind === "lost" && waited && (
-        <p className="rounded-full border border-rule bg-paper px-4 py-2 text-sm shadow-sheet">
-          <strong className="font-semibold">Connection lost.</strong> Trying again…
-          {connection.lastHeardAt !== null && <span className="text-soft"> Last synced {timeOfDay(connection.lastHeardAt, now)}.</span>}
+        <p className="rounded-2xl border border-rule bg-paper px-4 py-2 text-center text-sm shadow-sheet">
+          <span className="inline-block">
+            <strong className="font-semibold">Connection lost.</strong> Trying again…
+          </span>{" "}
+          {connection.lastHeardAt !== null && (
+            <span className="inline-block text-soft">Last synced {timeOfDay(connection.lastHeardAt, now)}.</span>
+          )}
         </p>
       )}
     </div>

@@ -67,7 +67,7 @@ function Frame({ app }: { app: App }) {
         Skip the list
       </a>
       <div className="flex h-dvh">
-        <div className={`min-w-0 flex-col border-rule bg-shade md:flex md:w-80 md:shrink-0 md:border-r ${route.page === "list" ? "flex flex-1 md:flex-none" : "hidden"}`}>
+        <div className={`min-w-0 flex-col ground-shade border-rule md:flex md:w-80 md:shrink-0 md:border-r ${route.page === "list" ? "flex flex-1 md:flex-none" : "hidden"}`}>
           <SessionListPage
             app={app}
             current={current}

@@ -12,7 +12,7 @@ export function SessionRow({ row, current, now }: { row: Row; current: boolean; 
       href={`/s/${row.id}`}
       data-row=""
       aria-current={current ? "page" : undefined}
-      className={`grid min-h-16 grid-cols-[1.25rem_minmax(0,1fr)_auto] items-start gap-x-2 rounded-lg px-2.5 py-2.5 -outline-offset-2 transition-[background-color] ${current ? "bg-press" : "hover:bg-press/60"}`}
+      className={`grid min-h-16 grid-cols-[1.25rem_minmax(0,1fr)_auto] items-start gap-x-2 rounded-lg px-2.5 py-2.5 -outline-offset-2 transition-[background-color] ${current ? "ground-press" : "hover:bg-press/60"}`}
     >
       <span className="mt-1 flex justify-center">
         <Knot shape={shapeOf(row)} quiet={!isAlive(row)} />

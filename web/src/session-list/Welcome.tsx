@@ -38,8 +38,8 @@ export function FirstSteps({ onNew }: { onNew(): void }) {
           Reload, lose the connection, restart the server: the thread goes on where it was.
         </Step>
         <li className="thread-row pb-2">
-          <span aria-hidden="true" className="thread-line thread-line-ahead bottom-auto h-8" />
-          <span className="absolute top-[calc(1.375rem-7px)] left-0 bg-paper py-1">
+          <span aria-hidden="true" className="thread-line thread-line-ahead bottom-auto h-5.5 md:h-5" />
+          <span className="absolute top-[calc(1.375rem-7px)] left-0 md:top-[calc(1.25rem-7px)]">
             <Knot shape="ahead" />
           </span>
           <Button look="primary" onClick={onNew}>

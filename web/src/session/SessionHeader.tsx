@@ -45,7 +45,7 @@ export function SessionHeader({ http, row, onDelete }: SessionHeaderProps) {
               <PathText path={row.cwd} />
             </p>
           </div>
-          <IconButton label="Delete session" onClick={() => void remove()}>
+          <IconButton label="Delete session" className="md:-mr-2.5" onClick={() => void remove()}>
             <Icon name="trash" />
           </IconButton>
         </div>

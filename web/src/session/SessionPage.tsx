@@ -102,7 +102,7 @@ function OpenSession({ app, row, followed, onDelete }: OpenSessionProps) {
       <p role="status" className="sr-only">
         {running ? `${row.agent} is at work` : `${row.agent} is at rest`}
       </p>
-      <div className="safe-x pt-1 md:px-8">
+      <div className="safe-x md:px-8">
         <div className="reading">
           {row.readOnly ? (
             <p className="safe-bottom text-soft">
@@ -136,7 +136,7 @@ function NothingSaid({ row }: { row: SessionRow }) {
           </span>
           <p className="leading-[1.6]">The thread begins here.</p>
           <p className="mt-1 text-soft">
-            {row.state === "starting" ? `${row.agent} is starting; a prompt sent now waits for it.` : `${row.agent} is ready and waits for your first prompt.`}
+            {row.state === "starting" ? "The agent is starting; a prompt sent now waits for it." : "The agent is ready and waits for your first prompt."}
           </p>
         </div>
       </div>

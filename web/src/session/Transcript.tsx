@@ -44,7 +44,6 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
     scrollEndThreshold: END_PX,
     overscan: 4,
     paddingStart: 28,
-    paddingEnd: 4,
   });
 
   useLayoutEffect(() => {
@@ -81,8 +80,8 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
         onScroll={lookWhereWeAre}
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain -outline-offset-2 [overflow-anchor:none]"
       >
-        <div className="safe-x md:px-8">
-          <div className="reading relative" style={{ height: virtualizer.getTotalSize() }}>
+        <div className="safe-x flex min-h-full flex-col md:px-8">
+          <div className="reading relative shrink-0" style={{ height: virtualizer.getTotalSize() }}>
             {virtualizer.getVirtualItems().map(({ key, index, start }) => (
               <div
                 key={key}
@@ -94,6 +93,9 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
                 <Row http={http} session={session} item={items[index]} first={index === 0} last={index === items.length - 1} now={now} />
               </div>
             ))}
+          </div>
+          <div aria-hidden="true" className="reading relative flex-1">
+            <span className="thread-line thread-line-ahead" />
           </div>
         </div>
       </div>

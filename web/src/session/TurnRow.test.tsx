@@ -37,7 +37,7 @@ test.each([
   [{ blocks: [] }, "Ended without an answer."],
   [{ outcome: "cancelled" }, "Stopped."],
   [{ outcome: "failed", reason: "exit code 1" }, "Failed. Exit code 1."],
-  [{ outcome: "interrupted", reason: "server_restart" }, "Interrupted. The server ended while this turn ran. What was said until then is kept."],
+  [{ outcome: "interrupted", reason: "server_restart" }, "Interrupted. The server ended while this turn ran. What was written down until then is kept."],
 ] satisfies [Partial<TranscriptTurn>, string][])("%j is told in words", (change, words) => {
   expect(show(change).textContent).toContain(words);
 });

@@ -31,16 +31,17 @@ export function outcomeWords(turn: TranscriptTurn): { title: string; detail: str
     case "failed":
       return { title: "Failed", detail: asSentence(turn.reason) };
     case "interrupted":
-      return { title: "Interrupted", detail: interruptionWords(turn.reason) };
+      return { title: "Interrupted", detail: interruptionWords(turn) };
   }
 }
 
-function interruptionWords(reason: string | null): string | null {
+function interruptionWords({ reason, blocks }: TranscriptTurn): string | null {
+  const kept = blocks.length === 0 ? "Nothing had been written down yet." : "What was written down until then is kept.";
   switch (reason) {
     case "server_restart":
-      return "The server ended while this turn ran. What was said until then is kept.";
+      return `The server ended while this turn ran. ${kept}`;
     case "server_shutdown":
-      return "The server was shut down while this turn ran. What was said until then is kept.";
+      return `The server was shut down while this turn ran. ${kept}`;
     default:
       return asSentence(reason);
   }

@@ -1,4 +1,5 @@
-// A knot on the thread, 14 px square. Its shape tells what its colour alone must not.
+// A knot on the thread, 14 px square. Its shape tells what its colour alone must not. What lies inside a ring is the
+// colour of the ground, `--ground`, so that the thread does not show through.
 
 export type KnotShape =
   /** Tied, at rest. */
@@ -28,7 +29,7 @@ export function Knot({ shape, quiet = false }: { shape: KnotShape; quiet?: boole
 }
 
 function Shape({ shape }: { shape: KnotShape }) {
-  const ring = { fill: "var(--paper)", stroke: "currentColor", strokeWidth: 1.75 };
+  const ring = { fill: "var(--ground)", stroke: "currentColor", strokeWidth: 1.75 };
   switch (shape) {
     case "solid":
     case "breathing":
@@ -45,7 +46,7 @@ function Shape({ shape }: { shape: KnotShape }) {
     case "crossed":
       return (
         <>
-          <circle cx="7" cy="7" r="5.25" fill="var(--paper)" />
+          <circle cx="7" cy="7" r="5.25" fill="var(--ground)" />
           <path d="M3.75 3.75l6.5 6.5M10.25 3.75l-6.5 6.5" stroke="currentColor" strokeWidth="2" strokeLinecap="round" />
         </>
       );

@@ -1,0 +1,72 @@
+// WCAG 2.2 AA as far as axe can tell, in both sizes and both colour schemes; and that nothing on the way made the
+// browser complain, about the page's own policy above all.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+
+import { createSession, DESKTOP, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
+
+const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
+
+async function check(page, where) {
+  // Evaluated by the browser's own debugger, which the page's policy does not bind.
+  await page.evaluate(AXE);
+  const { violations, passes } = await page.evaluate((rules) => window.axe.run(document, rules), RULES);
+  assert.ok(passes.length > 0, "axe looked at something");
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+  assert.deepEqual(found, [], where);
+}
+
+for (const viewport of [DESKTOP, PHONE]) {
+  for (const colorScheme of ["light", "dark"]) {
+    test(`axe finds nothing at ${viewport.width} px, ${colorScheme}`, async (t) => {
+      const { server, browser } = await open(t);
+      const options = { viewport, colorScheme, reducedMotion: "reduce" };
+      const stranger = await newPage(browser, options);
+      await stranger.page.goto(server.origin);
+      await stranger.page.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
+      await check(stranger.page, "signed out");
+
+      const { page, complaints } = await newPage(browser, options);
+      await signIn(page, server.link());
+      await page.getByRole("heading", { name: "Start with one session" }).locator("visible=true").waitFor();
+      await check(page, "no sessions");
+
+      await createSession(page, { name: "looked over" });
+      await page.getByText("The thread begins here.").waitFor();
+      await check(page, "empty session");
+      await send(page, "long 60");
+      await turn(page, 1, "word60").waitFor();
+      await state(page, "Idle").waitFor();
+      await send(page, "slow 60");
+      await turn(page, 2, "Taking 60 s.").waitFor();
+      await send(page, "say later");
+      await page.getByRole("region", { name: "Waiting prompt" }).waitFor();
+      await check(page, "running session with a waiting prompt");
+      await page.getByRole("button", { name: "Stop" }).click();
+      await turn(page, 3, "later").waitFor();
+      await state(page, "Idle").waitFor();
+
+      await page.goto(server.origin);
+      await page.getByRole("link", { name: /looked over/ }).waitFor();
+      await check(page, "list");
+      await page.getByRole("button", { name: "New session" }).first().click();
+      await page.getByRole("dialog").getByText(/./).first().waitFor();
+      await check(page, "new session");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("?");
+      await page.getByRole("dialog", { name: "Keys" }).waitFor();
+      await check(page, "keys");
+
+      await page.goto(`${server.origin}/nowhere`);
+      await page.getByRole("heading", { name: "Nothing is at this address" }).waitFor();
+      await check(page, "unknown address");
+      await page.goto(`${server.origin}/s/0190a8c0-0000-7000-8000-0000000000c1`);
+      await page.getByRole("heading", { name: "There is no such session" }).waitFor();
+      await check(page, "unknown session");
+      assert.deepEqual(complaints, []);
+    });
+  }
+}

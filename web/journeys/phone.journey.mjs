@@ -1,0 +1,38 @@
+// On a phone: the list is the first page, a session the second, and everything is within reach of a thumb.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { composer, createSession, newPage, open, PHONE, send, signIn, turn } from "./support.mjs";
+
+test("list, session, back", async (t) => {
+  const { server, browser } = await open(t);
+  const { page, complaints } = await newPage(browser, { viewport: PHONE, hasTouch: true, isMobile: true });
+  await signIn(page, server.link());
+  await createSession(page, { name: "on the road" });
+  await send(page, "say hello");
+  await turn(page, 1, "hello").waitFor();
+
+  const box = await composer(page).boundingBox();
+  assert.ok(box !== null && box.y + box.height <= PHONE.height && box.x >= 0 && box.x + box.width <= PHONE.width, "the composer is in view");
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), PHONE.width, "nothing is wider than the screen");
+
+  await page.getByRole("link", { name: "Back to the sessions" }).click();
+  const row = page.getByRole("link", { name: /on the road/ });
+  await row.waitFor();
+  assert.equal(await page.getByRole("article").count(), 0);
+  await row.click();
+  await turn(page, 1, "hello").waitFor();
+  await page.goBack();
+  await row.waitFor();
+
+  await row.click();
+  await composer(page).waitFor();
+  for (const target of await page.locator("main").getByRole("button").all()) {
+    const size = await target.boundingBox();
+    const label = await target.getAttribute("aria-label");
+    if (label !== null) {
+      assert.ok(size !== null && size.width >= 44 && size.height >= 44, `${label} is at least 44 px`);
+    }
+  }
+  assert.deepEqual(complaints, []);
+});

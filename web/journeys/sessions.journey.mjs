@@ -1,0 +1,101 @@
+// What a person does with sessions: prompts that wait, names, unseen answers, deleting and taking it back, keys.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { composer, createSession, newPage, open, send, signIn, state, turn } from "./support.mjs";
+
+test("prompts wait their turn, and can be changed or removed", async (t) => {
+  const { server, browser } = await open(t);
+  const { page } = await newPage(browser);
+  await signIn(page, server.link());
+  await createSession(page);
+  await send(page, "slow 60");
+  await state(page, "Running").waitFor();
+  await send(page, "say second");
+  const waiting = page.getByRole("region", { name: "Waiting prompt" });
+  await waiting.filter({ hasText: "say second" }).waitFor();
+  await send(page, "say third");
+  await waiting.filter({ hasText: "say third" }).getByRole("button", { name: "Remove" }).click();
+  await waiting.filter({ hasText: "say third" }).waitFor({ state: "detached" });
+
+  await waiting.getByRole("button", { name: "Change" }).click();
+  await waiting.getByRole("textbox").fill("say changed");
+  await waiting.getByRole("button", { name: "Save" }).click();
+  await waiting.filter({ hasText: "say changed" }).waitFor();
+
+  await page.getByRole("button", { name: "Stop" }).click();
+  await turn(page, 1, "Stopped.").waitFor();
+  await turn(page, 2, "changed").waitFor();
+  await waiting.waitFor({ state: "detached" });
+});
+
+test("rename, delete, undo", async (t) => {
+  const { server, browser } = await open(t);
+  const { page } = await newPage(browser);
+  await signIn(page, server.link());
+  const session = await createSession(page, { name: "first name" });
+  await page.getByRole("heading", { name: "first name" }).getByRole("button").click();
+  await page.getByRole("textbox", { name: "Name of the session" }).fill("second name");
+  await page.keyboard.press("Enter");
+  const row = page.getByRole("navigation").getByRole("link", { name: /second name/ });
+  await row.waitFor();
+
+  await page.getByRole("button", { name: "Delete session" }).click();
+  await row.waitFor({ state: "detached" });
+  assert.equal(new URL(page.url()).pathname, "/");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await row.waitFor();
+  await page.getByRole("heading", { name: "second name" }).waitFor();
+  assert.equal(new URL(page.url()).pathname, `/s/${session}`);
+});
+
+test("an answer that nobody saw is marked until somebody looks", async (t) => {
+  const { server, browser } = await open(t);
+  const { page } = await newPage(browser);
+  await signIn(page, server.link());
+  await createSession(page, { name: "watched" });
+  await send(page, "slow 2");
+  await state(page, "Running").waitFor();
+  await page.getByRole("link", { name: "Throughline, all sessions" }).click();
+  await page.getByRole("link", { name: /watched.*Unseen/s }).waitFor();
+  await page.getByText("1 unseen answer").waitFor();
+  await page.getByRole("link", { name: /watched/ }).click();
+  await page.getByText("All seen").waitFor();
+});
+
+test("a directory that reaches everything is confirmed; one that is not there is refused in words", async (t) => {
+  const { server, browser } = await open(t);
+  const { page } = await newPage(browser);
+  await signIn(page, server.link());
+  await page.keyboard.press("n");
+  const dialog = page.getByRole("dialog", { name: "New session" });
+  await dialog.getByLabel("Directory").fill("/no/such/directory");
+  await dialog.getByRole("button", { name: "Start session" }).click();
+  await dialog.getByRole("alert").waitFor();
+  await dialog.getByLabel("Directory").fill("/");
+  await dialog.getByRole("button", { name: "Start session" }).click();
+  await dialog.getByRole("button", { name: "Start there anyway" }).click();
+  await composer(page).waitFor();
+});
+
+test("keys move through the list, open the sheet, and do not fire while writing", async (t) => {
+  const { server, browser } = await open(t);
+  const { page } = await newPage(browser);
+  await signIn(page, server.link());
+  await createSession(page, { name: "alpha" });
+  await createSession(page, { name: "beta" });
+  await page.getByRole("link", { name: "Throughline, all sessions" }).click();
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "alpha" }).waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("n?jk");
+  assert.equal(await composer(page).inputValue(), "n?jk");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  const sheet = page.getByRole("dialog", { name: "Keys" });
+  await sheet.waitFor();
+  await page.keyboard.press("Escape");
+  await sheet.waitFor({ state: "detached" });
+});
