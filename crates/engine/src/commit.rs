@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use model::{Entry, Event, RowChange, Seq, Session, SessionId, SessionRow, StreamId, fold};
+use model::{Entry, Event, Seq, Session, SessionId, SessionRow, StreamId};
 use store::{AppendError, Batch, Part, Receipt};
 
 use crate::asking::{Asked, Reply};
@@ -23,13 +23,12 @@ impl Shared {
     ) -> Result<Option<Session>, AppendError> {
         let stream = StreamId::Session(id);
         let after = before.map_or(Seq::START, |session| session.head);
-        let (entries, session, rows) = number(stream, before.cloned(), after, events, self.clock.now());
-        let parts =
-            if entries.is_empty() { Vec::new() } else { vec![Part { stream, after, entries: entries.clone(), rows }] };
-        if parts.is_empty() && receipt.is_none() {
+        let (part, session) = Part::of(stream, after, before.cloned(), events, self.clock.now());
+        let entries = part.entries.clone();
+        if entries.is_empty() && receipt.is_none() {
             return Ok(session);
         }
-        self.store.append(Batch { parts, receipt }).await?;
+        self.store.append(Batch { parts: vec![part], receipt }).await?;
         if let Some(session) = &session
             && !entries.is_empty()
         {
@@ -64,32 +63,6 @@ impl Shared {
             self.feeds.publish_list(ListChange::Put { row: Arc::new(after.clone()), unobserved_count });
         }
     }
-}
-
-/// Gives events their places and folds them.
-fn number(
-    stream: StreamId,
-    mut session: Option<Session>,
-    after: Seq,
-    events: Vec<Event>,
-    at: model::Timestamp,
-) -> (Vec<Entry>, Option<Session>, Vec<RowChange>) {
-    let mut entries = Vec::with_capacity(events.len());
-    let mut rows = Vec::new();
-    let mut seq = after;
-    for event in events {
-        seq = seq.next();
-        let entry = Entry { seq, at, event };
-        let folded = fold(stream, session, &entry);
-        session = folded.session;
-        // A session's row is put whole, so the last one of a batch stands for those before it.
-        if folded.rows.iter().any(|row| matches!(row, RowChange::PutSession(_))) {
-            rows.retain(|row| !matches!(row, RowChange::PutSession(_)));
-        }
-        rows.extend(folded.rows);
-        entries.push(entry);
-    }
-    (entries, session, rows)
 }
 
 /// How many sessions came to rest unseen, kept as they change so that nobody counts them.

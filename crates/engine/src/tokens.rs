@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use model::{Entry, Event, RowChange, Seq, SessionId, StreamId, TokenId, TokenKind, TokenRow, fold};
+use model::{Event, RowChange, SessionId, StreamId, TokenId, TokenKind, TokenRow};
 use sha2::{Digest as _, Sha256};
 use store::{AppendError, Batch, Head, Part};
 use subtle::ConstantTimeEq as _;
@@ -175,15 +175,8 @@ impl Shared {
                 Head::At(seq) => seq,
                 Head::Purged => unreachable!("only sessions are purged"),
             };
-            let at = self.clock.now();
-            let entries: Vec<Entry> = events
-                .iter()
-                .zip(after.0 + 1..)
-                .map(|(event, seq)| Entry { seq: Seq(seq), at, event: event.clone() })
-                .collect();
-            let rows: Vec<RowChange> =
-                entries.iter().flat_map(|entry| fold(StreamId::Server, None, entry).rows).collect();
-            let part = Part { stream: StreamId::Server, after, entries, rows: rows.clone() };
+            let (part, _) = Part::of(StreamId::Server, after, None, events.clone(), self.clock.now());
+            let rows = part.rows.clone();
             match self.store.append(Batch { parts: vec![part], receipt: None }).await {
                 Ok(_) => {
                     self.tokens.apply(&rows);

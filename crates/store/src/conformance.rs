@@ -10,8 +10,8 @@ pub mod tables;
 use std::sync::Arc;
 
 use model::{
-    Command, Entry, Event, InteractionId, NewSession, Position, Rejection, RowChange, Seq, Session, SessionId,
-    StreamId, Timestamp, TokenId, WhenBusy, decide, fold,
+    Command, Entry, Event, InteractionId, NewSession, Position, Rejection, Seq, Session, SessionId, StreamId,
+    Timestamp, TokenId, WhenBusy, decide,
 };
 
 use crate::{AppendError, Batch, Part, Store};
@@ -111,21 +111,6 @@ pub fn batch(parts: impl Into<Vec<Part>>) -> Batch {
     Batch { parts: parts.into(), receipt: None }
 }
 
-/// The part that `events` become after what was `before` them.
-pub fn part_of(stream: StreamId, after: Seq, mut before: Option<Session>, events: Vec<Event>, at: Timestamp) -> Part {
-    let mut part = Part { stream, after, entries: Vec::new(), rows: Vec::<RowChange>::new() };
-    let mut seq = after;
-    for event in events {
-        seq = seq.next();
-        let entry = Entry { seq, at, event };
-        let folded = fold(stream, before, &entry);
-        before = folded.session;
-        part.rows.extend(folded.rows);
-        part.entries.push(entry);
-    }
-    part
-}
-
 /// The part that `command` becomes, given how the session stands.
 pub fn part_of_command(
     id: SessionId,
@@ -135,7 +120,7 @@ pub fn part_of_command(
 ) -> Result<Part, Rejection> {
     let events = decide(before.as_ref(), command)?;
     let after = before.as_ref().map_or(Seq::START, |session| session.head);
-    Ok(part_of(StreamId::Session(id), after, before, events, at))
+    Ok(Part::of(StreamId::Session(id), after, before, events, at).0)
 }
 
 /// Carries out `command` as the engine would: read, decide, append.

@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::conformance::{
-    at, batch, create, interaction_id, part_of, part_of_command, prompt, session_id, stream, text_part, token_id,
+    at, batch, create, interaction_id, part_of_command, prompt, session_id, stream, text_part, token_id,
 };
 use crate::{Batch, Head, Log as _, MemoryStore, Part, PlacedEntry, Receipt, SqliteStore, Store, Tables as _};
 
@@ -279,7 +279,7 @@ impl Twins {
 
     async fn append_to_server(&self, event: Event, when: i64) {
         let Head::At(after) = self.memory.head(StreamId::Server).await.unwrap() else { panic!("it is never purged") };
-        self.append(batch([part_of(StreamId::Server, after, None, vec![event], at(when))])).await;
+        self.append(batch([Part::of(StreamId::Server, after, None, vec![event], at(when)).0])).await;
     }
 
     async fn append(&self, batch: Batch) {

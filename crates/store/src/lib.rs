@@ -19,8 +19,8 @@ mod sqlite;
 
 use async_trait::async_trait;
 use model::{
-    Entry, Incarnation, ListKey, Position, RowChange, Seq, Session, SessionId, SessionRow, StreamId, Timestamp,
-    TokenRow, Turn, TurnRow,
+    Entry, Event, Incarnation, ListKey, Position, RowChange, Seq, Session, SessionId, SessionRow, StreamId, Timestamp,
+    TokenRow, Turn, TurnRow, fold,
 };
 
 pub use memory::MemoryStore;
@@ -49,6 +49,34 @@ pub struct Part {
     pub entries: Vec<Entry>,
     /// What `model::fold` made of them.
     pub rows: Vec<RowChange>,
+}
+
+impl Part {
+    /// Numbers and folds `events` onto what was `before` them; also gives the session as it stands afterwards.
+    pub fn of(
+        stream: StreamId,
+        after: Seq,
+        before: Option<Session>,
+        events: Vec<Event>,
+        at: Timestamp,
+    ) -> (Self, Option<Session>) {
+        let mut part = Self { stream, after, entries: Vec::with_capacity(events.len()), rows: Vec::new() };
+        let mut session = before;
+        let mut seq = after;
+        for event in events {
+            seq = seq.next();
+            let entry = Entry { seq, at, event };
+            let folded = fold(stream, session, &entry);
+            session = folded.session;
+            // A session's row is put whole, so the last one of a batch stands for those before it.
+            if folded.rows.iter().any(|row| matches!(row, RowChange::PutSession(_))) {
+                part.rows.retain(|row| !matches!(row, RowChange::PutSession(_)));
+            }
+            part.rows.extend(folded.rows);
+            part.entries.push(entry);
+        }
+        (part, session)
+    }
 }
 
 /// Proof that a request was carried out, kept so that a repeat has one effect and the same answer.

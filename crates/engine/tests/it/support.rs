@@ -89,7 +89,7 @@ impl World {
         loop {
             match next_event(&mut follow).await {
                 Event::TurnStarted { turn: started, interaction_id } if interaction_id == prompt => {
-                    turn = Some(started)
+                    turn = Some(started);
                 }
                 Event::TurnEnded { turn: ended, .. } if Some(ended) == turn => return,
                 _ => (),

@@ -4,8 +4,8 @@
 
 use model::{AgentReport, Command, Event, ListKey, Outcome, Seq, Stop, StreamId, TokenKind, Turn, fold};
 
-use crate::Head;
-use crate::conformance::{AnyStore, act, at, batch, create, part_of, prompt, session_id, stream, token_id};
+use crate::conformance::{AnyStore, act, at, batch, create, prompt, session_id, stream, token_id};
+use crate::{Head, Part};
 
 const MANY: usize = 10_000;
 
@@ -168,7 +168,7 @@ pub async fn tokens_are_in_force_until_revoked(store: AnyStore) {
         secret_hash: format!("{n:064x}"),
         proof_hash: (kind == TokenKind::Browser).then(|| "f".repeat(64)),
     });
-    let part = part_of(StreamId::Server, Seq::START, None, issued.collect(), at(5));
+    let (part, _) = Part::of(StreamId::Server, Seq::START, None, issued.collect(), at(5));
     store.append(batch([part])).await.expect("appended");
     let tokens = store.tokens().await.expect("tokens");
     assert_eq!(tokens.iter().map(|token| token.kind).collect::<Vec<_>>(), kinds);
@@ -177,7 +177,7 @@ pub async fn tokens_are_in_force_until_revoked(store: AnyStore) {
     assert_eq!((tokens[3].name.as_str(), tokens[3].issued_at), ("token 4", at(5)));
 
     let revoked = vec![Event::TokenRevoked { token_id: token_id(2) }, Event::TokenRevoked { token_id: token_id(9) }];
-    let part = part_of(StreamId::Server, Seq(4), None, revoked, at(6));
+    let (part, _) = Part::of(StreamId::Server, Seq(4), None, revoked, at(6));
     store.append(batch([part])).await.expect("appended");
     let left = store.tokens().await.expect("tokens");
     assert_eq!(left.iter().map(|token| token.id).collect::<Vec<_>>(), [1, 3, 4].map(token_id));
