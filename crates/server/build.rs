@@ -19,6 +19,11 @@ const VITE: &str = "node_modules/vite/bin/vite.js";
 /// Written by `web/stamp.mjs` after every install: which lock file the packages belong to.
 const STAMP: &str = "node_modules/.throughline-stamp";
 
+const OLDEST_NODE: (u32, u32) = (20, 19);
+const NEEDED: &str = "building the page needs Node 20.19 or newer with npm. Install it, or set \
+                      THROUGHLINE_WEB_DIST=<dir> to embed a page built elsewhere, or THROUGHLINE_SKIP_WEB=1 to build \
+                      without one";
+
 const PLACEHOLDER: &str = "<!doctype html>
 <html lang=\"en\">
 <meta charset=\"utf-8\">
@@ -52,6 +57,7 @@ fn page() -> Result<PathBuf, String> {
     for source in SOURCES {
         println!("cargo::rerun-if-changed={}", web.join(source).display());
     }
+    check_node()?;
     install_packages(&web)?;
     build(&web, &out.join("web"))
 }
@@ -71,6 +77,15 @@ fn placeholder(dir: &Path) -> Result<PathBuf, String> {
     let file = dir.join("index.html");
     fs::write(&file, PLACEHOLDER).map_err(|err| format!("could not write {}: {err}", file.display()))?;
     Ok(dir.to_owned())
+}
+
+/// An older Node fails somewhere inside the tool chain, with words that help nobody.
+fn check_node() -> Result<(), String> {
+    let said = run(Command::new("node").arg("--version"))?;
+    let version = said.trim();
+    let mut numbers = version.trim_start_matches('v').split('.').map_while(|number| number.parse::<u32>().ok());
+    let found = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
+    if found >= OLDEST_NODE { Ok(()) } else { Err(format!("this Node is {version}; {NEEDED}")) }
 }
 
 /// Runs `npm ci`, without the packages that only tests need, unless those of this lock file are there already, with
@@ -97,18 +112,13 @@ fn build(web: &Path, out: &Path) -> Result<PathBuf, String> {
     Ok(out.to_owned())
 }
 
-/// Runs a program of the page's tool chain; what it printed is shown only if it failed.
-fn run(command: &mut Command) -> Result<(), String> {
+/// Runs a program of the page's tool chain and gives what it printed, which is shown only if it failed.
+fn run(command: &mut Command) -> Result<String, String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let args = command.get_args().map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ");
-    let output = command.output().map_err(|err| {
-        format!(
-            "building the page needs Node 20.19 or newer with npm, and {program} could not be run ({err}). Install \
-             Node, or set {DIST_VARIABLE}=<dir> to embed a page built elsewhere, or {SKIP_VARIABLE}=1 to build without one"
-        )
-    })?;
+    let output = command.output().map_err(|err| format!("{program} could not be run ({err}); {NEEDED}"))?;
     if output.status.success() {
-        return Ok(());
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let said = [output.stdout, output.stderr].concat();
     for line in String::from_utf8_lossy(&said).lines() {

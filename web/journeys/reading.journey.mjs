@@ -4,7 +4,25 @@ import { test } from "node:test";
 
 import { createSession, newPage, open, send, signIn, state, turn } from "./support.mjs";
 
-const distanceFromEnd = (log) => log.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight);
+/** Waits until the end of the transcript is in view. */
+const atEnd = (page) =>
+  page.waitForFunction(() => {
+    const log = document.querySelector("[role=log]");
+    return log.scrollHeight - log.scrollTop - log.clientHeight < 50;
+  });
+
+/** Waits until the transcript has come to rest, and gives where. */
+const restingPlace = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const log = document.querySelector("[role=log]");
+        const look = (before) => {
+          window.requestAnimationFrame(() => (log.scrollTop === before ? resolve(before) : look(log.scrollTop)));
+        };
+        look(-1);
+      }),
+  );
 
 test("the end is followed, and left alone once the reader leaves it", async (t) => {
   const { server, browser } = await open(t);
@@ -14,25 +32,21 @@ test("the end is followed, and left alone once the reader leaves it", async (t) 
   await send(page, "long 250");
   await turn(page, 1, "word250").waitFor();
   await state(page, "Idle").waitFor();
-  const log = page.getByRole("log", { name: "Transcript" });
-  assert.ok((await distanceFromEnd(log)) < 50, "the end is in view");
+  await atEnd(page);
 
   await send(page, "long 900");
   await turn(page, 2, "word300 ").waitFor();
-  assert.ok((await distanceFromEnd(log)) < 50, "the end is still in view while it grows");
+  await atEnd(page);
 
-  await log.hover();
+  await page.getByRole("log", { name: "Transcript" }).hover();
   await page.mouse.wheel(0, -300);
   await page.getByRole("button", { name: "Latest" }).waitFor();
-  const before = await log.evaluate((element) => element.scrollTop);
+  const before = await restingPlace(page);
   await turn(page, 2, "word600 ").waitFor();
-  assert.equal(await log.evaluate((element) => element.scrollTop), before, "the reader was not moved");
+  assert.equal(await restingPlace(page), before, "the reader was not moved");
 
   await page.getByRole("button", { name: "Latest" }).click();
   await page.getByRole("button", { name: "Latest" }).waitFor({ state: "detached" });
   await turn(page, 2, "word900").waitFor();
-  await page.waitForFunction(() => {
-    const element = document.querySelector("[role=log]");
-    return element.scrollHeight - element.scrollTop - element.clientHeight < 50;
-  });
+  await atEnd(page);
 });

@@ -1,6 +1,6 @@
 // The session's title, which can be clicked to change it, and how and where it stands.
 import type { KeyboardEvent } from "react";
-import { useRef, useState } from "react";
+import { useState } from "react";
 
 import type { Failure, Http } from "../api/http";
 import { failureWords } from "../api/http";
@@ -10,7 +10,7 @@ import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Link } from "../ui/Link";
 import { PathText } from "../ui/PathText";
-import type { SessionRow } from "../wire/names";
+import type { SessionRow, SessionState } from "../wire/names";
 
 interface SessionHeaderProps {
   http: Http;
@@ -20,7 +20,12 @@ interface SessionHeaderProps {
 }
 
 export function SessionHeader({ http, row, onDelete }: SessionHeaderProps) {
-  const [failure, setFailure] = useState<Failure | null>(null);
+  // What went wrong is worth saying for as long as the session stands as it stood then.
+  const [failed, setFailed] = useState<{ failure: Failure | null; state: SessionState }>({ failure: null, state: row.state });
+  const setFailure = (failure: Failure | null) => {
+    setFailed({ failure, state: row.state });
+  };
+  const failure = failed.state === row.state ? failed.failure : null;
   const remove = async () => {
     setFailure(await onDelete(row));
   };
@@ -74,7 +79,6 @@ interface TitleProps {
 
 function Title({ http, row, onFailure }: TitleProps) {
   const [name, setName] = useState<string | null>(null);
-  const button = useRef<HTMLButtonElement>(null);
 
   const save = async () => {
     if (name === null) {
@@ -118,7 +122,6 @@ function Title({ http, row, onFailure }: TitleProps) {
   return (
     <h1 className="flex text-lg leading-7 font-semibold tracking-tight">
       <button
-        ref={button}
         type="button"
         title="Rename"
         dir="auto"

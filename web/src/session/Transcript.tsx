@@ -2,24 +2,21 @@
 //
 // Invariant: nothing moves that the reader did not move. The end is followed only by a reader who is at the end.
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useLayoutEffect, useRef, useState } from "react";
 
 import type { Http } from "../api/http";
 import type { Followed } from "../state/followed";
 import { withPreviews } from "../state/followed";
-import type { TranscriptTurn } from "../state/transcript";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { useNow } from "../ui/time";
-import type { QueuedPrompt, SessionId } from "../wire/names";
+import type { SessionId } from "../wire/names";
 import { QueuedPromptRow } from "./QueuedPromptRow";
 import { TurnRow } from "./TurnRow";
 
 /** Nearer to the end than this is at the end. */
 const END_PX = 48;
 const GUESSED_ROW_PX = 160;
-
-type Item = { kind: "turn"; turn: TranscriptTurn; retied: boolean } | { kind: "queued"; prompt: QueuedPrompt };
 
 interface TranscriptProps {
   http: Http;
@@ -33,12 +30,21 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
   const now = useNow();
-  const items = useMemo(() => itemsOf(followed), [followed]);
+  const { turns } = followed.transcript;
+  const { queue } = followed;
+  const count = turns.length + queue.length;
+  // A prompt keeps its id when it becomes a turn, so its row keeps its place. The ids of turns never change, so only
+  // their number matters here: a new function would have the virtualizer measure every row again, at every word.
+  const keyOf = useCallback(
+    (index: number) => turns[index]?.interactionId ?? queue[index - turns.length]?.interactionId ?? index,
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [turns.length, queue],
+  );
   const virtualizer = useVirtualizer({
-    count: items.length,
+    count,
     getScrollElement: () => scroller.current,
     estimateSize: () => GUESSED_ROW_PX,
-    getItemKey: (index) => keyOf(items[index]),
+    getItemKey: keyOf,
     anchorTo: "end",
     followOnAppend: true,
     scrollEndThreshold: END_PX,
@@ -47,8 +53,8 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
   });
 
   useLayoutEffect(() => {
-    const turn = /^#t(\d+)$/.exec(location.hash)?.[1];
-    const index = turn === undefined ? -1 : items.findIndex((item) => item.kind === "turn" && item.turn.turn === Number(turn));
+    const wanted = /^#t(\d+)$/.exec(location.hash)?.[1];
+    const index = turns.findIndex(({ turn }) => turn === Number(wanted));
     if (index >= 0) {
       virtualizer.scrollToIndex(index, { align: "start" });
     } else {
@@ -90,7 +96,7 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
                 className="absolute top-0 left-0 w-full"
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <Row http={http} session={session} item={items[index]} first={index === 0} last={index === items.length - 1} now={now} />
+                <Row http={http} session={session} followed={followed} index={index} now={now} />
               </div>
             ))}
           </div>
@@ -120,39 +126,27 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
 interface RowProps {
   http: Http;
   session: SessionId;
-  item: Item | undefined;
-  first: boolean;
-  last: boolean;
+  followed: Followed;
+  index: number;
   now: number;
 }
 
-function Row({ http, session, item, first, last, now }: RowProps) {
-  switch (item?.kind) {
-    case "turn":
-      return <TurnRow turn={item.turn} first={first} last={last} retied={item.retied} now={now} />;
-    case "queued":
-      return <QueuedPromptRow http={http} session={session} prompt={item.prompt} />;
-    case undefined:
-      return null;
+/** The turns come first, then the prompts that wait. */
+function Row({ http, session, followed, index, now }: RowProps) {
+  const { transcript, previews, queue } = followed;
+  const turn = transcript.turns[index];
+  if (turn !== undefined) {
+    const last = index === transcript.turns.length - 1;
+    return (
+      <TurnRow
+        turn={last ? withPreviews(turn, previews) : turn}
+        first={index === 0}
+        last={last && queue.length === 0}
+        retied={transcript.turns[index - 1]?.outcome === "interrupted"}
+        now={now}
+      />
+    );
   }
-}
-
-function itemsOf({ transcript, previews, queue }: Followed): Item[] {
-  const turns = transcript.turns.map((turn, index): Item => {
-    const retied = transcript.turns[index - 1]?.outcome === "interrupted";
-    return { kind: "turn", turn: withPreviews(turn, previews), retied };
-  });
-  return [...turns, ...queue.map((prompt): Item => ({ kind: "queued", prompt }))];
-}
-
-/** A prompt keeps its id when it becomes a turn, so its row keeps its place. */
-function keyOf(item: Item | undefined): string {
-  switch (item?.kind) {
-    case "turn":
-      return item.turn.interactionId;
-    case "queued":
-      return item.prompt.interactionId;
-    case undefined:
-      return "";
-  }
+  const prompt = queue[index - transcript.turns.length];
+  return prompt === undefined ? null : <QueuedPromptRow http={http} session={session} prompt={prompt} />;
 }

@@ -332,7 +332,7 @@ export interface components {
         } | {
             /** @description Only what is present changes. */
             data: {
-                env_hint?: string | null;
+                envHint?: string | null;
                 name?: string | null;
             };
             /** @enum {string} */
@@ -358,7 +358,7 @@ export interface components {
             type: "agent.state_changed";
         } | {
             data: {
-                interaction_id: components["schemas"]["InteractionId"];
+                interactionId: components["schemas"]["InteractionId"];
                 turn: components["schemas"]["Turn"];
             };
             /** @enum {string} */
@@ -371,28 +371,28 @@ export interface components {
             type: "turn.ended";
         } | {
             data: {
-                interaction_id: components["schemas"]["InteractionId"];
+                interactionId: components["schemas"]["InteractionId"];
                 text: string;
             };
             /** @enum {string} */
             type: "prompt.queued";
         } | {
             data: {
-                interaction_id: components["schemas"]["InteractionId"];
+                interactionId: components["schemas"]["InteractionId"];
                 text: string;
             };
             /** @enum {string} */
             type: "prompt.changed";
         } | {
             data: {
-                interaction_id: components["schemas"]["InteractionId"];
+                interactionId: components["schemas"]["InteractionId"];
             };
             /** @enum {string} */
             type: "prompt.removed";
         } | {
             /** @description The words as they went to the agent, also when they had waited in the queue. */
             data: {
-                interaction_id: components["schemas"]["InteractionId"];
+                interactionId: components["schemas"]["InteractionId"];
                 text: string;
             };
             /** @enum {string} */
@@ -412,17 +412,17 @@ export interface components {
                 kind: components["schemas"]["TokenKind"];
                 name: string;
                 /** @description Likewise of the second half that a browser keeps. */
-                proof_hash?: string | null;
+                proofHash?: string | null;
                 /** @description SHA-256 of the secret, in hex; the secret itself is never stored. */
-                secret_hash: string;
-                session_id?: components["schemas"]["SessionId"] | null;
-                token_id: components["schemas"]["TokenId"];
+                secretHash: string;
+                sessionId?: components["schemas"]["SessionId"] | null;
+                tokenId: components["schemas"]["TokenId"];
             };
             /** @enum {string} */
             type: "token.issued";
         } | {
             data: {
-                token_id: components["schemas"]["TokenId"];
+                tokenId: components["schemas"]["TokenId"];
             };
             /** @enum {string} */
             type: "token.revoked";
@@ -527,7 +527,7 @@ export interface components {
             text: string;
             /** @enum {string} */
             type: "prompt";
-            when_busy?: components["schemas"]["WhenBusy"];
+            whenBusy?: components["schemas"]["WhenBusy"];
         } | {
             session: components["schemas"]["SessionId"];
             /** @enum {string} */
@@ -567,7 +567,7 @@ export interface components {
             /** @enum {string} */
             type: "row";
             /** Format: int64 */
-            unobserved_count: number;
+            unobservedCount: number;
         } | {
             session: components["schemas"]["SessionId"];
             snapshot: components["schemas"]["Session"];
@@ -580,7 +580,7 @@ export interface components {
             facts: Record<string, never>;
             reason: components["schemas"]["ContextReason"];
             session: components["schemas"]["SessionId"];
-            set_name?: string | null;
+            setName?: string | null;
             /** @enum {string} */
             type: "session.context";
         } | {
@@ -606,7 +606,7 @@ export interface components {
             session: components["schemas"]["SessionId"];
             /** @enum {string} */
             type: "progress";
-            up_to: string;
+            upTo: string;
         } | {
             reason: components["schemas"]["ResetReason"];
             session: components["schemas"]["SessionId"];
