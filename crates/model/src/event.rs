@@ -26,6 +26,8 @@ pub struct Entry {
 }
 
 /// What happened, in the past tense.
+// Fields are renamed once for all, and again where a name has several words: the API's description knows only the
+// latter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "type", content = "data", rename_all_fields = "camelCase")]
@@ -34,7 +36,7 @@ pub enum Event {
     #[serde(rename = "session.created")]
     SessionCreated { agent: String, cwd: String, project: String, name: String },
     /// Only what is present changes.
-    #[serde(rename = "session.changed")]
+    #[serde(rename = "session.changed", rename_all = "camelCase")]
     SessionChanged {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
@@ -53,7 +55,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    #[serde(rename = "turn.started")]
+    #[serde(rename = "turn.started", rename_all = "camelCase")]
     TurnStarted { turn: Turn, interaction_id: InteractionId },
     #[serde(rename = "turn.ended")]
     TurnEnded {
@@ -61,19 +63,19 @@ pub enum Event {
         #[serde(flatten)]
         stop: Stop,
     },
-    #[serde(rename = "prompt.queued")]
+    #[serde(rename = "prompt.queued", rename_all = "camelCase")]
     PromptQueued { interaction_id: InteractionId, text: String },
-    #[serde(rename = "prompt.changed")]
+    #[serde(rename = "prompt.changed", rename_all = "camelCase")]
     PromptChanged { interaction_id: InteractionId, text: String },
-    #[serde(rename = "prompt.removed")]
+    #[serde(rename = "prompt.removed", rename_all = "camelCase")]
     PromptRemoved { interaction_id: InteractionId },
     /// The words as they went to the agent, also when they had waited in the queue.
-    #[serde(rename = "prompt.sent")]
+    #[serde(rename = "prompt.sent", rename_all = "camelCase")]
     PromptSent { interaction_id: InteractionId, text: String },
     /// A piece of the agent's answer; the pieces of one block follow each other and are joined by readers.
     #[serde(rename = "text.part")]
     TextPart { turn: Turn, block: u32, text: String },
-    #[serde(rename = "token.issued")]
+    #[serde(rename = "token.issued", rename_all = "camelCase")]
     TokenIssued {
         token_id: TokenId,
         kind: TokenKind,
@@ -86,7 +88,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         proof_hash: Option<String>,
     },
-    #[serde(rename = "token.revoked")]
+    #[serde(rename = "token.revoked", rename_all = "camelCase")]
     TokenRevoked { token_id: TokenId },
 }
 

@@ -2,6 +2,9 @@
 //!
 //! Order on a follow: `session`, `session.context`, the entries after the cursor, `caught_up`, then entries and
 //! previews as they come. An `entry` is durable before it is sent; a `preview` has no cursor and may vanish.
+//!
+//! Fields are renamed for all variants at once, and again on each variant with a name of several words: the API's
+//! description knows only the latter.
 
 use std::collections::BTreeMap;
 
@@ -42,6 +45,7 @@ pub enum Request {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<String>,
     },
+    #[serde(rename_all = "camelCase")]
     Prompt {
         session: SessionId,
         text: String,
@@ -73,6 +77,7 @@ pub enum ServerFrame {
         page: SessionPage,
     },
     /// A row of the list changed, or went away.
+    #[serde(rename_all = "camelCase")]
     Row {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionRow>,
@@ -83,7 +88,7 @@ pub enum ServerFrame {
     /// How a followed session stands; the first frame of a follow.
     Session { session: SessionId, snapshot: Session },
     /// What the session is about; second on a follow, then on resume and change.
-    #[serde(rename = "session.context")]
+    #[serde(rename = "session.context", rename_all = "camelCase")]
     SessionContext {
         session: SessionId,
         reason: ContextReason,
@@ -100,6 +105,7 @@ pub enum ServerFrame {
     /// All that was stored has been sent; what follows is live.
     CaughtUp { session: SessionId, cursor: String },
     /// Nothing is missing up to here; sent on quiet follows so that a client can keep its place.
+    #[serde(rename_all = "camelCase")]
     Progress { session: SessionId, up_to: String },
     /// The cursor leads nowhere any more: forget the session's entries and follow again from `snapshot`.
     Reset { session: SessionId, reason: ResetReason, snapshot: Option<String> },
