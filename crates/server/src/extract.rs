@@ -22,6 +22,10 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         let bytes = Bytes::from_request(request, state).await.map_err(|err| ApiError::InvalidBody(err.body_text()))?;
+        // A list of values would be read as an object's fields in their order, which nobody means.
+        if bytes.trim_ascii_start().first() == Some(&b'[') {
+            return Err(ApiError::InvalidBody("expected an object, found a list".to_owned()));
+        }
         serde_json::from_slice(&bytes).map(Self).map_err(|err| ApiError::InvalidBody(err.to_string()))
     }
 }
