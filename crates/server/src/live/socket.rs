@@ -78,24 +78,22 @@ impl Socket {
     }
 
     async fn live(&mut self) -> Result<std::convert::Infallible, End> {
+        // Watched from before the greeting: a credential that ends while the peer reads slowly must not be missed.
+        let mut tokens = self.app.engine.token_changes();
+        self.check_signed_in()?;
         let incarnation = self.app.engine.incarnation().to_string();
         self.send(ServerFrame::Hello { incarnation, version: env!("CARGO_PKG_VERSION").to_owned() }).await?;
         if self.list.is_some() {
             self.send_list().await?;
         }
         let stopping = self.app.settings.stopping.clone();
-        let mut tokens = self.app.engine.token_changes();
         let mut beat = interval(BEAT);
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut heard_at = Instant::now();
         loop {
             tokio::select! {
                 () = stopping.cancelled() => return Err(End::Stopping),
-                _ = tokens.changed() => {
-                    if !self.app.settings.gatekeeper.is_in_force(&self.principal) {
-                        return Err(End::SignedOut);
-                    }
-                }
+                _ = tokens.changed() => self.check_signed_in()?,
                 message = self.socket.recv() => {
                     heard_at = Instant::now();
                     match message {
@@ -114,6 +112,10 @@ impl Socket {
                 }
             }
         }
+    }
+
+    fn check_signed_in(&self) -> Result<(), End> {
+        if self.app.settings.gatekeeper.is_in_force(&self.principal) { Ok(()) } else { Err(End::SignedOut) }
     }
 
     async fn send(&mut self, frame: ServerFrame) -> Result<(), End> {
