@@ -6,9 +6,17 @@
 
 #![expect(clippy::unwrap_used, reason = "clippy knows test functions, but not the helpers beside them")]
 
+mod agents;
+mod auth;
 mod client;
 mod entries;
+mod guards;
 mod idempotency;
+mod input;
+mod metrics;
+mod openapi;
+mod page;
 mod prompts;
 mod sessions;
 mod support;
+mod tokens;
