@@ -1,19 +1,7 @@
 // Short names for the generated wire types. Nothing is described here: every type is the one in api.d.ts.
 import type { components } from "./api";
 
-/**
- * The generated types, with the names of fields as they are on the wire. The API's description has those of its tagged
- * unions, frames and entries, as the code has them (`up_to`); the wire says `upTo` everywhere.
- */
-type Schemas = CamelCased<components["schemas"]>;
-
-type CamelCased<T> = T extends readonly (infer Item)[]
-  ? CamelCased<Item>[]
-  : T extends object
-    ? { [Key in keyof T as Key extends string ? CamelCase<Key> : Key]: CamelCased<T[Key]> }
-    : T;
-
-type CamelCase<Text extends string> = Text extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Text;
+type Schemas = components["schemas"];
 
 export type Agent = Schemas["Agent"];
 export type ClientFrame = Schemas["ClientFrame"];
