@@ -1,4 +1,5 @@
-// Says that the connection is lost, and until when what is shown was true. It lies over the page and moves nothing.
+// Says that the connection is lost, and until when what is shown was true. It lies over the header, so that it moves
+// nothing and covers no words that somebody may be reading.
 import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 
@@ -25,9 +26,9 @@ export function ConnectionBanner({ app }: { app: App }) {
   }, [lost]);
 
   return (
-    <div role="status" className="safe-top pointer-events-none fixed inset-x-0 top-18 z-10 flex justify-center px-4 md:left-80">
+    <div role="status" className="safe-top pointer-events-none fixed inset-x-13 top-1 z-10 flex justify-center md:inset-x-auto md:top-3.5 md:right-6">
       {connection.kind === "lost" && waited && (
-        <p className="rounded-2xl border border-rule bg-paper px-4 py-2 text-center text-sm shadow-sheet">
+        <p className="rounded-2xl border border-rule bg-paper px-4 py-1.5 text-center leading-snug md:py-2 text-sm shadow-sheet">
           <span className="inline-block">
             <strong className="font-semibold">Connection lost.</strong> Trying again…
           </span>{" "}
