@@ -90,6 +90,6 @@ async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result
         }
         Request::Auth { .. } => Err(ApiError::AlreadySignedIn),
         // The socket answers these itself.
-        Request::Follow { .. } | Request::Unfollow { .. } | Request::Ping => Ok(Answer::Result(None)),
+        Request::Follow { .. } | Request::Unfollow { .. } | Request::Ping {} => Ok(Answer::Result(None)),
     }
 }

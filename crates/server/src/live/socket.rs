@@ -173,7 +173,7 @@ impl Socket {
                 self.follows.unfollow(session);
                 self.send(ServerFrame::Ack { id: frame.id, result: None }).await
             }
-            Request::Ping => self.send(ServerFrame::Ack { id: frame.id, result: None }).await,
+            Request::Ping {} => self.send(ServerFrame::Ack { id: frame.id, result: None }).await,
             Request::Auth { .. }
             | Request::List { .. }
             | Request::Prompt { .. }

@@ -9,13 +9,13 @@
 use std::collections::BTreeMap;
 
 use model::{Entry, SessionId, Turn};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use utoipa::ToSchema;
 
 use super::{ErrorDetail, Session, SessionPage, SessionRow, WhenBusy};
 
 /// What a client sends.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ClientFrame {
     /// Chosen by the client; the `ack` or `error` names it.
     pub id: String,
@@ -23,9 +23,20 @@ pub struct ClientFrame {
     pub request: Request,
 }
 
+/// By hand, since serde does not refuse unknown fields through a flattened one.
+impl<'de> Deserialize<'de> for ClientFrame {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut fields = serde_json::Map::deserialize(deserializer)?;
+        let id = fields.remove("id").ok_or_else(|| de::Error::missing_field("id"))?;
+        let id = String::deserialize(id).map_err(de::Error::custom)?;
+        let request = Request::deserialize(serde_json::Value::Object(fields)).map_err(de::Error::custom)?;
+        Ok(Self { id, request })
+    }
+}
+
 /// What a client can ask for.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Request {
     /// A browser's first frame, within five seconds: the half of its credential that the cookie does not carry.
     Auth {
@@ -60,7 +71,7 @@ pub enum Request {
     Observe {
         session: SessionId,
     },
-    Ping,
+    Ping {},
 }
 
 /// What the server sends.
