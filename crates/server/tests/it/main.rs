@@ -13,6 +13,8 @@ mod entries;
 mod guards;
 mod idempotency;
 mod input;
+mod live;
+mod live_guards;
 mod metrics;
 mod openapi;
 mod page;

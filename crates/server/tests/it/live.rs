@@ -1,0 +1,538 @@
+//! `/live`: one socket, many follows. Everything once and in order, and a way back after every break.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::client::{Live, bearer};
+use crate::support::{INCARNATION, Way, World, id};
+
+fn kinds(frames: &[Value]) -> Vec<&str> {
+    frames.iter().map(|frame| frame["type"].as_str().unwrap()).collect()
+}
+
+fn seqs(frames: &[Value]) -> Vec<u64> {
+    frames.iter().filter_map(|frame| frame["entry"]["seq"].as_u64()).collect()
+}
+
+fn follow(session: &str) -> Value {
+    json!({ "type": "follow", "session": session })
+}
+
+fn follow_after(session: &str, after: &str) -> Value {
+    json!({ "type": "follow", "session": session, "after": after })
+}
+
+fn ended(frame: &Value) -> bool {
+    frame["entry"]["type"] == "turn.ended"
+}
+
+#[tokio::test]
+async fn a_follow_begins_with_how_things_stand_and_then_the_log() {
+    let world = World::on_disk().await;
+    let session = world.session().await;
+    let mut live = Live::local(&world).await;
+    let ask = live.ask(follow(&session)).await;
+    let frames = live.until("caught_up").await;
+    assert_eq!(kinds(&frames), ["ack", "session", "session.context", "entry", "entry", "entry", "caught_up"]);
+    assert_eq!(frames[0], json!({ "type": "ack", "id": ask }));
+    let shown = world.get(&format!("/api/v1/sessions/{session}")).await.ok(200);
+    assert_eq!(frames[1], json!({ "type": "session", "session": session, "snapshot": shown }));
+    let context =
+        json!({ "type": "session.context", "session": session, "reason": "load", "context": {}, "facts": {} });
+    assert_eq!(frames[2], context);
+    for (frame, entry) in frames[3..6].iter().zip(world.entries(&session).await) {
+        let cursor = format!("{INCARNATION}.{}", entry["seq"]);
+        assert_eq!(*frame, json!({ "type": "entry", "session": session, "cursor": cursor, "entry": entry }));
+    }
+    let caught_up = json!({ "type": "caught_up", "session": session, "cursor": format!("{INCARNATION}.3") });
+    assert_eq!(frames[6], caught_up);
+    world.close().await;
+}
+
+/// Previews are the words before they are durable: joined, they are the text of the entries that follow them.
+#[tokio::test]
+async fn previews_come_before_their_entry_and_join_to_it() {
+    let world = World::open().await;
+    let session = world.session().await;
+    let mut live = Live::local(&world).await;
+    live.ask(follow(&session)).await;
+    live.until("caught_up").await;
+    live.ask(json!({ "type": "prompt", "session": session, "text": "long 40" })).await;
+    let frames = live.until_that(ended).await;
+    let (mut previewed, mut durable) = (String::new(), String::new());
+    for frame in &frames {
+        match frame["type"].as_str().unwrap() {
+            "preview" => {
+                assert_eq!((&frame["turn"], &frame["block"]), (&json!(1), &json!(0)));
+                previewed.push_str(frame["text"].as_str().unwrap());
+            }
+            "entry" if frame["entry"]["type"] == "text.part" => {
+                durable.push_str(frame["entry"]["data"]["text"].as_str().unwrap());
+                assert_eq!(previewed, durable, "every word was shown before it was durable, and no other");
+            }
+            _ => (),
+        }
+    }
+    assert!(durable.starts_with("word1 word2 ") && durable.ends_with("word40 "), "{durable}");
+    let previews = frames.iter().filter(|frame| frame["type"] == "preview").count();
+    assert_eq!(previews, 40);
+    world.close().await;
+}
+
+/// R05, R06: whoever takes a session up at any point sees each later entry once and in order.
+#[tokio::test]
+async fn a_follow_resumes_at_two_hundred_cuts_without_gap_or_repeat() {
+    let world = World::on_disk().await;
+    let session = world.session().await;
+    for n in 0..12 {
+        world.turn(&session, &format!("say {n}")).await;
+    }
+    let all = world.entries(&session).await;
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % below as u64).unwrap()
+    };
+    let mut live = Live::local(&world).await;
+    for _ in 0..200 {
+        let cut = random(all.len() + 1);
+        // A follow of the same session takes the place of the one before, mid-stream or not.
+        live.ask(follow_after(&session, &format!("{INCARNATION}.{cut}"))).await;
+        live.until("session.context").await;
+        let read = random(all.len() - cut + 1);
+        let mut entries = Vec::new();
+        while entries.len() < read {
+            let frame = live.next().await;
+            assert_eq!(frame["type"], "entry", "{frame}");
+            entries.push(frame["entry"].clone());
+        }
+        assert_eq!(entries, all[cut..cut + read], "from {cut}");
+    }
+    world.close().await;
+}
+
+/// The same while the session runs: a client that is cut off again and again sees the whole turn, each entry once.
+#[tokio::test]
+async fn a_client_that_is_cut_off_again_and_again_misses_nothing() {
+    let world = World::on_disk().await;
+    let session = world.session().await;
+    let mut seen: Vec<Value> = Vec::new();
+    for n in 0..10 {
+        world.prompt(&session, &format!("say {n}")).await;
+    }
+    let mut cut = 1;
+    while seen.iter().filter(|entry| entry["type"] == "turn.ended").count() < 10 {
+        let mut live = Live::bearer(&world, &world.token).await;
+        let after = seen.last().map_or(0, |entry| entry["seq"].as_u64().unwrap());
+        live.ask(follow_after(&session, &after.to_string())).await;
+        cut = cut % 7 + 1;
+        let mut heard = 0;
+        while heard < cut && seen.iter().filter(|entry| entry["type"] == "turn.ended").count() < 10 {
+            let frame = live.next().await;
+            if frame["type"] == "entry" {
+                seen.push(frame["entry"].clone());
+                heard += 1;
+            }
+        }
+    }
+    assert_eq!(seen, world.entries(&session).await);
+    world.close().await;
+}
+
+#[tokio::test]
+async fn cursors_that_lead_nowhere_are_answered_with_a_reset() {
+    let world = World::open().await;
+    let session = world.session().await;
+    let mut live = Live::local(&world).await;
+    let snapshot = format!("{INCARNATION}.3");
+    for (after, reason) in [
+        ("00000000000000b2.1".to_owned(), "other_incarnation"),
+        (format!("{INCARNATION}.4"), "ahead"),
+        (u64::MAX.to_string(), "ahead"),
+    ] {
+        let ask = live.ask(follow_after(&session, &after)).await;
+        let reset = json!({ "type": "reset", "session": session, "reason": reason, "snapshot": snapshot });
+        assert_eq!(live.next().await, reset);
+        let error = live.next().await;
+        assert_eq!((&error["id"], &error["error"]["code"]), (&json!(ask), &json!("cursor_reset")));
+    }
+    let nonsense = live.call(follow_after(&session, "nonsense")).await;
+    assert_eq!(nonsense["error"]["code"], "invalid_cursor");
+    // What the reset names is a place to go on from.
+    live.ask(follow_after(&session, &snapshot)).await;
+    assert_eq!(kinds(&live.until("caught_up").await), ["ack", "session", "session.context", "caught_up"]);
+    world.close().await;
+}
+
+#[tokio::test]
+async fn two_sockets_see_the_same() {
+    let world = World::on_disk().await;
+    let session = world.session().await;
+    let browser = world.sign_in().await;
+    let mut sockets = [Live::browser(&world, &browser).await, Live::bearer(&world, &world.token).await];
+    for live in &mut sockets {
+        live.ask(follow(&session)).await;
+        live.until("caught_up").await;
+    }
+    sockets[0].ask(json!({ "type": "prompt", "session": session, "text": "long 30" })).await;
+    let mut seen = Vec::new();
+    for live in &mut sockets {
+        let mut frames = live.until_that(ended).await;
+        frames.retain(|frame| frame["type"] == "entry" || frame["type"] == "preview");
+        seen.push(frames);
+    }
+    assert_eq!(seen[0], seen[1]);
+    world.close().await;
+}
+
+#[tokio::test]
+async fn nothing_of_a_session_comes_after_it_was_unfollowed() {
+    let world = World::open().await;
+    let (session, other) = (world.session().await, world.session().await);
+    let mut live = Live::local(&world).await;
+    for session in [&session, &other] {
+        live.ask(follow(session)).await;
+        live.until("caught_up").await;
+    }
+    world.prompt(&session, "slow 600").await;
+    live.until("preview").await;
+    let ack = live.call(json!({ "type": "unfollow", "session": session })).await;
+    assert_eq!(ack["type"], "ack");
+    world.call(&format!("POST /api/v1/sessions/{session}/cancel"), None).await.ok(202);
+    world.until_entry(&session, |entry| entry["type"] == "turn.ended").await;
+    world.turn(&other, "say end").await;
+    let frames = live.until_that(ended).await;
+    let of_the_first = |frame: &&Value| frame["session"] == session.as_str() && frame["type"] != "row";
+    assert_eq!(frames.iter().find(of_the_first), None);
+    // Unfollowing what is not followed is no mistake.
+    assert_eq!(live.call(json!({ "type": "unfollow", "session": id(99) })).await["type"], "ack");
+    world.close().await;
+}
+
+#[tokio::test]
+async fn sessions_that_are_not_there_cannot_be_followed() {
+    let world = World::open().await;
+    let session = world.session().await;
+    world.call(&format!("DELETE /api/v1/sessions/{session}"), None).await.ok(204);
+    let mut live = Live::local(&world).await;
+    for gone in [id(99), session] {
+        let error = live.call(follow(&gone)).await;
+        assert_eq!((&error["type"], &error["error"]["code"]), (&json!("error"), &json!("session_not_found")));
+    }
+    world.close().await;
+}
+
+#[tokio::test]
+async fn a_session_deleted_under_its_followers_is_reset() {
+    let world = World::open().await;
+    for now in ["", "?now=true"] {
+        let session = world.session().await;
+        let mut live = Live::local(&world).await;
+        live.ask(follow(&session)).await;
+        live.until("caught_up").await;
+        world.call(&format!("DELETE /api/v1/sessions/{session}{now}"), None).await.ok(204);
+        let frames = live.until("reset").await;
+        let reset = json!({ "type": "reset", "session": session, "reason": "deleted", "snapshot": null });
+        assert_eq!(*frames.last().unwrap(), reset);
+        assert_eq!(live.call(json!({ "type": "ping" })).await["type"], "ack", "the socket goes on");
+    }
+    world.close().await;
+}
+
+#[tokio::test]
+async fn every_change_of_the_list_is_a_row() {
+    let world = World::open().await;
+    let mut live = Live::local(&world).await;
+    let session = world.session().await;
+    world.call(&format!("PATCH /api/v1/sessions/{session}"), json!({ "name": "named" })).await.ok(200);
+    world.turn(&session, "say hi").await;
+    world.call(&format!("POST /api/v1/sessions/{session}/observe"), None).await.ok(200);
+    world.call(&format!("DELETE /api/v1/sessions/{session}"), None).await.ok(204);
+    let rows = live.until_that(|frame| frame["removed"].is_string()).await;
+    assert!(rows.iter().all(|frame| frame["type"] == "row"), "{rows:?}");
+    let story: Vec<Value> = rows
+        .iter()
+        .map(|row| {
+            let session = &row["session"];
+            json!([session["state"], session["title"], session["unobserved"], row["unobservedCount"]])
+        })
+        .collect();
+    assert_eq!(
+        story,
+        [
+            json!(["starting", null, false, 0]),
+            json!(["idle", null, false, 0]),
+            json!(["idle", "named", false, 0]),
+            json!(["running", "named", false, 0]),
+            json!(["idle", "named", true, 1]),
+            json!(["idle", "named", false, 0]),
+            json!([null, null, null, 0]),
+        ]
+    );
+    assert_eq!(rows.last().unwrap(), &json!({ "type": "row", "removed": session, "unobservedCount": 0 }));
+    world.close().await;
+}
+
+#[tokio::test]
+async fn the_list_is_paged_over_the_socket_too() {
+    let world = World::open().await;
+    for _ in 0..3 {
+        world.session().await;
+    }
+    let mut live = Live::local(&world).await;
+    let page = live.call(json!({ "type": "list" })).await;
+    let mut over_http = world.get("/api/v1/sessions").await.ok(200);
+    over_http["type"] = json!("list");
+    over_http["id"] = page["id"].clone();
+    assert_eq!(page, over_http);
+    let error = live.call(json!({ "type": "list", "after": "nonsense" })).await;
+    assert_eq!(error["error"]["code"], "invalid_cursor");
+    world.close().await;
+}
+
+#[tokio::test]
+async fn frames_that_make_no_sense_are_refused_and_the_socket_goes_on() {
+    let world = World::open().await;
+    let session = world.session().await;
+    let before = world.position().await;
+    let mut live = Live::local(&world).await;
+    let deep = format!("{{\"id\":\"x\",\"type\":{}", "[".repeat(100_000));
+    let prompt = |more: Value| {
+        let mut frame = json!({ "id": "x", "type": "prompt", "session": session, "text": "hi" });
+        frame.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        frame.to_string()
+    };
+    let frames = [
+        "".to_owned(),
+        "not json".to_owned(),
+        "[]".to_owned(),
+        "null".to_owned(),
+        "{}".to_owned(),
+        json!({ "id": "x" }).to_string(),
+        json!({ "type": "ping" }).to_string(),
+        json!({ "id": 5, "type": "ping" }).to_string(),
+        json!({ "id": "x", "type": "answer", "option": "yes" }).to_string(),
+        json!({ "id": "x", "type": "follow" }).to_string(),
+        json!({ "id": "x", "type": "follow", "session": "nonsense" }).to_string(),
+        json!({ "id": "x", "type": "prompt", "session": session }).to_string(),
+        json!({ "id": "x", "type": "prompt", "session": session, "text": 5 }).to_string(),
+        prompt(json!({ "whenBusy": "wait" })),
+        prompt(json!({ "images": [] })),
+        prompt(json!({ "when_busy": "reject" })),
+        json!({ "id": "x", "type": "ping", "surprise": true }).to_string(),
+        deep,
+    ];
+    for frame in frames {
+        live.send_text(&frame).await;
+        let error = live.next().await;
+        assert_eq!(
+            (&error["type"], &error["error"]["code"]),
+            (&json!("error"), &json!("invalid_frame")),
+            "{frame:.80}"
+        );
+    }
+    live.send(Message::binary(b"{}".to_vec())).await;
+    assert_eq!(live.next().await["error"]["code"], "invalid_frame");
+    for (text, code) in [(" ".to_owned(), "prompt_empty"), ("x".repeat((1 << 20) + 1), "prompt_too_long")] {
+        let error = live.call(json!({ "type": "prompt", "session": session, "text": text })).await;
+        assert_eq!(error["error"]["code"], code);
+    }
+    let key = live.call(json!({ "type": "prompt", "session": session, "text": "x", "key": "two words" })).await;
+    assert_eq!(key["error"]["code"], "invalid_key");
+    let cancel = live.call(json!({ "type": "cancel", "session": session })).await;
+    assert_eq!(cancel["error"]["code"], "no_turn_running");
+    assert_eq!(world.position().await, before);
+    assert_eq!(live.call(json!({ "type": "ping" })).await["type"], "ack");
+    world.close().await;
+}
+
+#[tokio::test]
+async fn a_socket_prompts_cancels_and_observes() {
+    let world = World::open().await;
+    let session = world.session().await;
+    let mut live = Live::local(&world).await;
+    live.ask(follow(&session)).await;
+    live.until("caught_up").await;
+    let ack = live.call(json!({ "type": "prompt", "session": session, "text": "slow 600" })).await;
+    assert_eq!(ack["result"], json!({ "interactionId": id(3), "turn": 1 }));
+    let busy = json!({ "type": "prompt", "session": session, "text": "x", "whenBusy": "reject" });
+    assert_eq!(live.call(busy).await["error"]["code"], "turn_running");
+    assert_eq!(live.call(json!({ "type": "cancel", "session": session })).await["type"], "ack");
+    world.until_entry(&session, |entry| entry["type"] == "turn.ended").await;
+    let observed = live.call(json!({ "type": "observe", "session": session })).await;
+    assert_eq!(observed["result"], json!({ "success": true, "wasUnobserved": true, "unobservedCount": 0 }));
+    world.close().await;
+}
+
+/// Prompts of one socket are taken in the order in which they were sent.
+#[tokio::test]
+async fn prompts_of_one_socket_keep_their_order() {
+    let world = World::open().await;
+    let session = world.session().await;
+    let mut live = Live::local(&world).await;
+    for n in 0..20 {
+        live.ask(json!({ "type": "prompt", "session": session, "text": format!("say {n}") })).await;
+    }
+    world.until_entry(&session, |entry| entry["type"] == "turn.ended" && entry["data"]["turn"] == 20).await;
+    let entries = world.entries(&session).await;
+    let sent = entries.iter().filter(|entry| entry["type"] == "prompt.sent").map(|entry| entry["data"]["text"].clone());
+    assert!(sent.eq((0..20).map(|n| json!(format!("say {n}")))));
+    world.close().await;
+}
+
+#[tokio::test]
+async fn a_hundred_sessions_can_be_followed_and_no_more() {
+    let world = World::open().await;
+    let mut sessions = Vec::new();
+    for _ in 0..101 {
+        let created = world.call("POST /api/v1/sessions", json!({ "agent": "guide", "cwd": "/usr" })).await.ok(201);
+        sessions.push(created["id"].as_str().unwrap().to_owned());
+    }
+    let mut live = Live::local(&world).await;
+    for session in &sessions[..100] {
+        assert_eq!(live.call(follow(session)).await["type"], "ack");
+    }
+    assert_eq!(live.call(follow(&sessions[100])).await["error"]["code"], "too_many_follows");
+    assert_eq!(live.call(follow(&sessions[5])).await["type"], "ack", "one that is followed may be followed anew");
+    live.call(json!({ "type": "unfollow", "session": sessions[0] })).await;
+    assert_eq!(live.call(follow(&sessions[100])).await["type"], "ack");
+    world.close().await;
+}
+
+/// R28: a stopping server says where each follow is, so that the client can go on with the next one.
+#[tokio::test]
+async fn a_stopping_server_says_goodbye_with_the_cursors() {
+    let world = World::on_disk().await;
+    let session = world.session().await;
+    world.turn(&session, "say hello").await;
+    let mut sockets = [Live::local(&world).await, Live::bearer(&world, &world.token).await];
+    for live in &mut sockets {
+        live.ask(follow(&session)).await;
+        live.until("caught_up").await;
+    }
+    world.stopping.cancel();
+    for live in &mut sockets {
+        let (frames, code) = live.until_closed().await;
+        assert_eq!(code, 1001);
+        let cursor = format!("{INCARNATION}.7");
+        let bye = json!({ "type": "bye", "reason": "the server is stopping", "cursors": { &session: cursor } });
+        assert_eq!(*frames.last().unwrap(), bye);
+    }
+    let world = world.restart().await;
+    let mut live = Live::local(&world).await;
+    live.ask(follow_after(&session, &format!("{INCARNATION}.7"))).await;
+    let frames = live.until("caught_up").await;
+    assert_eq!(seqs(&frames), [8], "what the server wrote when it stopped");
+    world.close().await;
+}
+
+/// R07: quiet follows are marked every fifteen seconds. The stream is inside this process and the clock is paused, so
+/// a minute takes no time.
+#[tokio::test(start_paused = true)]
+async fn quiet_follows_are_marked_every_fifteen_seconds() {
+    let world = World::open().await;
+    let session = inside_session(&world).await;
+    let mut live = Live::open(&world, Way::Inside, vec![]).await.unwrap();
+    live.ask(follow(&session)).await;
+    live.until("caught_up").await;
+    let caught_up_at = tokio::time::Instant::now();
+    for n in 1..=4 {
+        let progress = live.next().await;
+        let up_to = format!("{INCARNATION}.3");
+        assert_eq!(progress, json!({ "type": "progress", "session": session, "upTo": up_to }));
+        let waited = caught_up_at.elapsed().as_millis();
+        assert!((15_000 * n - 100..=15_000 * n + 100).contains(&waited), "the {n}th mark came after {waited} ms");
+    }
+    world.close().await;
+}
+
+/// R16: a peer that answers no ping is gone after 45 seconds, within one more beat.
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_does_not_answer_pings_is_closed() {
+    let world = World::open().await;
+    let mut live = Live::open(&world, Way::Inside, vec![]).await.unwrap();
+    live.until("list").await;
+    let started = tokio::time::Instant::now();
+    // Nothing is read, so the library answers no ping.
+    tokio::time::sleep(Duration::from_secs(44)).await;
+    assert_eq!(live.call(json!({ "type": "ping" })).await["type"], "ack", "closed too early");
+    tokio::time::sleep(Duration::from_secs(75)).await;
+    // Its goodbye may be lost: the library first answers the old pings, to nobody.
+    live.until_closed().await;
+    assert!(started.elapsed() < Duration::from_secs(120), "closed too late");
+    world.close().await;
+}
+
+/// A session whose agent is ready, made without leaving the process.
+async fn inside_session(world: &World) -> String {
+    let body = serde_json::to_vec(&json!({ "agent": "guide", "cwd": "/usr" })).unwrap();
+    let created = world.send(Way::Inside, vec![], "POST /api/v1/sessions", Some(body.into())).await.ok(201);
+    let session = created["id"].as_str().unwrap().to_owned();
+    let mut live = Live::open(world, Way::Inside, vec![]).await.unwrap();
+    live.ask(follow(&session)).await;
+    live.until_that(|frame| frame["entry"]["data"]["state"] == "ready").await;
+    session
+}
+
+/// R15: a client that does not read is closed after ten seconds, the others see no change, and it can go on from
+/// where it was.
+#[tokio::test]
+async fn a_client_that_does_not_read_is_closed_and_resumes() {
+    let world = World::open().await;
+    let session = world.session().await;
+    let text = format!("say {}", "x".repeat(1 << 19));
+    let mut stalled = Live::bearer(&world, &world.token).await;
+    stalled.ask(follow(&session)).await;
+    stalled.until("caught_up").await;
+    let mut other = Live::local(&world).await;
+    other.ask(follow(&session)).await;
+    other.until("caught_up").await;
+    // Far more than sockets and queues hold: the prompt, its preview and its answer make 1.5 MB a turn.
+    for _ in 0..30 {
+        world.prompt(&session, &text).await;
+        other.until_that(ended).await;
+    }
+    tokio::time::pause();
+    for _ in 0..12 {
+        tokio::time::advance(Duration::from_secs(1)).await;
+    }
+    tokio::time::resume();
+    let (frames, _) = stalled.until_closed().await;
+    let seen = seqs(&frames);
+    let head = world.entries_count(&session).await;
+    assert_eq!(seen, (4..4 + seen.len() as u64).collect::<Vec<_>>(), "what came is in order and without a gap");
+    assert!((seen.len() as u64) < head - 3, "it was never behind");
+    let mut resumed = Live::bearer(&world, &world.token).await;
+    resumed.ask(follow_after(&session, &seen.last().unwrap_or(&3).to_string())).await;
+    let rest = seqs(&resumed.until("caught_up").await);
+    assert_eq!(rest, (seen.last().unwrap_or(&3) + 1..=head).collect::<Vec<_>>());
+    world.close().await;
+}
+
+/// More requests than a socket may have waiting are refused one by one, not by closing it.
+#[tokio::test]
+async fn requests_that_flood_a_socket_are_each_answered() {
+    let world = World::open().await;
+    let session = world.session().await;
+    let mut live = Live::open(&world, Way::Port, bearer(&world.token)).await.unwrap();
+    let mut asked = Vec::new();
+    for _ in 0..300 {
+        asked.push(live.ask(json!({ "type": "observe", "session": session })).await);
+    }
+    let mut answered = Vec::new();
+    while answered.len() < asked.len() {
+        let frame = live.next().await;
+        if let Some(id) = frame["id"].as_str() {
+            assert!(frame["type"] == "ack" || frame["error"]["code"] == "too_many_requests", "{frame}");
+            answered.push(id.to_owned());
+        }
+    }
+    answered.sort();
+    asked.sort();
+    assert_eq!(answered, asked);
+    world.close().await;
+}
