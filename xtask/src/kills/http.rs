@@ -3,16 +3,19 @@
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::server::Endpoint;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
+/// A connection that was idle for longer is not used again: the server may be closing it at that very moment.
+const IDLE_LIMIT: Duration = Duration::from_secs(3);
 
 pub(super) struct Http {
     endpoint: Endpoint,
-    connection: Option<BufReader<TcpStream>>,
+    /// Kept open since its last answer.
+    connection: Option<(BufReader<TcpStream>, Instant)>,
 }
 
 /// A request that can be sent again, word for word.
@@ -50,13 +53,13 @@ impl Http {
     /// Sends once. After an error nobody knows whether the server acted, and the connection is given up.
     pub(super) fn send(&mut self, request: &Request) -> io::Result<Answer> {
         let mut connection = match self.connection.take() {
-            Some(open) => open,
-            None => self.connect()?,
+            Some((open, answered)) if answered.elapsed() < IDLE_LIMIT => open,
+            Some(_) | None => self.connect()?,
         };
         connection.get_mut().write_all(self.text(request).as_bytes())?;
         let (answer, after) = read_answer(&mut connection)?;
         if after == After::KeepOpen {
-            self.connection = Some(connection);
+            self.connection = Some((connection, Instant::now()));
         }
         Ok(answer)
     }

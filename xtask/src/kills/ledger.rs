@@ -8,6 +8,11 @@ use super::http::{Answer, Request};
 use super::live::SeenEntry;
 use super::proof::{Promise, Violation};
 
+/// After so many deeds a session is left alone, since reading it back takes ever longer.
+const LONG_SESSION: usize = 500;
+/// How many sessions of its own a client goes on with.
+const OWN_SESSIONS: usize = 3;
+
 /// Who did it. Clients are numbered from 0.
 pub(super) type ClientNumber = u32;
 
@@ -98,15 +103,15 @@ impl Ledger {
         self.seen_last
     }
 
-    /// The client's own sessions, the newest first, and the oldest of all, which every client shares; each with the
-    /// cursor to follow on from.
+    /// The client's newest sessions, and the oldest of all that is not yet long, which every client shares; each with
+    /// the cursor to follow on from.
     pub(super) fn sessions_of(&self, client: ClientNumber) -> Vec<(String, Option<String>)> {
         // Ids begin with their time, so their order is that of creation.
-        let shared = self.sessions.iter().next();
-        let own = self.sessions.iter().rev().filter(|(_, record)| record.owner == client).take(3);
-        let mut sessions: Vec<_> = own.chain(shared).map(|(id, record)| (id.clone(), record.cursor.clone())).collect();
-        sessions.dedup();
-        sessions
+        let shared = self.sessions.iter().find(|(_, record)| record.deeds.len() < LONG_SESSION);
+        let own = self.sessions.iter().rev().filter(|(_, record)| record.owner == client).take(OWN_SESSIONS);
+        let sessions: BTreeMap<_, _> =
+            own.chain(shared).map(|(id, record)| (id.clone(), record.cursor.clone())).collect();
+        sessions.into_iter().collect()
     }
 
     /// Adds a client's report. Two followers that saw different entries at one place are a violation of their own.

@@ -51,9 +51,10 @@ impl fmt::Display for Violation {
 /// Everything that must hold of one session at any time after a restart.
 pub(super) fn check_session(session: &str, record: &Record, entries: &[Value]) -> Vec<Violation> {
     let mut violations = seqs_are_gapless(entries);
-    violations.extend(deeds_have_their_effects(record, entries));
-    violations.extend(effects_have_their_deeds(record, entries));
-    violations.extend(order_is_kept(record, entries));
+    let found = find_effects(entries);
+    violations.extend(deeds_have_their_effects(record, &found));
+    violations.extend(effects_have_their_deeds(record, &found));
+    violations.extend(order_is_kept(record, &found));
     violations.extend(what_was_seen_is_there(record, entries));
     for violation in &mut violations {
         violation.what = format!("session {session}: {}", violation.what);
@@ -131,48 +132,42 @@ fn seqs_are_gapless(entries: &[Value]) -> Vec<Violation> {
         .collect()
 }
 
-/// Where the log shows the effects of a deed, by the text that only this deed has.
+/// Where the log shows the effects of one deed.
 #[derive(Debug, Default)]
 struct Effects {
     /// For a prompt: under which ids it was taken, and how often it was queued and sent under each.
     interactions: BTreeMap<String, (u32, u32)>,
     /// For a name: how often it was given.
     given: u32,
-    first_seq: Option<u64>,
+    first_seq: u64,
+}
+
+/// Effects by the text that only one deed has.
+type Found<'a> = BTreeMap<&'a str, Effects>;
+
+fn find_effects(entries: &[Value]) -> Found<'_> {
+    let mut found = Found::new();
+    for entry in entries {
+        let (data, seq) = (&entry["data"], entry["seq"].as_u64().unwrap_or_default());
+        let Some(kind) = entry["type"].as_str() else { continue };
+        let key = match kind {
+            "prompt.queued" | "prompt.sent" => "text",
+            "session.created" | "session.changed" => "name",
+            _ => continue,
+        };
+        let Some(mark) = data[key].as_str() else { continue };
+        let effects = found.entry(mark).or_insert_with(|| Effects { first_seq: seq, ..Effects::default() });
+        let id = || data["interactionId"].as_str().unwrap_or_default().to_owned();
+        match kind {
+            "prompt.queued" => effects.interactions.entry(id()).or_default().0 += 1,
+            "prompt.sent" => effects.interactions.entry(id()).or_default().1 += 1,
+            _ => effects.given += 1,
+        }
+    }
+    found
 }
 
 impl Effects {
-    fn of(act: &Act, entries: &[Value]) -> Self {
-        let mut effects = Self::default();
-        for entry in entries {
-            let data = &entry["data"];
-            let counted = match (act, entry["type"].as_str()) {
-                (Act::Prompt { text }, Some(kind @ ("prompt.queued" | "prompt.sent"))) if data["text"] == *text => {
-                    let id = data["interactionId"].as_str().unwrap_or_default().to_owned();
-                    let (queued, sent) = effects.interactions.entry(id).or_default();
-                    *(if kind == "prompt.queued" { queued } else { sent }) += 1;
-                    true
-                }
-                (Act::Create { name }, Some("session.created")) | (Act::Rename { name }, Some("session.changed"))
-                    if data["name"] == *name =>
-                {
-                    effects.given += 1;
-                    true
-                }
-                _ => false,
-            };
-            if counted && effects.first_seq.is_none() {
-                effects.first_seq = entry["seq"].as_u64();
-            }
-        }
-        effects
-    }
-
-    fn times(&self) -> u32 {
-        let interactions = u32::try_from(self.interactions.len()).unwrap_or(u32::MAX);
-        self.given.max(interactions)
-    }
-
     /// Under one id a prompt is queued at most once and sent at most once.
     fn repeated(&self) -> bool {
         self.given > 1
@@ -181,65 +176,59 @@ impl Effects {
     }
 }
 
-fn deeds_have_their_effects(record: &Record, entries: &[Value]) -> Vec<Violation> {
-    let mut violations = Vec::new();
-    for deed in &record.deeds {
-        let effects = Effects::of(&deed.act, entries);
-        let act = &deed.act;
-        if effects.repeated() {
-            violations.push(Violation::new(Promise::Idempotent, format!("{act:?} took effect twice: {effects:?}")));
+fn deeds_have_their_effects(record: &Record, found: &Found<'_>) -> Vec<Violation> {
+    record.deeds.iter().filter_map(|deed| wrong_effect(deed, found.get(deed.act.mark()))).collect()
+}
+
+fn wrong_effect(deed: &Deed, effects: Option<&Effects>) -> Option<Violation> {
+    let act = &deed.act;
+    let (promise, what) = match (&deed.outcome, effects) {
+        (_, Some(effects)) if effects.repeated() => {
+            (Promise::Idempotent, format!("{act:?} took effect twice: {effects:?}"))
         }
-        match &deed.outcome {
-            Outcome::Acknowledged(answer) => {
-                if effects.times() == 0 {
-                    let what = format!("{act:?} was acknowledged with {} and is lost", answer.body);
-                    violations.push(Violation::new(Promise::AckedSurvives, what));
-                } else if let Act::Prompt { .. } = act {
-                    let told = told_interaction(&answer.body);
-                    if !told.as_ref().is_some_and(|id| effects.interactions.contains_key(id)) {
-                        let what = format!("{act:?} was acknowledged as {told:?} and is kept as {effects:?}");
-                        violations.push(Violation::new(Promise::AckedSurvives, what));
-                    }
-                }
-            }
-            Outcome::Refused(answer) => {
-                if effects.times() > 0 {
-                    let what = format!("{act:?} was refused with {} and took effect", answer.status);
-                    violations.push(Violation::new(Promise::Idempotent, what));
-                }
-            }
-            Outcome::Unanswered => (),
+        (Outcome::Acknowledged(answer), None) => {
+            (Promise::AckedSurvives, format!("{act:?} was acknowledged with {} and is lost", answer.body))
         }
-    }
-    violations
+        (Outcome::Acknowledged(answer), Some(effects)) => {
+            let told = match act {
+                Act::Prompt { .. } => told_interaction(&answer.body),
+                Act::Create { .. } | Act::Rename { .. } => return None,
+            };
+            if told.as_ref().is_some_and(|id| effects.interactions.contains_key(id)) {
+                return None;
+            }
+            (Promise::AckedSurvives, format!("{act:?} was acknowledged as {told:?} and is kept as {effects:?}"))
+        }
+        (Outcome::Refused(answer), Some(_)) => {
+            (Promise::Idempotent, format!("{act:?} was refused with {} and took effect", answer.status))
+        }
+        (Outcome::Refused(_), None) | (Outcome::Unanswered, _) => return None,
+    };
+    Some(Violation::new(promise, what))
 }
 
 /// Nothing is in the log that nobody asked for.
-fn effects_have_their_deeds(record: &Record, entries: &[Value]) -> Vec<Violation> {
+fn effects_have_their_deeds(record: &Record, found: &Found<'_>) -> Vec<Violation> {
     let known: BTreeSet<&str> = record.deeds.iter().map(|deed| deed.act.mark()).collect();
-    entries
+    found
         .iter()
-        .filter_map(|entry| {
-            let mark = match entry["type"].as_str()? {
-                "prompt.queued" | "prompt.sent" => entry["data"]["text"].as_str()?,
-                "session.created" | "session.changed" => entry["data"]["name"].as_str()?,
-                _ => return None,
-            };
-            let what = || format!("entry {} holds what nobody asked for: {mark:?}", entry["seq"]);
-            (!known.contains(mark)).then(|| Violation::new(Promise::AckedSurvives, what()))
+        .filter(|(mark, _)| !known.contains(*mark))
+        .map(|(mark, effects)| {
+            let what = format!("entry {} holds what nobody asked for: {mark:?}", effects.first_seq);
+            Violation::new(Promise::AckedSurvives, what)
         })
         .collect()
 }
 
 /// What a client was told in order took effect in that order.
-fn order_is_kept(record: &Record, entries: &[Value]) -> Vec<Violation> {
+fn order_is_kept(record: &Record, found: &Found<'_>) -> Vec<Violation> {
     let mut newest: BTreeMap<ClientNumber, (u64, &Deed)> = BTreeMap::new();
     let mut violations = Vec::new();
     let acknowledged = record.deeds.iter().filter(|deed| matches!(deed.outcome, Outcome::Acknowledged(_)));
     for deed in acknowledged {
-        let Some(seq) = Effects::of(&deed.act, entries).first_seq else { continue };
-        if let Some((before, earlier)) = newest.insert(deed.client, (seq, deed))
-            && before >= seq
+        let Some(Effects { first_seq: seq, .. }) = found.get(deed.act.mark()) else { continue };
+        if let Some((before, earlier)) = newest.insert(deed.client, (*seq, deed))
+            && before >= *seq
         {
             let what = format!("{:?} at {before} was acknowledged before {:?} at {seq}", earlier.act, deed.act);
             violations.push(Violation::new(Promise::OrderedUniqueGapless, what));
