@@ -36,6 +36,8 @@ pub struct Settings {
     pub url: String,
     /// Whether that address is served over TLS, by us or by a proxy; the cookie then says so.
     pub secure_cookie: bool,
+    /// Where the server was started, offered for new sessions.
+    pub directory: Option<String>,
     /// Where the person's new token is put when all credentials are rotated.
     pub keep_token: Box<dyn Fn(&Secret) -> io::Result<()> + Send + Sync>,
     /// Ends open sockets with a word of farewell.
@@ -53,17 +55,18 @@ pub(crate) struct Shared {
     gatekeeper: gatekeeper::Tokens,
     url: String,
     secure_cookie: bool,
+    directory: Option<String>,
     keep_token: Box<dyn Fn(&Secret) -> io::Result<()> + Send + Sync>,
     stopping: CancellationToken,
 }
 
 /// All routes behind all guards, ready to be served by `doors`.
 pub fn app(engine: Engine, settings: Settings) -> GuardedApp {
-    let Settings { hosts, limits, url, secure_cookie, keep_token, stopping } = settings;
+    let Settings { hosts, limits, url, secure_cookie, directory, keep_token, stopping } = settings;
     metrics::install();
     let gatekeeper = gatekeeper::Tokens::new(engine.clone());
     let door = Door::new(Arc::new(gatekeeper.clone()), hosts, limits);
-    let shared = Shared { gatekeeper, url, secure_cookie, keep_token, stopping };
+    let shared = Shared { gatekeeper, url, secure_cookie, directory, keep_token, stopping };
     door.mount(router::routes(App { engine, settings: Arc::new(shared) }))
 }
 

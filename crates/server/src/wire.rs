@@ -247,6 +247,8 @@ pub struct Whoami {
     pub session: Option<String>,
     pub version: String,
     pub incarnation: String,
+    /// Where the server was started, for whoever may begin sessions: the likeliest directory for the next one.
+    pub directory: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

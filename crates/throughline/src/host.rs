@@ -51,6 +51,7 @@ impl Host {
             limits: config.limits(),
             secure_cookie: config.server.tls.is_some() || config.server.behind_proxy,
             url,
+            directory: std::env::current_dir().ok().and_then(|cwd| cwd.into_os_string().into_string().ok()),
             keep_token: Box::new(move |secret| write_private(&token_file, secret.expose().as_bytes())),
             stopping,
         };

@@ -203,6 +203,17 @@ test("a refused follow is told to the listener and not asked for again", async (
   expect(socket.asked).toEqual([]);
 });
 
+test("a follow that breaks off is told to the listener", () => {
+  const { live, refused } = open();
+  FakeSocket.last.greet();
+  live.follow(SESSION, null);
+  const error = { code: "session_damaged", message: "the session is damaged at 7", details: {} };
+  FakeSocket.last.say(begun, entry(1), { type: "error", session: SESSION, error });
+  expect(refused).toHaveBeenCalledExactlyOnceWith(SESSION, error);
+  FakeSocket.last.say({ type: "error", error });
+  expect(refused).toHaveBeenCalledOnce();
+});
+
 test("what comes of a session after it was unfollowed is dropped", () => {
   const { live, heard } = open();
   FakeSocket.last.greet();

@@ -194,8 +194,9 @@ export class LiveClient {
         return;
       case "error": {
         // A follow that was reset has been asked for again; the refusal of the first asking is of no more interest.
-        const session = frame.id ? this.#sessionAskedBy(frame.id) : null;
-        if (session !== null) {
+        // Without an id it is a follow that broke off, or a frame of ours that could not be read.
+        const session = frame.id ? this.#sessionAskedBy(frame.id) : (frame.session ?? null);
+        if (session !== null && this.#places.has(session)) {
           this.#places.delete(session);
           this.#listener.refused(session, frame.error);
         }

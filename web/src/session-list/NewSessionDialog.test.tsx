@@ -10,9 +10,10 @@ import { NewSessionDialog } from "./NewSessionDialog";
 
 type Created = Answer<{ id: string }>;
 
-function open(answers: Created[]) {
+function open(answers: Created[], directory: string | null = null) {
   const wishes: NewSession[] = [];
   const http = {
+    whoami: () => Promise.resolve({ ok: true, value: { directory } }),
     agents: () => Promise.resolve({ ok: true, value: { agents: [{ name: "guide", title: "Guide", description: "Built in." }] } }),
     createSession: (wish: NewSession) => {
       wishes.push(wish);
@@ -42,6 +43,17 @@ test("it asks for the session with the first agent and remembers the directory",
   expect(wishes).toEqual([{ agent: "guide", cwd: "/home/ada", name: null, confirm: false, key: expect.any(String) as string }]);
   cleanup();
   open([]);
+  expect(screen.getByLabelText<HTMLInputElement>("Directory").value).toBe("/home/ada");
+});
+
+test("the first session is offered where the server was started, a later one where the last was", async () => {
+  open([], "/srv/work");
+  await waitFor(() => expect(screen.getByLabelText<HTMLInputElement>("Directory").value).toBe("/srv/work"));
+  await userEvent.click(screen.getByRole("button", { name: "Start session" }));
+  cleanup();
+  localStorage.setItem("throughline.lastDirectory", "/home/ada");
+  open([], "/srv/work");
+  await screen.findByText("Built in.");
   expect(screen.getByLabelText<HTMLInputElement>("Directory").value).toBe("/home/ada");
 });
 

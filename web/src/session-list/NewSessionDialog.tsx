@@ -46,6 +46,13 @@ export function NewSessionDialog({ app, onClose, onCreated }: NewSessionDialogPr
         setFailure(answer.failure);
       }
     });
+    // Where the server was started is the likeliest place for a first session.
+    void app.http.whoami().then((answer) => {
+      if (open && answer.ok) {
+        const { directory } = answer.value;
+        setCwd((typed) => typed || (directory ?? ""));
+      }
+    });
     return () => {
       open = false;
     };

@@ -12,7 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /** The agents that can be named in a new session. */
-        get: operations["list"];
+        get: operations["listAgents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -31,7 +31,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Uses up a sign-in code. */
-        post: operations["exchange"];
+        post: operations["exchangeCode"];
         delete?: never;
         options?: never;
         head?: never;
@@ -46,10 +46,10 @@ export interface paths {
             cookie?: never;
         };
         /** Sessions, most recently active first. */
-        get: operations["list"];
+        get: operations["listSessions"];
         put?: never;
         /** Begins a session; its agent starts meanwhile, and prompts are taken at once. */
-        post: operations["create"];
+        post: operations["createSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -64,15 +64,15 @@ export interface paths {
             cookie?: never;
         };
         /** One session. */
-        get: operations["show"];
+        get: operations["showSession"];
         put?: never;
         post?: never;
         /** Puts a session away; for seven days it can be restored, unless `now` purges it at once. */
-        delete: operations["delete"];
+        delete: operations["deleteSession"];
         options?: never;
         head?: never;
         /** Renames a session or notes its environment. */
-        patch: operations["change"];
+        patch: operations["changeSession"];
         trace?: never;
     };
     "/api/v1/sessions/{id}/cancel": {
@@ -85,7 +85,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Stops the running turn; what waits goes on. */
-        post: operations["cancel"];
+        post: operations["cancelTurn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -100,7 +100,7 @@ export interface paths {
             cookie?: never;
         };
         /** Everything that happened in a session, in order. */
-        get: operations["list"];
+        get: operations["listEntries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -119,7 +119,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Notes that the person has seen where the session stands. */
-        post: operations["observe"];
+        post: operations["observeSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -136,7 +136,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Sends words to the session's agent, now or in turn. */
-        post: operations["send"];
+        post: operations["sendPrompt"];
         delete?: never;
         options?: never;
         head?: never;
@@ -154,11 +154,11 @@ export interface paths {
         put?: never;
         post?: never;
         /** Takes a waiting prompt out of the queue. */
-        delete: operations["remove"];
+        delete: operations["removePrompt"];
         options?: never;
         head?: never;
         /** Rewrites a prompt that still waits. */
-        patch: operations["change"];
+        patch: operations["changePrompt"];
         trace?: never;
     };
     "/api/v1/sessions/{id}/restore": {
@@ -171,7 +171,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Brings a deleted session back. */
-        post: operations["restore"];
+        post: operations["restoreSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -186,10 +186,10 @@ export interface paths {
             cookie?: never;
         };
         /** Every credential in force, without its secret. */
-        get: operations["list"];
+        get: operations["listTokens"];
         put?: never;
         /** Makes a credential; the secret is shown this once. */
-        post: operations["issue"];
+        post: operations["issueToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -206,7 +206,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** A fresh sign-in link for a browser. */
-        post: operations["link"];
+        post: operations["makeSignInLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -223,7 +223,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Ends every credential, closes every socket, and makes the person a new token, kept in the token file. */
-        post: operations["rotate"];
+        post: operations["rotateTokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -241,7 +241,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Ends a credential; sockets that it opened are closed. */
-        delete: operations["revoke"];
+        delete: operations["revokeToken"];
         options?: never;
         head?: never;
         patch?: never;
@@ -621,6 +621,7 @@ export interface components {
         } | {
             error: components["schemas"]["ErrorDetail"];
             id?: string | null;
+            session?: components["schemas"]["SessionId"] | null;
             /** @enum {string} */
             type: "error";
         } | {
@@ -747,6 +748,8 @@ export interface components {
         WhenBusy: "queue" | "reject";
         /** @description Who is asking, as the server sees it. */
         Whoami: {
+            /** @description Where the server was started, for whoever may begin sessions: the likeliest directory for the next one. */
+            directory?: string | null;
             incarnation: string;
             role: string;
             session?: string | null;
@@ -761,7 +764,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    list: {
+    listAgents: {
         parameters: {
             query?: never;
             header?: never;
@@ -780,7 +783,7 @@ export interface operations {
             };
         };
     };
-    exchange: {
+    exchangeCode: {
         parameters: {
             query?: never;
             header?: never;
@@ -813,7 +816,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    listSessions: {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the page before. */
@@ -845,7 +848,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    createSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -885,7 +888,7 @@ export interface operations {
             };
         };
     };
-    show: {
+    showSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -914,7 +917,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    deleteSession: {
         parameters: {
             query?: {
                 /** @description Purge at once instead of keeping it restorable for seven days. */
@@ -954,7 +957,7 @@ export interface operations {
             };
         };
     };
-    change: {
+    changeSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -995,7 +998,7 @@ export interface operations {
             };
         };
     };
-    cancel: {
+    cancelTurn: {
         parameters: {
             query?: never;
             header?: never;
@@ -1026,7 +1029,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    listEntries: {
         parameters: {
             query?: {
                 /** @description A cursor, `incarnation.seq`, or a bare seq of this store; from the beginning unless told. */
@@ -1069,7 +1072,7 @@ export interface operations {
             };
         };
     };
-    observe: {
+    observeSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -1098,7 +1101,7 @@ export interface operations {
             };
         };
     };
-    send: {
+    sendPrompt: {
         parameters: {
             query?: never;
             header?: never;
@@ -1141,7 +1144,7 @@ export interface operations {
             };
         };
     };
-    remove: {
+    removePrompt: {
         parameters: {
             query?: never;
             header?: never;
@@ -1171,7 +1174,7 @@ export interface operations {
             };
         };
     };
-    change: {
+    changePrompt: {
         parameters: {
             query?: never;
             header?: never;
@@ -1206,7 +1209,7 @@ export interface operations {
             };
         };
     };
-    restore: {
+    restoreSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -1243,7 +1246,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    listTokens: {
         parameters: {
             query?: never;
             header?: never;
@@ -1262,7 +1265,7 @@ export interface operations {
             };
         };
     };
-    issue: {
+    issueToken: {
         parameters: {
             query?: never;
             header?: never;
@@ -1293,7 +1296,7 @@ export interface operations {
             };
         };
     };
-    link: {
+    makeSignInLink: {
         parameters: {
             query?: never;
             header?: never;
@@ -1312,7 +1315,7 @@ export interface operations {
             };
         };
     };
-    rotate: {
+    rotateTokens: {
         parameters: {
             query?: never;
             header?: never;
@@ -1331,7 +1334,7 @@ export interface operations {
             };
         };
     };
-    revoke: {
+    revokeToken: {
         parameters: {
             query?: never;
             header?: never;

@@ -7,7 +7,7 @@ use crate::error::ApiError;
 use crate::{access, wire};
 
 /// The agents that can be named in a new session.
-#[utoipa::path(get, path = "/agents", responses((status = 200, body = wire::AgentPage)))]
+#[utoipa::path(get, path = "/agents", operation_id = "listAgents", responses((status = 200, body = wire::AgentPage)))]
 pub(crate) async fn list(principal: Principal) -> Result<Json<wire::AgentPage>, ApiError> {
     access::everything(&principal, Scope::Read)?;
     let agents = engine::CATALOG.iter().map(|entry| wire::Agent {

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use doors::{Arrival, Gatekeeper as _, Principal, Role};
+use doors::{Arrival, Gatekeeper as _, Principal, Role, Scope};
 use engine::{Secret, TokenWish};
 use model::TokenKind;
 
@@ -21,7 +21,7 @@ const COOKIE_SECONDS: u32 = 365 * 24 * 3_600;
 /// Uses up a sign-in code.
 #[utoipa::path(
     post,
-    path = "/auth/exchange",
+    path = "/auth/exchange", operation_id = "exchangeCode",
     request_body = wire::CodeExchange,
     responses(
         (status = 200, description = "The proof; the other half comes as a cookie", body = wire::Proof),
@@ -58,14 +58,16 @@ pub(crate) async fn exchange(
 }
 
 /// Who is asking, as the server sees it.
-#[utoipa::path(get, path = "/whoami", responses((status = 200, body = wire::Whoami)))]
+#[utoipa::path(get, path = "/whoami", operation_id = "whoami", responses((status = 200, body = wire::Whoami)))]
 pub(crate) async fn whoami(State(app): State<App>, principal: Principal) -> Json<wire::Whoami> {
     let role = match principal.role {
         Role::Person => "person",
         Role::Agent => "agent",
         Role::Applet => "applet",
     };
+    let directory = app.settings.directory.clone().filter(|_| principal.may(Scope::Write));
     Json(wire::Whoami {
+        directory,
         role: role.to_owned(),
         session: principal.session,
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -15,7 +15,7 @@ const MAX_LIMIT: u32 = 1_000;
 /// Everything that happened in a session, in order.
 #[utoipa::path(
     get,
-    path = "/sessions/{id}/entries",
+    path = "/sessions/{id}/entries", operation_id = "listEntries",
     params(("id" = String, Path), wire::EntryQuery),
     responses(
         (status = 200, body = wire::EntryPage),

@@ -15,7 +15,7 @@ use crate::{App, access, wire};
 /// Sends words to the session's agent, now or in turn.
 #[utoipa::path(
     post,
-    path = "/sessions/{id}/prompts",
+    path = "/sessions/{id}/prompts", operation_id = "sendPrompt",
     params(("id" = String, Path)),
     request_body = wire::NewPrompt,
     responses(
@@ -64,7 +64,7 @@ pub(crate) async fn send_prompt(
 /// Rewrites a prompt that still waits.
 #[utoipa::path(
     patch,
-    path = "/sessions/{id}/prompts/{interaction}",
+    path = "/sessions/{id}/prompts/{interaction}", operation_id = "changePrompt",
     params(("id" = String, Path), ("interaction" = String, Path)),
     request_body = wire::PromptPatch,
     responses(
@@ -88,7 +88,7 @@ pub(crate) async fn change(
 /// Takes a waiting prompt out of the queue.
 #[utoipa::path(
     delete,
-    path = "/sessions/{id}/prompts/{interaction}",
+    path = "/sessions/{id}/prompts/{interaction}", operation_id = "removePrompt",
     params(("id" = String, Path), ("interaction" = String, Path)),
     responses(
         (status = 204, description = "It will not be sent"),

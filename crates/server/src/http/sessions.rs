@@ -18,7 +18,7 @@ const MAX_LIMIT: u32 = 200;
 /// Sessions, most recently active first.
 #[utoipa::path(
     get,
-    path = "/sessions",
+    path = "/sessions", operation_id = "listSessions",
     params(wire::PageQuery),
     responses((status = 200, body = wire::SessionPage), (status = 400, body = wire::ErrorBody))
 )]
@@ -51,7 +51,7 @@ pub(crate) async fn first_page(app: &App, after: Option<&str>) -> Result<wire::S
 /// Begins a session; its agent starts meanwhile, and prompts are taken at once.
 #[utoipa::path(
     post,
-    path = "/sessions",
+    path = "/sessions", operation_id = "createSession",
     request_body = wire::NewSession,
     responses(
         (status = 201, body = wire::Session),
@@ -78,7 +78,7 @@ pub(crate) async fn create(
 /// One session.
 #[utoipa::path(
     get,
-    path = "/sessions/{id}",
+    path = "/sessions/{id}", operation_id = "showSession",
     params(("id" = String, Path)),
     responses((status = 200, body = wire::Session), (status = 404, body = wire::ErrorBody))
 )]
@@ -95,7 +95,7 @@ pub(crate) async fn show(
 /// Renames a session or notes its environment.
 #[utoipa::path(
     patch,
-    path = "/sessions/{id}",
+    path = "/sessions/{id}", operation_id = "changeSession",
     params(("id" = String, Path)),
     request_body = wire::SessionPatch,
     responses((status = 200, body = Success), (status = 400, body = wire::ErrorBody), (status = 404, body = wire::ErrorBody))
@@ -116,7 +116,7 @@ pub(crate) async fn change(
 /// Puts a session away; for seven days it can be restored, unless `now` purges it at once.
 #[utoipa::path(
     delete,
-    path = "/sessions/{id}",
+    path = "/sessions/{id}", operation_id = "deleteSession",
     params(("id" = String, Path), wire::DeleteQuery),
     responses(
         (status = 204, description = "Gone from lists at once"),
@@ -143,7 +143,7 @@ pub(crate) async fn delete(
 /// Brings a deleted session back.
 #[utoipa::path(
     post,
-    path = "/sessions/{id}/restore",
+    path = "/sessions/{id}/restore", operation_id = "restoreSession",
     params(("id" = String, Path)),
     responses((status = 200, body = Success), (status = 404, body = wire::ErrorBody), (status = 409, body = wire::ErrorBody))
 )]
@@ -161,7 +161,7 @@ pub(crate) async fn restore(
 /// Stops the running turn; what waits goes on.
 #[utoipa::path(
     post,
-    path = "/sessions/{id}/cancel",
+    path = "/sessions/{id}/cancel", operation_id = "cancelTurn",
     params(("id" = String, Path)),
     responses(
         (status = 202, description = "The agent was told; the turn's end is an entry", body = Success),
@@ -182,7 +182,7 @@ pub(crate) async fn cancel(
 /// Notes that the person has seen where the session stands.
 #[utoipa::path(
     post,
-    path = "/sessions/{id}/observe",
+    path = "/sessions/{id}/observe", operation_id = "observeSession",
     params(("id" = String, Path)),
     responses((status = 200, body = wire::Observed), (status = 404, body = wire::ErrorBody))
 )]

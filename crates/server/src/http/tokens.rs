@@ -14,7 +14,7 @@ use crate::{App, access, convert, sign_in_link, wire};
 const MAX_NAME_CHARS: usize = 100;
 
 /// Every credential in force, without its secret.
-#[utoipa::path(get, path = "/tokens", responses((status = 200, body = wire::TokenPage)))]
+#[utoipa::path(get, path = "/tokens", operation_id = "listTokens", responses((status = 200, body = wire::TokenPage)))]
 pub(crate) async fn list(State(app): State<App>, principal: Principal) -> Result<Json<wire::TokenPage>, ApiError> {
     access::everything(&principal, Scope::Manage)?;
     Ok(Json(wire::TokenPage { tokens: app.engine.tokens().iter().map(convert::token).collect() }))
@@ -23,7 +23,7 @@ pub(crate) async fn list(State(app): State<App>, principal: Principal) -> Result
 /// Makes a credential; the secret is shown this once.
 #[utoipa::path(
     post,
-    path = "/tokens",
+    path = "/tokens", operation_id = "issueToken",
     request_body = wire::NewToken,
     responses((status = 201, body = wire::IssuedToken), (status = 400, body = wire::ErrorBody))
 )]
@@ -46,7 +46,7 @@ pub(crate) async fn issue(
 /// Ends a credential; sockets that it opened are closed.
 #[utoipa::path(
     delete,
-    path = "/tokens/{id}",
+    path = "/tokens/{id}", operation_id = "revokeToken",
     params(("id" = String, Path)),
     responses((status = 204, description = "It opens nothing any more"), (status = 404, body = wire::ErrorBody))
 )]
@@ -64,7 +64,7 @@ pub(crate) async fn revoke(
 }
 
 /// Ends every credential, closes every socket, and makes the person a new token, kept in the token file.
-#[utoipa::path(post, path = "/tokens/rotate", responses((status = 200, body = wire::Token)))]
+#[utoipa::path(post, path = "/tokens/rotate", operation_id = "rotateTokens", responses((status = 200, body = wire::Token)))]
 pub(crate) async fn rotate(State(app): State<App>, principal: Principal) -> Result<Json<wire::Token>, ApiError> {
     access::everything(&principal, Scope::Manage)?;
     let wish = TokenWish { kind: TokenKind::Person, name: "token file".to_owned(), session: None };
@@ -74,7 +74,7 @@ pub(crate) async fn rotate(State(app): State<App>, principal: Principal) -> Resu
 }
 
 /// A fresh sign-in link for a browser.
-#[utoipa::path(post, path = "/tokens/link", responses((status = 201, body = wire::SignInLink)))]
+#[utoipa::path(post, path = "/tokens/link", operation_id = "makeSignInLink", responses((status = 201, body = wire::SignInLink)))]
 pub(crate) async fn link(
     State(app): State<App>,
     principal: Principal,

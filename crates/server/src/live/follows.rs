@@ -108,7 +108,7 @@ impl Follows {
             }
             What::Broken(err) => {
                 self.unfollow(session);
-                Some(ServerFrame::Error { id: None, error: err.detail() })
+                Some(ServerFrame::Error { id: None, session: Some(session), error: err.detail() })
             }
         }
     }

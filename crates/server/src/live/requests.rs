@@ -33,7 +33,7 @@ impl Requests {
                 let answer = match carry_out(&app, &principal, request).await {
                     Ok(Answer::Result(result)) => ServerFrame::Ack { id, result },
                     Ok(Answer::Page(page)) => ServerFrame::List { id: Some(id), page },
-                    Err(err) => ServerFrame::Error { id: Some(id), error: err.detail() },
+                    Err(err) => ServerFrame::Error { id: Some(id), session: None, error: err.detail() },
                 };
                 if answers_out.send(answer).await.is_err() {
                     return;
@@ -47,7 +47,7 @@ impl Requests {
     pub(super) fn take(&self, frame: ClientFrame) -> Result<(), ServerFrame> {
         self.frames.try_send(frame).map_err(|refused| {
             let frame = refused.into_inner();
-            ServerFrame::Error { id: Some(frame.id), error: ApiError::TooManyRequests(QUEUE).detail() }
+            ServerFrame::Error { id: Some(frame.id), session: None, error: ApiError::TooManyRequests(QUEUE).detail() }
         })
     }
 

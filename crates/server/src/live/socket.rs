@@ -125,7 +125,7 @@ impl Socket {
     async fn send_list(&mut self) -> Result<(), End> {
         let frame = match sessions::first_page(&self.app, None).await {
             Ok(page) => ServerFrame::List { id: None, page },
-            Err(err) => ServerFrame::Error { id: None, error: err.detail() },
+            Err(err) => ServerFrame::Error { id: None, session: None, error: err.detail() },
         };
         self.send(frame).await
     }
@@ -187,7 +187,7 @@ impl Socket {
 
     async fn refuse(&mut self, why: &str) -> Result<(), End> {
         let error = ApiError::InvalidFrame(why.to_owned()).detail();
-        self.send(ServerFrame::Error { id: None, error }).await
+        self.send(ServerFrame::Error { id: None, session: None, error }).await
     }
 
     async fn follow(&mut self, id: String, session: SessionId, after: Option<String>) -> Result<(), End> {
@@ -198,7 +198,9 @@ impl Socket {
                 if let Some(reset) = reset_frame(session, &err) {
                     self.send(reset).await?;
                 }
-                return self.send(ServerFrame::Error { id: Some(id), error: err.detail() }).await;
+                return self
+                    .send(ServerFrame::Error { id: Some(id), session: Some(session), error: err.detail() })
+                    .await;
             }
         };
         self.send(ServerFrame::Ack { id, result: None }).await?;

@@ -118,7 +118,8 @@ pub enum ServerFrame {
     /// Nothing is missing up to here; sent on quiet follows so that a client can keep its place.
     #[serde(rename_all = "camelCase")]
     Progress { session: SessionId, up_to: String },
-    /// The cursor leads nowhere any more: forget the session's entries and follow again from `snapshot`.
+    /// The cursor leads nowhere any more: forget the session's entries and follow it again from the beginning, unless
+    /// it was deleted. `snapshot` is where the session is now.
     Reset { session: SessionId, reason: ResetReason, snapshot: Option<String> },
     /// The request with this id was carried out, durably.
     Ack {
@@ -127,10 +128,13 @@ pub enum ServerFrame {
         #[schema(value_type = Option<Object>)]
         result: Option<serde_json::Value>,
     },
-    /// The request with this id was refused; without an id the frame itself was.
+    /// The request with this id was refused. Without an id, the follow of this session broke off, or, without a session
+    /// too, the frame could not be read.
     Error {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<SessionId>,
         error: ErrorDetail,
     },
     /// The server closes the socket; follow again from these cursors.
