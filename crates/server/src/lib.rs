@@ -26,6 +26,9 @@ use tokio_util::sync::CancellationToken;
 
 pub use router::openapi;
 
+/// Puts the person's token where programs find it.
+pub type KeepToken = Box<dyn Fn(&Secret) -> io::Result<()> + Send + Sync>;
+
 /// What the server is given beside the engine.
 pub struct Settings {
     /// Names beside loopback on which it answers.
@@ -39,7 +42,7 @@ pub struct Settings {
     /// Where the server was started, offered for new sessions.
     pub directory: Option<String>,
     /// Where the person's new token is put when all credentials are rotated.
-    pub keep_token: Box<dyn Fn(&Secret) -> io::Result<()> + Send + Sync>,
+    pub keep_token: KeepToken,
     /// Ends open sockets with a word of farewell.
     pub stopping: CancellationToken,
 }
@@ -56,7 +59,7 @@ pub(crate) struct Shared {
     url: String,
     secure_cookie: bool,
     directory: Option<String>,
-    keep_token: Box<dyn Fn(&Secret) -> io::Result<()> + Send + Sync>,
+    keep_token: KeepToken,
     stopping: CancellationToken,
 }
 

@@ -122,7 +122,7 @@ fn check_keys(section: &str, table: &toml::Table) -> Result<()> {
         let is_section = KEYS.iter().any(|(known, _)| *known == name);
         let is_key = KEYS.iter().any(|(known, keys)| *known == section && keys.contains(&key.as_str()));
         if !is_section && !is_key {
-            bail!("there is no key {name}; did you mean {}?", nearest(&name));
+            bail!("there is no key {name}; did you mean {}?", nearest(section, key));
         }
         if let (true, toml::Value::Table(inner)) = (is_section, value) {
             check_keys(&name, inner)?;
@@ -131,11 +131,15 @@ fn check_keys(section: &str, table: &toml::Table) -> Result<()> {
     Ok(())
 }
 
-fn nearest(name: &str) -> String {
-    let all = KEYS.iter().flat_map(|(section, keys)| {
-        [(*section).to_owned()].into_iter().chain(keys.iter().map(move |key| format!("{section}.{key}")))
-    });
-    all.max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))).unwrap_or_default()
+/// The key of the same section that is most like `key`; at the top, the section.
+fn nearest(section: &str, key: &str) -> String {
+    let keys: Vec<&str> = match KEYS.iter().find(|(known, _)| *known == section) {
+        Some((_, keys)) => keys.to_vec(),
+        None => KEYS.iter().map(|(known, _)| *known).collect(),
+    };
+    let likeness = |candidate: &str| strsim::jaro_winkler(candidate, key);
+    let best = keys.into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default();
+    if section.is_empty() { best.to_owned() } else { format!("{section}.{best}") }
 }
 
 #[cfg(test)]

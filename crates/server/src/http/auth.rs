@@ -6,7 +6,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse as _, Response};
 use doors::{Arrival, Gatekeeper as _, Principal, Role, Scope};
 use engine::{Secret, TokenWish};
 use model::TokenKind;

@@ -43,9 +43,9 @@ impl Requests {
         Self { frames, answers, _worker: worker }
     }
 
-    /// Takes a request in, or says that too many wait.
-    pub(super) fn take(&self, frame: ClientFrame) -> Result<(), ServerFrame> {
-        self.frames.try_send(frame).map_err(|refused| {
+    /// Takes a request in; gives back a refusal if too many wait.
+    pub(super) fn take(&self, frame: ClientFrame) -> Option<ServerFrame> {
+        self.frames.try_send(frame).err().map(|refused| {
             let frame = refused.into_inner();
             ServerFrame::Error { id: Some(frame.id), session: None, error: ApiError::TooManyRequests(QUEUE).detail() }
         })

@@ -179,8 +179,8 @@ impl Socket {
             | Request::Prompt { .. }
             | Request::Cancel { .. }
             | Request::Observe { .. } => match self.requests.take(frame) {
-                Ok(()) => Ok(()),
-                Err(refusal) => self.send(refusal).await,
+                None => Ok(()),
+                Some(refusal) => self.send(refusal).await,
             },
         }
     }

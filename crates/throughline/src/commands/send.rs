@@ -75,11 +75,11 @@ impl Answer {
                         return self.end(&stop);
                     }
                 }
-                ServerFrame::Preview { session, turn, text, .. } if session == self.session => {
-                    if Some(turn) == self.turn && !self.json {
-                        terminal::piece(&safe(&text))?;
-                        self.previewed += text.len();
-                    }
+                ServerFrame::Preview { session, turn, text, .. }
+                    if session == self.session && Some(turn) == self.turn && !self.json =>
+                {
+                    terminal::piece(&safe(&text))?;
+                    self.previewed += text.len();
                 }
                 ServerFrame::Reset { session, .. } if session == self.session => {
                     bail!("the session was deleted while the prompt waited")
