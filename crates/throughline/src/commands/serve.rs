@@ -53,8 +53,9 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve) -> Result<()> {
     let both = async { tokio::join!(tcp, unix).0 };
     tokio::pin!(both);
 
-    announce(data, &host, &url, serve)?;
+    // Before the first line is out: whoever reads it may end us at once, and that is to be clean too.
     let mut signals = Signals::new()?;
+    announce(data, &host, &url, serve)?;
     let served = tokio::select! {
         served = &mut both => served.map_err(anyhow::Error::from),
         () = signals.next() => Ok(()),
@@ -79,6 +80,10 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve) -> Result<()> {
 
 fn start_logging() {
     let filter = EnvFilter::try_from_env("THROUGHLINE_LOG").unwrap_or_else(|_| EnvFilter::new(DEFAULT_LOG));
+    // These write frames down as they are, a browser's proof among them.
+    let filter = ["tungstenite=off", "tokio_tungstenite=off"].into_iter().fold(filter, |filter, quiet| {
+        filter.add_directive(quiet.parse().expect("a directive of our own is well-formed"))
+    });
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_target(false);
     log.with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).init();
 }
