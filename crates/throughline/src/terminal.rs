@@ -44,12 +44,30 @@ pub(crate) fn safe(text: &str) -> String {
             '\n' | '\t' => Some(c),
             '\u{1b}' => Some('␛'),
             c if c.is_control() => Some('·'),
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}' => {
-                None
-            }
+            c if is_invisible(c) => None,
             c => Some(c),
         })
         .collect()
+}
+
+/// JSON with the same meaning and none of those characters: JSON itself escapes only some.
+pub(crate) fn safe_json(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        if (c.is_control() && c != '\n') || is_invisible(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                safe.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
+}
+
+/// Marks that reorder or hide text.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Columns, as wide as their widest cell; the last one is cut to the terminal.
@@ -109,6 +127,14 @@ mod tests {
     #[test]
     fn escape_codes_and_direction_tricks_do_not_reach_the_terminal() {
         assert_eq!(safe("a\u{1b}[31mb\u{202e}c\u{7}\nd\u{9b}"), "a␛[31mbc·\nd·");
+    }
+
+    #[test]
+    fn json_keeps_its_meaning_without_them() {
+        let text = "a\u{9b}b\u{202e}c\u{e0041}d\u{7f}\u{1b}\"ä";
+        let safe = safe_json(&serde_json::to_string_pretty(&[text]).unwrap());
+        assert_eq!(serde_json::from_str::<[String; 1]>(&safe).unwrap(), [text]);
+        assert!(safe.chars().all(|c| c == '\n' || !(c.is_control() || is_invisible(c))), "{safe:?}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use server::wire::{SessionPage, SessionRow};
 use crate::cli;
 use crate::client::Client;
 use crate::data_dir::DataDir;
-use crate::terminal::{self, ago, cut, table};
+use crate::terminal::{self, ago, cut, safe_json, table};
 
 const TITLE_COLUMNS: usize = 48;
 /// Enough of an id's random end to tell sessions apart.
@@ -18,7 +18,7 @@ pub(super) async fn run(data: &DataDir, list: &cli::List) -> Result<()> {
     let page: SessionPage = client.get(&format!("/sessions?limit={}", list.limit)).await?;
     client.close().await;
     if list.json {
-        return Ok(terminal::line(&serde_json::to_string_pretty(&page)?)?);
+        return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&page)?))?);
     }
     if page.sessions.is_empty() {
         return Ok(terminal::line("No sessions yet. `throughline new` begins one in this directory.")?);

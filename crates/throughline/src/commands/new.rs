@@ -7,7 +7,7 @@ use crate::cli;
 use crate::client::Client;
 use crate::commands::list::tail;
 use crate::data_dir::DataDir;
-use crate::terminal::{self, safe};
+use crate::terminal::{self, safe, safe_json};
 
 pub(super) async fn run(data: &DataDir, new: cli::New) -> Result<()> {
     let cwd = match new.cwd {
@@ -20,7 +20,7 @@ pub(super) async fn run(data: &DataDir, new: cli::New) -> Result<()> {
     let session: Session = client.post("/sessions", Some(&body)).await?;
     client.close().await;
     if new.json {
-        return Ok(terminal::line(&serde_json::to_string_pretty(&session)?)?);
+        return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&session)?))?);
     }
     terminal::line(&format!(
         "Session {} with {} in {}",

@@ -12,7 +12,7 @@ use tokio_tungstenite::tungstenite::Message;
 use crate::cli;
 use crate::client::{Client, Stream};
 use crate::data_dir::DataDir;
-use crate::terminal::{self, safe};
+use crate::terminal::{self, safe, safe_json};
 
 pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
     let text = if send.text == "-" { read_prompt()? } else { send.text };
@@ -69,7 +69,7 @@ impl Answer {
             match serde_json::from_str(&text)? {
                 ServerFrame::Entry { session, entry, .. } if session == self.session => {
                     if self.json && self.concerns(&entry.event, prompt) {
-                        terminal::line(&serde_json::to_string(&entry)?)?;
+                        terminal::line(&safe_json(&serde_json::to_string(&entry)?))?;
                     }
                     if let Some(stop) = self.hear(entry.event, prompt)? {
                         return self.end(&stop);

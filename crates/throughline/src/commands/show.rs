@@ -7,7 +7,7 @@ use server::wire::{EntryPage, Session};
 use crate::cli;
 use crate::client::Client;
 use crate::data_dir::DataDir;
-use crate::terminal::{self, safe};
+use crate::terminal::{self, safe, safe_json};
 
 pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
     let client = Client::connect(data).await?;
@@ -33,7 +33,7 @@ pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
 
 fn print_or_fold(entry: &Entry, json: bool, transcript: &mut Transcript) -> Result<()> {
     if json {
-        return Ok(terminal::line(&serde_json::to_string(entry)?)?);
+        return Ok(terminal::line(&safe_json(&serde_json::to_string(entry)?))?);
     }
     transcript.apply(entry);
     Ok(())

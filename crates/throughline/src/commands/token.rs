@@ -7,7 +7,7 @@ use server::wire::{IssuedToken, NewToken, SignInLink, Token, TokenPage};
 use crate::cli;
 use crate::client::Client;
 use crate::data_dir::DataDir;
-use crate::terminal::{self, ago, table};
+use crate::terminal::{self, ago, safe_json, table};
 
 pub(super) async fn run(data: &DataDir, command: cli::Token) -> Result<()> {
     let client = Client::connect(data).await?;
@@ -32,7 +32,7 @@ async fn carry_out(client: &Client, data: &DataDir, command: cli::Token) -> Resu
         cli::Token::List { json } => {
             let page: TokenPage = client.get("/tokens").await?;
             if json {
-                return Ok(terminal::line(&serde_json::to_string_pretty(&page)?)?);
+                return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&page)?))?);
             }
             if page.tokens.is_empty() {
                 return Ok(terminal::line("No credentials yet. The server makes one when it starts.")?);
