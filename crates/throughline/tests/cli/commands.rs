@@ -1,0 +1,170 @@
+//! `new`, `list`, `show`, `send`, `config`: the same words with a server and without one.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Folder, Running};
+
+/// Runs a check twice: over the socket of a server, and in the command's own process.
+fn with_and_without_a_server(check: impl Fn(&Folder)) {
+    let folder = Folder::new();
+    let server: Running = folder.serve();
+    check(&folder);
+    server.stop();
+    check(&Folder::new());
+}
+
+#[test]
+fn a_session_is_begun_talked_to_listed_and_shown() {
+    with_and_without_a_server(|folder| {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(folder.run(&["list"]).ok(), @"No sessions yet. `throughline new` begins one in this directory.");
+            insta::assert_snapshot!(folder.run(&["show", "last"]).failed(), @"error: there is no session yet; `throughline new` begins one");
+
+            let new = folder.run(&["new", "--name", "first steps"]).ok();
+            insta::assert_snapshot!(folder.named(&new), @r#"
+            Session TAIL with guide in WORK
+            Talk to it: throughline send TAIL "say hello"
+            "#);
+            let tail = new.split(' ').nth(1).unwrap().to_owned();
+            insta::assert_snapshot!(folder.run(&["send", &tail, "say hello there"]).ok(), @"hello there");
+            insta::assert_snapshot!(folder.run_with_input(&["send", "last", "-"], "say from\nstandard input").ok(), @r"
+            from
+            standard input
+            ");
+            insta::assert_snapshot!(folder.named(&folder.run(&["list"]).ok()), @r"
+            ID        STATE   TURNS  ACTIVE  AGENT  TITLE        PROJECT
+            TAIL  idle *  2      now     guide  first steps  WORK
+            ");
+            insta::assert_snapshot!(folder.named(&folder.run(&["show", &tail]).ok()), @r"
+            first steps
+            guide in WORK
+
+            t1 > say hello there
+
+              hello there
+
+            t2 > say from
+              standard input
+
+              from
+              standard input
+            ");
+        }
+    });
+}
+
+#[test]
+fn programs_get_json() {
+    with_and_without_a_server(|folder| {
+        let new: Value = serde_json::from_str(&folder.run(&["new", "--json"]).ok()).unwrap();
+        assert_eq!((&new["state"], &new["agent"]), (&"starting".into(), &"guide".into()));
+        let id = new["id"].as_str().unwrap();
+        let sent = folder.run(&["send", id, "--json", "say hi"]).ok();
+        let kinds: Vec<Value> =
+            sent.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].clone()).collect();
+        let turn: Vec<&Value> = kinds.iter().filter(|kind| *kind != "prompt.queued").collect();
+        assert_eq!(turn, ["turn.started", "prompt.sent", "text.part", "turn.ended"]);
+
+        let shown = folder.run(&["show", id, "--json"]).ok();
+        let entries: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let seqs: Vec<u64> = entries.iter().map(|entry| entry["seq"].as_u64().unwrap()).collect();
+        assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>());
+        let list: Value = serde_json::from_str(&folder.run(&["list", "--json"]).ok()).unwrap();
+        assert_eq!((&list["sessions"][0]["id"], &list["nextCursor"]), (&new["id"], &Value::Null));
+    });
+}
+
+#[test]
+fn a_prompt_can_be_left_with_a_server_and_only_with_one() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    assert_eq!(folder.run(&["send", "last", "--no-wait", "say later"]).ok(), "Stored.\n");
+    let accepted = folder.run(&["send", "last", "--no-wait", "--json", "say more"]).ok();
+    assert!(serde_json::from_str::<Value>(&accepted).unwrap()["interactionId"].is_string());
+    server.stop();
+    insta::assert_snapshot!(folder.run(&["send", "last", "--no-wait", "x"]).failed(), @"error: no server is running that could answer later; leave out --no-wait, or start one with `throughline`");
+}
+
+#[test]
+fn mistakes_are_told_in_one_line() {
+    with_and_without_a_server(|folder| {
+        folder.run(&["new"]).ok();
+        let home = folder.home();
+        let home = home.to_str().unwrap();
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(folder.run(&["show", "00000000"]).failed(), @"error: no session's id ends in 00000000; `throughline list` shows them");
+            insta::assert_snapshot!(folder.run(&["send", "last", " "]).failed(), @"error: the prompt is empty (prompt_empty)");
+            insta::assert_snapshot!(folder.run(&["new", "--agent", "nobody"]).failed(), @"error: there is no agent named nobody (unknown_agent)");
+            insta::assert_snapshot!(folder.run(&["new", "--cwd", "missing"]).failed(), @"error: there is no directory that can be entered at this path (directory_not_found)");
+            insta::assert_snapshot!(folder.run(&["new", "--cwd", home]).failed(), @"error: an agent here could reach everything you have; send confirm: true if that is meant (confirm_required)");
+            insta::assert_snapshot!(folder.run(&["--no-open", "list"]).failed(), @"error: --listen and --no-open belong to `throughline serve`; write them after it");
+        }
+        folder.run(&["new", "--cwd", home, "--confirm"]).ok();
+        let unknown = folder.run(&["show", "nonsense"]);
+        assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
+        let too_long = folder.run_with_input(&["send", "last", "-"], &"x".repeat((1 << 20) + 1)).failed();
+        assert!(too_long.contains("(prompt_too_long)"), "{too_long}");
+    });
+}
+
+/// An agent's words, a prompt's and a name's are text, never commands to the terminal.
+#[test]
+fn escape_codes_do_not_reach_the_terminal() {
+    with_and_without_a_server(|folder| {
+        folder.run(&["new"]).ok();
+        let evil = "say \u{1b}[31mred\u{1b}]0;title\u{7}\u{9b}2J\u{202e}back\r\u{8}end";
+        let sent = folder.run(&["send", "last", evil]).ok();
+        assert!(sent.contains("red") && sent.contains("end"), "{sent:?}");
+        for (what, shown) in [
+            ("send", sent),
+            ("show", folder.run(&["show", "last"]).ok()),
+            ("list", folder.run(&["list"]).ok()),
+            ("show --json", folder.run(&["show", "last", "--json"]).ok()),
+            ("list --json", folder.run(&["list", "--json"]).ok()),
+        ] {
+            let bad = shown.chars().find(|c| (c.is_control() && *c != '\n') || *c == '\u{202e}');
+            assert_eq!(bad, None, "{what}: {shown:?}");
+        }
+    });
+}
+
+#[test]
+fn a_misspelt_key_is_answered_with_the_nearest() {
+    let folder = Folder::new();
+    folder.configure("[server]\nhost = [\"box.example\"]\n");
+    for command in [&["config"][..], &["config", "check"], &["serve", "--no-open"], &["list"]] {
+        let said = folder.run(command).failed();
+        assert!(said.contains("there is no key server.host; did you mean server.hosts?"), "{command:?}: {said}");
+    }
+    folder.configure("[limits]\nconnections = 0\n");
+    insta::assert_snapshot!(folder.named(&folder.run(&["config", "check"]).failed()), @r"
+    error: DATA/config.toml cannot be used
+      because limits are at least 1
+    ");
+    folder.configure("[limits]\nconnections = 9\n");
+    insta::assert_snapshot!(folder.named(&folder.run(&["config", "check"]).ok()), @"DATA/config.toml is sound");
+    insta::assert_snapshot!(folder.named(&folder.run(&["config", "path"]).ok()), @"DATA/config.toml");
+    insta::assert_snapshot!(folder.named(&folder.run(&["config"]).ok()), @r#"
+    # from DATA/config.toml
+    [server]
+    listen = "127.0.0.1:7417"
+    hosts = []
+    behind_proxy = false
+
+    [limits]
+    connections = 9
+    requests_per_second = 2000.0
+    "#);
+}
+
+/// A data folder in the working directory is never used: a cloned repository could bring it.
+#[test]
+fn the_working_directory_is_not_looked_at() {
+    let folder = Folder::new();
+    fs::create_dir(folder.work().join(".throughline")).unwrap();
+    folder.run(&["new"]).ok();
+    assert_eq!(fs::read_dir(folder.work().join(".throughline")).unwrap().count(), 0);
+}

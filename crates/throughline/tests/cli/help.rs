@@ -1,0 +1,50 @@
+//! What the binary says about itself.
+
+use crate::support::Folder;
+
+#[test]
+fn every_command_says_what_it_needs() {
+    let folder = Folder::new();
+    let help = folder.run(&["--help"]).ok();
+    for command in ["serve", "new", "list", "show", "send", "token", "config", "completions"] {
+        assert!(help.lines().any(|line| line.trim_start().starts_with(command)), "{command} is not in {help}");
+    }
+    for (command, words) in [
+        (&["serve"][..], &["--listen <ADDR>", "--no-open", "127.0.0.1:7417"][..]),
+        (&["new"], &["--agent", "--cwd <DIR>", "--name", "--confirm", "--json"]),
+        (&["list"], &["--limit", "--json"]),
+        (&["show"], &["<SESSION>", "`last`", "--json"]),
+        (&["send"], &["<SESSION>", "<TEXT>", "`-` reads it from standard input", "--no-wait", "--json"]),
+        (&["token"], &["link", "new", "list", "revoke", "rotate"]),
+        (&["token", "link"], &["15 minutes"]),
+        (&["token", "new"], &["<NAME>", "--session <ID>"]),
+        (&["token", "revoke"], &["<ID>"]),
+        (&["config"], &["show", "check", "path"]),
+        (&["completions"], &["<SHELL>", "bash", "zsh", "fish"]),
+    ] {
+        let mut arguments = command.to_vec();
+        arguments.push("--help");
+        let help = folder.run(&arguments).ok();
+        for word in words.iter().chain(&["--data-dir <DIR>"]) {
+            assert!(help.contains(word), "{command:?} does not say {word}: {help}");
+        }
+    }
+    assert!(!folder.data().exists(), "help makes no folder");
+}
+
+#[test]
+fn completions_are_printed_for_common_shells() {
+    let folder = Folder::new();
+    for (shell, word) in [("bash", "complete -F"), ("zsh", "#compdef throughline"), ("fish", "complete -c throughline")]
+    {
+        let script = folder.run(&["completions", shell]).ok();
+        assert!(script.contains(word) && script.contains("no-wait"), "{shell}: {script:.200}");
+    }
+    assert_eq!(folder.run(&["completions", "nonsense"]).code, Some(2));
+}
+
+#[test]
+fn it_has_a_version() {
+    let said = Folder::new().run(&["--version"]).ok();
+    assert_eq!(said, format!("throughline {}\n", env!("CARGO_PKG_VERSION")));
+}

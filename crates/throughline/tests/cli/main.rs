@@ -1,0 +1,12 @@
+//! The real binary: what it prints, what it leaves on disk, and how it ends.
+//!
+//! Invariant: each test has a home and a data folder of its own, and ends the processes that it started, by their id.
+
+#![expect(clippy::unwrap_used, reason = "clippy knows test functions, but not the helpers beside them")]
+
+mod commands;
+mod help;
+mod log;
+mod serve;
+mod support;
+mod tokens;

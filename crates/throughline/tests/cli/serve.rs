@@ -1,0 +1,159 @@
+//! `throughline serve`: how it begins, who else may begin, and how it ends (R28).
+
+use std::fs;
+use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::support::{Folder, mode};
+
+#[test]
+fn the_first_line_is_the_link_and_the_files_are_there_and_closed_to_others() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    assert!(server.url.starts_with("http://127.0.0.1:"), "{}", server.link);
+    assert!(server.code().len() >= 32 && server.code().bytes().all(|byte| byte.is_ascii_hexdigit()), "{}", server.link);
+
+    let file: Value = serde_json::from_slice(&fs::read(folder.file("server.json")).unwrap()).unwrap();
+    assert_eq!(file["url"], server.url.as_str());
+    assert_eq!(file["pid"], server.pid());
+    assert_eq!(file["socket"], folder.file("server.sock").to_str().unwrap());
+    assert!(file["startedAt"].as_str().unwrap().ends_with('Z'));
+
+    assert_eq!(mode(&folder.data()), 0o700);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder.data()).unwrap() {
+        let path = entry.unwrap().path();
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+        names.push(path.file_name().unwrap().to_str().unwrap().to_owned());
+    }
+    for name in ["server.json", "server.sock", "throughline.db", "token"] {
+        assert!(names.iter().any(|found| found == name), "no {name} in {names:?}");
+    }
+    assert!(fs::metadata(folder.file("server.sock")).unwrap().file_type().is_socket());
+    assert_eq!(server.status(&fs::read_to_string(folder.file("token")).unwrap()), "200");
+    assert_eq!(server.status("wrong"), "401");
+    server.stop();
+}
+
+/// A folder that others could read is closed when it is used.
+#[test]
+fn an_open_folder_is_closed() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Folder::new();
+    fs::create_dir(folder.data()).unwrap();
+    fs::set_permissions(folder.data(), fs::Permissions::from_mode(0o755)).unwrap();
+    folder.run(&["list"]).ok();
+    assert_eq!(mode(&folder.data()), 0o700);
+}
+
+#[test]
+fn a_second_server_says_where_the_first_runs() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    let started = Instant::now();
+    let second = folder.run(&["serve", "--listen", "127.0.0.1:0", "--no-open"]);
+    assert!(started.elapsed() < Duration::from_secs(1), "it took {:?}", started.elapsed());
+    let said = second.failed();
+    let (data, url, pid) = (folder.data(), &server.url, server.pid());
+    let expected = format!("error: a server already runs on {} at {url} (pid {pid})", data.display());
+    assert!(said.starts_with(&expected), "{said}");
+    // The first is none the worse.
+    assert_eq!(server.status(&fs::read_to_string(folder.file("token")).unwrap()), "200");
+    folder.run(&["list"]).ok();
+    server.stop();
+}
+
+#[test]
+fn a_signal_ends_it_cleanly_and_leaves_no_file_behind() {
+    for signal in [Signal::TERM, Signal::INT] {
+        let folder = Folder::new();
+        // At once after the first line: whoever reads it may also end the server.
+        for _ in 0..3 {
+            let (status, took, rest) = folder.serve().end(signal);
+            assert!(status.success(), "{status}: {}", folder.log());
+            assert!(took < Duration::from_secs(5), "it took {took:?}");
+            assert_eq!(rest, "");
+        }
+        for name in ["server.json", "server.sock"] {
+            assert!(!folder.file(name).exists(), "{name} is still there");
+        }
+    }
+}
+
+#[test]
+fn a_turn_that_runs_is_interrupted_when_the_server_is_stopped() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    folder.run(&["send", "last", "--no-wait", "slow 600"]).ok();
+    let (status, took, _) = server.end(Signal::TERM);
+    assert!(status.success() && took < Duration::from_secs(10), "{status} after {took:?}");
+    let shown = folder.run(&["show", "last"]).ok();
+    assert!(shown.ends_with("[interrupted: server_shutdown]\n"), "{shown}");
+}
+
+/// `kill -9` loses nothing that was acknowledged, and nothing is prompted again by itself.
+#[test]
+fn a_killed_server_finds_its_turns_interrupted() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new", "--name", "killed"]).ok();
+    folder.run(&["send", "last", "say kept"]).ok();
+    folder.run(&["send", "last", "--no-wait", "slow 60"]).ok();
+    folder.run(&["send", "last", "--no-wait", "say waits"]).ok();
+    let (status, _, _) = server.end(Signal::KILL);
+    assert_eq!(status.signal(), Some(9));
+    assert!(folder.file("server.json").exists(), "it had no time to tidy up");
+
+    let server = folder.serve();
+    let shown = folder.run(&["show", "last"]).ok();
+    // What the turn had said is there if it was written down in time; it was never promised.
+    let shown = folder.named(&shown).replace("\n  Taking 60 s.\n", "");
+    insta::assert_snapshot!(shown, @r"
+    killed
+    guide in WORK
+
+    t1 > say kept
+
+      kept
+
+    t2 > slow 60
+
+      [interrupted: server_restart]
+
+    waits  say waits
+    ");
+    let entries = folder.run(&["show", "last", "--json"]).ok();
+    let sent = entries.lines().filter(|line| line.contains(r#""type":"prompt.sent""#)).count();
+    assert_eq!(sent, 2, "{entries}");
+    let list: Value = serde_json::from_str(&folder.run(&["list", "--json"]).ok()).unwrap();
+    assert_eq!(list["sessions"][0]["state"], "interrupted");
+    server.stop();
+}
+
+#[test]
+fn an_address_that_others_reach_needs_tls_or_a_proxy() {
+    let folder = Folder::new();
+    for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"] {
+        let said = folder.run(&["serve", "--listen", address, "--no-open"]).failed();
+        assert!(said.contains("can be reached from other machines"), "{said}");
+        assert!(said.contains("server.tls") && said.contains("server.behind_proxy"), "{said}");
+    }
+    assert!(!folder.file("throughline.db").exists(), "nothing is made before the address is judged");
+    folder.configure("[server]\nlisten = \"0.0.0.0:0\"\n");
+    assert!(folder.run(&["config", "check"]).failed().contains("server.behind_proxy"));
+}
+
+#[test]
+fn a_port_that_is_taken_is_named() {
+    let folder = Folder::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let said = folder.run(&["serve", "--listen", &address, "--no-open"]).failed();
+    assert!(said.contains(&format!("could not listen on {address}; choose another with --listen")), "{said}");
+    assert!(!folder.file("server.json").exists());
+}

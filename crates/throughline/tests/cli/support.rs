@@ -1,0 +1,224 @@
+//! A folder of its own for each test, the binary in it, and a small HTTP client.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
+
+pub(crate) struct Folder {
+    root: TempDir,
+    environment: Vec<(&'static str, String)>,
+}
+
+/// What a command left behind.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    /// Standard output of a command that must have gone well.
+    #[track_caller]
+    pub(crate) fn ok(&self) -> String {
+        assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{}", self.stdout);
+        self.stdout.clone()
+    }
+
+    /// Standard error of a command that must have failed.
+    #[track_caller]
+    pub(crate) fn failed(&self) -> String {
+        assert_eq!((self.code, self.stdout.as_str()), (Some(1), ""), "{}", self.stderr);
+        self.stderr.clone()
+    }
+}
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["home", "work"] {
+            fs::create_dir(root.path().join(name)).unwrap();
+        }
+        Self { root, environment: Vec::new() }
+    }
+
+    pub(crate) fn with_env(mut self, name: &'static str, value: &str) -> Self {
+        self.environment.push((name, value.to_owned()));
+        self
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.root.path().join("data")
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    /// The directory that sessions work in, as the server names it.
+    pub(crate) fn work(&self) -> PathBuf {
+        self.root.path().join("work").canonicalize().unwrap()
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.data().join(name)
+    }
+
+    pub(crate) fn configure(&self, text: &str) {
+        fs::create_dir_all(self.data()).unwrap();
+        fs::write(self.file("config.toml"), text).unwrap();
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_throughline"));
+        command.args(arguments).current_dir(self.work()).stdin(Stdio::null());
+        command.env_clear().env("HOME", self.home()).env("THROUGHLINE_HOME", self.data());
+        command.envs(self.environment.iter().map(|(name, value)| (*name, value.as_str())));
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        self.run_with_input(arguments, "")
+    }
+
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Ran {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // One that does not read its input has closed it; its answer is what counts.
+        drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
+        let pid = child.id();
+        let (ended, end) = mpsc::channel();
+        thread::spawn(move || ended.send(child.wait_with_output()));
+        let output = end.recv_timeout(DEADLINE).unwrap_or_else(|_| {
+            kill(pid, Signal::KILL);
+            panic!("{arguments:?} did not end")
+        });
+        let output = output.unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// What is printed, with what differs from run to run named.
+    pub(crate) fn named(&self, text: &str) -> String {
+        let text = text.replace(self.work().to_str().unwrap(), "WORK").replace(self.data().to_str().unwrap(), "DATA");
+        match self.last_session() {
+            Some(id) => text.replace(&id, "SESSION").replace(&id[id.len() - 8..], "TAIL"),
+            None => text,
+        }
+    }
+
+    /// The id of the session that was active last.
+    fn last_session(&self) -> Option<String> {
+        let list: serde_json::Value = serde_json::from_str(&self.run(&["list", "--json"]).stdout).ok()?;
+        Some(list["sessions"][0]["id"].as_str()?.to_owned())
+    }
+
+    pub(crate) fn serve(&self) -> Running {
+        let mut command = self.command(&["serve", "--listen", "127.0.0.1:0", "--no-open"]);
+        let log = fs::OpenOptions::new().create(true).append(true).open(self.root.path().join("log")).unwrap();
+        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut link = String::new();
+        stdout.read_line(&mut link).unwrap();
+        assert!(link.ends_with('\n'), "no link but {link:?}: {}", self.log());
+        let url = link.split_once("/#").map_or("", |(url, _)| url).to_owned();
+        Running { child: Some(child), stdout, link: link.trim_end().to_owned(), url }
+    }
+
+    /// What servers in this folder wrote to standard error.
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(self.root.path().join("log")).unwrap_or_default()
+    }
+}
+
+pub(crate) fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+/// A server that runs; killed when it is dropped.
+pub(crate) struct Running {
+    child: Option<Child>,
+    stdout: BufReader<std::process::ChildStdout>,
+    pub(crate) link: String,
+    pub(crate) url: String,
+}
+
+impl Running {
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.as_ref().unwrap().id()
+    }
+
+    pub(crate) fn code(&self) -> &str {
+        self.link.split_once("/#code=").unwrap().1
+    }
+
+    /// Sends a signal and waits for the end; gives how it ended, how long that took, and what it still printed.
+    pub(crate) fn end(mut self, signal: Signal) -> (ExitStatus, Duration, String) {
+        let started = Instant::now();
+        let mut child = self.child.take().unwrap();
+        let pid = child.id();
+        kill(pid, signal);
+        let (ended, end) = mpsc::channel();
+        thread::spawn(move || ended.send(child.wait()));
+        let status = end.recv_timeout(DEADLINE).unwrap_or_else(|_| {
+            kill(pid, Signal::KILL);
+            panic!("the server did not end")
+        });
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).unwrap();
+        (status.unwrap(), started.elapsed(), rest)
+    }
+
+    pub(crate) fn stop(self) {
+        let (status, _, _) = self.end(Signal::TERM);
+        assert!(status.success(), "{status}");
+    }
+
+    pub(crate) fn address(&self) -> &str {
+        self.url.strip_prefix("http://").unwrap()
+    }
+
+    /// One request; gives the whole answer as text. `lines` end in CRLF.
+    pub(crate) fn ask(&self, request: &str, lines: &str, body: &str) -> String {
+        let mut stream = TcpStream::connect(self.address()).unwrap();
+        let length = body.len();
+        let head = format!("{request} HTTP/1.1\r\nHost: {}\r\n{lines}Connection: close\r\n", self.address());
+        let kind = format!("Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}");
+        stream.write_all((head + &kind).as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// Status of a request with a bearer token.
+    pub(crate) fn status(&self, token: &str) -> String {
+        let answer = self.ask("GET /api/v1/whoami", &format!("Authorization: Bearer {token}\r\n"), "");
+        answer.split(' ').nth(1).unwrap().to_owned()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            // It may have ended by itself.
+            drop(child.kill());
+            drop(child.wait());
+        }
+    }
+}
+
+fn kill(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(pid.try_into().unwrap()).unwrap(), signal).unwrap();
+}

@@ -1,0 +1,86 @@
+//! `throughline token`: who may come in, and who no longer.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Folder, mode};
+
+#[test]
+fn a_link_signs_one_browser_in_once() {
+    let folder = Folder::new();
+    insta::assert_snapshot!(folder.run(&["token", "link"]).failed(), @"error: no server is running to sign in to; start one with `throughline`");
+    let server = folder.serve();
+    let link = folder.run(&["token", "link"]).ok();
+    let (url, code) = link.trim_end().split_once("/#code=").unwrap();
+    assert_eq!(url, server.url);
+    for (code, expected) in [(code, "200"), (code, "401"), (server.code(), "200"), (server.code(), "401")] {
+        let answer = server.ask("POST /api/v1/auth/exchange", "", &format!("{{\"code\":\"{code}\"}}"));
+        assert_eq!(answer.split(' ').nth(1), Some(expected), "{answer}");
+    }
+    server.stop();
+}
+
+#[test]
+fn rotating_writes_a_new_token_file_that_only_its_owner_reads() {
+    for with_server in [true, false] {
+        let folder = Folder::new();
+        let server = folder.serve();
+        let token = || fs::read_to_string(folder.file("token")).unwrap();
+        let first = token();
+        let server = if with_server {
+            server
+        } else {
+            server.stop();
+            let said = folder.run(&["token", "rotate"]).ok();
+            insta::assert_snapshot!(folder.named(&said), @r"
+            Every credential has ended. The new token is in DATA/token.
+            `throughline token link` signs a browser in again.
+            ");
+            folder.serve()
+        };
+        if with_server {
+            folder.run(&["token", "rotate"]).ok();
+        }
+        assert_ne!(token(), first);
+        assert_eq!(mode(&folder.file("token")), 0o600);
+        assert_eq!((server.status(&first), server.status(&token())), ("401".to_owned(), "200".to_owned()));
+        server.stop();
+    }
+}
+
+/// The token stays the same over restarts, so that programs need not be told again.
+#[test]
+fn the_token_file_outlives_the_server() {
+    let folder = Folder::new();
+    folder.serve().stop();
+    let first = fs::read_to_string(folder.file("token")).unwrap();
+    let server = folder.serve();
+    assert_eq!(fs::read_to_string(folder.file("token")).unwrap(), first);
+    assert_eq!(server.status(&first), "200");
+    server.stop();
+    fs::write(folder.file("token"), "not one of ours").unwrap();
+    let server = folder.serve();
+    assert_eq!(server.status(&fs::read_to_string(folder.file("token")).unwrap()), "200");
+    server.stop();
+}
+
+#[test]
+fn credentials_are_made_listed_and_ended() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    let secret = folder.run(&["token", "new", "laptop"]).ok();
+    let secret = secret.trim_end();
+    assert_eq!(server.status(secret), "200");
+    let list: Value = serde_json::from_str(&folder.run(&["token", "list", "--json"]).ok()).unwrap();
+    let names: Vec<&str> =
+        list["tokens"].as_array().unwrap().iter().map(|token| token["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["token file", "laptop"]);
+    let shown = folder.run(&["token", "list"]).ok();
+    assert!(shown.starts_with("ID ") && shown.contains("laptop") && !shown.contains(secret), "{shown}");
+    let id = list["tokens"][1]["id"].as_str().unwrap();
+    assert_eq!(folder.run(&["token", "revoke", id]).ok(), "It opens nothing any more.\n");
+    assert_eq!(server.status(secret), "401");
+    assert!(folder.run(&["token", "revoke", id]).failed().contains("(token_not_found)"));
+    server.stop();
+}
