@@ -7,7 +7,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::client::{Lines, Live, bearer};
 use crate::openapi;
-use crate::support::{INCARNATION, Way, World, within};
+use crate::support::{CWD, INCARNATION, Way, World, within};
 
 #[tokio::test]
 async fn a_code_becomes_a_cookie_and_a_proof_once() {
@@ -56,14 +56,17 @@ async fn of_twenty_that_use_one_code_at_once_one_gets_in() {
 async fn whoever_asks_learns_who_it_is() {
     let world = World::open().await;
     let session = world.session().await;
-    let who = |role: &str, session: Option<&str>| json!({ "role": role, "session": session, "version": env!("CARGO_PKG_VERSION"), "incarnation": INCARNATION });
-    assert_eq!(world.get("/api/v1/whoami").await.ok(200), who("person", None));
+    let who = |role: &str, session: Option<&str>, directory: Option<&str>| {
+        let version = env!("CARGO_PKG_VERSION");
+        json!({ "role": role, "session": session, "version": version, "incarnation": INCARNATION, "directory": directory })
+    };
+    assert_eq!(world.get("/api/v1/whoami").await.ok(200), who("person", None, Some(CWD)));
     let browser = world.sign_in().await;
     let answer = world.call_as(world.page_lines(&browser), "GET /api/v1/whoami", None).await;
-    assert_eq!(answer.ok(200), who("person", None));
+    assert_eq!(answer.ok(200), who("person", None, Some(CWD)));
     let agent = bearer(&world.agent_token(&session).await);
     let answer = world.call_as(agent, "GET /api/v1/whoami", None).await;
-    assert_eq!(answer.ok(200), who("agent", Some(&session)));
+    assert_eq!(answer.ok(200), who("agent", Some(&session), None));
     world.close().await;
 }
 

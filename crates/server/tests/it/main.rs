@@ -19,6 +19,7 @@ mod metrics;
 mod openapi;
 mod page;
 mod prompts;
+mod secrets;
 mod sessions;
 mod support;
 mod tokens;

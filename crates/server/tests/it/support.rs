@@ -160,7 +160,7 @@ impl World {
             limits: limits.clone(),
             url: format!("http://{address}"),
             secure_cookie: false,
-            directory: None,
+            directory: Some(CWD.to_owned()),
             keep_token: Box::new(move |secret| std::fs::write(&file, secret.expose())),
             stopping: stopping.clone(),
         };
