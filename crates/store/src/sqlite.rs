@@ -30,13 +30,14 @@ use tokio::sync::{mpsc, oneshot};
 use crate::sqlite::checkpoint::Health;
 use crate::sqlite::readers::Question;
 use crate::sqlite::writer::{Job, Write, Writer};
-use crate::{AppendError, Batch, Head, Log, PlacedEntry, ReadError, Receipt, Tables};
+use crate::{AppendError, Batch, Head, Log, PlacedEntry, ReadError, Receipt, StorageError, Tables};
 
 pub use open::OpenError;
 
 /// A store in one SQLite file. It is this process's alone from [`SqliteStore::open`] to [`SqliteStore::close`].
 pub struct SqliteStore {
     incarnation: Incarnation,
+    health: Arc<Health>,
     running: Mutex<Option<Running>>,
 }
 
@@ -76,8 +77,9 @@ impl SqliteStore {
         let (questions, readers) = readers::start(readers).map_err(threads)?;
 
         let owner = opened.owner;
-        let running = Running { writes, questions, writer, readers, checkpointer, health, owner };
-        Ok(Self { incarnation: opened.incarnation, running: Mutex::new(Some(running)) })
+        let running =
+            Running { writes, questions, writer, readers, checkpointer, health: Arc::clone(&health), owner };
+        Ok(Self { incarnation: opened.incarnation, health, running: Mutex::new(Some(running)) })
     }
 
     /// Carries out what is queued, leaves the store as one file and lets go of it. What is asked later is answered
@@ -87,6 +89,11 @@ impl SqliteStore {
         if let Err(err) = tokio::task::spawn_blocking(move || running.stop()).await {
             tracing::error!(error = %err, "the store did not close cleanly");
         }
+    }
+
+    /// Waits until the store has given up writing, and says why. That is for good: only opening it again may mend it.
+    pub async fn failed(&self) -> StorageError {
+        StorageError(Box::new(Arc::clone(self.health.failed().await)))
     }
 
     fn take_running(&self) -> Option<Running> {

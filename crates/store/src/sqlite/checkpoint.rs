@@ -4,12 +4,13 @@
 //! checkpoint that failed to flush nobody tries another in this process: the kernel may have dropped the pages and
 //! would call a second flush a success. The next process finds the log whole and copies it again.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, OnceLock};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Error, ErrorCode};
+use tokio::sync::SetOnce;
 
 /// As many pages wait to be copied before a checkpoint is worth its flushes: 16 MiB. Tests copy all the time, so that
 /// each of them tests this as well.
@@ -18,7 +19,7 @@ pub(super) const CHECKPOINT_PAGES: i64 = if cfg!(test) { 32 } else { 4096 };
 /// What the store's threads know of each other.
 #[derive(Default)]
 pub(super) struct Health {
-    failure: OnceLock<Arc<Error>>,
+    failure: SetOnce<Arc<Error>>,
     rest_is_the_writers: AtomicBool,
 }
 
@@ -26,6 +27,11 @@ impl Health {
     /// Why the store takes no more writes.
     pub(super) fn failure(&self) -> Option<&Arc<Error>> {
         self.failure.get()
+    }
+
+    /// Waits until the store takes no more writes; for ever, as long as it does.
+    pub(super) async fn failed(&self) -> &Arc<Error> {
+        self.failure.wait().await
     }
 
     /// Ends writing for the life of this process. The first cause is the one that is told.
