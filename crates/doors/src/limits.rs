@@ -28,7 +28,8 @@ pub struct Limits {
     pub body_idle_timeout: Duration,
     /// Longest a whole request body may take: without it one byte every 29 s would hold a request for years.
     pub body_total_timeout: Duration,
-    /// Longest time that a peer may leave what we write unread, on upgraded connections too.
+    /// Longest time that a peer may read nothing of what we write, on upgraded connections too. A slow one that goes on
+    /// reading may take as long as it needs.
     pub write_stall_timeout: Duration,
     /// How long the last unread bytes are drained after our side has closed, so that a refusal reaches a client which
     /// is still sending (closing on unread data makes TCP drop the answer).
@@ -63,7 +64,7 @@ impl Default for Limits {
             tls_handshake_timeout: Duration::from_secs(10),
             body_idle_timeout: Duration::from_secs(30),
             body_total_timeout: Duration::from_secs(300),
-            write_stall_timeout: Duration::from_secs(30),
+            write_stall_timeout: Duration::from_secs(10),
             linger_timeout: Duration::from_millis(500),
             drain_timeout: Duration::from_secs(5),
             accept_backoff: Duration::from_millis(50),

@@ -35,6 +35,8 @@ pub(crate) enum ApiError {
     InvalidCursor,
     #[error("an idempotency key has 1 to 200 visible characters and is sent once, as header or as body field")]
     InvalidKey,
+    #[error("no idempotency key is taken where credentials are made or ended: a secret can not be given twice")]
+    KeyNotTaken,
     #[error("a token's name is one line of 1 to 100 characters")]
     InvalidTokenName,
     #[error("the code was used or has expired; run `throughline token link` for a fresh link")]
@@ -55,9 +57,17 @@ pub(crate) enum ApiError {
     Query(#[from] QueryError),
 }
 
+/// The one refusal that passes by itself: another server may be there in a moment.
+const STOPPING: (StatusCode, &str) = (StatusCode::SERVICE_UNAVAILABLE, "stopping");
+
 impl ApiError {
-    pub(crate) fn detail(&self) -> wire::ErrorDetail {
-        let (_, code) = self.class();
+    /// What the caller is told, over HTTP or a socket. Our own failures are logged on the way, which is once, since
+    /// telling uses the error up.
+    pub(crate) fn tell(self) -> wire::ErrorDetail {
+        let (status, code) = self.class();
+        if status.is_server_error() {
+            tracing::error!(code, error = &self as &dyn std::error::Error, "a request failed");
+        }
         wire::ErrorDetail { code: code.to_owned(), message: self.to_string(), details: self.details() }
     }
 
@@ -73,6 +83,7 @@ impl ApiError {
             Self::InvalidQuery(_) => (StatusCode::BAD_REQUEST, "invalid_query"),
             Self::InvalidCursor => (StatusCode::BAD_REQUEST, "invalid_cursor"),
             Self::InvalidKey => (StatusCode::BAD_REQUEST, "invalid_key"),
+            Self::KeyNotTaken => (StatusCode::BAD_REQUEST, "key_not_taken"),
             Self::InvalidTokenName => (StatusCode::BAD_REQUEST, "invalid_name"),
             Self::InvalidCode => (StatusCode::UNAUTHORIZED, "invalid_code"),
             Self::TokenFile(_) => (StatusCode::INTERNAL_SERVER_ERROR, "token_file"),
@@ -94,7 +105,26 @@ impl ApiError {
                 };
                 json!({ "reason": reason, "snapshot": snapshot.to_string() })
             }
-            _ => json!({}),
+            Self::SessionNotFound
+            | Self::RouteNotFound
+            | Self::TokenNotFound
+            | Self::MethodNotAllowed
+            | Self::UpgradeRequired
+            | Self::Forbidden
+            | Self::InvalidBody(_)
+            | Self::InvalidQuery(_)
+            | Self::InvalidCursor
+            | Self::InvalidKey
+            | Self::KeyNotTaken
+            | Self::InvalidTokenName
+            | Self::InvalidCode
+            | Self::TokenFile(_)
+            | Self::TooManyFollows(_)
+            | Self::TooManyRequests(_)
+            | Self::AlreadySignedIn
+            | Self::InvalidFrame(_)
+            | Self::Submit(_)
+            | Self::Query(QueryError::NotFound(_) | QueryError::Read(_)) => json!({}),
         }
     }
 }
@@ -111,14 +141,14 @@ fn submit_class(err: &SubmitError) -> (StatusCode, &'static str) {
             DirectoryError::NotText => (StatusCode::BAD_REQUEST, "directory_not_text"),
             DirectoryError::NeedsConfirmation => (StatusCode::CONFLICT, "confirm_required"),
         },
-        SubmitError::Stopping => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+        SubmitError::Stopping => STOPPING,
         SubmitError::Append(err) => match err {
             AppendError::Conflict { .. } => (StatusCode::CONFLICT, "conflict"),
             AppendError::Repeated(_) => (StatusCode::CONFLICT, "key_reused"),
             AppendError::Purged(_) => (StatusCode::NOT_FOUND, "session_not_found"),
             AppendError::Full(_) => (StatusCode::INSUFFICIENT_STORAGE, "storage_full"),
             AppendError::Failed(_) => (StatusCode::SERVICE_UNAVAILABLE, "storage_failed"),
-            AppendError::Closed => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+            AppendError::Closed => STOPPING,
         },
         SubmitError::Read(err) => read_class(err),
     }
@@ -136,7 +166,7 @@ fn read_class(err: &ReadError) -> (StatusCode, &'static str) {
     match err {
         ReadError::Damaged { .. } => (StatusCode::INTERNAL_SERVER_ERROR, "session_damaged"),
         ReadError::Storage(_) => (StatusCode::SERVICE_UNAVAILABLE, "storage_failed"),
-        ReadError::Closed => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+        ReadError::Closed => STOPPING,
     }
 }
 
@@ -160,13 +190,9 @@ fn rejection_class(rejection: &Rejection) -> (StatusCode, &'static str) {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let (status, code) = self.class();
-        if status.is_server_error() {
-            tracing::error!(code, error = &self as &dyn std::error::Error, "a request failed");
-        }
-        let body = wire::ErrorBody { error: self.detail() };
-        let mut response = (status, Json(body)).into_response();
-        if status == StatusCode::SERVICE_UNAVAILABLE {
+        let class = self.class();
+        let mut response = (class.0, Json(wire::ErrorBody { error: self.tell() })).into_response();
+        if class == STOPPING {
             response.headers_mut().insert("retry-after", axum::http::HeaderValue::from_static("2"));
         }
         response

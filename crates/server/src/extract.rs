@@ -3,11 +3,12 @@
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
 use doors::Principal;
 use engine::{Asker, RequestKey};
 use model::{InteractionId, SessionId, TokenId};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
 
@@ -21,12 +22,55 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let bytes = Bytes::from_request(request, state).await.map_err(|err| ApiError::InvalidBody(err.body_text()))?;
-        // A list of values would be read as an object's fields in their order, which nobody means.
-        if bytes.trim_ascii_start().first() == Some(&b'[') {
-            return Err(ApiError::InvalidBody("expected an object, found a list".to_owned()));
+        parse(&read(request, state).await?).map(Self)
+    }
+}
+
+/// The body of a request that says everything in its address: none, or a key.
+pub(crate) struct OnlyKey(pub(crate) Option<String>);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeyBody {
+    #[serde(default)]
+    key: Option<String>,
+}
+
+impl<S: Send + Sync> FromRequest<S> for OnlyKey {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let bytes = read(request, state).await?;
+        if bytes.is_empty() {
+            return Ok(Self(None));
         }
-        serde_json::from_slice(&bytes).map(Self).map_err(|err| ApiError::InvalidBody(err.to_string()))
+        parse::<KeyBody>(&bytes).map(|body| Self(body.key))
+    }
+}
+
+async fn read<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiError> {
+    Bytes::from_request(request, state).await.map_err(|err| ApiError::InvalidBody(err.body_text()))
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    // A list of values would be read as an object's fields in their order, which nobody means.
+    if bytes.trim_ascii_start().first() == Some(&b'[') {
+        return Err(ApiError::InvalidBody("expected an object, found a list".to_owned()));
+    }
+    serde_json::from_slice(bytes).map_err(|err| ApiError::InvalidBody(err.to_string()))
+}
+
+/// The query string of a request that takes none.
+pub(crate) struct NoParams;
+
+impl<S: Send + Sync> FromRequestParts<S> for NoParams {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, ApiError> {
+        match parts.uri.query() {
+            None | Some("") => Ok(Self),
+            Some(_) => Err(ApiError::InvalidQuery("there are no parameters here".to_owned())),
+        }
     }
 }
 
@@ -85,18 +129,16 @@ impl<T: PathId, S: Send + Sync> FromRequestParts<S> for Named<T> {
 }
 
 /// The caller, with the idempotency key of the header.
-pub(crate) struct From {
+pub(crate) struct Asking {
     pub(crate) principal: Principal,
     key: Option<String>,
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for From {
-    type Rejection = axum::response::Response;
+impl<S: Send + Sync> FromRequestParts<S> for Asking {
+    type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, axum::response::Response> {
-        use axum::response::IntoResponse as _;
-        let principal =
-            Principal::from_request_parts(parts, state).await.map_err(axum::response::IntoResponse::into_response)?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
+        let principal = Principal::from_request_parts(parts, state).await.map_err(IntoResponse::into_response)?;
         let mut keys = parts.headers.get_all(KEY_HEADER).iter();
         let key = match (keys.next(), keys.next()) {
             (None, _) => None,
@@ -107,7 +149,7 @@ impl<S: Send + Sync> FromRequestParts<S> for From {
     }
 }
 
-impl From {
+impl Asking {
     /// Who asks, where `request` and `body` are what makes a repeat the same.
     pub(crate) fn asker(
         self,
@@ -120,6 +162,34 @@ impl From {
             (key, None) | (None, key) => key,
         };
         asker(&self.principal, request, body, key)
+    }
+}
+
+/// A request whose repeat can not be answered like the first: it must not come with a key.
+pub(crate) struct Unrepeatable;
+
+impl<S: Send + Sync> FromRequestParts<S> for Unrepeatable {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, ApiError> {
+        if parts.headers.contains_key(KEY_HEADER) { Err(ApiError::KeyNotTaken) } else { Ok(Self) }
+    }
+}
+
+/// The same, where the key could also come in the body.
+pub(crate) struct NoKey;
+
+impl<S: Send + Sync> FromRequest<S> for NoKey {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        if request.headers().contains_key(KEY_HEADER) {
+            return Err(ApiError::KeyNotTaken);
+        }
+        match OnlyKey::from_request(request, state).await? {
+            OnlyKey(Some(_)) => Err(ApiError::KeyNotTaken),
+            OnlyKey(None) => Ok(Self),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod follows;
 mod requests;
 mod socket;
 
+use std::io;
 use std::time::Duration;
 
 use axum::Extension;
@@ -20,15 +21,16 @@ use tokio::time::timeout;
 
 use crate::App;
 use crate::error::ApiError;
+use crate::extract::NoParams;
 use crate::live::socket::Socket;
 use crate::wire::{ClientFrame, Request, ServerFrame};
 
-/// Room for the longest prompt, escaped.
-const MAX_MESSAGE_BYTES: usize = 4 << 20;
+/// Room for the longest prompt (1 MiB) with every character of it escaped (six bytes each), and what is around it.
+const MAX_MESSAGE_BYTES: usize = (6 << 20) + (64 << 10);
 const MAX_WRITE_BUFFER_BYTES: usize = 8 << 20;
 const PROOF_WITHIN: Duration = Duration::from_secs(5);
-/// How long a peer may leave a frame unread.
-const WRITE_LIMIT: Duration = Duration::from_secs(10);
+/// How long the last words may take.
+const GOODBYE_WITHIN: Duration = Duration::from_secs(1);
 
 /// Why the server closed a socket, for programs.
 mod close {
@@ -41,6 +43,7 @@ mod close {
 pub(crate) async fn upgrade(
     State(app): State<App>,
     caller: Caller,
+    _: NoParams,
     Extension(arrival): Extension<Arrival>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
@@ -52,7 +55,14 @@ pub(crate) async fn upgrade(
         .on_upgrade(async move |mut socket| {
             let principal = match caller {
                 Caller::Known(principal) => Some(principal),
-                Caller::AwaitsProof(cookie) => sign_in(&app, &mut socket, cookie, &arrival).await,
+                Caller::AwaitsProof(cookie) => {
+                    let stopping = app.settings.stopping.clone();
+                    let signed_in = stopping.run_until_cancelled(sign_in(&app, &mut socket, cookie, &arrival)).await;
+                    let Some(principal) = signed_in else {
+                        return farewell(&mut socket, close::GOING_AWAY, "the server is stopping").await;
+                    };
+                    principal
+                }
             };
             match principal {
                 Some(principal) => Socket::new(app, principal, socket).run().await,
@@ -72,28 +82,37 @@ async fn sign_in(app: &App, socket: &mut WebSocket, cookie: Secret, arrival: &Ar
         let _counted = arrival.credential_failed();
         return None;
     };
-    write(socket, &ServerFrame::Ack { id: frame.id, result: None }).await.ok()?;
+    write(socket, text_of(&ServerFrame::Ack { id: frame.id, result: None })).await.ok()?;
     Some(principal)
 }
 
-/// The peer did not take a frame in time, or is gone.
+/// The peer has stopped reading, or is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Broken {
     Gone,
     TooSlow,
 }
 
-async fn write(socket: &mut WebSocket, frame: &ServerFrame) -> Result<(), Broken> {
-    let text = serde_json::to_string(frame).expect("frames are plain data");
-    match timeout(WRITE_LIMIT, socket.send(Message::Text(text.into()))).await {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(_)) => Err(Broken::Gone),
-        Err(_) => Err(Broken::TooSlow),
-    }
+fn text_of(frame: &ServerFrame) -> String {
+    serde_json::to_string(frame).expect("frames are plain data")
+}
+
+/// Takes as long as the peer does, provided that it goes on reading: `doors` ends a connection that stands still.
+async fn write(socket: &mut WebSocket, text: String) -> Result<(), Broken> {
+    send(socket, Message::Text(text.into())).await
+}
+
+async fn send(socket: &mut WebSocket, message: Message) -> Result<(), Broken> {
+    socket.send(message).await.map_err(|err| if stands_still(&err) { Broken::TooSlow } else { Broken::Gone })
+}
+
+fn stands_still(err: &axum::Error) -> bool {
+    let causes = std::iter::successors(Some(err as &dyn std::error::Error), |err| err.source());
+    causes.filter_map(|err| err.downcast_ref::<io::Error>()).any(|err| err.kind() == io::ErrorKind::TimedOut)
 }
 
 async fn farewell(socket: &mut WebSocket, code: u16, reason: &'static str) {
     let frame = CloseFrame { code, reason: reason.into() };
     // A peer that does not listen any more is closed without a word when the socket is dropped.
-    drop(timeout(Duration::from_secs(1), socket.send(Message::Close(Some(frame)))).await);
+    drop(timeout(GOODBYE_WITHIN, socket.send(Message::Close(Some(frame)))).await);
 }

@@ -12,7 +12,7 @@ use engine::{Secret, TokenWish};
 use model::TokenKind;
 
 use crate::error::ApiError;
-use crate::extract::Body;
+use crate::extract::{Body, NoParams, Unrepeatable};
 use crate::{App, wire};
 
 /// A year: a browser stays signed in until its credential is revoked.
@@ -31,6 +31,8 @@ const COOKIE_SECONDS: u32 = 365 * 24 * 3_600;
 pub(crate) async fn exchange(
     State(app): State<App>,
     arrival: axum::Extension<Arrival>,
+    _: NoParams,
+    _: Unrepeatable,
     Body(exchange): Body<wire::CodeExchange>,
 ) -> Result<Response, Response> {
     if !app.engine.consume_code(&Secret::new(exchange.code)) {
@@ -59,7 +61,7 @@ pub(crate) async fn exchange(
 
 /// Who is asking, as the server sees it.
 #[utoipa::path(get, path = "/whoami", operation_id = "whoami", responses((status = 200, body = wire::Whoami)))]
-pub(crate) async fn whoami(State(app): State<App>, principal: Principal) -> Json<wire::Whoami> {
+pub(crate) async fn whoami(State(app): State<App>, principal: Principal, _: NoParams) -> Json<wire::Whoami> {
     let role = match principal.role {
         Role::Person => "person",
         Role::Agent => "agent",

@@ -8,7 +8,7 @@ use engine::{Asker, Reply};
 use model::{Command, InteractionId, SessionId, WhenBusy};
 
 use crate::error::ApiError;
-use crate::extract::{Body, From, Named};
+use crate::extract::{Asking, Body, Named, NoParams, OnlyKey};
 use crate::http::Success;
 use crate::{App, access, wire};
 
@@ -26,13 +26,14 @@ use crate::{App, access, wire};
 )]
 pub(crate) async fn send(
     State(app): State<App>,
-    from: From,
+    asking: Asking,
     Named(id): Named<SessionId>,
+    _: NoParams,
     Body(mut prompt): Body<wire::NewPrompt>,
 ) -> Result<(StatusCode, Json<wire::PromptAccepted>), ApiError> {
-    access::session(&from.principal, Scope::Write, id)?;
+    access::session(&asking.principal, Scope::Write, id)?;
     let key = prompt.key.take();
-    let asker = from.asker(&prompt_request(id), &prompt, key)?;
+    let asker = asking.asker(&prompt_request(id), &prompt, key)?;
     Ok((StatusCode::ACCEPTED, Json(send_prompt(&app, id, prompt, asker).await?)))
 }
 
@@ -74,13 +75,14 @@ pub(crate) async fn send_prompt(
 )]
 pub(crate) async fn change(
     State(app): State<App>,
-    from: From,
+    asking: Asking,
     Named((id, interaction_id)): Named<(SessionId, InteractionId)>,
+    _: NoParams,
     Body(mut patch): Body<wire::PromptPatch>,
 ) -> Result<Json<Success>, ApiError> {
-    access::session(&from.principal, Scope::Write, id)?;
+    access::session(&asking.principal, Scope::Write, id)?;
     let key = patch.key.take();
-    let asker = from.asker(&format!("change prompt {id} {interaction_id}"), &patch, key)?;
+    let asker = asking.asker(&format!("change prompt {id} {interaction_id}"), &patch, key)?;
     app.engine.submit(id, Command::ChangePrompt { interaction_id, text: patch.text }, asker).await?;
     Ok(Json(Success::YES))
 }
@@ -97,11 +99,13 @@ pub(crate) async fn change(
 )]
 pub(crate) async fn remove(
     State(app): State<App>,
-    from: From,
+    asking: Asking,
     Named((id, interaction_id)): Named<(SessionId, InteractionId)>,
+    _: NoParams,
+    OnlyKey(key): OnlyKey,
 ) -> Result<StatusCode, ApiError> {
-    access::session(&from.principal, Scope::Write, id)?;
-    let asker = from.asker(&format!("remove prompt {id} {interaction_id}"), &(), None)?;
+    access::session(&asking.principal, Scope::Write, id)?;
+    let asker = asking.asker(&format!("remove prompt {id} {interaction_id}"), &(), key)?;
     app.engine.submit(id, Command::RemovePrompt { interaction_id }, asker).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -8,7 +8,7 @@ use engine::{Asker, Reach, Reply};
 use model::{Command, ListKey, SessionId};
 
 use crate::error::ApiError;
-use crate::extract::{Body, From, Named, Params};
+use crate::extract::{Asking, Body, Named, NoParams, OnlyKey, Params};
 use crate::http::Success;
 use crate::{App, access, convert, wire};
 
@@ -61,12 +61,13 @@ pub(crate) async fn first_page(app: &App, after: Option<&str>) -> Result<wire::S
 )]
 pub(crate) async fn create(
     State(app): State<App>,
-    from: From,
+    asking: Asking,
+    _: NoParams,
     Body(mut new): Body<wire::NewSession>,
 ) -> Result<(StatusCode, Json<wire::Session>), ApiError> {
-    access::everything(&from.principal, Scope::Write)?;
+    access::everything(&asking.principal, Scope::Write)?;
     let key = new.key.take();
-    let asker = from.asker("create session", &new, key)?;
+    let asker = asking.asker("create session", &new, key)?;
     let reach = if new.confirm { Reach::Confirmed } else { Reach::Careful };
     let reply = app.engine.create_session(&new.agent, &new.cwd, new.name.unwrap_or_default(), reach, asker).await?;
     let Reply::Created { session, entries } = reply else { unreachable!("a new session was answered with {reply:?}") };
@@ -86,6 +87,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     principal: Principal,
     Named(id): Named<SessionId>,
+    _: NoParams,
 ) -> Result<Json<wire::Session>, ApiError> {
     access::session(&principal, Scope::Read, id)?;
     let session = app.engine.session(id).await?;
@@ -102,13 +104,14 @@ pub(crate) async fn show(
 )]
 pub(crate) async fn change(
     State(app): State<App>,
-    from: From,
+    asking: Asking,
     Named(id): Named<SessionId>,
+    _: NoParams,
     Body(mut patch): Body<wire::SessionPatch>,
 ) -> Result<Json<Success>, ApiError> {
-    access::session(&from.principal, Scope::Write, id)?;
+    access::session(&asking.principal, Scope::Write, id)?;
     let key = patch.key.take();
-    let asker = from.asker(&format!("change session {id}"), &patch, key)?;
+    let asker = asking.asker(&format!("change session {id}"), &patch, key)?;
     app.engine.submit(id, Command::Change { name: patch.name, env_hint: patch.env_hint }, asker).await?;
     Ok(Json(Success::YES))
 }
@@ -126,12 +129,13 @@ pub(crate) async fn change(
 )]
 pub(crate) async fn delete(
     State(app): State<App>,
-    from: From,
+    asking: Asking,
     Named(id): Named<SessionId>,
     Params(query): Params<wire::DeleteQuery>,
+    OnlyKey(key): OnlyKey,
 ) -> Result<StatusCode, ApiError> {
-    access::session(&from.principal, Scope::Manage, id)?;
-    let asker = from.asker(&format!("delete session {id}"), &query.now, None)?;
+    access::session(&asking.principal, Scope::Manage, id)?;
+    let asker = asking.asker(&format!("delete session {id}"), &query.now, key)?;
     if query.now {
         app.engine.purge(id, asker).await?;
     } else {
@@ -149,11 +153,13 @@ pub(crate) async fn delete(
 )]
 pub(crate) async fn restore(
     State(app): State<App>,
-    from: From,
+    asking: Asking,
     Named(id): Named<SessionId>,
+    _: NoParams,
+    OnlyKey(key): OnlyKey,
 ) -> Result<Json<Success>, ApiError> {
-    access::session(&from.principal, Scope::Manage, id)?;
-    let asker = from.asker(&format!("restore session {id}"), &(), None)?;
+    access::session(&asking.principal, Scope::Manage, id)?;
+    let asker = asking.asker(&format!("restore session {id}"), &(), key)?;
     app.engine.submit(id, Command::Restore, asker).await?;
     Ok(Json(Success::YES))
 }
@@ -170,11 +176,13 @@ pub(crate) async fn restore(
 )]
 pub(crate) async fn cancel(
     State(app): State<App>,
-    from: From,
+    asking: Asking,
     Named(id): Named<SessionId>,
+    _: NoParams,
+    OnlyKey(key): OnlyKey,
 ) -> Result<(StatusCode, Json<Success>), ApiError> {
-    access::session(&from.principal, Scope::Write, id)?;
-    let asker = from.asker(&format!("cancel {id}"), &(), None)?;
+    access::session(&asking.principal, Scope::Write, id)?;
+    let asker = asking.asker(&format!("cancel {id}"), &(), key)?;
     app.engine.submit(id, Command::Cancel, asker).await?;
     Ok((StatusCode::ACCEPTED, Json(Success::YES)))
 }
@@ -188,11 +196,13 @@ pub(crate) async fn cancel(
 )]
 pub(crate) async fn observe(
     State(app): State<App>,
-    from: From,
+    asking: Asking,
     Named(id): Named<SessionId>,
+    _: NoParams,
+    OnlyKey(key): OnlyKey,
 ) -> Result<Json<wire::Observed>, ApiError> {
-    access::session(&from.principal, Scope::Write, id)?;
-    let asker = from.asker(&format!("observe {id}"), &(), None)?;
+    access::session(&asking.principal, Scope::Write, id)?;
+    let asker = asking.asker(&format!("observe {id}"), &(), key)?;
     observed(&app, id, asker).await.map(Json)
 }
 

@@ -8,14 +8,18 @@ use engine::TokenWish;
 use model::{TokenId, TokenKind};
 
 use crate::error::ApiError;
-use crate::extract::{Body, Named};
+use crate::extract::{Body, Named, NoKey, NoParams, Unrepeatable};
 use crate::{App, access, convert, sign_in_link, wire};
 
 const MAX_NAME_CHARS: usize = 100;
 
 /// Every credential in force, without its secret.
 #[utoipa::path(get, path = "/tokens", operation_id = "listTokens", responses((status = 200, body = wire::TokenPage)))]
-pub(crate) async fn list(State(app): State<App>, principal: Principal) -> Result<Json<wire::TokenPage>, ApiError> {
+pub(crate) async fn list(
+    State(app): State<App>,
+    principal: Principal,
+    _: NoParams,
+) -> Result<Json<wire::TokenPage>, ApiError> {
     access::everything(&principal, Scope::Manage)?;
     Ok(Json(wire::TokenPage { tokens: app.engine.tokens().iter().map(convert::token).collect() }))
 }
@@ -30,6 +34,8 @@ pub(crate) async fn list(State(app): State<App>, principal: Principal) -> Result
 pub(crate) async fn issue(
     State(app): State<App>,
     principal: Principal,
+    _: NoParams,
+    _: Unrepeatable,
     Body(new): Body<wire::NewToken>,
 ) -> Result<(StatusCode, Json<wire::IssuedToken>), ApiError> {
     access::everything(&principal, Scope::Manage)?;
@@ -54,6 +60,8 @@ pub(crate) async fn revoke(
     State(app): State<App>,
     principal: Principal,
     Named(id): Named<TokenId>,
+    _: NoParams,
+    _: NoKey,
 ) -> Result<StatusCode, ApiError> {
     access::everything(&principal, Scope::Manage)?;
     if !app.engine.is_token_in_force(id) {
@@ -65,7 +73,12 @@ pub(crate) async fn revoke(
 
 /// Ends every credential, closes every socket, and makes the person a new token, kept in the token file.
 #[utoipa::path(post, path = "/tokens/rotate", operation_id = "rotateTokens", responses((status = 200, body = wire::Token)))]
-pub(crate) async fn rotate(State(app): State<App>, principal: Principal) -> Result<Json<wire::Token>, ApiError> {
+pub(crate) async fn rotate(
+    State(app): State<App>,
+    principal: Principal,
+    _: NoParams,
+    _: NoKey,
+) -> Result<Json<wire::Token>, ApiError> {
     access::everything(&principal, Scope::Manage)?;
     let wish = TokenWish { kind: TokenKind::Person, name: "token file".to_owned(), session: None };
     let issued = app.engine.rotate_tokens(wish).await?;
@@ -78,6 +91,8 @@ pub(crate) async fn rotate(State(app): State<App>, principal: Principal) -> Resu
 pub(crate) async fn link(
     State(app): State<App>,
     principal: Principal,
+    _: NoParams,
+    _: NoKey,
 ) -> Result<(StatusCode, Json<wire::SignInLink>), ApiError> {
     access::everything(&principal, Scope::Manage)?;
     let url = sign_in_link(&app.settings.url, &app.engine.offer_code());

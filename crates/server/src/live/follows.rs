@@ -1,33 +1,71 @@
 //! The sessions that one socket follows, a task each, all feeding one bounded queue.
 //!
 //! Invariant: frames of a follow that has ended are never sent. A client may unfollow and follow again at once; the
-//! generation tells the two apart.
+//! generation tells the two apart. What waits for the socket is bounded in frames and in bytes; a follow that would add
+//! more waits itself and reads the log when it goes on.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use engine::{Engine, Follow, Followed, QueryError, ResetReason};
 use model::{Cursor, SessionId};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
 
+use super::text_of;
 use crate::error::ApiError;
 use crate::wire::{self, ServerFrame};
 
 /// What bounds one socket's work.
 const MAX_FOLLOWS: usize = 100;
-/// Frames that wait for the socket; a follow that would add more waits itself and reads the log when it goes on.
+/// Frames that wait for the socket.
 const QUEUE: usize = 64;
+/// Bytes that they may have together; a single frame that is longer waits until it is alone.
+const QUEUE_BYTES: u32 = 8 << 20;
 
 /// Something a follow has to say.
-pub(super) struct Said {
+struct Said {
     session: SessionId,
     generation: u64,
-    what: What,
+    news: News,
+    frame: Frame,
 }
 
-enum What {
-    Followed(Followed, Cursor),
-    Broken(ApiError),
+/// What it means for the follow itself.
+enum News {
+    Entry(Cursor),
+    Preview,
+    CaughtUp,
+    Ended,
+}
+
+/// A frame as it is sent. It takes its room in the queue until it is dropped, which is once it was written.
+pub(super) struct Frame {
+    pub(super) text: String,
+    _room: OwnedSemaphorePermit,
+}
+
+/// The way from the follows to their socket.
+#[derive(Clone)]
+struct Out {
+    said: mpsc::Sender<Said>,
+    room: Arc<Semaphore>,
+}
+
+impl Out {
+    fn new() -> (Self, mpsc::Receiver<Said>) {
+        let (out, said) = mpsc::channel(QUEUE);
+        (Self { said: out, room: Arc::new(Semaphore::new(QUEUE_BYTES as usize)) }, said)
+    }
+
+    /// Waits for room; whether anybody is left to hear it.
+    async fn say(&self, session: SessionId, generation: u64, news: News, frame: &ServerFrame) -> bool {
+        let text = text_of(frame);
+        let bytes = u32::try_from(text.len()).unwrap_or(QUEUE_BYTES).min(QUEUE_BYTES);
+        let Ok(room) = Arc::clone(&self.room).acquire_many_owned(bytes).await else { return false };
+        let frame = Frame { text, _room: room };
+        self.said.send(Said { session, generation, news, frame }).await.is_ok()
+    }
 }
 
 pub(super) struct Follows {
@@ -35,7 +73,7 @@ pub(super) struct Follows {
     tasks: JoinSet<()>,
     by_session: HashMap<SessionId, Slot>,
     generation: u64,
-    out: mpsc::Sender<Said>,
+    out: Out,
     said: mpsc::Receiver<Said>,
 }
 
@@ -49,7 +87,7 @@ struct Slot {
 
 impl Follows {
     pub(super) fn new(engine: Engine) -> Self {
-        let (out, said) = mpsc::channel(QUEUE);
+        let (out, said) = Out::new();
         Self { engine, tasks: JoinSet::new(), by_session: HashMap::new(), generation: 0, out, said }
     }
 
@@ -78,39 +116,26 @@ impl Follows {
     }
 
     /// The next frame of any follow; never, while there is none. Dropping the future loses nothing.
-    pub(super) async fn next(&mut self) -> ServerFrame {
+    pub(super) async fn next(&mut self) -> Frame {
         loop {
             let said = self.said.recv().await.expect("we hold a sender ourselves");
-            if let Some(frame) = self.frame(said) {
+            if let Some(frame) = self.heed(said) {
                 return frame;
             }
         }
     }
 
-    fn frame(&mut self, said: Said) -> Option<ServerFrame> {
-        let Said { session, generation, what } = said;
+    /// Notes what was said; nothing, if its follow has ended meanwhile.
+    fn heed(&mut self, said: Said) -> Option<Frame> {
+        let Said { session, generation, news, frame } = said;
         let slot = self.by_session.get_mut(&session).filter(|slot| slot.generation == generation)?;
-        match what {
-            What::Followed(Followed::Entry(entry), cursor) => {
-                slot.cursor = cursor;
-                Some(ServerFrame::Entry { session, cursor: cursor.to_string(), entry })
-            }
-            What::Followed(Followed::CaughtUp, cursor) => {
-                slot.caught_up = true;
-                Some(ServerFrame::CaughtUp { session, cursor: cursor.to_string() })
-            }
-            What::Followed(Followed::Preview { turn, block, text }, _) => {
-                Some(ServerFrame::Preview { session, turn, block, text: text.as_ref().to_owned() })
-            }
-            What::Followed(Followed::Deleted, _) => {
-                self.unfollow(session);
-                Some(ServerFrame::Reset { session, reason: wire::ResetReason::Deleted, snapshot: None })
-            }
-            What::Broken(err) => {
-                self.unfollow(session);
-                Some(ServerFrame::Error { id: None, session: Some(session), error: err.detail() })
-            }
+        match news {
+            News::Entry(cursor) => slot.cursor = cursor,
+            News::Preview => (),
+            News::CaughtUp => slot.caught_up = true,
+            News::Ended => self.unfollow(session),
         }
+        Some(frame)
     }
 
     /// Where each follow is, so that a client can take it up again.
@@ -127,15 +152,30 @@ impl Follows {
     }
 }
 
-async fn speak(mut follow: Follow, generation: u64, out: mpsc::Sender<Said>) {
+async fn speak(mut follow: Follow, generation: u64, out: Out) {
     let session = follow.session();
     loop {
-        let what = match follow.next().await {
-            Ok(followed) => What::Followed(followed, follow.cursor()),
-            Err(err) => What::Broken(ApiError::Query(QueryError::Read(err))),
+        let followed = follow.next().await;
+        let cursor = follow.cursor();
+        let (news, frame) = match followed {
+            Ok(Followed::Entry(entry)) => {
+                (News::Entry(cursor), ServerFrame::Entry { session, cursor: cursor.to_string(), entry })
+            }
+            Ok(Followed::CaughtUp) => (News::CaughtUp, ServerFrame::CaughtUp { session, cursor: cursor.to_string() }),
+            Ok(Followed::Preview { turn, block, text }) => {
+                (News::Preview, ServerFrame::Preview { session, turn, block, text: text.as_ref().to_owned() })
+            }
+            Ok(Followed::Deleted) => {
+                let reason = wire::ResetReason::Deleted;
+                (News::Ended, ServerFrame::Reset { session, reason, snapshot: None })
+            }
+            Err(err) => {
+                let error = ApiError::Query(QueryError::Read(err)).tell();
+                (News::Ended, ServerFrame::Error { id: None, session: Some(session), error })
+            }
         };
-        let last = matches!(what, What::Broken(_) | What::Followed(Followed::Deleted, _));
-        if out.send(Said { session, generation, what }).await.is_err() || last {
+        let last = matches!(news, News::Ended);
+        if !out.say(session, generation, news, &frame).await || last {
             return;
         }
     }
@@ -149,4 +189,30 @@ pub(super) fn reset_frame(session: SessionId, err: &ApiError) -> Option<ServerFr
         ResetReason::Ahead => wire::ResetReason::Ahead,
     };
     Some(ServerFrame::Reset { session, reason, snapshot: Some(snapshot.to_string()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    /// R15: few long frames fill the queue as many short ones do, and room comes back when a frame was written.
+    #[tokio::test]
+    async fn what_waits_is_bounded_in_bytes() {
+        let session: SessionId = "0190a8c0-0000-7000-8000-0000000000ab".parse().unwrap();
+        let (out, mut said) = Out::new();
+        let frame = |bytes: usize| ServerFrame::CaughtUp { session, cursor: "x".repeat(bytes) };
+        let say = async |bytes: usize| out.say(session, 1, News::Preview, &frame(bytes)).await;
+        for _ in 0..2 {
+            assert_eq!(say(3 << 20).now_or_never(), Some(true));
+        }
+        assert_eq!(say(3 << 20).now_or_never(), None, "the third is more than there is room for");
+        drop(said.recv().await.map(|said| said.frame));
+        assert_eq!(say(3 << 20).now_or_never(), Some(true));
+        // One that is longer than all the room there is gets through once it is alone.
+        assert_eq!(say(20 << 20).now_or_never(), None);
+        drop((said.recv().await, said.recv().await));
+        assert_eq!(say(20 << 20).now_or_never(), Some(true));
+    }
 }

@@ -1,7 +1,7 @@
 //! Requests of one socket that change something, carried out one after the other.
 //!
-//! Invariant: two prompts of one socket are taken in the order in which they were sent, and neither holds up what the
-//! socket hears meanwhile.
+//! Invariant: two prompts of one socket are taken in the order in which they were sent, neither holds up what the
+//! socket hears meanwhile, and nothing that waits is carried out once its caller is signed out.
 
 use doors::{Principal, Scope};
 use model::Command;
@@ -30,10 +30,13 @@ impl Requests {
         let mut worker = JoinSet::new();
         worker.spawn(async move {
             while let Some(ClientFrame { id, request }) = frames_in.recv().await {
+                if !app.settings.gatekeeper.is_in_force(&principal) {
+                    return;
+                }
                 let answer = match carry_out(&app, &principal, request).await {
                     Ok(Answer::Result(result)) => ServerFrame::Ack { id, result },
                     Ok(Answer::Page(page)) => ServerFrame::List { id: Some(id), page },
-                    Err(err) => ServerFrame::Error { id: Some(id), session: None, error: err.detail() },
+                    Err(err) => ServerFrame::Error { id: Some(id), session: None, error: err.tell() },
                 };
                 if answers_out.send(answer).await.is_err() {
                     return;
@@ -47,7 +50,7 @@ impl Requests {
     pub(super) fn take(&self, frame: ClientFrame) -> Option<ServerFrame> {
         self.frames.try_send(frame).err().map(|refused| {
             let frame = refused.into_inner();
-            ServerFrame::Error { id: Some(frame.id), session: None, error: ApiError::TooManyRequests(QUEUE).detail() }
+            ServerFrame::Error { id: Some(frame.id), session: None, error: ApiError::TooManyRequests(QUEUE).tell() }
         })
     }
 

@@ -1,8 +1,10 @@
 //! The loop of one socket: frames in, frames out, and the reasons to end.
 //!
 //! Invariant: memory per socket is bounded. Follows wait when the peer does not read and take up the log where they
-//! were; a peer that leaves a frame unread for ten seconds is closed, with its cursors if it still hears them.
+//! were; a peer that reads nothing for ten seconds is closed, with its cursors if it still hears them. Whoever is
+//! signed out hears and does nothing more, whether it reads or not.
 
+use std::future::pending;
 use std::time::Duration;
 
 use axum::extract::ws::{Message, WebSocket};
@@ -10,29 +12,59 @@ use doors::{Principal, Scope};
 use engine::ListChange;
 use model::SessionId;
 use tokio::sync::broadcast::{self, error::RecvError};
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::sync::watch;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
 
 use super::follows::{Follows, reset_frame};
 use super::requests::Requests;
-use super::{Broken, close, farewell, write};
+use super::{Broken, GOODBYE_WITHIN, close, farewell, send, text_of, write};
 use crate::error::ApiError;
+use crate::gatekeeper::Tokens;
 use crate::http::{entries, sessions};
 use crate::wire::{ClientFrame, ContextReason, Request, ServerFrame};
 use crate::{App, access, convert};
 
 /// How often quiet follows are marked and the peer is asked whether it lives.
 const BEAT: Duration = Duration::from_secs(15);
-/// A peer that is silent for this long is gone.
-const SILENCE_LIMIT: Duration = Duration::from_secs(45);
+/// A peer that says nothing for this long after it was asked is gone. With the beat, that is found within 40 seconds.
+const ANSWER_WITHIN: Duration = Duration::from_secs(25);
 
 pub(super) struct Socket {
     app: App,
     principal: Principal,
+    leave: Leave,
     socket: WebSocket,
     follows: Follows,
     requests: Requests,
     /// Changes of the list, for callers that may see all of it.
     list: Option<broadcast::Receiver<ListChange>>,
+    /// When the peer was asked whether it lives, while it has said nothing since.
+    asked_at: Option<Instant>,
+}
+
+/// What ends a socket whatever its peer does.
+struct Leave {
+    stopping: CancellationToken,
+    tokens: watch::Receiver<u64>,
+    gatekeeper: Tokens,
+    principal: Principal,
+}
+
+impl Leave {
+    /// Waits until the socket may not go on. Dropping the future loses nothing.
+    async fn taken(&mut self) -> End {
+        loop {
+            if !self.gatekeeper.is_in_force(&self.principal) {
+                return End::SignedOut;
+            }
+            tokio::select! {
+                biased;
+                () = self.stopping.cancelled() => return End::Stopping,
+                changed = self.tokens.changed() => if changed.is_err() { return End::Stopping },
+            }
+        }
+    }
 }
 
 /// Why the loop ended.
@@ -55,7 +87,14 @@ impl Socket {
         let list = access::everything(&principal, Scope::Read).ok().map(|()| app.engine.list_changes());
         let follows = Follows::new(app.engine.clone());
         let requests = Requests::new(app.clone(), principal.clone());
-        Self { app, principal, socket, follows, requests, list }
+        // Watched from before the greeting: a credential that ends while the peer reads slowly must not be missed.
+        let leave = Leave {
+            stopping: app.settings.stopping.clone(),
+            tokens: app.engine.token_changes(),
+            gatekeeper: app.settings.gatekeeper.clone(),
+            principal: principal.clone(),
+        };
+        Self { app, principal, leave, socket, follows, requests, list, asked_at: None }
     }
 
     pub(super) async fn run(mut self) {
@@ -73,59 +112,61 @@ impl Socket {
         let cursors = self.follows.cursors().map(|(session, cursor)| (session, cursor.to_string())).collect();
         let bye = ServerFrame::Bye { reason: reason.to_owned(), cursors };
         // Whoever does not hear it has its own last cursor.
-        drop(tokio::time::timeout(Duration::from_secs(1), write(&mut self.socket, &bye)).await);
+        drop(timeout(GOODBYE_WITHIN, write(&mut self.socket, text_of(&bye))).await);
         farewell(&mut self.socket, code, reason).await;
     }
 
     async fn live(&mut self) -> Result<std::convert::Infallible, End> {
-        // Watched from before the greeting: a credential that ends while the peer reads slowly must not be missed.
-        let mut tokens = self.app.engine.token_changes();
-        self.check_signed_in()?;
         let incarnation = self.app.engine.incarnation().to_string();
         self.send(ServerFrame::Hello { incarnation, version: env!("CARGO_PKG_VERSION").to_owned() }).await?;
         if self.list.is_some() {
             self.send_list().await?;
         }
-        let stopping = self.app.settings.stopping.clone();
         let mut beat = interval(BEAT);
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut heard_at = Instant::now();
         loop {
             tokio::select! {
-                () = stopping.cancelled() => return Err(End::Stopping),
-                _ = tokens.changed() => self.check_signed_in()?,
+                // In this order: reasons to end come before anything that could keep the loop busy, what the peer said
+                // before what its silence means, and what is rare before what may come without end.
+                biased;
+                end = self.leave.taken() => return Err(end),
+                answer = self.requests.next() => self.send(answer).await?,
                 message = self.socket.recv() => {
-                    heard_at = Instant::now();
+                    self.asked_at = None;
                     match message {
                         Some(Ok(message)) => self.hear(message).await?,
                         Some(Err(_)) | None => return Err(End::PeerLeft),
                     }
                 }
-                answer = self.requests.next() => self.send(answer).await?,
-                frame = self.follows.next() => self.send(frame).await?,
+                () = silence(self.asked_at) => return Err(End::PeerSilent),
+                _ = beat.tick() => self.beat().await?,
                 change = next_change(&mut self.list) => self.tell_change(change).await?,
-                _ = beat.tick() => {
-                    if heard_at.elapsed() > SILENCE_LIMIT {
-                        return Err(End::PeerSilent);
-                    }
-                    self.beat().await?;
-                }
+                frame = self.follows.next() => self.send_text(frame.text).await?,
             }
         }
     }
 
-    fn check_signed_in(&self) -> Result<(), End> {
-        if self.app.settings.gatekeeper.is_in_force(&self.principal) { Ok(()) } else { Err(End::SignedOut) }
+    async fn send(&mut self, frame: ServerFrame) -> Result<(), End> {
+        self.send_text(text_of(&frame)).await
     }
 
-    async fn send(&mut self, frame: ServerFrame) -> Result<(), End> {
-        Ok(write(&mut self.socket, &frame).await?)
+    async fn send_text(&mut self, text: String) -> Result<(), End> {
+        self.unless_over(async |socket| write(socket, text).await).await
+    }
+
+    /// Writes, but no longer than the socket may go on.
+    async fn unless_over(&mut self, write: impl AsyncFnOnce(&mut WebSocket) -> Result<(), Broken>) -> Result<(), End> {
+        tokio::select! {
+            biased;
+            end = self.leave.taken() => Err(end),
+            written = write(&mut self.socket) => Ok(written?),
+        }
     }
 
     async fn send_list(&mut self) -> Result<(), End> {
         let frame = match sessions::first_page(&self.app, None).await {
             Ok(page) => ServerFrame::List { id: None, page },
-            Err(err) => ServerFrame::Error { id: None, session: None, error: err.detail() },
+            Err(err) => ServerFrame::Error { id: None, session: None, error: err.tell() },
         };
         self.send(frame).await
     }
@@ -134,11 +175,9 @@ impl Socket {
         for frame in self.follows.progress() {
             self.send(frame).await?;
         }
-        match tokio::time::timeout(super::WRITE_LIMIT, self.socket.send(Message::Ping("beat".into()))).await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) => Err(End::PeerLeft),
-            Err(_) => Err(Broken::TooSlow.into()),
-        }
+        self.unless_over(async |socket| send(socket, Message::Ping("beat".into())).await).await?;
+        self.asked_at.get_or_insert_with(Instant::now);
+        Ok(())
     }
 
     async fn tell_change(&mut self, change: Result<ListChange, RecvError>) -> Result<(), End> {
@@ -186,7 +225,7 @@ impl Socket {
     }
 
     async fn refuse(&mut self, why: &str) -> Result<(), End> {
-        let error = ApiError::InvalidFrame(why.to_owned()).detail();
+        let error = ApiError::InvalidFrame(why.to_owned()).tell();
         self.send(ServerFrame::Error { id: None, session: None, error }).await
     }
 
@@ -198,9 +237,7 @@ impl Socket {
                 if let Some(reset) = reset_frame(session, &err) {
                     self.send(reset).await?;
                 }
-                return self
-                    .send(ServerFrame::Error { id: Some(id), session: Some(session), error: err.detail() })
-                    .await;
+                return self.send(ServerFrame::Error { id: Some(id), session: Some(session), error: err.tell() }).await;
             }
         };
         self.send(ServerFrame::Ack { id, result: None }).await?;
@@ -221,10 +258,18 @@ impl Socket {
     }
 }
 
+/// Waits until a peer that was asked has been silent for too long; for ever, while it owes no answer.
+async fn silence(asked_at: Option<Instant>) {
+    match asked_at {
+        Some(asked_at) => sleep_until(asked_at + ANSWER_WITHIN).await,
+        None => pending().await,
+    }
+}
+
 /// The next change of the list; never, for callers that may not see it.
 async fn next_change(list: &mut Option<broadcast::Receiver<ListChange>>) -> Result<ListChange, RecvError> {
     match list {
         Some(list) => list.recv().await,
-        None => std::future::pending().await,
+        None => pending().await,
     }
 }

@@ -267,7 +267,16 @@ impl Live {
         for (name, value) in lines {
             request.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_str(&value).unwrap());
         }
-        let stream = world.connect(way).await.unwrap();
+        Self::upgrade(world, world.connect(way).await.unwrap(), request).await
+    }
+
+    /// Over a stream of the test's own, from inside this process.
+    pub(crate) async fn over(world: &World, stream: Box<dyn Io>) -> Self {
+        let request = "ws://localhost/api/v1/live".into_client_request().unwrap();
+        Self::upgrade(world, stream, request).await.unwrap()
+    }
+
+    async fn upgrade(world: &World, stream: Box<dyn Io>, request: Request<()>) -> Result<Self, Answer> {
         match within("an upgrade", tokio_tungstenite::client_async(request, stream)).await {
             Ok((socket, _)) => Ok(Self { socket, heard: Arc::clone(&world.heard), asked: 0 }),
             Err(Error::Http(response)) => {
@@ -301,6 +310,11 @@ impl Live {
 
     pub(crate) async fn send(&mut self, message: Message) {
         within("room for a frame", self.socket.send(message)).await.unwrap();
+    }
+
+    /// Whether the server still takes anything; reads nothing.
+    pub(crate) async fn is_open(&mut self) -> bool {
+        within("room for a frame", self.socket.send(Message::Ping("open".into()))).await.is_ok()
     }
 
     /// The next frame.

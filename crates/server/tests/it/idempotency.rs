@@ -250,3 +250,59 @@ async fn a_prompt_frame_with_a_key_is_the_same_request_as_over_http() {
     assert_eq!((&reused["type"], &reused["error"]["code"]), (&json!("error"), &json!("key_reused")));
     world.close().await;
 }
+
+/// A key in the body counts like one in the header, also where the body holds nothing else.
+#[tokio::test]
+async fn a_key_may_come_in_a_body_that_holds_nothing_else() {
+    let world = World::open().await;
+    let session = world.session().await;
+    let path = format!("/api/v1/sessions/{session}");
+    world.turn(&session, "say hello").await;
+    world.prompt(&session, "slow 600").await;
+    for request in [
+        format!("POST {path}/cancel"),
+        format!("POST {path}/observe"),
+        format!("DELETE {path}"),
+        format!("POST {path}/restore"),
+    ] {
+        let body = json!({ "key": request.replace(' ', "-") });
+        let first = world.call(&request, body.clone()).await;
+        assert!(first.status < 300, "{request}: {}", first.text());
+        if request.ends_with("/cancel") {
+            world.until_entry(&session, |entry| entry["data"]["outcome"] == "cancelled").await;
+        }
+        let before = world.position().await;
+        let second = world.call(&request, body).await;
+        assert_eq!((first.status, first.text()), (second.status, second.text()), "{request}");
+        assert_eq!(world.position().await, before, "{request} was carried out twice");
+    }
+    let both = world.keyed("one", &format!("POST {path}/observe"), json!({ "key": "two" })).await;
+    assert_eq!(both.summary(), "400 invalid_key");
+    world.close().await;
+}
+
+/// A secret can not be given twice, so a key that promises the same answer again is refused rather than ignored.
+#[tokio::test]
+async fn credentials_take_no_key() {
+    let world = World::open().await;
+    let token = world.call("POST /api/v1/tokens", json!({ "name": "x" })).await.ok(201);
+    let revoke = format!("DELETE /api/v1/tokens/{}", token["token"]["id"].as_str().unwrap());
+    let code = world.engine.offer_code();
+    let exchange = json!({ "code": code.expose() });
+    let before = world.position().await;
+    for (request, body) in [
+        ("POST /api/v1/tokens", Some(json!({ "name": "y" }))),
+        ("POST /api/v1/tokens/rotate", None),
+        ("POST /api/v1/tokens/link", None),
+        (revoke.as_str(), None),
+        ("POST /api/v1/auth/exchange", Some(exchange.clone())),
+    ] {
+        assert_eq!(world.keyed("k", request, body.clone()).await.summary(), "400 key_not_taken", "{request}");
+        if body.is_none() {
+            assert_eq!(world.call(request, json!({ "key": "k" })).await.summary(), "400 key_not_taken", "{request}");
+        }
+    }
+    assert_eq!(world.position().await, before);
+    world.call_as(vec![], "POST /api/v1/auth/exchange", exchange).await.ok(200);
+    world.close().await;
+}

@@ -66,6 +66,70 @@ async fn bodies_that_are_not_what_a_route_takes() {
     world.close().await;
 }
 
+/// Requests that say everything in their address take no body, or one with a key.
+#[tokio::test]
+async fn bodies_where_there_is_nothing_to_say() {
+    let world = World::on_disk().await;
+    let session = world.session().await;
+    let token = world.call("POST /api/v1/tokens", json!({ "name": "x" })).await.ok(201);
+    let path = format!("/api/v1/sessions/{session}");
+    let mut rows = Vec::new();
+    for request in [
+        format!("POST {path}/observe"),
+        format!("POST {path}/cancel"),
+        format!("POST {path}/restore"),
+        format!("DELETE {path}"),
+        format!("DELETE {path}/prompts/{}", id(99)),
+        "POST /api/v1/tokens/rotate".to_owned(),
+        "POST /api/v1/tokens/link".to_owned(),
+        format!("DELETE /api/v1/tokens/{}", token["token"]["id"].as_str().unwrap()),
+    ] {
+        for body in [
+            "{",
+            "not json",
+            "null",
+            "[]",
+            "[\"k\"]",
+            "\"text\"",
+            "{} {}",
+            "{\"surprise\": true}",
+            "{\"key\": 5}",
+            "{\"key\": \"a\", \"key\": \"b\"}",
+            "{\"key\": \"a\", \"more\": 1}",
+        ] {
+            rows.push((request.clone(), Bytes::from_static(body.as_bytes()), "400 invalid_body"));
+        }
+    }
+    check(&world, &rows).await;
+    for request in ["observe", "cancel"] {
+        let answer = world.call(&format!("POST {path}/{request}"), json!({})).await;
+        assert_ne!(answer.status, 400, "{request}: {}", answer.text());
+    }
+    world.call("POST /api/v1/tokens/link", json!({})).await.ok(201);
+    world.close().await;
+}
+
+/// No route takes a parameter that it does not know.
+#[tokio::test]
+async fn parameters_that_a_route_does_not_know() {
+    let world = World::open().await;
+    let session = world.session().await;
+    let waits = id(99);
+    let mut rows = Vec::new();
+    for query in ["surprise=1", "key=x", "token=x", "=", "now=true&surprise=1", "limit=1&surprise"] {
+        for (method, path, body) in crate::openapi::routes() {
+            let path = path.replace("{id}", &session).replace("{interaction}", &waits);
+            let body = body.map(|body| bytes(&body)).unwrap_or_default();
+            rows.push((format!("{method} {path}?{query}"), body, "400 invalid_query"));
+        }
+        for path in ["/api/v1/live", "/metrics", "/healthz"] {
+            rows.push((format!("GET {path}?{query}"), Bytes::new(), "400 invalid_query"));
+        }
+    }
+    check(&world, &rows).await;
+    world.close().await;
+}
+
 /// What later features will take is refused until they exist, so that no client believes it was heard.
 #[tokio::test]
 async fn fields_of_later_features_are_refused() {
