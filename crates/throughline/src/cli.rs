@@ -140,7 +140,11 @@ pub(crate) struct Send {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Token {
     /// Print a link that signs one browser in, once, within 15 minutes
-    Link,
+    Link {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Make a credential for a program and print its secret, this once
     New {
         /// What to call it
@@ -148,6 +152,9 @@ pub(crate) enum Token {
         /// Let it reach this one session only, reading
         #[arg(long, value_name = "ID")]
         session: Option<SessionId>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
     /// List every credential in force
     List {
@@ -159,15 +166,26 @@ pub(crate) enum Token {
     Revoke {
         /// Its id, as `token list` prints it
         id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
     /// End every credential, sign every browser out, and write a new token file
-    Rotate,
+    Rotate {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub(crate) enum Config {
     /// Print what is in force (the default)
-    Show,
+    Show {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Check the file and say what is wrong
     Check,
     /// Print where the file is

@@ -1,7 +1,7 @@
 //! How a command reaches the server: over its Unix socket, or, where none runs, over a stream inside this process.
 //!
-//! Invariant: the same HTTP, the same routes and the same guards either way, and no secret ever goes to a TCP port
-//! that somebody else might have taken.
+//! Invariant: the same HTTP, the same routes and the same guards either way, and nothing is ever said to a TCP port
+//! that somebody else might have taken, nor to a socket on which another user listens.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use http::{Method, Request, StatusCode, header};
@@ -45,7 +45,8 @@ impl Client {
     /// Finds the server of this data folder, or stands in for it.
     pub(crate) async fn connect(data: &DataDir) -> Result<Self> {
         let tasks = TaskTracker::new();
-        if UnixStream::connect(data.socket()).await.is_ok() {
+        if let Ok(stream) = UnixStream::connect(data.socket()).await {
+            check_peer(&stream, own_uid())?;
             return Ok(Self { reach: Reach::Socket(data.clone()), tasks });
         }
         let config = Config::load(&data.config())?;
@@ -74,7 +75,9 @@ impl Client {
         match &self.reach {
             Reach::Socket(data) => {
                 let stream = UnixStream::connect(data.socket()).await;
-                Ok(Box::new(stream.context("the server does not answer on its socket")?))
+                let stream = stream.context("the server does not answer on its socket")?;
+                check_peer(&stream, own_uid())?;
+                Ok(Box::new(stream))
             }
             Reach::InProcess { app, stopping, .. } => {
                 let (ours, theirs) = tokio::io::duplex(IN_PROCESS_BUFFER);
@@ -173,6 +176,19 @@ impl Client {
     }
 }
 
+fn own_uid() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Whoever listens on the socket must be the person: prompts are not for anybody else.
+fn check_peer(stream: &UnixStream, uid: u32) -> Result<()> {
+    let peer = stream.peer_cred().context("the owner of the server's socket cannot be found")?;
+    if peer.uid() != uid {
+        bail!("the server's socket belongs to another user (uid {}); nothing was sent to it", peer.uid());
+    }
+    Ok(())
+}
+
 fn check(answer: &(StatusCode, Bytes)) -> Result<&[u8]> {
     let (status, body) = answer;
     if status.is_success() {
@@ -181,5 +197,18 @@ fn check(answer: &(StatusCode, Bytes)) -> Result<&[u8]> {
     match serde_json::from_slice::<wire::ErrorBody>(body) {
         Ok(body) => bail!("{} ({})", body.error.message, body.error.code),
         Err(_) => bail!("the server answered {status}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_socket_of_another_user_is_not_spoken_to() {
+        let (ours, _theirs) = UnixStream::pair().unwrap();
+        check_peer(&ours, own_uid()).unwrap();
+        let refused = check_peer(&ours, own_uid() + 1).unwrap_err();
+        assert!(refused.to_string().contains("belongs to another user"), "{refused}");
     }
 }

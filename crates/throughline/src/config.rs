@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -107,6 +107,20 @@ impl Config {
         limits
     }
 
+    /// Whether a link can be printed that leads here. Only loopback needs no name: `doors` refuses any other Host that
+    /// is not listed.
+    pub(crate) fn check_reachable(&self) -> Result<()> {
+        let ip = self.server.listen.ip();
+        let loopback = ip == IpAddr::V4(Ipv4Addr::LOCALHOST) || ip == IpAddr::V6(Ipv6Addr::LOCALHOST);
+        if self.server.hosts.is_empty() && (self.server.behind_proxy || !loopback) {
+            bail!(
+                "no link would lead to this server: write the name under which people reach it into server.hosts, for \
+                 instance hosts = [\"box.example\"]"
+            );
+        }
+        Ok(())
+    }
+
     pub(crate) fn transport(&self) -> Result<Transport> {
         Ok(match &self.server.tls {
             Some(tls) => Transport::Tls(TlsSettings::load(&tls.certificates, &tls.key)?),
@@ -172,6 +186,21 @@ mod tests {
         check_refused("[limits]\nconnections = 0", "at least 1");
         check_refused("server = [", "not TOML");
         check_refused("[server]\nbehind_proxy = true\n[server.tls]\ncertificates = \"a\"\nkey = \"b\"", "exclude");
+    }
+
+    #[test]
+    fn a_server_that_others_reach_needs_a_name() {
+        let check = |text: &str| Config::parse(text).unwrap().check_reachable().map_err(|err| err.to_string());
+        let tls = "tls = { certificates = \"a\", key = \"b\" }";
+        assert_eq!(check(""), Ok(()));
+        assert_eq!(check("[server]\nlisten = \"[::1]:1\""), Ok(()));
+        assert_eq!(check(&format!("[server]\n{tls}")), Ok(()));
+        for listen in ["0.0.0.0:1", "[::]:1", "192.0.2.1:1"] {
+            let exposed = format!("[server]\nlisten = \"{listen}\"\n{tls}\n");
+            assert!(check(&exposed).unwrap_err().contains("server.hosts"), "{listen}");
+            assert_eq!(check(&format!("{exposed}hosts = [\"box.example\"]")), Ok(()));
+        }
+        assert!(check("[server]\nbehind_proxy = true").is_err());
     }
 
     /// The list for "did you mean" and the structs cannot drift apart.

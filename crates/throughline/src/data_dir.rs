@@ -1,6 +1,6 @@
 //! The folder everything is kept in: its paths, and the rights on them.
 //!
-//! Invariant: directories are 0700 and files 0600, and what others may read is complete or absent: a file is written
+//! Invariant: the folder is closed to others before anything is put into it, files are 0600, and what others may read is complete or absent: a file is written
 //! beside its place and moved there.
 
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
@@ -10,6 +10,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
+
+const OWNER_ONLY: u32 = 0o700;
+/// Any right of anybody but the owner.
+const OTHERS: u32 = 0o077;
 
 #[derive(Debug, Clone)]
 pub(crate) struct DataDir(PathBuf);
@@ -38,12 +42,29 @@ impl DataDir {
         Ok(Self(path))
     }
 
-    /// Makes the folder if it is not there and closes it to others.
+    /// Makes the folder if it is not there. One that is must be closed to others: only while it is empty do we close it
+    /// ourselves, since whatever is in it may be there for others.
     pub(crate) fn prepare(&self) -> Result<()> {
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.0);
-        made.with_context(|| format!("could not make the folder {}", self.0.display()))?;
-        let closed = fs::set_permissions(&self.0, Permissions::from_mode(0o700));
-        closed.with_context(|| format!("could not close the folder {} to others", self.0.display()))
+        let path = self.0.display();
+        let found = match fs::metadata(&self.0) {
+            Ok(found) => found,
+            Err(err) if err.kind() == io::ErrorKind::NotFound => {
+                let made = DirBuilder::new().recursive(true).mode(OWNER_ONLY).create(&self.0);
+                return made.with_context(|| format!("could not make the folder {path}"));
+            }
+            Err(err) => return Err(err).with_context(|| format!("could not look at the folder {path}")),
+        };
+        if found.permissions().mode() & OTHERS == 0 {
+            return Ok(());
+        }
+        let mut inside = fs::read_dir(&self.0).with_context(|| format!("could not look into the folder {path}"))?;
+        if inside.next().is_some() {
+            bail!(
+                "others can get into the folder {path}; close it with `chmod 700 {path}`, or choose another --data-dir"
+            );
+        }
+        let closed = fs::set_permissions(&self.0, Permissions::from_mode(OWNER_ONLY));
+        closed.with_context(|| format!("could not close the folder {path} to others"))
     }
 
     pub(crate) fn database(&self) -> PathBuf {

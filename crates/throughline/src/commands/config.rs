@@ -5,13 +5,16 @@ use anyhow::Result;
 use crate::cli;
 use crate::config::Config;
 use crate::data_dir::DataDir;
-use crate::terminal;
+use crate::terminal::{self, safe_json};
 
 pub(super) fn run(data: &DataDir, command: Option<cli::Config>) -> Result<()> {
     let path = data.config();
-    match command.unwrap_or(cli::Config::Show) {
+    match command.unwrap_or(cli::Config::Show { json: false }) {
         cli::Config::Path => terminal::line(&path.display().to_string())?,
-        cli::Config::Show => {
+        cli::Config::Show { json: true } => {
+            terminal::line(&safe_json(&serde_json::to_string_pretty(&Config::load(&path)?)?))?;
+        }
+        cli::Config::Show { json: false } => {
             let config = Config::load(&path)?;
             let from = if path.exists() { "from" } else { "defaults; to change them, write" };
             terminal::line(&format!("# {from} {}", path.display()))?;
@@ -20,6 +23,7 @@ pub(super) fn run(data: &DataDir, command: Option<cli::Config>) -> Result<()> {
         cli::Config::Check => {
             let config = Config::load(&path)?;
             config.transport()?.may_bind(config.server.listen)?;
+            config.check_reachable()?;
             let what = if path.exists() { "is sound" } else { "is not there; the defaults hold" };
             terminal::line(&format!("{} {what}", path.display()))?;
         }

@@ -50,8 +50,8 @@ struct Answer {
     json: bool,
     /// The prompt's turn, once it has started.
     turn: Option<Turn>,
-    /// How much of the current block was printed from previews and is not durable yet.
-    previewed: usize,
+    /// What was printed from previews and is not durable yet.
+    previewed: String,
 }
 
 impl Answer {
@@ -60,7 +60,7 @@ impl Answer {
         let request = Request::Follow { session, after: Some(cursor.to_owned()) };
         let frame = ClientFrame { id: "follow".to_owned(), request };
         socket.send(Message::text(serde_json::to_string(&frame)?)).await?;
-        Ok(Self { socket, session, json, turn: None, previewed: 0 })
+        Ok(Self { socket, session, json, turn: None, previewed: String::new() })
     }
 
     async fn print(&mut self, prompt: InteractionId) -> Result<()> {
@@ -79,7 +79,7 @@ impl Answer {
                     if session == self.session && Some(turn) == self.turn && !self.json =>
                 {
                     terminal::piece(&safe(&text))?;
-                    self.previewed += text.len();
+                    self.previewed.push_str(&text);
                 }
                 ServerFrame::Reset { session, .. } if session == self.session => {
                     bail!("the session was deleted while the prompt waited")
@@ -106,10 +106,7 @@ impl Answer {
         match event {
             Event::TurnStarted { turn, interaction_id } if interaction_id == prompt => self.turn = Some(turn),
             Event::TextPart { turn, text, .. } if Some(turn) == self.turn && !self.json => {
-                // Previews were a prefix of what is now durable, or began in the middle of it.
-                let shown = self.previewed.min(text.len());
-                terminal::piece(&safe(text.get(shown..).unwrap_or_default()))?;
-                self.previewed -= shown;
+                terminal::piece(&safe(&settle(&mut self.previewed, &text)))?;
             }
             Event::TurnEnded { turn, stop } if Some(turn) == self.turn => return Ok(Some(stop)),
             Event::PromptRemoved { interaction_id } if interaction_id == prompt => {
@@ -133,6 +130,44 @@ impl Answer {
             Outcome::Cancelled => bail!("the turn was stopped{reason}"),
             Outcome::Failed => bail!("the turn failed{reason}"),
             Outcome::Interrupted => bail!("the turn was interrupted{reason}"),
+        }
+    }
+}
+
+/// What is still to be printed of a durable part after its previews. Where previews were skipped, what was printed is
+/// not how the part begins; the part then goes on, on a new line, where the two part.
+fn settle(previewed: &mut String, part: &str) -> String {
+    if let Some(ahead) = previewed.strip_prefix(part) {
+        *previewed = ahead.to_owned();
+        return String::new();
+    }
+    let shown = std::mem::take(previewed);
+    if let Some(rest) = part.strip_prefix(shown.as_str()) {
+        return rest.to_owned();
+    }
+    let common: usize = shown.chars().zip(part.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    format!("\n{}", &part[common..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_durable_part_adds_what_its_previews_left_out() {
+        for (previewed, part, printed, ahead) in [
+            ("", "one two", "one two", ""),
+            ("one ", "one two", "two", ""),
+            ("one two", "one two", "", ""),
+            ("one two three", "one two", "", " three"),
+            ("two", "one two", "\none two", ""),
+            ("one three", "one two", "\nwo", ""),
+            ("ä", "ö", "\nö", ""),
+            ("日本", "日ä本", "\nä本", ""),
+            ("x", "äöü", "\näöü", ""),
+        ] {
+            let mut kept = previewed.to_owned();
+            assert_eq!((settle(&mut kept, part).as_str(), kept.as_str()), (printed, ahead), "{previewed} then {part}");
         }
     }
 }

@@ -7,6 +7,7 @@ use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
@@ -27,8 +28,11 @@ use crate::terminal;
 const DEFAULT_LOG: &str = "info,refinery_core=warn";
 /// What a Unix socket's path may have on Linux.
 const MAX_SOCKET_PATH_BYTES: usize = 107;
-/// How long open connections are waited for.
-const CLOSE_LIMIT: Duration = Duration::from_secs(6);
+/// How long all of stopping may take; what is not settled by then the next start settles.
+const STOP_LIMIT: Duration = Duration::from_secs(9);
+
+const STORE_FAILED: &str = "the store can not be written any more, so the server has stopped; what was acknowledged is \
+                            kept. See that the disk is sound and has room, then start again";
 
 pub(super) async fn run(data: &DataDir, serve: &cli::Serve) -> Result<()> {
     start_logging();
@@ -38,6 +42,7 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve) -> Result<()> {
     }
     let transport = config.transport()?;
     transport.may_bind(config.server.listen)?;
+    config.check_reachable()?;
 
     let host = Host::open(data).await?;
     let stopping = CancellationToken::new();
@@ -59,17 +64,27 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve) -> Result<()> {
     let served = tokio::select! {
         served = &mut both => served.map_err(anyhow::Error::from),
         () = signals.next() => Ok(()),
+        cause = host.store.failed() => Err(anyhow::Error::new(cause).context(STORE_FAILED)),
     };
     tracing::info!("stopping");
-    stopping.cancel();
-    let close = async {
-        // Sessions settle while connections drain, so that what they say last is still heard.
-        drop(tokio::join!(timeout(CLOSE_LIMIT, both), host.engine.shutdown()));
-        host.close().await;
+    let stop = async {
+        // Sessions settle while their sockets still listen, so that what they say last is heard; then the sockets are
+        // told goodbye, and only then may the store go.
+        let settle = async {
+            host.engine.shutdown().await;
+            stopping.cancel();
+        };
+        drop(tokio::join!(settle, both));
+        host.store.close().await;
     };
-    tokio::select! {
-        () = close => (),
-        () = signals.next() => tracing::warn!("stopped at once; the next start settles what was open"),
+    let closed = tokio::select! {
+        closed = timeout(STOP_LIMIT, stop) => closed.is_ok(),
+        () = signals.next() => false,
+    };
+    if !closed {
+        tracing::warn!("stopped with something still open; the next start settles it");
+        // Dropping the store would wait for its threads, however long a disk holds them up.
+        std::mem::forget(Arc::clone(&host.store));
     }
     for file in [data.server_file(), data.socket()] {
         // A file that is gone already is as it should be.

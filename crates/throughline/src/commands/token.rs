@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use engine::{Clock as _, SystemClock};
+use serde::Serialize;
 use server::wire::{IssuedToken, NewToken, SignInLink, Token, TokenPage};
 
 use crate::cli;
@@ -18,21 +19,27 @@ pub(super) async fn run(data: &DataDir, command: cli::Token) -> Result<()> {
 
 async fn carry_out(client: &Client, data: &DataDir, command: cli::Token) -> Result<()> {
     match command {
-        cli::Token::Link => {
+        cli::Token::Link { json } => {
             if !client.has_server() {
                 bail!("no server is running to sign in to; start one with `throughline`");
             }
             let link: SignInLink = client.post("/tokens/link", None::<&()>).await?;
+            if json {
+                return print_json(&link);
+            }
             terminal::line(&link.url)?;
         }
-        cli::Token::New { name, session } => {
+        cli::Token::New { name, session, json } => {
             let issued: IssuedToken = client.post("/tokens", Some(&NewToken { name, session })).await?;
+            if json {
+                return print_json(&issued);
+            }
             terminal::line(&issued.secret)?;
         }
         cli::Token::List { json } => {
             let page: TokenPage = client.get("/tokens").await?;
             if json {
-                return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&page)?))?);
+                return print_json(&page);
             }
             if page.tokens.is_empty() {
                 return Ok(terminal::line("No credentials yet. The server makes one when it starts.")?);
@@ -43,18 +50,28 @@ async fn carry_out(client: &Client, data: &DataDir, command: cli::Token) -> Resu
                 terminal::line(&line)?;
             }
         }
-        cli::Token::Revoke { id } => {
+        cli::Token::Revoke { id, json } => {
             client.delete(&format!("/tokens/{id}")).await?;
+            if json {
+                return print_json(&serde_json::json!({ "success": true }));
+            }
             terminal::line("It opens nothing any more.")?;
         }
-        cli::Token::Rotate => {
-            let _new: Token = client.post("/tokens/rotate", None::<&()>).await?;
+        cli::Token::Rotate { json } => {
+            let new: Token = client.post("/tokens/rotate", None::<&()>).await?;
+            if json {
+                return print_json(&new);
+            }
             let file = data.token();
             terminal::line(&format!("Every credential has ended. The new token is in {}.", file.display()))?;
             terminal::line("`throughline token link` signs a browser in again.")?;
         }
     }
     Ok(())
+}
+
+fn print_json(answer: &impl Serialize) -> Result<()> {
+    Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(answer)?))?)
 }
 
 fn row(token: &Token, now: model::Timestamp) -> Vec<String> {

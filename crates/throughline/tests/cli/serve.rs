@@ -39,15 +39,63 @@ fn the_first_line_is_the_link_and_the_files_are_there_and_closed_to_others() {
     server.stop();
 }
 
-/// A folder that others could read is closed when it is used.
+/// A folder that others could read is closed as long as nothing is in it; after that its owner must say so.
 #[test]
-fn an_open_folder_is_closed() {
+fn an_open_folder_is_closed_if_it_is_empty_and_refused_if_not() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = Folder::new();
     fs::create_dir(folder.data()).unwrap();
-    fs::set_permissions(folder.data(), fs::Permissions::from_mode(0o755)).unwrap();
+    let open = || fs::set_permissions(folder.data(), fs::Permissions::from_mode(0o750)).unwrap();
+    open();
     folder.run(&["list"]).ok();
     assert_eq!(mode(&folder.data()), 0o700);
+    open();
+    for command in [&["list"][..], &["serve", "--listen", "127.0.0.1:0", "--no-open"]] {
+        let said = folder.run(command).failed();
+        let mended = format!("close it with `chmod 700 {}`", folder.data().display());
+        assert!(said.contains(&mended), "{said}");
+    }
+    assert_eq!(mode(&folder.data()), 0o750, "what is in it may be there for others");
+}
+
+/// R03: a store that can not be written any more ends the server; a new one starts from what was acknowledged.
+#[test]
+fn a_store_that_fails_ends_the_server() {
+    let folder = Folder::new();
+    let server = folder.serve_with_room_for(2_000_000);
+    folder.run(&["new"]).ok();
+    let long = format!("say {}", "x".repeat(200_000));
+    let mut sent = 0;
+    while folder.run_with_input(&["send", "last", "-"], &long).code == Some(0) {
+        sent += 1;
+        assert!(sent < 100, "the store has room for everything");
+    }
+    let status = server.ended();
+    assert_eq!(status.code(), Some(1), "{}", folder.log());
+    assert!(folder.log().contains("error: the store can not be written any more"), "{}", folder.log());
+    for name in ["server.json", "server.sock"] {
+        assert!(!folder.file(name).exists(), "{name} is still there");
+    }
+    let server = folder.serve();
+    let shown = folder.run(&["show", "last", "--json"]).ok();
+    let completed = shown.lines().filter(|line| line.contains(r#""outcome":"completed""#)).count();
+    assert!(completed >= sent, "{completed} of {sent} turns");
+    server.stop();
+}
+
+/// A link that nobody can open is refused before it is printed.
+#[test]
+fn an_address_without_a_name_is_refused() {
+    let folder = Folder::new();
+    folder.configure("[server]\nbehind_proxy = true\n");
+    for command in [&["serve", "--no-open", "--listen", "127.0.0.1:0"][..], &["config", "check"]] {
+        let said = folder.run(command).failed();
+        assert!(said.contains("server.hosts"), "{said}");
+    }
+    let said = Folder::new().run(&["serve", "--no-open", "--listen", "127.0.0.2:0"]).failed();
+    assert!(said.contains("server.hosts"), "{said}");
+    folder.configure("[server]\nbehind_proxy = true\nhosts = [\"box.example\"]\n");
+    folder.run(&["config", "check"]).ok();
 }
 
 #[test]
@@ -94,6 +142,25 @@ fn a_turn_that_runs_is_interrupted_when_the_server_is_stopped() {
     assert!(status.success() && took < Duration::from_secs(10), "{status} after {took:?}");
     let shown = folder.run(&["show", "last"]).ok();
     assert!(shown.ends_with("[interrupted: server_shutdown]\n"), "{shown}");
+}
+
+/// What sessions say last still reaches those who listen.
+#[test]
+fn whoever_waits_for_a_turn_hears_that_it_was_interrupted() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    let said = std::thread::scope(|scope| {
+        let waits = scope.spawn(|| folder.run(&["send", "last", "slow 600"]));
+        let started = Instant::now();
+        while !folder.run(&["show", "last", "--json"]).ok().contains("turn.started") {
+            assert!(started.elapsed() < Duration::from_secs(10), "the turn does not start");
+        }
+        let (status, took, _) = server.end(Signal::TERM);
+        assert!(status.success() && took < Duration::from_secs(10), "{status} after {took:?}");
+        waits.join().unwrap().stderr
+    });
+    assert_eq!(said, "error: the turn was interrupted: server_shutdown\n");
 }
 
 /// `kill -9` loses nothing that was acknowledged, and nothing is prompted again by itself.

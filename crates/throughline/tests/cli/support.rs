@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
+const SERVE: [&str; 4] = ["serve", "--listen", "127.0.0.1:0", "--no-open"];
 pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
 
 pub(crate) struct Folder {
@@ -76,7 +77,7 @@ impl Folder {
     }
 
     pub(crate) fn configure(&self, text: &str) {
-        fs::create_dir_all(self.data()).unwrap();
+        drop(fs::DirBuilder::new().mode(0o700).create(self.data()));
         fs::write(self.file("config.toml"), text).unwrap();
     }
 
@@ -126,7 +127,23 @@ impl Folder {
     }
 
     pub(crate) fn serve(&self) -> Running {
-        let mut command = self.command(&["serve", "--listen", "127.0.0.1:0", "--no-open"]);
+        self.start(self.command(&SERVE))
+    }
+
+    /// A server in which no file can grow beyond so many bytes.
+    pub(crate) fn serve_with_room_for(&self, bytes: u64) -> Running {
+        let plain = self.command(&[]);
+        let limited = format!("trap '' XFSZ; ulimit -f {}; exec \"$0\" \"$@\"", bytes / 512);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &limited]).arg(plain.get_program()).args(SERVE);
+        shell.current_dir(self.work()).stdin(Stdio::null()).env_clear();
+        for (name, value) in plain.get_envs() {
+            shell.env(name, value.unwrap_or_default());
+        }
+        self.start(shell)
+    }
+
+    fn start(&self, mut command: Command) -> Running {
         let log = fs::OpenOptions::new().create(true).append(true).open(self.root.path().join("log")).unwrap();
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
@@ -167,18 +184,28 @@ impl Running {
     /// Sends a signal and waits for the end; gives how it ended, how long that took, and what it still printed.
     pub(crate) fn end(mut self, signal: Signal) -> (ExitStatus, Duration, String) {
         let started = Instant::now();
+        kill(self.pid(), signal);
+        let status = self.wait();
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).unwrap();
+        (status, started.elapsed(), rest)
+    }
+
+    /// Waits for an end that nobody asked for.
+    pub(crate) fn ended(mut self) -> ExitStatus {
+        self.wait()
+    }
+
+    fn wait(&mut self) -> ExitStatus {
         let mut child = self.child.take().unwrap();
         let pid = child.id();
-        kill(pid, signal);
         let (ended, end) = mpsc::channel();
         thread::spawn(move || ended.send(child.wait()));
         let status = end.recv_timeout(DEADLINE).unwrap_or_else(|_| {
             kill(pid, Signal::KILL);
             panic!("the server did not end")
         });
-        let mut rest = String::new();
-        self.stdout.read_to_string(&mut rest).unwrap();
-        (status.unwrap(), started.elapsed(), rest)
+        status.unwrap()
     }
 
     pub(crate) fn stop(self) {

@@ -49,6 +49,21 @@ fn rotating_writes_a_new_token_file_that_only_its_owner_reads() {
     }
 }
 
+#[test]
+fn every_answer_can_be_had_as_json() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    let json = |arguments: &[&str]| -> Value { serde_json::from_str(&folder.run(arguments).ok()).unwrap() };
+    assert!(json(&["token", "link", "--json"])["url"].as_str().unwrap().starts_with(&server.url));
+    let issued = json(&["token", "new", "laptop", "--json"]);
+    assert_eq!(server.status(issued["secret"].as_str().unwrap()), "200");
+    let id = issued["token"]["id"].as_str().unwrap();
+    assert_eq!(json(&["token", "revoke", id, "--json"]), serde_json::json!({ "success": true }));
+    assert_eq!(json(&["token", "rotate", "--json"])["name"], "token file");
+    assert_eq!(json(&["config", "show", "--json"])["server"]["listen"], "127.0.0.1:7417");
+    server.stop();
+}
+
 /// The token stays the same over restarts, so that programs need not be told again.
 #[test]
 fn the_token_file_outlives_the_server() {
