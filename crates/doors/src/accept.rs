@@ -233,6 +233,10 @@ mod tests {
             None
         }
 
+        fn knows_cookie(&self, _cookie: &crate::Secret) -> bool {
+            false
+        }
+
         fn cookie_name(&self) -> &str {
             "none"
         }

@@ -29,6 +29,9 @@ pub enum Presented {
 /// Turns what was shown into who it is. The server keeps the credentials (hashed, compared in constant time).
 pub trait Gatekeeper: Send + Sync + 'static {
     fn admit(&self, presented: &Presented) -> Option<Principal>;
+    /// Whether the cookie is half of a credential that a right proof would make whole. An upgrade whose proof is still
+    /// to come is let in on this alone.
+    fn knows_cookie(&self, cookie: &Secret) -> bool;
     /// The cookie's name carries the instance, so that two servers on one host do not overwrite each other.
     fn cookie_name(&self) -> &str;
 }

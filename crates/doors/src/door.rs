@@ -137,6 +137,10 @@ mod tests {
             Some(Principal { id: "anyone".to_owned(), role: crate::Role::Person, session: None })
         }
 
+        fn knows_cookie(&self, _cookie: &crate::Secret) -> bool {
+            true
+        }
+
         fn cookie_name(&self) -> &str {
             "none"
         }

@@ -129,7 +129,11 @@ impl Post {
                 // Only a real upgrade may bring its proof later; a plain request could have sent the header.
                 let upgrades =
                     self.group == Group::Live && parts.method == Method::GET && asks_for_websocket(&parts.headers);
-                return if upgrades { Ok(Caller::AwaitsProof(cookie)) } else { Err(Refusal::ProofMissing) };
+                return match upgrades {
+                    false => Err(Refusal::ProofMissing),
+                    true if self.shared.gatekeeper.knows_cookie(&cookie) => Ok(Caller::AwaitsProof(cookie)),
+                    true => Err(arrival.credential_failed()),
+                };
             }
             Shown::Whole(presented) => presented,
         };

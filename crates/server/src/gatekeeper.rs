@@ -14,9 +14,11 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
-    pub(crate) fn new(engine: Engine) -> Self {
+    pub(crate) fn new(engine: Engine, secure_cookie: bool) -> Self {
+        // Browsers take a name that begins so only from a host itself over TLS: no neighbour can plant one.
+        let prefix = if secure_cookie { "__Host-" } else { "" };
         // Two servers on one host share cookies whatever their ports; the store's own name keeps them apart.
-        let cookie_name = format!("throughline-{}", engine.incarnation());
+        let cookie_name = format!("{prefix}throughline-{}", engine.incarnation());
         Self { engine, cookie_name }
     }
 
@@ -41,6 +43,10 @@ impl Gatekeeper for Tokens {
             }
         };
         Some(principal(&row))
+    }
+
+    fn knows_cookie(&self, cookie: &doors::Secret) -> bool {
+        self.engine.knows_secret(&Secret::new(cookie.expose()))
     }
 
     fn cookie_name(&self) -> &str {

@@ -67,7 +67,7 @@ pub(crate) struct Shared {
 pub fn app(engine: Engine, settings: Settings) -> GuardedApp {
     let Settings { hosts, limits, url, secure_cookie, directory, keep_token, stopping } = settings;
     metrics::install();
-    let gatekeeper = gatekeeper::Tokens::new(engine.clone());
+    let gatekeeper = gatekeeper::Tokens::new(engine.clone(), secure_cookie);
     let door = Door::new(Arc::new(gatekeeper.clone()), hosts, limits);
     let shared = Shared { gatekeeper, url, secure_cookie, directory, keep_token, stopping };
     door.mount(router::routes(App { engine, settings: Arc::new(shared) }))

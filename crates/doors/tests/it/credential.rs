@@ -91,6 +91,7 @@ async fn upgrades_need_their_own_page_or_a_bearer() {
         ("cookie and another port", format!("{COOKIE}\nOrigin: http://localhost:1"), "403 origin_not_allowed"),
         ("bearer and foreign origin", format!("{BEARER}\nOrigin: http://evil.example"), "403 origin_not_allowed"),
         ("wrong bearer", "Authorization: Bearer wrong".to_owned(), "401 unauthenticated"),
+        ("a cookie that is nobody's", format!("Cookie: tl_test=unknown\n{ORIGIN}"), "401 unauthenticated"),
     ] {
         let request = format!("GET /api/live\nHost: localhost:PORT\n{UPGRADE}\n{lines}");
         house.check(&[(name, &request, expected)]).await;
@@ -114,6 +115,7 @@ async fn guessing_is_slowed_and_the_right_credential_still_passes() {
     let house = House::with(limits).await;
     let guess = "GET /api/who\nHost: localhost:PORT\nAuthorization: Bearer guess";
     let right = "GET /api/who\nHost: localhost:PORT\nAuthorization: Bearer person-token";
+    let upgrade = format!("GET /api/live\nHost: localhost:PORT\n{UPGRADE}\nCookie: tl_test=guess\n{ORIGIN}");
     house
         .check(&[
             ("nothing shown is no guess", "GET /api/who\nHost: localhost:PORT", "401 unauthenticated"),
@@ -121,6 +123,7 @@ async fn guessing_is_slowed_and_the_right_credential_still_passes() {
             ("second guess", guess, "401 unauthenticated"),
             ("a guessed code counts too", "POST /exchange\nHost: localhost:PORT", "401 unauthenticated"),
             ("fourth guess", guess, "429 too_many_failures"),
+            ("a guessed cookie", &upgrade, "429 too_many_failures"),
             ("fourth guess of a code", "POST /exchange\nHost: localhost:PORT", "429 too_many_failures"),
             ("the right one", right, "200"),
         ])

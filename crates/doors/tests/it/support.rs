@@ -13,7 +13,7 @@ use axum::{
     routing::{get, post},
 };
 use doors::{
-    AllowedHosts, Arrival, Caller, Door, Gatekeeper, GuardedApp, Limits, Presented, Principal, Role, Routes,
+    AllowedHosts, Arrival, Caller, Door, Gatekeeper, GuardedApp, Limits, Presented, Principal, Role, Routes, Secret,
     ServeError, Transport, serve_tcp,
 };
 use tokio::{
@@ -71,6 +71,10 @@ impl Gatekeeper for Keys {
             Presented::Bearer(_) | Presented::Cookie { .. } => return None,
         };
         Some(Principal { id: id.to_owned(), role, session: None })
+    }
+
+    fn knows_cookie(&self, cookie: &Secret) -> bool {
+        cookie.expose() == "good-cookie"
     }
 
     fn cookie_name(&self) -> &str {

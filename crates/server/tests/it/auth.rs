@@ -35,6 +35,20 @@ async fn a_code_becomes_a_cookie_and_a_proof_once() {
     world.close().await;
 }
 
+/// T06: over TLS the cookie's name keeps every neighbour from planting one.
+#[tokio::test]
+async fn over_tls_the_cookie_is_bound_to_its_host() {
+    let world = World::secure().await;
+    let code = json!({ "code": world.engine.offer_code().expose() });
+    let answer = world.call_as(vec![], "POST /api/v1/auth/exchange", code).await;
+    let cookie = answer.header("set-cookie").unwrap();
+    assert!(cookie.starts_with(&format!("__Host-throughline-{INCARNATION}=")), "{cookie}");
+    assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000; Secure"), "{cookie}");
+    let browser = world.sign_in().await;
+    world.call_as(world.page_lines(&browser), "GET /api/v1/whoami", None).await.ok(200);
+    world.close().await;
+}
+
 /// T11: used and checked in one step.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_twenty_that_use_one_code_at_once_one_gets_in() {

@@ -1,6 +1,7 @@
 //! The clients: HTTP with whatever headers a test wants, and the WebSocket.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
@@ -8,12 +9,16 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use crate::support::{CWD, Io, Way, World, within};
+
+/// How long frames may come that are not the one that is waited for; marks and rows alone would go on for ever.
+const LONG: Duration = Duration::from_secs(50);
 
 /// Header lines beside Host.
 pub(crate) type Lines = Vec<(&'static str, String)>;
@@ -332,11 +337,13 @@ impl Live {
 
     pub(crate) async fn until_that(&mut self, wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
         let mut frames = Vec::new();
+        let begun_at = Instant::now();
         loop {
             frames.push(self.next().await);
             if wanted(frames.last().unwrap()) {
                 return frames;
             }
+            assert!(begun_at.elapsed() < LONG, "it did not come among {} frames", frames.len());
         }
     }
 
@@ -353,11 +360,13 @@ impl Live {
     /// What comes until the server closes, and its code (0 if it closes without one).
     pub(crate) async fn until_closed(&mut self) -> (Vec<Value>, u16) {
         let mut frames = Vec::new();
+        let begun_at = Instant::now();
         loop {
             match within("the end of the socket", self.receive()).await {
                 Ok(frame) => frames.push(frame),
                 Err(close) => return (frames, close.map_or(0, |close| close.code.into())),
             }
+            assert!(begun_at.elapsed() < LONG, "it is still open after {} frames", frames.len());
         }
     }
 

@@ -95,7 +95,7 @@ async fn large_entries_come_in_small_pages() {
     let world = World::on_disk().await;
     let session = world.session().await;
     let text = format!("say {}", "x".repeat(1 << 19));
-    for _ in 0..6 {
+    for _ in 0..5 {
         world.turn(&session, &text).await;
     }
     let (mut seqs, mut after, mut pages) = (Vec::new(), String::new(), 0);

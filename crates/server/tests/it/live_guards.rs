@@ -23,6 +23,7 @@ async fn an_upgrade_passes_the_same_guards_as_a_request() {
     };
     let cookie: Lines = vec![("cookie", browser.cookie.clone())];
     let page = world.upgrade_lines(&browser);
+    let nobodys = format!("{}={}", browser.cookie.split_once('=').unwrap().0, "0".repeat(64));
     let rows: Vec<(&str, Lines, &str)> = vec![
         ("nothing", vec![], "401 unauthenticated"),
         ("a wrong bearer", bearer("wrong"), "401 unauthenticated"),
@@ -39,6 +40,7 @@ async fn an_upgrade_passes_the_same_guards_as_a_request() {
             with(page.clone(), "authorization", &format!("Bearer {}", world.token)),
             "400 ambiguous_credentials",
         ),
+        ("a cookie that is nobody's", with(page.clone(), "cookie", &nobodys), "401 unauthenticated"),
         ("a wrong proof along", with(page.clone(), "x-throughline-proof", "wrong"), "401 unauthenticated"),
     ];
     for path in PATHS {

@@ -126,14 +126,20 @@ impl World {
 
     pub(crate) async fn with(limits: Limits) -> Self {
         let store = Arc::new(MemoryStore::new(incarnation()));
-        Self::start(store, None, tempfile::tempdir().unwrap(), limits, clock(), ids()).await
+        Self::start(store, None, tempfile::tempdir().unwrap(), limits, clock(), ids(), false).await
+    }
+
+    /// As if TLS were done here or by a proxy.
+    pub(crate) async fn secure() -> Self {
+        let store = Arc::new(MemoryStore::new(incarnation()));
+        Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), true).await
     }
 
     /// On a store in a file.
     pub(crate) async fn on_disk() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let store = Arc::new(SqliteStore::open(&database(directory.path()), incarnation()).unwrap());
-        Self::start(Arc::clone(&store) as _, Some(store), directory, roomy(), clock(), ids()).await
+        Self::start(Arc::clone(&store) as _, Some(store), directory, roomy(), clock(), ids(), false).await
     }
 
     async fn start(
@@ -143,6 +149,7 @@ impl World {
         limits: Limits,
         clock: Arc<TestClock>,
         ids: Arc<TestIds>,
+        secure_cookie: bool,
     ) -> Self {
         let seams =
             Seams { clock: Arc::clone(&clock) as _, ids: Arc::clone(&ids) as _, home: Some("/var/empty".into()) };
@@ -159,7 +166,7 @@ impl World {
             hosts: AllowedHosts::default(),
             limits: limits.clone(),
             url: format!("http://{address}"),
-            secure_cookie: false,
+            secure_cookie,
             directory: Some(CWD.to_owned()),
             keep_token: Box::new(move |secret| std::fs::write(&file, secret.expose())),
             stopping: stopping.clone(),
@@ -183,7 +190,7 @@ impl World {
         sqlite.as_ref().expect("only a store in a file outlives its server").close().await;
         drop((engine, sqlite, store, app));
         let store = Arc::new(SqliteStore::open(&database(directory.path()), Incarnation::from_bits(0)).unwrap());
-        Self::start(Arc::clone(&store) as _, Some(store), directory, limits, clock, ids).await
+        Self::start(Arc::clone(&store) as _, Some(store), directory, limits, clock, ids, false).await
     }
 
     pub(crate) async fn close(self) -> TempDir {
