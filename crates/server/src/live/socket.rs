@@ -30,6 +30,9 @@ const BEAT: Duration = Duration::from_secs(15);
 /// A peer that says nothing for this long after it was asked is gone. With the beat, that is found within 40 seconds.
 const ANSWER_WITHIN: Duration = Duration::from_secs(25);
 
+/// Follows that have said nothing for this long have nothing left to say.
+const QUIET_FOR: Duration = Duration::from_millis(50);
+
 pub(super) struct Socket {
     app: App,
     principal: Principal,
@@ -109,11 +112,23 @@ impl Socket {
             End::SignedOut => (close::SIGNED_OUT, "signed out"),
             End::Stopping => (close::GOING_AWAY, "the server is stopping"),
         };
+        if matches!(end, End::Stopping) {
+            drop(timeout(GOODBYE_WITHIN, self.last_words()).await);
+        }
         let cursors = self.follows.cursors().map(|(session, cursor)| (session, cursor.to_string())).collect();
         let bye = ServerFrame::Bye { reason: reason.to_owned(), cursors };
         // Whoever does not hear it has its own last cursor.
         drop(timeout(GOODBYE_WITHIN, write(&mut self.socket, text_of(&bye))).await);
         farewell(&mut self.socket, code, reason).await;
+    }
+
+    /// The engine has settled its sessions: how they ended is on its way and still to be told.
+    async fn last_words(&mut self) {
+        while let Ok(frame) = timeout(QUIET_FOR, self.follows.next()).await {
+            if write(&mut self.socket, frame.text).await.is_err() {
+                return;
+            }
+        }
     }
 
     async fn live(&mut self) -> Result<std::convert::Infallible, End> {
