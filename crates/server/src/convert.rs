@@ -1,4 +1,5 @@
-//! From the model's types to the wire's. Nothing else builds wire types out of model types.
+//! From the model's views to the wire's: sessions, pages of them, credentials. Answers of a field or two are put together
+//! where they are given.
 
 use std::collections::BTreeMap;
 

@@ -76,7 +76,7 @@ async fn sign_in(app: &App, socket: &mut WebSocket, cookie: Secret, arrival: &Ar
     let Ok(Some(Ok(Message::Text(text)))) = timeout(PROOF_WITHIN, socket.recv()).await else { return None };
     let frame: ClientFrame = serde_json::from_str(&text).ok()?;
     let Request::Auth { proof } = frame.request else { return None };
-    let presented = Presented::Cookie { cookie, proof: Secret::new(proof) };
+    let presented = Presented::Cookie { cookie, proof: Secret::new(proof.expose()) };
     let Some(principal) = app.settings.gatekeeper.admit(&presented) else {
         // The refusal's body has no way out of a socket; the count is what matters.
         let _counted = arrival.credential_failed();

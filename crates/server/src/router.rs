@@ -3,7 +3,8 @@
 use axum::Router;
 use axum::routing::{any, get};
 use doors::Routes;
-use utoipa::OpenApi;
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
+use utoipa::{Modify, OpenApi, openapi};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -18,9 +19,29 @@ use crate::{App, live, web_assets, wire};
         description = "The session server for AI agents. Paths are under /api/v1 and, the same, under /api. \
                        Programs send a bearer token; the WebSocket at /api/v1/live speaks ClientFrame and ServerFrame."
     ),
-    components(schemas(wire::ClientFrame, wire::ServerFrame, wire::ErrorBody))
+    components(schemas(wire::ClientFrame, wire::ServerFrame, wire::ErrorBody)),
+    modifiers(&Credentials),
+    security(("bearer" = []), ("cookie" = [], "proof" = []))
 )]
 struct Description;
+
+/// How callers show who they are; routes that need nothing say so themselves.
+struct Credentials;
+
+impl Modify for Credentials {
+    fn modify(&self, document: &mut openapi::OpenApi) {
+        let components = document.components.get_or_insert_default();
+        let bearer = Http::builder().scheme(HttpAuthScheme::Bearer).description(Some("A program's token.")).build();
+        components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+        let cookie = "Half of a browser's credential; the name ends in the server's incarnation, and over TLS it begins \
+                      with `__Host-`.";
+        let cookie = ApiKeyValue::with_description("throughline-INCARNATION", cookie);
+        components.add_security_scheme("cookie", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
+        let proof = "The other half, which only the server's own page has.";
+        let proof = ApiKeyValue::with_description(doors::PROOF_HEADER.as_str(), proof);
+        components.add_security_scheme("proof", SecurityScheme::ApiKey(ApiKey::Header(proof)));
+    }
+}
 
 /// Routes that need a known caller, relative to `/api/v1`.
 fn protected() -> OpenApiRouter<App> {

@@ -1,10 +1,11 @@
 //! What goes over the wire: bodies of HTTP requests and answers, and (in `wire/frames.rs`) WebSocket frames.
 //!
-//! Invariant: these types are known to this crate and to the command line only; `convert.rs` makes them from the
-//! model's. JSON is camelCase. Fields that a request does not know are refused, so that a misspelt wish is never
-//! silently ignored.
+//! Invariant: these types are known to this crate and to the command line only; `convert.rs` makes the larger ones from
+//! the model's. JSON is camelCase. Fields that a request does not know are refused, so that a misspelt wish is never
+//! silently ignored. What opens something is [`Hidden`] and can not be printed by accident.
 
 mod frames;
+mod hidden;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame};
+pub use hidden::Hidden;
 
 /// A session as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -213,6 +215,16 @@ pub struct DeleteQuery {
     pub now: bool,
 }
 
+/// What every request that changes something may carry.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Header)]
+pub struct KeyHeader {
+    /// Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+    /// One to 200 visible characters, here or as `key` in the body.
+    #[param(rename = "Idempotency-Key", value_type = String, required = false, min_length = 1, max_length = 200)]
+    pub key: Option<String>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentPage {
     pub agents: Vec<Agent>,
@@ -230,13 +242,15 @@ pub struct Agent {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CodeExchange {
-    pub code: String,
+    #[schema(value_type = String)]
+    pub code: Hidden,
 }
 
 /// The half of the browser's credential that its page keeps; the other half is the cookie of the same answer.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Proof {
-    pub proof: String,
+    #[schema(value_type = String)]
+    pub proof: Hidden,
 }
 
 /// Who is asking, as the server sees it.
@@ -280,13 +294,15 @@ pub struct NewToken {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct IssuedToken {
     pub token: Token,
-    pub secret: String,
+    #[schema(value_type = String)]
+    pub secret: Hidden,
 }
 
 /// A fresh one-time sign-in link for a browser.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct SignInLink {
-    pub url: String,
+    #[schema(value_type = String)]
+    pub url: Hidden,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -851,7 +851,13 @@ export interface operations {
     createSession: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -923,7 +929,13 @@ export interface operations {
                 /** @description Purge at once instead of keeping it restorable for seven days. */
                 now?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -960,7 +972,13 @@ export interface operations {
     changeSession: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -1001,7 +1019,13 @@ export interface operations {
     cancelTurn: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -1075,7 +1099,13 @@ export interface operations {
     observeSession: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -1104,7 +1134,13 @@ export interface operations {
     sendPrompt: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -1147,7 +1183,13 @@ export interface operations {
     removePrompt: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
                 interaction: string;
@@ -1177,7 +1219,13 @@ export interface operations {
     changePrompt: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
                 interaction: string;
@@ -1212,7 +1260,13 @@ export interface operations {
     restoreSession: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };

@@ -22,6 +22,7 @@ const COOKIE_SECONDS: u32 = 365 * 24 * 3_600;
 #[utoipa::path(
     post,
     path = "/auth/exchange", operation_id = "exchangeCode",
+    security(()),
     request_body = wire::CodeExchange,
     responses(
         (status = 200, description = "The proof; the other half comes as a cookie", body = wire::Proof),
@@ -35,7 +36,7 @@ pub(crate) async fn exchange(
     _: Unrepeatable,
     Body(exchange): Body<wire::CodeExchange>,
 ) -> Result<Response, Response> {
-    if !app.engine.consume_code(&Secret::new(exchange.code)) {
+    if !app.engine.consume_code(&Secret::new(exchange.code.expose())) {
         // Guessing is counted; the caller learns only that this code does not open anything.
         let refusal = arrival.credential_failed();
         return Err(match refusal {
@@ -46,7 +47,7 @@ pub(crate) async fn exchange(
     let wish = TokenWish { kind: TokenKind::Browser, name: "browser".to_owned(), session: None };
     let issued = app.engine.issue_token(wish).await.map_err(|err| ApiError::from(err).into_response())?;
     let proof = issued.proof.expect("a browser's credential has a proof");
-    let mut response = Json(wire::Proof { proof: proof.expose().to_owned() }).into_response();
+    let mut response = Json(wire::Proof { proof: wire::Hidden::new(proof.expose()) }).into_response();
     let secure = if app.settings.secure_cookie { "; Secure" } else { "" };
     let cookie = format!(
         "{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}{secure}",

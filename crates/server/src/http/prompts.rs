@@ -16,7 +16,7 @@ use crate::{App, access, wire};
 #[utoipa::path(
     post,
     path = "/sessions/{id}/prompts", operation_id = "sendPrompt",
-    params(("id" = String, Path)),
+    params(("id" = String, Path), wire::KeyHeader),
     request_body = wire::NewPrompt,
     responses(
         (status = 202, description = "Durable; the answer streams over the WebSocket", body = wire::PromptAccepted),
@@ -66,7 +66,7 @@ pub(crate) async fn send_prompt(
 #[utoipa::path(
     patch,
     path = "/sessions/{id}/prompts/{interaction}", operation_id = "changePrompt",
-    params(("id" = String, Path), ("interaction" = String, Path)),
+    params(("id" = String, Path), ("interaction" = String, Path), wire::KeyHeader),
     request_body = wire::PromptPatch,
     responses(
         (status = 200, body = Success),
@@ -91,7 +91,7 @@ pub(crate) async fn change(
 #[utoipa::path(
     delete,
     path = "/sessions/{id}/prompts/{interaction}", operation_id = "removePrompt",
-    params(("id" = String, Path), ("interaction" = String, Path)),
+    params(("id" = String, Path), ("interaction" = String, Path), wire::KeyHeader),
     responses(
         (status = 204, description = "It will not be sent"),
         (status = 404, description = "It does not wait any more", body = wire::ErrorBody)

@@ -52,6 +52,7 @@ pub(crate) async fn first_page(app: &App, after: Option<&str>) -> Result<wire::S
 #[utoipa::path(
     post,
     path = "/sessions", operation_id = "createSession",
+    params(wire::KeyHeader),
     request_body = wire::NewSession,
     responses(
         (status = 201, body = wire::Session),
@@ -98,7 +99,7 @@ pub(crate) async fn show(
 #[utoipa::path(
     patch,
     path = "/sessions/{id}", operation_id = "changeSession",
-    params(("id" = String, Path)),
+    params(("id" = String, Path), wire::KeyHeader),
     request_body = wire::SessionPatch,
     responses((status = 200, body = Success), (status = 400, body = wire::ErrorBody), (status = 404, body = wire::ErrorBody))
 )]
@@ -120,7 +121,7 @@ pub(crate) async fn change(
 #[utoipa::path(
     delete,
     path = "/sessions/{id}", operation_id = "deleteSession",
-    params(("id" = String, Path), wire::DeleteQuery),
+    params(("id" = String, Path), wire::DeleteQuery, wire::KeyHeader),
     responses(
         (status = 204, description = "Gone from lists at once"),
         (status = 404, body = wire::ErrorBody),
@@ -148,7 +149,7 @@ pub(crate) async fn delete(
 #[utoipa::path(
     post,
     path = "/sessions/{id}/restore", operation_id = "restoreSession",
-    params(("id" = String, Path)),
+    params(("id" = String, Path), wire::KeyHeader),
     responses((status = 200, body = Success), (status = 404, body = wire::ErrorBody), (status = 409, body = wire::ErrorBody))
 )]
 pub(crate) async fn restore(
@@ -168,7 +169,7 @@ pub(crate) async fn restore(
 #[utoipa::path(
     post,
     path = "/sessions/{id}/cancel", operation_id = "cancelTurn",
-    params(("id" = String, Path)),
+    params(("id" = String, Path), wire::KeyHeader),
     responses(
         (status = 202, description = "The agent was told; the turn's end is an entry", body = Success),
         (status = 409, description = "No turn is running", body = wire::ErrorBody)
@@ -191,7 +192,7 @@ pub(crate) async fn cancel(
 #[utoipa::path(
     post,
     path = "/sessions/{id}/observe", operation_id = "observeSession",
-    params(("id" = String, Path)),
+    params(("id" = String, Path), wire::KeyHeader),
     responses((status = 200, body = wire::Observed), (status = 404, body = wire::ErrorBody))
 )]
 pub(crate) async fn observe(

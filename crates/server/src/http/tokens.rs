@@ -45,7 +45,7 @@ pub(crate) async fn issue(
     }
     let kind = if new.session.is_some() { TokenKind::Agent } else { TokenKind::Person };
     let issued = app.engine.issue_token(TokenWish { kind, name: new.name, session: new.session }).await?;
-    let secret = issued.secret.expose().to_owned();
+    let secret = wire::Hidden::new(issued.secret.expose());
     Ok((StatusCode::CREATED, Json(wire::IssuedToken { token: convert::token(&issued.row), secret })))
 }
 
@@ -96,5 +96,5 @@ pub(crate) async fn link(
 ) -> Result<(StatusCode, Json<wire::SignInLink>), ApiError> {
     access::everything(&principal, Scope::Manage)?;
     let url = sign_in_link(&app.settings.url, &app.engine.offer_code());
-    Ok((StatusCode::CREATED, Json(wire::SignInLink { url })))
+    Ok((StatusCode::CREATED, Json(wire::SignInLink { url: wire::Hidden::new(url) })))
 }

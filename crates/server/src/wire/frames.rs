@@ -12,7 +12,7 @@ use model::{Entry, SessionId, Turn};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use utoipa::ToSchema;
 
-use super::{ErrorDetail, Session, SessionPage, SessionRow, WhenBusy};
+use super::{ErrorDetail, Hidden, Session, SessionPage, SessionRow, WhenBusy};
 
 /// What a client sends.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -40,7 +40,8 @@ impl<'de> Deserialize<'de> for ClientFrame {
 pub enum Request {
     /// A browser's first frame, within five seconds: the half of its credential that the cookie does not carry.
     Auth {
-        proof: String,
+        #[schema(value_type = String)]
+        proof: Hidden,
     },
     /// Everything of a session after a cursor, and what comes.
     Follow {

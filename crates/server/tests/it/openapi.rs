@@ -13,6 +13,28 @@ fn the_committed_description_is_fresh() {
     assert!(fresh == COMMITTED, "openapi.json is not what the code says; run `cargo xtask codegen`");
 }
 
+/// Every route needs one of the two credentials, but for the one that gives the first; every change takes a key, but for
+/// those that make or end credentials.
+#[test]
+fn credentials_and_keys_are_described() {
+    let document: Value = serde_json::from_str(COMMITTED).unwrap();
+    assert_eq!(document["security"], json!([{ "bearer": [] }, { "cookie": [], "proof": [] }]));
+    let schemes = &document["components"]["securitySchemes"];
+    assert_eq!((&schemes["bearer"]["type"], &schemes["bearer"]["scheme"]), (&json!("http"), &json!("bearer")));
+    assert_eq!(schemes["cookie"]["in"], "cookie");
+    assert_eq!((&schemes["proof"]["in"], &schemes["proof"]["name"]), (&json!("header"), &json!("x-throughline-proof")));
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, route) in methods.as_object().unwrap() {
+            let open = path.ends_with("/auth/exchange");
+            let security = if open { json!([{}]) } else { Value::Null };
+            assert_eq!(route["security"], security, "{method} {path}");
+            let keyed = method != "get" && !open && !path.contains("/tokens");
+            let mut parameters = route["parameters"].as_array().into_iter().flatten();
+            assert_eq!(parameters.any(|param| param["name"] == "Idempotency-Key"), keyed, "{method} {path}");
+        }
+    }
+}
+
 /// Every route of the description: method, path, and what a body must hold at least.
 pub(crate) fn routes() -> Vec<(String, String, Option<Value>)> {
     let document: Value = serde_json::from_str(COMMITTED).unwrap();

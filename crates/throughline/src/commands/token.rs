@@ -27,14 +27,14 @@ async fn carry_out(client: &Client, data: &DataDir, command: cli::Token) -> Resu
             if json {
                 return print_json(&link);
             }
-            terminal::line(&link.url)?;
+            terminal::line(link.url.expose())?;
         }
         cli::Token::New { name, session, json } => {
             let issued: IssuedToken = client.post("/tokens", Some(&NewToken { name, session })).await?;
             if json {
                 return print_json(&issued);
             }
-            terminal::line(&issued.secret)?;
+            terminal::line(issued.secret.expose())?;
         }
         cli::Token::List { json } => {
             let page: TokenPage = client.get("/tokens").await?;
