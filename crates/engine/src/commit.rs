@@ -55,13 +55,16 @@ impl Shared {
         if before == Some(after) {
             return;
         }
-        let unobserved_count = self.unobserved.moved(before.is_some_and(SessionRow::unobserved), after.unobserved());
         if after.deleted_at.is_some() {
             self.feeds.publish(after.id, News::Deleted);
-            self.feeds.publish_list(ListChange::Removed { session: after.id, unobserved_count });
-        } else {
-            self.feeds.publish_list(ListChange::Put { row: Arc::new(after.clone()), unobserved_count });
         }
+        let was_unobserved = before.is_some_and(SessionRow::unobserved);
+        self.unobserved.moved(was_unobserved, after.unobserved(), |unobserved_count| {
+            self.feeds.publish_list(match after.deleted_at {
+                Some(_) => ListChange::Removed { session: after.id, unobserved_count },
+                None => ListChange::Put { row: Arc::new(after.clone()), unobserved_count },
+            });
+        });
     }
 }
 
@@ -78,13 +81,14 @@ impl Unobserved {
         *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn moved(&self, before: bool, after: bool) -> u64 {
+    /// Counts a change and tells of it before the next one is counted, so that the newest count is told last.
+    fn moved(&self, before: bool, after: bool, tell: impl FnOnce(u64)) {
         let mut count = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match (before, after) {
             (false, true) => *count += 1,
             (true, false) => *count = count.saturating_sub(1),
             (true, true) | (false, false) => (),
         }
-        *count
+        tell(*count);
     }
 }

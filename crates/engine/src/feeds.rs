@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::{Entry, SessionId, SessionRow, Turn};
+use model::{Entry, Seq, SessionId, SessionRow, Turn};
 use tokio::sync::broadcast;
 
 /// How many pieces of news a follower may be behind before it reads the log instead.
@@ -18,8 +18,8 @@ const LIST_BACKLOG: usize = 4_096;
 pub(crate) enum News {
     /// Durable.
     Entries(Arc<[Entry]>),
-    /// Not durable: may vanish.
-    Preview { turn: Turn, block: u32, text: Arc<str> },
+    /// Not durable: may vanish. It follows the entry `after`; whoever has later ones has the words already.
+    Preview { after: Seq, turn: Turn, block: u32, text: Arc<str> },
     /// It was deleted.
     Deleted,
 }
@@ -54,18 +54,17 @@ impl Feeds {
         Self { sessions: Mutex::default(), list: broadcast::Sender::new(LIST_BACKLOG) }
     }
 
-    pub(crate) fn subscribe(&self, session: SessionId) -> broadcast::Receiver<News> {
+    pub(crate) fn subscribe(self: &Arc<Self>, session: SessionId) -> Subscription {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.entry(session).or_insert_with(|| broadcast::Sender::new(SESSION_BACKLOG)).subscribe()
+        let feed = sessions.entry(session).or_insert_with(|| broadcast::Sender::new(SESSION_BACKLOG));
+        Subscription { session, receiver: Some(feed.subscribe()), feeds: Arc::clone(self) }
     }
 
     pub(crate) fn publish(&self, session: SessionId, news: News) {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        // A send fails only when nobody listens any more; then the feed has served.
-        if let Some(feed) = sessions.get(&session)
-            && feed.send(news).is_err()
-        {
-            sessions.remove(&session);
+        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(feed) = sessions.get(&session) {
+            // Whoever listened last may be leaving at this moment.
+            drop(feed.send(news));
         }
     }
 
@@ -76,5 +75,48 @@ impl Feeds {
     pub(crate) fn publish_list(&self, change: ListChange) {
         // Nobody looking at the list is no failure.
         drop(self.list.send(change));
+    }
+}
+
+/// A place at a session's feed. The feed is there as long as somebody has one.
+#[derive(Debug)]
+pub(crate) struct Subscription {
+    session: SessionId,
+    receiver: Option<broadcast::Receiver<News>>,
+    feeds: Arc<Feeds>,
+}
+
+impl Subscription {
+    pub(crate) async fn recv(&mut self) -> Result<News, broadcast::error::RecvError> {
+        match &mut self.receiver {
+            Some(receiver) => receiver.recv().await,
+            None => Err(broadcast::error::RecvError::Closed),
+        }
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        drop(self.receiver.take());
+        let mut sessions = self.feeds.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        if sessions.get(&self.session).is_some_and(|feed| feed.receiver_count() == 0) {
+            sessions.remove(&self.session);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_feed_is_gone_with_its_last_listener() {
+        let feeds = Arc::new(Feeds::new());
+        let session = SessionId::from_bytes([1; 16]);
+        let (one, two) = (feeds.subscribe(session), feeds.subscribe(session));
+        drop(one);
+        assert_eq!(feeds.sessions.lock().unwrap().len(), 1);
+        drop(two);
+        assert_eq!(feeds.sessions.lock().unwrap().len(), 0);
     }
 }

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use model::{Cursor, Entry, Seq, Session, SessionId, StreamId, Turn};
 use store::{ReadError, Store};
-use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::sync::broadcast::error::RecvError;
 
-use crate::feeds::News;
+use crate::feeds::{News, Subscription};
 
 const PAGE: usize = 256;
 
@@ -41,7 +41,7 @@ pub struct Follow {
     pub snapshot: Session,
     session: SessionId,
     store: Arc<dyn Store>,
-    feed: broadcast::Receiver<News>,
+    feed: Subscription,
     last: Seq,
     backlog: VecDeque<Entry>,
     reading: Reading,
@@ -58,7 +58,7 @@ enum Reading {
 }
 
 impl Follow {
-    pub(crate) fn new(snapshot: Session, after: Seq, store: Arc<dyn Store>, feed: broadcast::Receiver<News>) -> Self {
+    pub(crate) fn new(snapshot: Session, after: Seq, store: Arc<dyn Store>, feed: Subscription) -> Self {
         let session = snapshot.row.id;
         Self { snapshot, session, store, feed, last: after, backlog: VecDeque::new(), reading: Reading::First }
     }
@@ -94,7 +94,9 @@ impl Follow {
             }
             match self.feed.recv().await {
                 Ok(News::Entries(entries)) => self.take(&entries),
-                Ok(News::Preview { turn, block, text }) => return Ok(Followed::Preview { turn, block, text }),
+                // After a pause the feed is behind what was read from the log: these words were in it.
+                Ok(News::Preview { after, .. }) if after < self.last => (),
+                Ok(News::Preview { turn, block, text, .. }) => return Ok(Followed::Preview { turn, block, text }),
                 // An engine that stops lets go of its feeds; nothing more will come, but nothing is deleted either.
                 Ok(News::Deleted) => return Ok(Followed::Deleted),
                 Err(RecvError::Lagged(_)) => self.reading = Reading::Again,

@@ -76,7 +76,7 @@ pub(crate) struct Shared {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     home: Option<PathBuf>,
-    feeds: feeds::Feeds,
+    feeds: Arc<feeds::Feeds>,
     tokens: tokens::Tokens,
     unobserved: commit::Unobserved,
     live: Mutex<HashMap<SessionId, mpsc::Sender<Input>>>,
@@ -106,7 +106,7 @@ impl Engine {
             clock,
             ids,
             home,
-            feeds: feeds::Feeds::new(),
+            feeds: Arc::new(feeds::Feeds::new()),
             tokens,
             unobserved,
             live: Mutex::default(),
@@ -139,6 +139,10 @@ impl Engine {
         reach: Reach,
         asker: Asker,
     ) -> Result<Reply, SubmitError> {
+        // A repeat is answered as the first was, even if the directory is gone since.
+        if let Some(answer) = self.answered(&asker).await? {
+            return answer;
+        }
         if !CATALOG.iter().any(|entry| entry.name == agent) {
             return Err(SubmitError::UnknownAgent(agent.to_owned()));
         }
@@ -220,16 +224,20 @@ impl Engine {
 
     /// Removes a session for good, unless a turn runs.
     pub async fn purge(&self, id: SessionId, asker: Asker) -> Result<(), SubmitError> {
-        let session = self.shared.store.session(id).await?;
-        if session.is_some_and(|session| session.row.deleted_at.is_some()) {
-            self.shared.leave_receipt(Asked { command: Command::Delete, asker }).await?;
-        } else {
-            // One that is gone is asked for all the same: a repeat is answered by its receipt, anything else with
-            // "not found".
-            self.submit(id, Command::Delete, asker).await?;
-        }
-        self.shared.purge(id).await?;
-        Ok(())
+        let engine = self.clone();
+        self.to_the_end(async move {
+            let session = engine.shared.store.session(id).await?;
+            if session.is_some_and(|session| session.row.deleted_at.is_some()) {
+                engine.shared.leave_receipt(Asked { command: Command::Delete, asker }).await?;
+            } else {
+                // One that is gone is asked for all the same: a repeat is answered by its receipt, anything else with
+                // "not found".
+                engine.submit(id, Command::Delete, asker).await?;
+            }
+            // One that somebody restored at this very moment stays.
+            engine.shared.purge_deleted(id).await
+        })
+        .await
     }
 
     /// A session that is not deleted.
@@ -333,6 +341,20 @@ impl Engine {
         self.shared.tokens.changes()
     }
 
+    /// Whether any credential has this secret; a browser's opens nothing without its proof.
+    pub fn knows_secret(&self, secret: &Secret) -> bool {
+        self.shared.tokens.knows(secret)
+    }
+
+    /// Carries work to its end even if whoever asked for it stops waiting, as callers that hang up do. Half of a
+    /// revocation must not be left undone.
+    pub async fn to_the_end<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, SubmitError>> + Send + 'static,
+    ) -> Result<T, SubmitError> {
+        self.shared.tasks.spawn(work).await.unwrap_or(Err(SubmitError::Stopping))
+    }
+
     /// Makes a credential.
     pub async fn issue_token(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
         if let Some(session) = wish.session
@@ -340,17 +362,20 @@ impl Engine {
         {
             return Err(SubmitError::NotFound(session));
         }
-        self.shared.issue_token(wish).await
+        let shared = Arc::clone(&self.shared);
+        self.to_the_end(async move { shared.issue_token(wish).await }).await
     }
 
     /// Ends a credential.
     pub async fn revoke_token(&self, id: TokenId) -> Result<(), SubmitError> {
-        self.shared.revoke_token(id).await
+        let shared = Arc::clone(&self.shared);
+        self.to_the_end(async move { shared.revoke_token(id).await }).await
     }
 
     /// Ends every credential and makes the person a new one.
     pub async fn rotate_tokens(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
-        self.shared.rotate_tokens(wish).await
+        let shared = Arc::clone(&self.shared);
+        self.to_the_end(async move { shared.rotate_tokens(wish).await }).await
     }
 
     /// A code that signs one browser in, once, for a short while.

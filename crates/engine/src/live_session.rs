@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{AgentReport, AgentState, Command, Event, Session, SessionId, Turn, decide};
+use model::{AgentReport, AgentState, Command, Event, Seq, Session, SessionId, Turn, decide};
 use store::{AppendError, Receipt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -25,6 +25,8 @@ const CHECKPOINT_AFTER: Duration = Duration::from_secs(1);
 const IDLE_AFTER: Duration = Duration::from_secs(300);
 /// How long an agent may take to hear a call; one that does not listen has failed.
 const CALL_LIMIT: Duration = Duration::from_secs(10);
+/// How long after a failed write it is tried again.
+const RETRY_AFTER: Duration = Duration::from_secs(2);
 /// How often a lost race for the stream is run again.
 const CONFLICT_TRIES: u32 = 5;
 
@@ -49,13 +51,23 @@ pub(crate) struct LiveSession {
     agent: Option<Agent>,
     /// Words that were previewed and are not durable yet.
     pending: Pending,
+    /// What could not be written down. Until it is, the agent is not listened to, so that nothing it says is lost and
+    /// what it says meanwhile stays with it.
+    owed: Option<Owed>,
 }
 
+/// Pieces of the running turn, each with its block.
 #[derive(Default)]
 struct Pending {
-    block: u32,
-    text: String,
+    pieces: Vec<(u32, String)>,
+    bytes: usize,
     since: Option<Instant>,
+}
+
+struct Owed {
+    /// What the agent did; `None` if only words are owed.
+    command: Option<Command>,
+    retry_at: Instant,
 }
 
 impl LiveSession {
@@ -65,14 +77,17 @@ impl LiveSession {
         session: Option<Session>,
         inputs: mpsc::Receiver<Input>,
     ) -> Self {
-        Self { shared, id, session, inputs, agent: None, pending: Pending::default() }
+        Self { shared, id, session, inputs, agent: None, pending: Pending::default(), owed: None }
     }
 
     pub(crate) async fn run(mut self) {
         let stopping = self.shared.stopping.clone();
         let mut idle_at = Instant::now() + IDLE_AFTER;
         loop {
-            let checkpoint_at = self.pending.since.map(|since| since + CHECKPOINT_AFTER);
+            let write_at = match &self.owed {
+                Some(owed) => Some(owed.retry_at),
+                None => self.pending.since.map(|since| since + CHECKPOINT_AFTER),
+            };
             tokio::select! {
                 biased;
                 () = stopping.cancelled() => break,
@@ -80,10 +95,8 @@ impl LiveSession {
                     Some(input) => self.take(input).await,
                     None => break,
                 },
-                news = next_news(&mut self.agent) => self.hear(news).await,
-                () = sleep_until(checkpoint_at.unwrap_or(idle_at)), if checkpoint_at.is_some() => {
-                    self.report(None).await;
-                }
+                news = next_news(&mut self.agent), if self.owed.is_none() => self.hear(news).await,
+                () = sleep_until(write_at.unwrap_or(idle_at)), if write_at.is_some() => self.write_owed().await,
                 () = sleep_until(idle_at), if !self.busy() => break,
             }
             idle_at = Instant::now() + IDLE_AFTER;
@@ -97,10 +110,9 @@ impl LiveSession {
         self.end().await;
     }
 
+    /// The agent has something to do, or something it did is not written down yet.
     fn busy(&self) -> bool {
-        self.session
-            .as_ref()
-            .is_some_and(|session| session.row.running.is_some() || session.row.agent_state == AgentState::Starting)
+        self.owed.is_some() || (self.agent.is_some() && self.session.as_ref().is_some_and(is_at_work))
     }
 
     /// Hands back what was not looked at and settles what runs.
@@ -109,6 +121,9 @@ impl LiveSession {
         while let Some(Input { asked, answer }) = self.inputs.recv().await {
             // The asker may be gone; then nobody asks again.
             drop(answer.send(Answer::NotTaken(asked)));
+        }
+        if self.owed.is_some() {
+            self.write_owed().await;
         }
         if self.shared.stopping.is_cancelled() {
             self.report(Some(Command::Interrupt { reason: "server_shutdown".to_owned() })).await;
@@ -159,17 +174,20 @@ impl LiveSession {
             }
             Ok(())
         };
-        if !self.pending.text.is_empty() {
-            let (block, text) = (self.pending.block, self.pending.text.clone());
+        for (block, text) in self.pending.pieces.iter().cloned() {
             step(&mut session, Command::Agent(AgentReport::Text { block, text }))?;
         }
         let Some(command) = command else { return Ok(events) };
-        // The log may say that the agent is ready when only its process of an earlier life was.
+        // The log may speak of an agent that was there in an earlier life, or before the session was deleted.
         let needs_agent = matches!(command, Command::SendPrompt { .. });
-        if needs_agent && self.agent.is_none() {
+        let restores = matches!(command, Command::Restore);
+        if self.agent.is_none() && (needs_agent || is_at_work(&session)) {
             step(&mut session, Command::Agent(AgentReport::Gone))?;
         }
         step(&mut session, command)?;
+        if self.agent.is_none() && restores {
+            step(&mut session, Command::Agent(AgentReport::Gone))?;
+        }
         Ok(events)
     }
 
@@ -184,7 +202,7 @@ impl LiveSession {
                 Reply::PromptAccepted { interaction_id: *interaction_id, turn }
             }
             Command::Observe => {
-                let was_unobserved = !events.is_empty();
+                let was_unobserved = events.iter().any(|event| matches!(event, Event::SessionObserved {}));
                 let count = self.shared.unobserved.count();
                 Reply::Observed { was_unobserved, unobserved_count: count.saturating_sub(was_unobserved.into()) }
             }
@@ -247,23 +265,36 @@ impl LiveSession {
 
     async fn hear_text(&mut self, block: u32, text: &str) {
         let Some(turn) = self.running_turn() else { return };
-        if block != self.pending.block && !self.pending.text.is_empty() {
-            self.report(None).await;
+        let after = self.session.as_ref().map_or(Seq::START, |session| session.head);
+        self.shared.feeds.publish(self.id, News::Preview { after, turn, block, text: text.into() });
+        match self.pending.pieces.last_mut() {
+            Some((open, words)) if *open == block => words.push_str(text),
+            Some(_) | None => self.pending.pieces.push((block, text.to_owned())),
         }
-        self.shared.feeds.publish(self.id, News::Preview { turn, block, text: text.into() });
-        self.pending.block = block;
-        self.pending.text.push_str(text);
+        self.pending.bytes += text.len();
         self.pending.since.get_or_insert_with(Instant::now);
-        if self.pending.text.len() >= CHECKPOINT_BYTES {
+        if self.pending.bytes >= CHECKPOINT_BYTES {
             self.report(None).await;
         }
     }
 
-    /// Writes down pending words and what a report says. Nobody waits for an answer, so failures are logged.
+    /// Writes down pending words and what a report says. Nobody waits for an answer, so what fails is owed.
     async fn report(&mut self, command: Option<Command>) {
-        if let Err(err) = self.try_report(command).await {
-            tracing::error!(session = %self.id, error = &err as &dyn std::error::Error, "could not write what the agent did");
+        match self.try_report(command.clone()).await {
+            Ok(()) => (),
+            // The session is gone; so is whatever was to be said of it.
+            Err(SubmitError::Append(AppendError::Purged(_))) => self.session = None,
+            Err(err) => {
+                tracing::error!(session = %self.id, error = &err as &dyn std::error::Error, "could not write what the agent did");
+                self.owed = Some(Owed { command, retry_at: Instant::now() + RETRY_AFTER });
+            }
         }
+    }
+
+    /// Tries again what is owed; without a debt, writes down the pending words.
+    async fn write_owed(&mut self) {
+        let command = self.owed.take().and_then(|owed| owed.command);
+        self.report(command).await;
     }
 
     async fn try_report(&mut self, command: Option<Command>) -> Result<(), SubmitError> {
@@ -287,6 +318,11 @@ impl LiveSession {
     fn running_turn(&self) -> Option<Turn> {
         self.session.as_ref()?.row.running.map(|running| running.turn)
     }
+}
+
+/// The log says that the agent starts or works.
+fn is_at_work(session: &Session) -> bool {
+    session.row.running.is_some() || session.row.agent_state == AgentState::Starting
 }
 
 /// The agent's next word; never, while there is no agent.

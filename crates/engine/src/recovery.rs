@@ -1,22 +1,48 @@
 //! After a restart: what was cut off is said to be.
 //!
 //! Invariant: before anybody is let in, no session claims a running turn or a starting agent, for none has survived.
-//! Nothing is prompted again by itself; waiting prompts stay waiting until the person goes on.
+//! Nothing is prompted again by itself; waiting prompts stay waiting until the person goes on. A session that cannot be
+//! read is left as it is and named: it must not keep the others from being served.
 
-use model::{Command, decide};
+use std::sync::Arc;
+
+use model::{Command, SessionId, decide};
+use tokio::task::JoinSet;
 
 use crate::{Shared, StartError};
 
+/// How many sessions are settled at once, so that they share flushes.
+const AT_ONCE: usize = 64;
+
 impl Shared {
-    pub(crate) async fn recover(&self) -> Result<usize, StartError> {
+    /// Settles what is unsettled and says how many sessions that were.
+    pub(crate) async fn recover(self: &Arc<Self>) -> Result<usize, StartError> {
         let unsettled = self.store.unsettled().await?;
-        for id in &unsettled {
-            let Some(session) = self.store.session(*id).await? else { continue };
-            let interrupt = Command::Interrupt { reason: "server_restart".to_owned() };
-            // Deleted sessions are left as they are: `decide` has nothing to say about them.
-            let events = decide(Some(&session), interrupt).expect("an interruption is never refused");
-            self.commit(*id, Some(&session), events, None).await?;
+        for some in unsettled.chunks(AT_ONCE) {
+            let mut settling = JoinSet::new();
+            for id in some.iter().copied() {
+                let shared = Arc::clone(self);
+                settling.spawn(async move { shared.settle(id).await });
+            }
+            for settled in settling.join_all().await {
+                settled?;
+            }
         }
         Ok(unsettled.len())
+    }
+
+    async fn settle(&self, id: SessionId) -> Result<(), StartError> {
+        let session = match self.store.session(id).await {
+            Ok(Some(session)) => session,
+            Ok(None) => return Ok(()),
+            Err(err) => {
+                tracing::error!(session = %id, error = &err as &dyn std::error::Error, "a session cannot be read and is left as it is");
+                return Ok(());
+            }
+        };
+        let interrupt = Command::Interrupt { reason: "server_restart".to_owned() };
+        let events = decide(Some(&session), interrupt).expect("an interruption is never refused");
+        self.commit(id, Some(&session), events, None).await?;
+        Ok(())
     }
 }

@@ -11,7 +11,7 @@ use model::{Event, RowChange, SessionId, StreamId, TokenId, TokenKind, TokenRow}
 use sha2::{Digest as _, Sha256};
 use store::{AppendError, Batch, Head, Part};
 use subtle::ConstantTimeEq as _;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
 use crate::id_source::hex;
@@ -27,6 +27,8 @@ pub(crate) struct Tokens {
     by_hash: RwLock<HashMap<String, TokenRow>>,
     codes: Mutex<Vec<Code>>,
     changes: watch::Sender<u64>,
+    /// One writer of the server's stream at a time.
+    writing: Semaphore,
 }
 
 #[derive(Debug)]
@@ -37,8 +39,29 @@ struct Code {
 
 impl Tokens {
     pub(crate) fn new(rows: Vec<TokenRow>) -> Self {
+        let tokens = Self {
+            by_hash: RwLock::default(),
+            codes: Mutex::default(),
+            changes: watch::Sender::new(0),
+            writing: Semaphore::new(1),
+        };
+        tokens.replace(rows);
+        tokens
+    }
+
+    fn replace(&self, rows: Vec<TokenRow>) {
         let by_hash = rows.into_iter().map(|row| (row.secret_hash.clone(), row)).collect();
-        Self { by_hash: RwLock::new(by_hash), codes: Mutex::default(), changes: watch::Sender::new(0) }
+        *self.by_hash.write().unwrap_or_else(PoisonError::into_inner) = by_hash;
+        self.changes.send_modify(|generation| *generation += 1);
+    }
+
+    /// Whether any credential has this secret, whatever else it needs.
+    pub(crate) fn knows(&self, secret: &Secret) -> bool {
+        self.by_hash.read().unwrap_or_else(PoisonError::into_inner).contains_key(&hash(secret))
+    }
+
+    fn forget_codes(&self) {
+        self.codes.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// The credential that this secret is, with the proof that a browser's needs.
@@ -132,22 +155,32 @@ pub struct IssuedToken {
 impl Shared {
     pub(crate) async fn issue_token(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
         let (event, secret, proof) = self.new_token(wish);
-        let rows = self.append_to_server(vec![event]).await?;
+        let rows = self.append_to_server(|_| vec![event.clone()]).await?;
         Ok(issued(rows, secret, proof))
     }
 
     pub(crate) async fn revoke_token(&self, id: TokenId) -> Result<(), SubmitError> {
-        self.append_to_server(vec![Event::TokenRevoked { token_id: id }]).await?;
+        self.append_to_server(|tokens| revocations(tokens, |row| row.id == id)).await?;
         Ok(())
     }
 
-    /// Ends every credential there is and makes one new one for the person, in one step.
+    /// Ends the credentials that were made for one session.
+    pub(crate) async fn revoke_tokens_of(&self, session: SessionId) -> Result<(), SubmitError> {
+        self.append_to_server(|tokens| revocations(tokens, |row| row.session == Some(session))).await?;
+        Ok(())
+    }
+
+    /// Ends every credential and every sign-in code there is and makes one new credential for the person, in one step.
     pub(crate) async fn rotate_tokens(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
-        let mut events: Vec<Event> =
-            self.tokens.all().into_iter().map(|row| Event::TokenRevoked { token_id: row.id }).collect();
         let (event, secret, proof) = self.new_token(wish);
-        events.push(event);
-        let rows = self.append_to_server(events).await?;
+        let rows = self
+            .append_to_server(|tokens| {
+                let mut events = revocations(tokens, |_| true);
+                events.push(event.clone());
+                events
+            })
+            .await?;
+        self.tokens.forget_codes();
         Ok(issued(rows, secret, proof))
     }
 
@@ -168,25 +201,36 @@ impl Shared {
         (event, secret, proof)
     }
 
-    /// Appends to the server's own stream; a lost race is run again, since these events do not depend on each other.
-    async fn append_to_server(&self, events: Vec<Event>) -> Result<Vec<RowChange>, SubmitError> {
+    /// Appends what `events` makes of the credentials in force to the server's own stream, and puts it in force. One at
+    /// a time, so that what is in force is never behind what the stream says.
+    async fn append_to_server(&self, events: impl Fn(&Tokens) -> Vec<Event>) -> Result<Vec<RowChange>, SubmitError> {
+        let _turn = self.tokens.writing.acquire().await.map_err(|_| SubmitError::Stopping)?;
         loop {
+            let events = events(&self.tokens);
+            if events.is_empty() {
+                return Ok(Vec::new());
+            }
             let after = match self.store.head(StreamId::Server).await? {
                 Head::At(seq) => seq,
                 Head::Purged => unreachable!("only sessions are purged"),
             };
-            let (part, _) = Part::of(StreamId::Server, after, None, events.clone(), self.clock.now());
+            let (part, _) = Part::of(StreamId::Server, after, None, events, self.clock.now());
             let rows = part.rows.clone();
             match self.store.append(Batch { parts: vec![part], receipt: None }).await {
                 Ok(_) => {
                     self.tokens.apply(&rows);
                     return Ok(rows);
                 }
-                Err(AppendError::Conflict { .. }) => (),
+                // Another process wrote: what it did is read before anything is decided anew.
+                Err(AppendError::Conflict { .. }) => self.tokens.replace(self.store.tokens().await?),
                 Err(err) => return Err(err.into()),
             }
         }
     }
+}
+
+fn revocations(tokens: &Tokens, which: impl Fn(&TokenRow) -> bool) -> Vec<Event> {
+    tokens.all().iter().filter(|row| which(row)).map(|row| Event::TokenRevoked { token_id: row.id }).collect()
 }
 
 fn issued(rows: Vec<RowChange>, secret: Secret, proof: Option<Secret>) -> IssuedToken {
@@ -194,7 +238,12 @@ fn issued(rows: Vec<RowChange>, secret: Secret, proof: Option<Secret>) -> Issued
         .into_iter()
         .find_map(|change| match change {
             RowChange::PutToken(row) => Some(row),
-            _ => None,
+            RowChange::RemoveToken { .. }
+            | RowChange::PutSession(_)
+            | RowChange::StartTurn(_)
+            | RowChange::EndTurn { .. }
+            | RowChange::PutPrompt { .. }
+            | RowChange::RemovePrompt { .. } => None,
         })
         .expect("issuing puts a row");
     IssuedToken { row, secret, proof }

@@ -5,7 +5,9 @@
 //! here.
 
 use crate::command::{AgentReport, Command, NewSession, WhenBusy};
-use crate::limits::{MAX_ENV_HINT_CHARS, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_PROMPTS};
+use crate::limits::{
+    MAX_ENV_HINT_CHARS, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS,
+};
 use crate::{AgentState, Event, InteractionId, Outcome, Session, Stop, Turn};
 
 /// Why a command is refused. Each says what would make it pass.
@@ -30,7 +32,11 @@ pub enum Rejection {
     PromptEmpty,
     #[error("the prompt has {bytes} bytes, at most {max} are taken", max = MAX_PROMPT_BYTES)]
     PromptTooLong { bytes: usize },
-    #[error("{max} prompts are waiting already; wait, or remove one", max = MAX_QUEUED_PROMPTS)]
+    #[error(
+        "at most {prompts} prompts with {bytes} bytes in all may wait; let some be answered, or remove one",
+        prompts = MAX_QUEUED_PROMPTS,
+        bytes = MAX_QUEUED_BYTES
+    )]
     QueueFull,
     #[error("a name is one line of at most {max} characters, without control characters", max = MAX_NAME_CHARS)]
     NameInvalid,
@@ -65,7 +71,8 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
         }
         Command::ChangePrompt { interaction_id, text } => {
             check_prompt(&text)?;
-            session.find_queued(interaction_id).ok_or(Rejection::PromptNotQueued)?;
+            let old = session.find_queued(interaction_id).ok_or(Rejection::PromptNotQueued)?;
+            check_queued_bytes(session, text.len().saturating_sub(old.text.len()))?;
             Ok(vec![Event::PromptChanged { interaction_id, text }])
         }
         Command::RemovePrompt { interaction_id } => {
@@ -137,6 +144,7 @@ fn send_prompt(
     if session.queue.len() >= MAX_QUEUED_PROMPTS {
         return Err(Rejection::QueueFull);
     }
+    check_queued_bytes(session, text.len())?;
     let mut events = vec![Event::PromptQueued { interaction_id, text }];
     match session.row.agent_state {
         AgentState::Stopped | AgentState::Failed => {
@@ -175,10 +183,7 @@ fn agent_reported(session: &Session, report: AgentReport) -> Vec<Event> {
             }
             None => Vec::new(),
         },
-        AgentReport::Gone => match session.row.agent_state {
-            AgentState::Ready => vec![Event::AgentStateChanged { state: AgentState::Stopped, reason: None }],
-            AgentState::Starting | AgentState::Stopped | AgentState::Failed => Vec::new(),
-        },
+        AgentReport::Gone => interrupt(session, "agent_gone".to_owned()),
         AgentReport::Failed { reason } => {
             let mut events = Vec::new();
             if let Some(running) = running {
@@ -215,6 +220,12 @@ fn start_next(session: &Session) -> Vec<Event> {
 
 fn start_turn(turn: Turn, interaction_id: InteractionId, text: String) -> Vec<Event> {
     vec![Event::TurnStarted { turn, interaction_id }, Event::PromptSent { interaction_id, text }]
+}
+
+/// A queue that is sent whole to every follower has to stay small.
+fn check_queued_bytes(session: &Session, added: usize) -> Result<(), Rejection> {
+    let waiting: usize = session.queue.iter().map(|prompt| prompt.text.len()).sum();
+    if waiting + added > MAX_QUEUED_BYTES { Err(Rejection::QueueFull) } else { Ok(()) }
 }
 
 fn check_name(name: &str) -> Result<(), Rejection> {

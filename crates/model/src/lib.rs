@@ -28,7 +28,9 @@ pub use event::{AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, S
 pub use ids::{
     Cursor, CursorError, Incarnation, InteractionId, ParseIdError, Position, Seq, SessionId, StreamId, TokenId, Turn,
 };
-pub use limits::{MAX_ENV_HINT_CHARS, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_PROMPTS};
+pub use limits::{
+    MAX_ENV_HINT_CHARS, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS,
+};
 pub use rows::{Folded, RowChange, TurnRow, fold};
 pub use session::{QueuedPrompt, Running, Session, SessionRow, SessionState};
 pub use session_list::{ListKey, SessionList};

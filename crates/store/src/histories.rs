@@ -246,8 +246,16 @@ impl Twins {
                 self.append_to_server(Event::TokenRevoked { token_id: token_id(token) }, when).await;
             }
             Step::Purge { session } => {
-                self.memory.purge(session_id(session), at(0)).await.unwrap();
-                self.sqlite.purge(session_id(session), at(0)).await.unwrap();
+                let after = match self.memory.head(stream(session)).await.unwrap() {
+                    Head::At(head) => head,
+                    Head::Purged => Seq(7),
+                };
+                let stale = Seq(after.0 + 1);
+                for after in [stale, after] {
+                    let in_memory = self.memory.purge(session_id(session), after, at(0)).await;
+                    let in_sqlite = self.sqlite.purge(session_id(session), after, at(0)).await;
+                    assert_eq!(format!("{in_memory:?}"), format!("{in_sqlite:?}"));
+                }
             }
             Step::ForgetReceipts { before } => {
                 self.memory.forget_receipts(at(before)).await.unwrap();

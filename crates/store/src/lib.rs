@@ -27,7 +27,7 @@ pub use memory::MemoryStore;
 pub use sqlite::{OpenError, SqliteStore};
 
 /// A page of a read stops after this many bytes of events, so that a page of large entries stays small in memory.
-pub const MAX_PAGE_BYTES: usize = 4 << 20;
+pub const MAX_PAGE_BYTES: usize = 512 << 10;
 
 /// What is written at once: all of it, or nothing.
 #[derive(Debug, Clone, Default)]
@@ -134,8 +134,9 @@ pub trait Log: Send + Sync + 'static {
     /// How far a stream has got.
     async fn head(&self, stream: StreamId) -> Result<Head, ReadError>;
 
-    /// Removes a session's entries and rows for good and leaves a tombstone, so that its stream takes no more.
-    async fn purge(&self, session: SessionId, at: Timestamp) -> Result<(), AppendError>;
+    /// Removes a session's entries and rows for good and leaves a tombstone, so that its stream takes no more. Like an
+    /// append it names the seq that the caller believes to be the newest; purging twice is harmless.
+    async fn purge(&self, session: SessionId, after: Seq, at: Timestamp) -> Result<(), AppendError>;
 
     /// Forgets receipts given before `at`.
     async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError>;

@@ -187,9 +187,14 @@ impl Log for MemoryStore {
         Ok(self.state().head(stream))
     }
 
-    async fn purge(&self, session: SessionId, _at: Timestamp) -> Result<(), AppendError> {
+    async fn purge(&self, session: SessionId, after: Seq, _at: Timestamp) -> Result<(), AppendError> {
         let mut state = self.state();
         let stream = StreamId::Session(session);
+        match state.head(stream) {
+            Head::Purged => return Ok(()),
+            Head::At(head) if head != after => return Err(AppendError::Conflict { stream, expected: after, head }),
+            Head::At(_) => (),
+        }
         state.streams.insert(stream, Stream::Purged);
         state.order.retain(|_, (owner, _)| *owner != stream);
         state.sessions.remove(session);

@@ -77,8 +77,7 @@ impl SqliteStore {
         let (questions, readers) = readers::start(readers).map_err(threads)?;
 
         let owner = opened.owner;
-        let running =
-            Running { writes, questions, writer, readers, checkpointer, health: Arc::clone(&health), owner };
+        let running = Running { writes, questions, writer, readers, checkpointer, health: Arc::clone(&health), owner };
         Ok(Self { incarnation: opened.incarnation, health, running: Mutex::new(Some(running)) })
     }
 
@@ -190,8 +189,8 @@ impl Log for SqliteStore {
         self.ask(move |conn| queries::head(conn, stream)).await
     }
 
-    async fn purge(&self, session: SessionId, at: Timestamp) -> Result<(), AppendError> {
-        self.write(Write::Purge { session, at }).await.map(|_| ())
+    async fn purge(&self, session: SessionId, after: Seq, at: Timestamp) -> Result<(), AppendError> {
+        self.write(Write::Purge { session, after, at }).await.map(|_| ())
     }
 
     async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError> {

@@ -1,5 +1,8 @@
 //! Ends of the process, asked for and not.
 
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
 use engine::SubmitError;
 use model::{Command, Event, SessionState};
 
@@ -47,4 +50,26 @@ async fn a_shutdown_keeps_the_words_that_were_only_previewed() {
     assert!(tail[1].ends_with("turn.ended interrupted server_shutdown 1"), "{log}");
     let refused = world.engine.submit(session, Command::Observe, asker()).await;
     assert!(matches!(refused, Err(SubmitError::Stopping)), "{refused:?}");
+}
+
+/// Nothing is lost, nothing spins: the agent waits with its words until there is room for them.
+#[tokio::test(start_paused = true)]
+async fn a_full_disk_holds_the_agent_up_and_loses_nothing() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let mut follow = world.engine.follow(session, None).await.unwrap();
+    let prompt = world.prompt(session, "long 3000").await;
+    while !matches!(next_event(&mut follow).await, Event::TextPart { .. }) {}
+    world.disk.full.store(true, Ordering::SeqCst);
+    let rename = Command::Change { name: Some("new".to_owned()), env_hint: None };
+    let refused = world.engine.submit(session, rename, asker()).await;
+    assert!(matches!(refused, Err(SubmitError::Append(_))), "{refused:?}");
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(world.engine.session(session).await.unwrap().row.state(), SessionState::Running);
+    world.disk.full.store(false, Ordering::SeqCst);
+    world.finish(session, prompt).await;
+    let log = world.log(session).await;
+    let words: String = log.lines().filter_map(|line| line.split("text.part 0 ").nth(1)).collect();
+    assert_eq!(words.matches("word").count(), 3_000);
+    assert!(log.ends_with("turn.ended completed 1"));
 }

@@ -99,6 +99,41 @@ async fn a_key_gives_one_effect_and_one_answer() {
     assert_eq!(world.log(session).await.matches("prompt.sent").count(), 2);
 }
 
+#[tokio::test]
+async fn a_repeated_beginning_is_answered_even_if_the_directory_is_gone() {
+    let world = World::new().await;
+    let cwd = format!("{}/short-lived", world.cwd);
+    std::fs::create_dir(&cwd).unwrap();
+    let create =
+        async || world.engine.create_session("guide", &cwd, String::new(), Reach::Careful, keyed("k", "create")).await;
+    let first = create().await.unwrap();
+    std::fs::remove_dir(&cwd).unwrap();
+    assert_eq!(create().await.unwrap(), first);
+}
+
+#[tokio::test(start_paused = true)]
+async fn looking_at_a_session_that_speaks_is_not_seeing_something_new() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let mut follow = world.engine.follow(session, None).await.unwrap();
+    world.prompt(session, "slow 100").await;
+    while !matches!(follow.next().await.unwrap(), engine::Followed::Preview { .. }) {}
+    let seen = world.engine.submit(session, Command::Observe, asker()).await.unwrap();
+    assert_eq!(seen, Reply::Observed { was_unobserved: false, unobserved_count: 0 });
+}
+
+/// The agent goes with the deletion, whatever it was doing; what the log then says of it is put right on the way back.
+#[tokio::test(start_paused = true)]
+async fn a_session_deleted_while_its_agent_starts_answers_after_it_is_restored() {
+    let world = World::new().await;
+    let session = world.session().await;
+    world.engine.submit(session, Command::Delete, asker()).await.unwrap();
+    world.engine.submit(session, Command::Restore, asker()).await.unwrap();
+    assert_eq!(world.engine.session(session).await.unwrap().row.state(), model::SessionState::Idle);
+    let prompt = world.prompt(session, "say here").await;
+    world.finish(session, prompt).await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn twenty_at_once_with_one_key_begin_one_session() {
     let world = World::new().await;
@@ -166,7 +201,7 @@ async fn a_session_that_rests_lets_go_and_wakes_again() {
     let second = world.prompt(session, "say two").await;
     world.finish(session, second).await;
     let log = world.log(session).await;
-    assert!(log.contains("agent.state_changed stopped"), "{log}");
+    assert!(log.contains("agent.state_changed agent_gone stopped"), "{log}");
     assert!(log.ends_with("turn.ended completed 2"), "{log}");
 }
 

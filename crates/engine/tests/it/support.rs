@@ -1,12 +1,16 @@
 //! A world of its own for each test: clock, ids, store, engine.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use engine::{Asker, Clock, Engine, Follow, Followed, IdSource, Reach, Reply, Seams};
-use model::{Command, Event, Incarnation, InteractionId, SessionId, StreamId, Timestamp, WhenBusy};
-use store::{Log as _, MemoryStore, Store};
+use model::{
+    Command, Entry, Event, Incarnation, InteractionId, ListKey, Position, Seq, Session, SessionId, SessionRow,
+    StreamId, Timestamp, TokenRow, Turn, TurnRow, WhenBusy,
+};
+use store::{AppendError, Batch, Head, Log, MemoryStore, PlacedEntry, ReadError, Receipt, Store, Tables};
 use uuid::Uuid;
 
 /// Goes forward by a second whenever it is asked, and by as much as a test says.
@@ -39,7 +43,81 @@ impl IdSource for TestIds {
     }
 }
 
+/// The memory store with a disk that can be full.
+pub(crate) struct FullDisk {
+    store: Arc<MemoryStore>,
+    pub(crate) full: AtomicBool,
+}
+
+#[async_trait]
+impl Log for FullDisk {
+    fn incarnation(&self) -> Incarnation {
+        self.store.incarnation()
+    }
+
+    async fn append(&self, batch: Batch) -> Result<Position, AppendError> {
+        // `Full` cannot be made outside of the store; to the engine it is one failure like another.
+        if self.full.load(Ordering::SeqCst) { Err(AppendError::Closed) } else { self.store.append(batch).await }
+    }
+
+    async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {
+        self.store.read(stream, after, limit).await
+    }
+
+    async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<PlacedEntry>, ReadError> {
+        self.store.read_all(after, limit).await
+    }
+
+    async fn head(&self, stream: StreamId) -> Result<Head, ReadError> {
+        self.store.head(stream).await
+    }
+
+    async fn purge(&self, session: SessionId, after: Seq, at: Timestamp) -> Result<(), AppendError> {
+        self.store.purge(session, after, at).await
+    }
+
+    async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError> {
+        self.store.forget_receipts(before).await
+    }
+}
+
+#[async_trait]
+impl Tables for FullDisk {
+    async fn session(&self, id: SessionId) -> Result<Option<Session>, ReadError> {
+        self.store.session(id).await
+    }
+
+    async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
+        self.store.sessions(after, limit).await
+    }
+
+    async fn unsettled(&self) -> Result<Vec<SessionId>, ReadError> {
+        self.store.unsettled().await
+    }
+
+    async fn deleted_before(&self, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError> {
+        self.store.deleted_before(at, limit).await
+    }
+
+    async fn unobserved_count(&self) -> Result<u64, ReadError> {
+        self.store.unobserved_count().await
+    }
+
+    async fn turns(&self, session: SessionId, after: Turn, limit: usize) -> Result<Vec<TurnRow>, ReadError> {
+        self.store.turns(session, after, limit).await
+    }
+
+    async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError> {
+        self.store.tokens().await
+    }
+
+    async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {
+        self.store.find_receipt(principal, key).await
+    }
+}
+
 pub(crate) struct World {
+    pub(crate) disk: Arc<FullDisk>,
     pub(crate) store: Arc<MemoryStore>,
     pub(crate) clock: Arc<TestClock>,
     ids: Arc<TestIds>,
@@ -51,22 +129,23 @@ pub(crate) struct World {
 impl World {
     pub(crate) async fn new() -> Self {
         let store = Arc::new(MemoryStore::new(Incarnation::from_bits(1)));
+        let disk = Arc::new(FullDisk { store: Arc::clone(&store), full: AtomicBool::new(false) });
         let clock = Arc::new(TestClock(AtomicI64::new(0)));
         let ids = Arc::new(TestIds(AtomicU64::new(1)));
         let directory = tempfile::tempdir().unwrap();
         let cwd = directory.path().canonicalize().unwrap().into_os_string().into_string().unwrap();
-        let engine = start(&store, &clock, &ids).await;
-        Self { store, clock, ids, engine, _directory: directory, cwd }
+        let engine = start(&disk, &clock, &ids).await;
+        Self { disk, store, clock, ids, engine, _directory: directory, cwd }
     }
 
     /// The process dies and another takes the store over: nothing is settled by the first.
     pub(crate) async fn crash_and_restart(&mut self) {
-        self.engine = start(&self.store, &self.clock, &self.ids).await;
+        self.engine = start(&self.disk, &self.clock, &self.ids).await;
     }
 
     pub(crate) async fn stop_and_restart(&mut self) {
         self.engine.shutdown().await;
-        self.engine = start(&self.store, &self.clock, &self.ids).await;
+        self.engine = start(&self.disk, &self.clock, &self.ids).await;
     }
 
     pub(crate) async fn session(&self) -> SessionId {
@@ -112,7 +191,7 @@ impl World {
     }
 }
 
-async fn start(store: &Arc<MemoryStore>, clock: &Arc<TestClock>, ids: &Arc<TestIds>) -> Engine {
+async fn start(store: &Arc<FullDisk>, clock: &Arc<TestClock>, ids: &Arc<TestIds>) -> Engine {
     let seams =
         Seams { clock: Arc::clone(clock) as Arc<dyn Clock>, ids: Arc::clone(ids) as Arc<dyn IdSource>, home: None };
     Engine::start(Arc::clone(store) as Arc<dyn Store>, seams).await.unwrap()

@@ -2,6 +2,7 @@
 
 use engine::{Secret, TokenWish};
 use model::TokenKind;
+use store::Tables as _;
 
 use crate::support::World;
 
@@ -46,6 +47,48 @@ async fn rotation_ends_all_and_makes_one() {
     let new = world.engine.rotate_tokens(wish(TokenKind::Person)).await.unwrap();
     assert_eq!(world.engine.tokens(), vec![new.row]);
     assert_eq!(world.engine.find_token(&old.secret, None), None);
+}
+
+/// A caller that hangs up must not leave a credential that the log has ended and the door still takes.
+#[tokio::test(start_paused = true)]
+async fn a_revocation_that_nobody_waits_for_is_carried_out() {
+    let world = World::new().await;
+    let issued = world.engine.issue_token(wish(TokenKind::Person)).await.unwrap();
+    let mut changes = world.engine.token_changes();
+    let revocation = world.engine.revoke_token(issued.row.id);
+    // Polled once, then dropped.
+    drop(tokio::time::timeout(std::time::Duration::ZERO, revocation).await);
+    changes.changed().await.unwrap();
+    assert_eq!(world.engine.find_token(&issued.secret, None), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn rotation_also_ends_what_is_made_meanwhile_and_open_links() {
+    let world = World::new().await;
+    let code = world.engine.offer_code();
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..10 {
+        let engine = world.engine.clone();
+        calls.spawn(async move { drop(engine.issue_token(wish(TokenKind::Browser)).await.unwrap()) });
+    }
+    let engine = world.engine.clone();
+    calls.spawn(async move { drop(engine.rotate_tokens(wish(TokenKind::Person)).await.unwrap()) });
+    calls.join_all().await;
+    // Those issued before the rotation have ended, those after it are in force: what the door takes is what the log says.
+    let mut in_log = world.store.tokens().await.unwrap();
+    in_log.sort_by_key(|row| (row.issued_at, row.id));
+    assert_eq!(world.engine.tokens(), in_log);
+    assert!(!world.engine.consume_code(&code));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_credentials_of_a_session_end_with_it() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let wish = TokenWish { kind: TokenKind::Agent, name: "agent".to_owned(), session: Some(session) };
+    let issued = world.engine.issue_token(wish).await.unwrap();
+    world.engine.purge(session, crate::support::asker()).await.unwrap();
+    assert_eq!(world.engine.find_token(&issued.secret, None), None);
 }
 
 #[tokio::test(start_paused = true)]

@@ -339,6 +339,47 @@ fn what_breaks_a_limit_is_refused_whole() {
     assert_eq!(history.entries.len(), before + crate::MAX_QUEUED_PROMPTS);
 }
 
+#[test]
+fn what_waits_is_bounded_in_bytes() {
+    let mut history = History::default();
+    history.run(parse("create")).unwrap();
+    let most = "x".repeat(crate::MAX_QUEUED_BYTES - 10);
+    history.run(parse(&format!("prompt 1 {most}"))).unwrap();
+    history.run(parse("prompt 2 fits")).unwrap();
+    assert_eq!(history.run(parse("prompt 3 does not fit")), Err(super::Rejection::QueueFull));
+    assert_eq!(history.run(parse("rewrite 2 does not fit")), Err(super::Rejection::QueueFull));
+    history.run(parse("rewrite 1 short")).unwrap();
+    history.run(parse("prompt 3 does fit now")).unwrap();
+}
+
+/// As when the server ended while the agent started or worked and the session was deleted in between.
+#[test]
+fn an_agent_that_is_gone_leaves_a_session_that_can_go_on() {
+    check(
+        "
+        create
+        gone
+        prompt 1 first
+        ready
+        gone
+        gone
+        ",
+        "
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed agent_gone stopped
+        prompt.queued #1 first
+        agent.state_changed starting
+        agent.state_changed ready
+        turn.started #1 1
+        prompt.sent #1 first
+        turn.ended interrupted agent_gone 1
+        agent.state_changed agent_gone stopped
+        = Interrupted unobserved
+        ",
+    );
+}
+
 fn any_command() -> impl Strategy<Value = Command> {
     let lines = prop_oneof![
         Just("create"),

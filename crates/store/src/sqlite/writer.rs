@@ -42,6 +42,7 @@ pub(super) enum Write {
     Append(EncodedBatch),
     Purge {
         session: SessionId,
+        after: Seq,
         at: Timestamp,
     },
     ForgetReceipts {
@@ -199,7 +200,7 @@ impl Writer {
                 Ok(()) => self.append(&batch).map(Ok),
                 Err(refusal) => Ok(Err(refusal)),
             },
-            Write::Purge { session, at } => self.purge(session, at).map(Ok),
+            Write::Purge { session, after, at } => self.purge(session, after, at),
             Write::ForgetReceipts { before } => {
                 apply::forget_receipts(&self.conn, before)?;
                 Ok(Ok(Position(self.last_position)))
@@ -273,8 +274,16 @@ impl Writer {
         Ok(Position(self.last_position))
     }
 
-    fn purge(&mut self, session: SessionId, at: Timestamp) -> Result<Position, Error> {
+    fn purge(&mut self, session: SessionId, after: Seq, at: Timestamp) -> Result<Answer, Error> {
         let stream = StreamId::Session(session);
+        let head = match self.heads.find(&self.conn, stream)? {
+            Some(Known { purged: true, .. }) => return Ok(Ok(Position(self.last_position))),
+            Some(known) => known.head,
+            None => Seq::START,
+        };
+        if head != after {
+            return Ok(Err(AppendError::Conflict { stream, expected: after, head }));
+        }
         let id = self.heads.find_or_create(&self.conn, stream)?;
         self.conn.prepare_cached("DELETE FROM entries WHERE stream = ?1")?.execute([id])?;
         apply::remove_session(&self.conn, session)?;
@@ -289,7 +298,7 @@ impl Writer {
             )?
             .execute([self.last_position.cast_signed()])?;
         self.heads.purge(stream);
-        Ok(Position(self.last_position))
+        Ok(Ok(Position(self.last_position)))
     }
 
     /// Has the write-ahead log copied once it is long enough; the copying is another thread's.

@@ -32,7 +32,7 @@ async fn reopening_keeps_everything() {
     let store: crate::conformance::AnyStore = std::sync::Arc::new(open_at(&path));
     act(&store, 1, create("a"), 1).await;
     let last = act(&store, 1, prompt(1, "waits"), 2).await;
-    store.purge(session_id(2), at(3)).await.unwrap();
+    store.purge(session_id(2), model::Seq::START, at(3)).await.unwrap();
     let session = store.session(session_id(1)).await.unwrap();
     let entries = store.read_all(Position(0), 100).await.unwrap();
     drop(store);
@@ -51,7 +51,7 @@ async fn a_purged_position_is_not_given_again_after_reopening() {
     let (_folder, path) = folder();
     let store = open_at(&path);
     store.append(batch([text_part(stream(1), 0, &["one", "two"])])).await.unwrap();
-    store.purge(session_id(1), at(1)).await.unwrap();
+    store.purge(session_id(1), model::Seq(2), at(1)).await.unwrap();
     store.close().await;
     let store = open_at(&path);
     assert_eq!(store.append(batch([text_part(stream(2), 0, &["x"])])).await.unwrap(), Position(3));

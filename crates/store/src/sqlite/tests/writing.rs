@@ -220,7 +220,10 @@ async fn a_failed_write_ends_all_writing_but_no_reading() {
             assert_eq!(cause.to_string(), "input/output error");
         }
         assert_eq!(store.failed().await.to_string(), "input/output error");
-        assert!(matches!(store.purge(crate::conformance::session_id(1), at(1)).await, Err(AppendError::Failed(_))));
+        assert!(matches!(
+            store.purge(crate::conformance::session_id(1), model::Seq(1), at(1)).await,
+            Err(AppendError::Failed(_))
+        ));
         assert_eq!(store.read(stream(1), Seq::START, 100).await.unwrap().len(), 2);
         store.close().await;
         let store = open_at(&path);
