@@ -38,6 +38,9 @@ pub enum QueryError {
     /// There is no such session, or it was deleted.
     #[error("there is no session {0}")]
     NotFound(SessionId),
+    /// There was such a session; whoever followed it is told that it is gone.
+    #[error("session {0} was deleted")]
+    Deleted(SessionId),
     /// The cursor leads nowhere any more.
     #[error("the cursor is no longer valid")]
     Reset {

@@ -289,7 +289,12 @@ impl Engine {
     pub async fn follow(&self, id: SessionId, after: Option<Cursor>) -> Result<Follow, QueryError> {
         // Subscribed before the log is read, so that nothing falls between.
         let feed = self.shared.feeds.subscribe(id);
-        let session = self.session(id).await?;
+        let session = match self.shared.store.session(id).await? {
+            Some(session) if session.row.deleted_at.is_none() => session,
+            Some(_) => return Err(QueryError::Deleted(id)),
+            None if self.is_purged(id).await? => return Err(QueryError::Deleted(id)),
+            None => return Err(QueryError::NotFound(id)),
+        };
         let after = self.check_cursor(after, session.head)?;
         Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed))
     }

@@ -24,6 +24,8 @@ pub enum Rejection {
     SessionNotDeleted,
     #[error("a turn is running; wait for its end or cancel it")]
     TurnRunning,
+    #[error("prompts are waiting; send yours to wait with them, or remove them first")]
+    PromptsWaiting,
     #[error("no turn is running")]
     NoTurnRunning,
     #[error("the prompt is not waiting in the queue; it may have been sent or removed")]
@@ -135,7 +137,8 @@ fn send_prompt(
     check_prompt(&text)?;
     let busy = session.row.running.is_some() || !session.queue.is_empty();
     if busy && when_busy == WhenBusy::Reject {
-        return Err(Rejection::TurnRunning);
+        let running = session.row.running.is_some();
+        return Err(if running { Rejection::TurnRunning } else { Rejection::PromptsWaiting });
     }
     match session.row.agent_state {
         AgentState::Ready if !busy => return Ok(start_turn(session.row.turns.next(), interaction_id, text)),

@@ -124,7 +124,7 @@ impl ApiError {
             | Self::AlreadySignedIn
             | Self::InvalidFrame(_)
             | Self::Submit(_)
-            | Self::Query(QueryError::NotFound(_) | QueryError::Read(_)) => json!({}),
+            | Self::Query(QueryError::NotFound(_) | QueryError::Deleted(_) | QueryError::Read(_)) => json!({}),
         }
     }
 }
@@ -157,6 +157,7 @@ fn submit_class(err: &SubmitError) -> (StatusCode, &'static str) {
 fn query_class(err: &QueryError) -> (StatusCode, &'static str) {
     match err {
         QueryError::NotFound(_) => (StatusCode::NOT_FOUND, "session_not_found"),
+        QueryError::Deleted(_) => (StatusCode::NOT_FOUND, "session_deleted"),
         QueryError::Reset { .. } => (StatusCode::CONFLICT, "cursor_reset"),
         QueryError::Read(err) => read_class(err),
     }
@@ -177,6 +178,7 @@ fn rejection_class(rejection: &Rejection) -> (StatusCode, &'static str) {
         Rejection::SessionDeleted => (StatusCode::NOT_FOUND, "session_deleted"),
         Rejection::SessionNotDeleted => (StatusCode::CONFLICT, "session_not_deleted"),
         Rejection::TurnRunning => (StatusCode::CONFLICT, "turn_running"),
+        Rejection::PromptsWaiting => (StatusCode::CONFLICT, "prompts_waiting"),
         Rejection::NoTurnRunning => (StatusCode::CONFLICT, "no_turn_running"),
         Rejection::PromptNotQueued => (StatusCode::NOT_FOUND, "prompt_not_queued"),
         Rejection::PromptEmpty => (StatusCode::BAD_REQUEST, "prompt_empty"),

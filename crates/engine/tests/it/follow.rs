@@ -115,5 +115,9 @@ async fn followers_of_a_deleted_session_are_told() {
     let mut follow = world.engine.follow(session, None).await.unwrap();
     world.engine.submit(session, Command::Delete, asker()).await.unwrap();
     while !matches!(follow.next().await.unwrap(), Followed::Deleted) {}
-    assert!(matches!(world.engine.follow(session, None).await, Err(QueryError::NotFound(_))));
+    assert!(matches!(world.engine.follow(session, None).await, Err(QueryError::Deleted(_))));
+    world.engine.purge(session, asker()).await.unwrap();
+    assert!(matches!(world.engine.follow(session, None).await, Err(QueryError::Deleted(_))));
+    let unknown = model::SessionId::from_bytes([9; 16]);
+    assert!(matches!(world.engine.follow(unknown, None).await, Err(QueryError::NotFound(_))));
 }

@@ -1,5 +1,7 @@
 //! Credentials: listed, made, ended. Only the person, and only with a credential for the whole server.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -81,9 +83,16 @@ pub(crate) async fn rotate(
 ) -> Result<Json<wire::Token>, ApiError> {
     access::everything(&principal, Scope::Manage)?;
     let wish = TokenWish { kind: TokenKind::Person, name: "token file".to_owned(), session: None };
-    let issued = app.engine.rotate_tokens(wish).await?;
-    (app.settings.keep_token)(&issued.secret).map_err(ApiError::TokenFile)?;
-    Ok(Json(convert::token(&issued.row)))
+    let (engine, settings) = (app.engine.clone(), Arc::clone(&app.settings));
+    // To the end even if the caller hangs up: the token file must not be left with a token that opens nothing.
+    let rotated = app.engine.to_the_end(async move {
+        let issued = engine.rotate_tokens(wish).await?;
+        let kept = (settings.keep_token)(&issued.secret);
+        Ok((issued.row, kept))
+    });
+    let (row, kept) = rotated.await?;
+    kept.map_err(ApiError::TokenFile)?;
+    Ok(Json(convert::token(&row)))
 }
 
 /// A fresh sign-in link for a browser.

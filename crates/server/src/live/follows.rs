@@ -183,6 +183,9 @@ async fn speak(mut follow: Follow, generation: u64, out: Out) {
 
 /// A refused cursor is an answer of its own, not an error.
 pub(super) fn reset_frame(session: SessionId, err: &ApiError) -> Option<ServerFrame> {
+    if let ApiError::Query(QueryError::Deleted(_)) = err {
+        return Some(ServerFrame::Reset { session, reason: wire::ResetReason::Deleted, snapshot: None });
+    }
     let ApiError::Query(QueryError::Reset { reason, snapshot }) = err else { return None };
     let reason = match reason {
         ResetReason::OtherIncarnation => wire::ResetReason::OtherIncarnation,

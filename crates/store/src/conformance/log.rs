@@ -186,7 +186,7 @@ pub async fn pages_are_bounded_by_count_and_by_size(store: AnyStore) {
 }
 
 pub async fn every_text_survives(store: AnyStore) {
-    let long = "\u{1f9f5}\u{0}ä\"\\\n".repeat(200_000);
+    let long = "\u{1f9f5}\u{0}ä\"\\\n".repeat(20_000);
     let odd = ["", "\0", "a\0b", "\u{1f9f5}\u{10ffff}", "\u{feff}", "e\u{301} é", "\u{2028}\r\n\t\u{1b}[0m", &long];
     store.append(batch([text_part(stream(1), 0, &odd)])).await.expect("appended");
     assert_eq!(texts(&store, stream(1), 0, MANY).await, odd);
