@@ -55,16 +55,21 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve) -> Result<()> {
     let uid = rustix::process::geteuid().as_raw();
     let tcp = doors::serve_tcp(listener, transport, app.clone(), stopping.clone());
     let unix = doors::serve_unix(socket, uid, app, stopping.clone());
-    let both = async { tokio::join!(tcp, unix).0 };
+    let unix = async {
+        unix.await;
+        Ok(())
+    };
+    // Without one of them the server is no longer whole.
+    let both = async { tokio::try_join!(tcp, unix) };
     tokio::pin!(both);
 
     // Before the first line is out: whoever reads it may end us at once, and that is to be clean too.
     let mut signals = Signals::new()?;
     announce(data, &host, &url, serve)?;
-    let served = tokio::select! {
-        served = &mut both => served.map_err(anyhow::Error::from),
-        () = signals.next() => Ok(()),
-        cause = host.store.failed() => Err(anyhow::Error::new(cause).context(STORE_FAILED)),
+    let (serves, served) = tokio::select! {
+        ended = &mut both => (false, ended.map(|_| ()).map_err(anyhow::Error::from)),
+        () = signals.next() => (true, Ok(())),
+        cause = host.store.failed() => (true, Err(anyhow::Error::new(cause).context(STORE_FAILED))),
     };
     tracing::info!("stopping");
     let stop = async {
@@ -74,7 +79,12 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve) -> Result<()> {
             host.engine.shutdown().await;
             stopping.cancel();
         };
-        drop(tokio::join!(settle, both));
+        let drain = async {
+            if serves {
+                drop(both.await);
+            }
+        };
+        tokio::join!(settle, drain);
         host.store.close().await;
     };
     let closed = tokio::select! {
