@@ -247,10 +247,13 @@ async fn sessions_that_are_not_there_cannot_be_followed() {
     let session = world.session().await;
     world.call(&format!("DELETE /api/v1/sessions/{session}"), None).await.ok(204);
     let mut live = Live::local(&world).await;
-    for gone in [id(99), session] {
-        let error = live.call(follow(&gone)).await;
-        assert_eq!((&error["type"], &error["error"]["code"]), (&json!("error"), &json!("session_not_found")));
-    }
+    let error = live.call(follow(&id(99))).await;
+    assert_eq!((&error["type"], &error["error"]["code"]), (&json!("error"), &json!("session_not_found")));
+    // Whoever was away while it was deleted is told so.
+    let asked = live.ask(follow(&session)).await;
+    let reset = live.until("reset").await.pop().unwrap();
+    assert_eq!((&reset["session"], &reset["reason"]), (&json!(session), &json!("deleted")));
+    assert_eq!(live.answer(&asked).await["error"]["code"], "session_deleted");
     world.close().await;
 }
 
