@@ -62,6 +62,11 @@ pub const CATALOG: &[CatalogEntry] = &[CatalogEntry {
     description: "Built in. Needs no key and no network; answers in set ways so that you can see how things work.",
 }];
 
+/// The names in the catalog, for people.
+pub(crate) fn names() -> String {
+    CATALOG.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ")
+}
+
 pub(crate) fn start(name: &str, tasks: &TaskTracker) -> Option<Agent> {
     let entry = CATALOG.iter().find(|entry| entry.name == name)?;
     let (calls, calls_in) = mpsc::channel(QUEUE);

@@ -16,7 +16,7 @@ pub enum SubmitError {
     #[error("this idempotency key was used for a different request")]
     KeyReused,
     /// The catalog has no such agent.
-    #[error("there is no agent named {0}")]
+    #[error("there is no agent named {0}; there is: {known}", known = crate::agent::names())]
     UnknownAgent(String),
     /// The working directory will not do.
     #[error(transparent)]
@@ -76,6 +76,6 @@ pub enum DirectoryError {
     #[error("the directory's real path is not valid UTF-8")]
     NotText,
     /// `/` or the home directory: an agent there reaches everything the person has.
-    #[error("an agent here could reach everything you have; send confirm: true if that is meant")]
+    #[error("an agent here could reach everything you have; confirm that this is meant")]
     NeedsConfirmation,
 }

@@ -45,6 +45,9 @@ pub struct Follow {
     last: Seq,
     backlog: VecDeque<Entry>,
     reading: Reading,
+    /// Where the feed skipped something. Previews that follow this entry may lack their beginning; whole ones come again
+    /// after the next one.
+    torn_at: Option<Seq>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +63,16 @@ enum Reading {
 impl Follow {
     pub(crate) fn new(snapshot: Session, after: Seq, store: Arc<dyn Store>, feed: Subscription) -> Self {
         let session = snapshot.row.id;
-        Self { snapshot, session, store, feed, last: after, backlog: VecDeque::new(), reading: Reading::First }
+        Self {
+            snapshot,
+            session,
+            store,
+            feed,
+            last: after,
+            backlog: VecDeque::new(),
+            reading: Reading::First,
+            torn_at: None,
+        }
     }
 
     /// Which session is followed.
@@ -83,10 +95,10 @@ impl Follow {
             if self.reading != Reading::Live {
                 let page = self.store.read(StreamId::Session(self.session), self.last, PAGE).await?;
                 if page.is_empty() {
-                    let first = self.reading == Reading::First;
-                    self.reading = Reading::Live;
-                    if first {
-                        return Ok(Followed::CaughtUp);
+                    match std::mem::replace(&mut self.reading, Reading::Live) {
+                        Reading::First => return Ok(Followed::CaughtUp),
+                        Reading::Again => self.torn_at = Some(self.last),
+                        Reading::Live => (),
                     }
                 }
                 self.backlog.extend(page);
@@ -96,6 +108,7 @@ impl Follow {
                 Ok(News::Entries(entries)) => self.take(&entries),
                 // After a pause the feed is behind what was read from the log: these words were in it.
                 Ok(News::Preview { after, .. }) if after < self.last => (),
+                Ok(News::Preview { after, .. }) if Some(after) == self.torn_at => (),
                 Ok(News::Preview { turn, block, text, .. }) => return Ok(Followed::Preview { turn, block, text }),
                 // An engine that stops lets go of its feeds; nothing more will come, but nothing is deleted either.
                 Ok(News::Deleted) => return Ok(Followed::Deleted),

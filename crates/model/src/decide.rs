@@ -22,7 +22,7 @@ pub enum Rejection {
     SessionDeleted,
     #[error("the session is not deleted")]
     SessionNotDeleted,
-    #[error("a turn is running; wait for its end or cancel it")]
+    #[error("a turn is running; wait for its end or stop it")]
     TurnRunning,
     #[error("prompts are waiting; send yours to wait with them, or remove them first")]
     PromptsWaiting,

@@ -44,7 +44,7 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Begin a session with an agent in a directory
     New(New),
-    /// List sessions, most recently active first
+    /// List sessions, most recently active first; a * marks what came to rest unseen
     List(List),
     /// Print a session's transcript
     Show(Show),
@@ -149,9 +149,9 @@ pub(crate) enum Token {
     New {
         /// What to call it
         name: String,
-        /// Let it reach this one session only, reading
-        #[arg(long, value_name = "ID")]
-        session: Option<SessionId>,
+        /// Let it reach this one session only, reading: its id, the end of its id, or `last`
+        #[arg(long, value_name = "SESSION")]
+        session: Option<SessionName>,
         /// Print JSON
         #[arg(long)]
         json: bool,

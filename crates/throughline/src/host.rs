@@ -87,6 +87,7 @@ fn explain(err: OpenError, data: &DataDir) -> anyhow::Error {
             running.url,
             running.pid
         )),
+        None if in_use => err.context("another `throughline` command is at work there; try again when it is done"),
         None => err,
     }
 }

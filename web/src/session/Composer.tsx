@@ -79,6 +79,13 @@ export function Composer({ http, session, agent, running, online, field, onSent 
     }
   };
 
+  // Where nothing else has the focus, writing is what comes next; on a touch screen that would raise the keyboard.
+  useEffect(() => {
+    if (document.activeElement === document.body && matchMedia("(pointer: fine)").matches) {
+      field.current?.focus();
+    }
+  }, [session, field]);
+
   const resend = useEffectEvent(() => void send());
   const resendAfterMs = sending.kind === "held" && online ? sending.afterMs : null;
   useEffect(() => {

@@ -138,6 +138,11 @@ function NothingSaid({ row }: { row: SessionRow }) {
           <p className="mt-1 text-soft">
             {row.state === "starting" ? "The agent is starting; a prompt sent now waits for it." : "The agent is ready and waits for your first prompt."}
           </p>
+          {row.agent === "guide" && (
+            <p className="mt-1 text-soft">
+              Try <code>say hello</code>, <code>long 2000</code> or <code>slow 5</code>.
+            </p>
+          )}
         </div>
       </div>
     </div>

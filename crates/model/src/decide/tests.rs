@@ -187,7 +187,7 @@ fn prompts_that_meet_a_turn_wait_or_are_refused() {
         turn.started #1 1
         prompt.sent #1 first
         prompt.queued #2 second
-        ! a turn is running; wait for its end or cancel it
+        ! a turn is running; wait for its end or stop it
         prompt.changed #2 second, better
         ! the prompt is not waiting in the queue; it may have been sent or removed
         prompt.queued #4 third
@@ -302,7 +302,7 @@ fn a_deleted_session_only_comes_back() {
         agent.state_changed ready
         turn.started #1 1
         prompt.sent #1 first
-        ! a turn is running; wait for its end or cancel it
+        ! a turn is running; wait for its end or stop it
         turn.ended completed 1
         session.deleted
         ! the session was deleted; restore it first

@@ -1,6 +1,6 @@
 //! `throughline new`: begins a session.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use server::wire::{NewSession, Session};
 
 use crate::cli;
@@ -17,7 +17,11 @@ pub(super) async fn run(data: &DataDir, new: cli::New) -> Result<()> {
     let cwd = cwd.into_os_string().into_string().ok().context("the directory's path is not valid UTF-8")?;
     let client = Client::connect(data).await?;
     let body = NewSession { agent: new.agent, cwd, name: new.name, confirm: new.confirm, key: None };
-    let session: Session = client.post("/sessions", Some(&body)).await?;
+    let begun = client.post("/sessions", Some(&body)).await;
+    let session: Session = begun.map_err(|err| match err.to_string().ends_with("(confirm_required)") {
+        true => anyhow!("an agent there could reach everything you have; add --confirm if that is meant"),
+        false => err,
+    })?;
     client.close().await;
     if new.json {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&session)?))?);

@@ -1,6 +1,6 @@
 //! `throughline send`: a prompt, and its answer as it comes.
 
-use std::io::Read as _;
+use std::io::{IsTerminal as _, Read as _};
 
 use anyhow::{Context as _, Result, bail};
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -29,7 +29,10 @@ pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
         let line = if send.json { serde_json::to_string(&accepted)? } else { "Stored.".to_owned() };
         terminal::line(&line).map_err(Into::into)
     } else {
-        answer.print(accepted.interaction_id).await
+        tokio::select! {
+            done = answer.print(accepted.interaction_id) => done,
+            signal = tokio::signal::ctrl_c() => signal.map_err(Into::into).and_then(|()| leave(&client)),
+        }
     };
     drop(answer);
     client.close().await;
@@ -38,9 +41,21 @@ pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
 
 fn read_prompt() -> Result<String> {
     let mut text = String::new();
-    let limit = model::MAX_PROMPT_BYTES as u64 + 1;
-    std::io::stdin().take(limit).read_to_string(&mut text).context("could not read the prompt")?;
+    let limit = model::MAX_PROMPT_BYTES;
+    std::io::stdin().take(limit as u64 + 1).read_to_string(&mut text).context("could not read the prompt")?;
+    if text.len() > limit {
+        bail!("the prompt is too long: at most {limit} bytes are taken");
+    }
     Ok(text)
+}
+
+/// Ctrl+C: what becomes of the turn depends on who hosts it. Without a server it ends with this command, which first
+/// writes down what was said.
+fn leave(client: &Client) -> Result<()> {
+    match client.has_server() {
+        true => bail!("stopped listening; the turn goes on, and `throughline show` prints what comes of it"),
+        false => bail!("stopped; no server is running, so the turn ends here"),
+    }
 }
 
 /// The answer to one prompt, among whatever else happens in the session.
@@ -48,6 +63,8 @@ struct Answer {
     socket: WebSocketStream<Box<dyn Stream>>,
     session: SessionId,
     json: bool,
+    /// Words are shown before they are durable. Only to people: a file gets what is.
+    previews: bool,
     /// The prompt's turn, once it has started.
     turn: Option<Turn>,
     /// What was printed from previews and is not durable yet.
@@ -60,7 +77,8 @@ impl Answer {
         let request = Request::Follow { session, after: Some(cursor.to_owned()) };
         let frame = ClientFrame { id: "follow".to_owned(), request };
         socket.send(Message::text(serde_json::to_string(&frame)?)).await?;
-        Ok(Self { socket, session, json, turn: None, previewed: String::new() })
+        let previews = !json && std::io::stdout().is_terminal();
+        Ok(Self { socket, session, json, previews, turn: None, previewed: String::new() })
     }
 
     async fn print(&mut self, prompt: InteractionId) -> Result<()> {
@@ -76,7 +94,7 @@ impl Answer {
                     }
                 }
                 ServerFrame::Preview { session, turn, text, .. }
-                    if session == self.session && Some(turn) == self.turn && !self.json =>
+                    if session == self.session && Some(turn) == self.turn && self.previews =>
                 {
                     terminal::piece(&safe(&text))?;
                     self.previewed.push_str(&text);

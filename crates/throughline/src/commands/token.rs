@@ -30,6 +30,10 @@ async fn carry_out(client: &Client, data: &DataDir, command: cli::Token) -> Resu
             terminal::line(link.url.expose())?;
         }
         cli::Token::New { name, session, json } => {
+            let session = match session {
+                Some(session) => Some(client.find_session(&session).await?.row.id),
+                None => None,
+            };
             let issued: IssuedToken = client.post("/tokens", Some(&NewToken { name, session })).await?;
             if json {
                 return print_json(&issued);

@@ -88,6 +88,17 @@ fn a_prompt_can_be_left_with_a_server_and_only_with_one() {
     insta::assert_snapshot!(folder.run(&["send", "last", "--no-wait", "x"]).failed(), @"error: no server is running that could answer later; leave out --no-wait, or start one with `throughline`");
 }
 
+/// Faster than anybody follows previews: a file still gets every word once.
+#[test]
+fn an_answer_that_comes_faster_than_it_is_heard_is_written_whole() {
+    with_and_without_a_server(|folder| {
+        folder.run(&["new"]).ok();
+        let words: String = (0..20_000).map(|number| format!("{} ", number % 10)).collect();
+        let answer = folder.run_with_input(&["send", "last", "-"], &format!("say {words}end")).ok();
+        assert!(answer == format!("{words}end\n"), "{} bytes of {}", answer.len(), words.len() + 4);
+    });
+}
+
 #[test]
 fn mistakes_are_told_in_one_line() {
     with_and_without_a_server(|folder| {
@@ -97,16 +108,16 @@ fn mistakes_are_told_in_one_line() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(folder.run(&["show", "00000000"]).failed(), @"error: no session's id ends in 00000000; `throughline list` shows them");
             insta::assert_snapshot!(folder.run(&["send", "last", " "]).failed(), @"error: the prompt is empty (prompt_empty)");
-            insta::assert_snapshot!(folder.run(&["new", "--agent", "nobody"]).failed(), @"error: there is no agent named nobody (unknown_agent)");
+            insta::assert_snapshot!(folder.run(&["new", "--agent", "nobody"]).failed(), @"error: there is no agent named nobody; there is: guide (unknown_agent)");
             insta::assert_snapshot!(folder.run(&["new", "--cwd", "missing"]).failed(), @"error: there is no directory that can be entered at this path (directory_not_found)");
-            insta::assert_snapshot!(folder.run(&["new", "--cwd", home]).failed(), @"error: an agent here could reach everything you have; send confirm: true if that is meant (confirm_required)");
+            insta::assert_snapshot!(folder.run(&["new", "--cwd", home]).failed(), @"error: an agent there could reach everything you have; add --confirm if that is meant");
             insta::assert_snapshot!(folder.run(&["--no-open", "list"]).failed(), @"error: --listen and --no-open belong to `throughline serve`; write them after it");
         }
         folder.run(&["new", "--cwd", home, "--confirm"]).ok();
         let unknown = folder.run(&["show", "nonsense"]);
         assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
         let too_long = folder.run_with_input(&["send", "last", "-"], &"x".repeat((1 << 20) + 1)).failed();
-        assert!(too_long.contains("(prompt_too_long)"), "{too_long}");
+        assert!(too_long.contains("the prompt is too long"), "{too_long}");
     });
 }
 

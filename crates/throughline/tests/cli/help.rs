@@ -17,7 +17,7 @@ fn every_command_says_what_it_needs() {
         (&["send"], &["<SESSION>", "<TEXT>", "`-` reads it from standard input", "--no-wait", "--json"]),
         (&["token"], &["link", "new", "list", "revoke", "rotate"]),
         (&["token", "link"], &["15 minutes"]),
-        (&["token", "new"], &["<NAME>", "--session <ID>"]),
+        (&["token", "new"], &["<NAME>", "--session <SESSION>"]),
         (&["token", "revoke"], &["<ID>"]),
         (&["config"], &["show", "check", "path"]),
         (&["completions"], &["<SHELL>", "bash", "zsh", "fish"]),
