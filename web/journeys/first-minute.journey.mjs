@@ -14,7 +14,9 @@ test("sign in by link, talk to the guide, reload", async (t) => {
 
   await createSession(page);
   await page.getByText("The thread begins here.").waitFor();
-  await send(page, "say hello from the loom");
+  // Typed at once, without a click: the composer has the focus.
+  await page.keyboard.type("say hello from the loom");
+  await page.keyboard.press("Enter");
   await turn(page, 1, "hello from the loom").waitFor();
   await state(page, "Idle").waitFor();
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::support::{Folder, Running};
@@ -97,6 +98,23 @@ fn an_answer_that_comes_faster_than_it_is_heard_is_written_whole() {
         let answer = folder.run_with_input(&["send", "last", "-"], &format!("say {words}end")).ok();
         assert!(answer == format!("{words}end\n"), "{} bytes of {}", answer.len(), words.len() + 4);
     });
+}
+
+#[test]
+fn whoever_stops_listening_is_told_what_becomes_of_the_turn() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    let leave = || {
+        let (status, _, _) = folder.begin(&["send", "last", "--json", "slow 60"]).end(Signal::INT);
+        assert_eq!(status.code(), Some(1));
+        folder.log()
+    };
+    assert!(leave().contains("the turn goes on"), "{}", folder.log());
+    assert!(folder.run(&["show", "last"]).ok().contains("[running …]"));
+    server.stop();
+    assert!(leave().contains("the turn ends here"), "{}", folder.log());
+    assert!(folder.run(&["show", "last"]).ok().ends_with("[interrupted: server_shutdown]\n"));
 }
 
 #[test]

@@ -143,6 +143,11 @@ impl Folder {
         self.start(shell)
     }
 
+    /// A command that goes on after its first line.
+    pub(crate) fn begin(&self, arguments: &[&str]) -> Running {
+        self.start(self.command(arguments))
+    }
+
     fn start(&self, mut command: Command) -> Running {
         let log = fs::OpenOptions::new().create(true).append(true).open(self.root.path().join("log")).unwrap();
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
@@ -164,7 +169,7 @@ pub(crate) fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-/// A server that runs; killed when it is dropped.
+/// A server or another command that runs; killed when it is dropped.
 pub(crate) struct Running {
     child: Option<Child>,
     stdout: BufReader<std::process::ChildStdout>,
