@@ -88,6 +88,11 @@ impl Seq {
     pub fn next(self) -> Self {
         Self(self.0 + 1)
     }
+
+    /// The place before; there is none before the start.
+    pub fn previous(self) -> Self {
+        Self(self.0.saturating_sub(1))
+    }
 }
 
 impl fmt::Display for Seq {

@@ -108,7 +108,7 @@ pub fn text_part(stream: StreamId, after: u64, texts: &[&str]) -> Part {
 
 /// A batch of parts without a receipt.
 pub fn batch(parts: impl Into<Vec<Part>>) -> Batch {
-    Batch { parts: parts.into(), receipt: None }
+    Batch { parts: parts.into(), receipt: None, ..Batch::default() }
 }
 
 /// The part that `command` becomes, given how the session stands.

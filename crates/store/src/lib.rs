@@ -17,6 +17,8 @@ mod histories;
 mod memory;
 mod sqlite;
 
+use std::borrow::Cow;
+
 use async_trait::async_trait;
 use model::{
     Entry, Event, Incarnation, ListKey, Position, RowChange, Seq, Session, SessionId, SessionRow, StreamId, Timestamp,
@@ -24,7 +26,7 @@ use model::{
 };
 
 pub use memory::MemoryStore;
-pub use sqlite::{OpenError, SqliteStore};
+pub use sqlite::{OpenError, RESERVE_BYTES, SqliteStore};
 
 /// A page of a read stops after this many bytes of events, so that a page of large entries stays small in memory.
 pub const MAX_PAGE_BYTES: usize = 512 << 10;
@@ -36,6 +38,18 @@ pub struct Batch {
     pub parts: Vec<Part>,
     /// The answer to give again when the same request comes again.
     pub receipt: Option<Receipt>,
+    /// What may be used for it when space runs out.
+    pub room: Room,
+}
+
+/// Which part of the disk a write may use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Room {
+    /// All but the reserve.
+    #[default]
+    Ordinary,
+    /// The reserve too: what must be written down before the server ends.
+    Reserved,
 }
 
 /// The new entries of one stream, with the rows that they change.
@@ -125,10 +139,11 @@ pub trait Log: Send + Sync + 'static {
     async fn append(&self, batch: Batch) -> Result<Position, AppendError>;
 
     /// Entries of a stream after a seq, oldest first: at most `limit`, at least one if there is any, and no more than
-    /// about [`MAX_PAGE_BYTES`].
+    /// about [`MAX_PAGE_BYTES`]. A page ends before a damaged entry; asking on from there tells of the damage.
     async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError>;
 
-    /// Entries of all streams after a position, oldest first, bounded like [`Log::read`].
+    /// Entries of all streams after a position, oldest first, bounded like [`Log::read`]; without what damaged sessions
+    /// have after their damage.
     async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<PlacedEntry>, ReadError>;
 
     /// How far a stream has got.
@@ -140,12 +155,16 @@ pub trait Log: Send + Sync + 'static {
 
     /// Forgets receipts given before `at`.
     async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError>;
+
+    /// What is known to be wrong with a session's stream. Such a stream is read up to there and takes no more.
+    fn damage(&self, session: SessionId) -> Option<Damage>;
 }
 
 /// Questions about the rows that the log left.
 #[async_trait]
 pub trait Tables: Send + Sync + 'static {
-    /// A session as of its newest entry, deleted or not: its row, its queue and its head, read together.
+    /// A session as of its newest entry, deleted or not: its row, its queue and its head, read together. The head of
+    /// one that is damaged is the last entry before the damage.
     async fn session(&self, id: SessionId) -> Result<Option<Session>, ReadError>;
 
     /// A page of the list, most recently active first, without deleted ones.
@@ -176,6 +195,18 @@ pub trait Store: Log + Tables {}
 
 impl<T: Log + Tables> Store for T {}
 
+/// From where on a stream is not what was written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("stream {stream} is damaged at {seq}: {what}")]
+pub struct Damage {
+    /// The stream in question.
+    pub stream: StreamId,
+    /// The first entry that cannot be relied on.
+    pub seq: Seq,
+    /// What is wrong with it.
+    pub what: Cow<'static, str>,
+}
+
 /// Why nothing was written, or, for [`AppendError::Failed`], why that cannot be known.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
@@ -195,9 +226,15 @@ pub enum AppendError {
     /// The stream's entries were purged.
     #[error("stream {0} was purged")]
     Purged(StreamId),
+    /// The stream is damaged and takes no more.
+    #[error(transparent)]
+    Damaged(Damage),
     /// The disk or a quota is full; nothing is damaged and a later try may pass.
     #[error("no space left to write")]
     Full(#[source] StorageError),
+    /// Another program holds the store's file; a later try may pass.
+    #[error("another program keeps the store from being written")]
+    Busy(#[source] StorageError),
     /// The store cannot be relied on any more in this process and takes no more writes. What became of this batch is
     /// known only after it is opened again: the disk may have kept what it failed to confirm.
     #[error("the store failed to write and is read-only until it is opened again")]
@@ -210,16 +247,9 @@ pub enum AppendError {
 /// Why nothing could be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// An entry is not what was written.
-    #[error("stream {stream} is damaged at {seq}: {what}")]
-    Damaged {
-        /// The stream in question.
-        stream: StreamId,
-        /// The first entry that cannot be relied on.
-        seq: Seq,
-        /// What is wrong with it.
-        what: &'static str,
-    },
+    /// The next entry is not what was written.
+    #[error(transparent)]
+    Damaged(Damage),
     /// The storage did not answer.
     #[error("could not read from the store")]
     Storage(#[source] StorageError),

@@ -12,7 +12,7 @@ use model::{
     SessionList, SessionRow, StreamId, Timestamp, TokenId, TokenRow, Turn, TurnRow,
 };
 
-use crate::{AppendError, Batch, Head, Log, MAX_PAGE_BYTES, Part, PlacedEntry, ReadError, Receipt, Tables};
+use crate::{AppendError, Batch, Damage, Head, Log, MAX_PAGE_BYTES, Part, PlacedEntry, ReadError, Receipt, Tables};
 
 /// A store that ends with its process.
 pub struct MemoryStore {
@@ -206,6 +206,10 @@ impl Log for MemoryStore {
     async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError> {
         self.state().receipts.retain(|_, receipt| receipt.at >= before);
         Ok(())
+    }
+
+    fn damage(&self, _session: SessionId) -> Option<Damage> {
+        None
     }
 }
 

@@ -5,13 +5,17 @@
 
 mod apply;
 mod checkpoint;
+mod fences;
 mod heads;
 mod open;
 mod queries;
 mod readers;
+mod reserve;
 mod rows;
+mod sweep;
 #[cfg(test)]
 mod tests;
+mod trouble;
 mod writer;
 
 use std::fs::File;
@@ -28,16 +32,24 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::sqlite::checkpoint::Health;
+use crate::sqlite::fences::Fences;
+use crate::sqlite::heads::Heads;
 use crate::sqlite::readers::Question;
-use crate::sqlite::writer::{Job, Write, Writer};
-use crate::{AppendError, Batch, Head, Log, PlacedEntry, ReadError, Receipt, StorageError, Tables};
+use crate::sqlite::reserve::Reserve;
+use crate::sqlite::sweep::Sweep;
+use crate::sqlite::writer::{Job, SinceLook, Write, Writer};
+use crate::{AppendError, Batch, Damage, Head, Log, PlacedEntry, ReadError, Receipt, StorageError, Tables};
 
 pub use open::OpenError;
+
+/// How much space the server sets aside, so that the end of what runs can be written down on a full disk.
+pub const RESERVE_BYTES: u64 = 64 << 20;
 
 /// A store in one SQLite file. It is this process's alone from [`SqliteStore::open`] to [`SqliteStore::close`].
 pub struct SqliteStore {
     incarnation: Incarnation,
     health: Arc<Health>,
+    fences: Arc<Fences>,
     running: Mutex<Option<Running>>,
 }
 
@@ -55,6 +67,11 @@ struct Running {
 impl SqliteStore {
     /// Opens the store at `path`, or makes it with `new_incarnation`. Blocks while it brings the file up to date.
     pub fn open(path: &Path, new_incarnation: Incarnation) -> Result<Self, OpenError> {
+        Self::open_reserving(path, new_incarnation, 0)
+    }
+
+    /// The same, with so much space set aside beside it: see [`Room`](crate::Room).
+    pub fn open_reserving(path: &Path, new_incarnation: Incarnation, reserve_bytes: u64) -> Result<Self, OpenError> {
         let opened = open::open(path, new_incarnation)?;
         let threads = |source| OpenError::Io { path: opened.path.clone(), source };
         let count = thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
@@ -71,14 +88,25 @@ impl SqliteStore {
             })
             .map_err(threads)?;
         let (writes, jobs) = mpsc::channel(writer::QUEUE);
-        let writer = Writer::new(opened.writer, opened.last_position, Arc::clone(&health), ask_checkpoint);
+        let fences = Arc::new(opened.fences);
+        let writer = Writer {
+            conn: opened.writer,
+            health: Arc::clone(&health),
+            fences: Arc::clone(&fences),
+            reserve: Reserve::new(open::beside(&opened.path, ".reserve"), reserve_bytes),
+            checkpoints: ask_checkpoint,
+            heads: Heads::default(),
+            sweep: Sweep::new(),
+            last_position: opened.last_position,
+            since_look: SinceLook::default(),
+        };
         let writer =
             thread::Builder::new().name("store-writer".to_owned()).spawn(move || writer.run(jobs)).map_err(threads)?;
         let (questions, readers) = readers::start(readers).map_err(threads)?;
 
         let owner = opened.owner;
         let running = Running { writes, questions, writer, readers, checkpointer, health: Arc::clone(&health), owner };
-        Ok(Self { incarnation: opened.incarnation, health, running: Mutex::new(Some(running)) })
+        Ok(Self { incarnation: opened.incarnation, health, fences, running: Mutex::new(Some(running)) })
     }
 
     /// Carries out what is queued, leaves the store as one file and lets go of it. What is asked later is answered
@@ -102,6 +130,17 @@ impl SqliteStore {
     /// A way to one of the threads. It is not kept while an answer is awaited, since closing waits until it is gone.
     fn way_to<T>(&self, thread: fn(&Running) -> &mpsc::Sender<T>) -> Option<mpsc::Sender<T>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|running| thread(running).clone())
+    }
+
+    /// Puts up a fence where damage was met, so that nothing is written behind it.
+    async fn fence(&self, damage: &Damage) {
+        if !self.fences.put(damage) {
+            return;
+        }
+        tracing::error!(%damage, "a session is damaged: it can be read up to there and takes no more");
+        if let Err(err) = self.write(Write::Fence(damage.clone())).await {
+            tracing::warn!(error = %err, "the damage could not be noted; it will be found again");
+        }
     }
 
     async fn write(&self, write: Write) -> Result<Position, AppendError> {
@@ -178,15 +217,30 @@ impl Log for SqliteStore {
     }
 
     async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {
-        self.ask(move |conn| queries::entries(conn, stream, after, limit)).await
+        let fence = self.fences.find(stream);
+        let found = self.ask(move |conn| queries::entries(conn, stream, after, limit, fence)).await?;
+        if let Some(damage) = found.damage {
+            self.fence(&damage).await;
+            if found.what.is_empty() {
+                return Err(ReadError::Damaged(damage));
+            }
+        }
+        Ok(found.what)
     }
 
     async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<PlacedEntry>, ReadError> {
-        self.ask(move |conn| queries::all_entries(conn, after, limit)).await
+        let fences = Arc::clone(&self.fences);
+        let (page, damages) =
+            self.ask(move |conn| queries::all_entries(conn, after, limit, |stream| fences.find(stream))).await?;
+        for damage in &damages {
+            self.fence(damage).await;
+        }
+        Ok(page)
     }
 
     async fn head(&self, stream: StreamId) -> Result<Head, ReadError> {
-        self.ask(move |conn| queries::head(conn, stream)).await
+        let fence = self.fences.find(stream);
+        self.ask(move |conn| Ok(queries::head(conn, stream, fence.as_ref())?)).await
     }
 
     async fn purge(&self, session: SessionId, after: Seq, at: Timestamp) -> Result<(), AppendError> {
@@ -196,12 +250,23 @@ impl Log for SqliteStore {
     async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError> {
         self.write(Write::ForgetReceipts { before }).await.map(|_| ())
     }
+
+    fn damage(&self, session: SessionId) -> Option<Damage> {
+        self.fences.find(StreamId::Session(session))
+    }
 }
 
 #[async_trait]
 impl Tables for SqliteStore {
     async fn session(&self, id: SessionId) -> Result<Option<Session>, ReadError> {
-        self.ask(move |conn| queries::session(conn, id)).await
+        let fence = self.fences.find(StreamId::Session(id));
+        let Some(found) = self.ask(move |conn| queries::session(conn, id, fence.as_ref())).await? else {
+            return Ok(None);
+        };
+        if let Some(damage) = &found.damage {
+            self.fence(damage).await;
+        }
+        Ok(Some(found.what))
     }
 
     async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {

@@ -9,8 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, Error, ErrorCode};
+use rusqlite::{Connection, Error};
 use tokio::sync::SetOnce;
+
+use crate::sqlite::trouble::Trouble;
 
 /// As many pages wait to be copied before a checkpoint is worth its flushes: 16 MiB. Tests copy all the time, so that
 /// each of them tests this as well.
@@ -90,13 +92,13 @@ fn checkpoint(conn: &Connection, sql: &str, health: &Health) -> Option<Wal> {
     }
     match query(conn, sql) {
         Ok(wal) => Some(wal),
-        // Nothing is lost: the pages stay in the write-ahead log, and are copied when there is room again.
-        Err(err) if err.sqlite_error_code() == Some(ErrorCode::DiskFull) => {
-            tracing::warn!(error = %err, "no space left to copy the write-ahead log");
-            None
-        }
+        // Nothing is lost where it passes: the pages stay in the write-ahead log, and are copied later.
         Err(err) => {
-            health.fail(Arc::new(err));
+            match Trouble::of(&err) {
+                Trouble::Full => tracing::warn!(error = %err, "no space left to copy the write-ahead log"),
+                Trouble::Busy => tracing::debug!(error = %err, "another program keeps the write-ahead log from being copied"),
+                Trouble::Unknown => health.fail(Arc::new(err)),
+            }
             None
         }
     }

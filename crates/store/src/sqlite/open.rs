@@ -13,6 +13,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
 
 use crate::StorageError;
+use crate::sqlite::fences::Fences;
 
 mod embedded {
     refinery::embed_migrations!("migrations/sqlite");
@@ -94,6 +95,7 @@ pub(super) struct Opened {
     pub(super) writer: Connection,
     pub(super) incarnation: Incarnation,
     pub(super) last_position: u64,
+    pub(super) fences: Fences,
 }
 
 pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, OpenError> {
@@ -105,8 +107,10 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
     // One file has one name from here on, so that a link to it does not get a lock of its own.
     let path = fs::canonicalize(path).map_err(io_error)?;
     let owner = own(&path)?;
+    fail::fail_point!("store-open-owned");
     let setup = Setup { path: &path };
     let found = setup.inspect()?;
+    fail::fail_point!("store-open-identified");
     let mut writer = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     setup.settle(&writer, WRITER_SETTINGS)?;
     if found == Found::Empty {
@@ -114,8 +118,11 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
     }
     // All in one transaction: a migration that is killed leaves the version before it.
     embedded::migrations::runner().set_grouped(true).run(&mut writer).map_err(setup.storage_error())?;
+    fail::fail_point!("store-open-migrated");
     let (incarnation, last_position) = begin(&mut writer, new_incarnation).map_err(setup.storage_error())?;
-    Ok(Opened { path, owner, writer, incarnation, last_position })
+    fail::fail_point!("store-open-begun");
+    let fences = Fences::load(&writer).map_err(setup.storage_error())?;
+    Ok(Opened { path, owner, writer, incarnation, last_position, fences })
 }
 
 /// A connection for the checkpoints, away from the commits.
@@ -307,14 +314,14 @@ fn own(path: &Path) -> Result<File, OpenError> {
     }
 }
 
-fn private() -> OpenOptions {
+pub(super) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

@@ -2,6 +2,7 @@
 //!
 //! Invariant: every entry that leaves here was verified, and follows the one before it in its stream without a gap.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use model::{
@@ -10,7 +11,7 @@ use model::{
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::sqlite::rows::{self, STORED_ENTRY_COLUMNS, StoredEntry, sql_seq};
-use crate::{Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError};
+use crate::{Damage, Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError};
 
 impl From<rusqlite::Error> for ReadError {
     fn from(err: rusqlite::Error) -> Self {
@@ -40,21 +41,46 @@ pub(super) fn find_stream(conn: &Connection, stream: StreamId) -> rusqlite::Resu
     .optional()
 }
 
-pub(super) fn head(conn: &Connection, stream: StreamId) -> Result<Head, ReadError> {
-    Ok(find_stream(conn, stream)?.map_or(Head::At(Seq::START), |stream| stream.head))
+/// How far a stream has got; a damaged one, up to its damage.
+pub(super) fn head(conn: &Connection, stream: StreamId, fence: Option<&Damage>) -> rusqlite::Result<Head> {
+    Ok(match (find_stream(conn, stream)?.map(|stream| stream.head), fence) {
+        (Some(Head::Purged), _) => Head::Purged,
+        (Some(Head::At(head)), Some(fence)) => Head::At(head.min(fence.seq.previous())),
+        (Some(Head::At(head)), None) => Head::At(head),
+        (None, _) => Head::At(Seq::START),
+    })
 }
 
-pub(super) fn entries(conn: &Connection, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {
-    let Some(found) = find_stream(conn, stream)? else { return Ok(Vec::new()) };
+/// What was found, and the first thing that was not as it should be.
+pub(super) struct Found<T> {
+    pub(super) what: T,
+    pub(super) damage: Option<Damage>,
+}
+
+pub(super) fn entries(
+    conn: &Connection,
+    stream: StreamId,
+    after: Seq,
+    limit: usize,
+    fence: Option<Damage>,
+) -> Result<Found<Vec<Entry>>, ReadError> {
+    let none = Found { what: Vec::new(), damage: None };
+    let Some(Stream { id, head: Head::At(head) }) = find_stream(conn, stream)? else { return Ok(none) };
+    if let Some(fence) = &fence
+        && after >= fence.seq.previous()
+    {
+        return Ok(Found { damage: Some(fence.clone()), ..none });
+    }
     let sql = format!(
         "SELECT {STORED_ENTRY_COLUMNS}
          FROM entries
-         WHERE stream = ?1 AND seq > ?2
+         WHERE stream = ?1 AND seq > ?2 AND seq < ?3
          ORDER BY seq
-         LIMIT ?3"
+         LIMIT ?4"
     );
+    let end = fence.map_or(head.next(), |fence| fence.seq);
     let mut statement = conn.prepare_cached(&sql)?;
-    let mut rows = statement.query(params![found.id, sql_seq(after), sql_limit(limit)])?;
+    let mut rows = statement.query(params![id, sql_seq(after), sql_seq(end), sql_limit(limit)])?;
     let mut page = Vec::new();
     let mut size_bytes = 0;
     let mut expected = after;
@@ -65,46 +91,73 @@ pub(super) fn entries(conn: &Connection, stream: StreamId, after: Seq, limit: us
             break;
         }
         expected = expected.next();
-        page.push(stored.verify(stream, expected)?);
+        match stored.verify(stream, expected) {
+            Ok(entry) => page.push(entry),
+            Err(damage) => return Ok(Found { what: page, damage: Some(damage) }),
+        }
     }
-    Ok(page)
+    Ok(Found { what: page, damage: None })
 }
 
-pub(super) fn all_entries(conn: &Connection, after: Position, limit: usize) -> Result<Vec<PlacedEntry>, ReadError> {
+/// A page of the whole log. What damaged sessions have after their damage is left out; a page without anything is the
+/// end.
+pub(super) fn all_entries(
+    conn: &Connection,
+    after: Position,
+    limit: usize,
+    fence: impl Fn(StreamId) -> Option<Damage>,
+) -> Result<(Vec<PlacedEntry>, Vec<Damage>), ReadError> {
     // A left join, so that an entry of no known stream is an error and not overlooked.
     let sql = format!(
         "SELECT {STORED_ENTRY_COLUMNS}, entries.position, streams.name
          FROM entries
          LEFT JOIN streams ON streams.id = entries.stream
-         WHERE entries.position > ?1
-         ORDER BY entries.position
-         LIMIT ?2"
+         WHERE entries.position > ?1 AND streams.purged_at IS NULL
+         ORDER BY entries.position"
     );
     let mut statement = conn.prepare_cached(&sql)?;
     let after = i64::try_from(after.0).unwrap_or(i64::MAX);
-    let mut rows = statement.query(params![after, sql_limit(limit)])?;
-    let mut page = Vec::new();
+    let mut rows = statement.query([after])?;
+    let (mut page, mut damages) = (Vec::new(), Vec::new());
     let mut size_bytes = 0;
-    let mut heads: HashMap<StreamId, Seq> = HashMap::new();
-    while let Some(row) = rows.next()? {
+    let mut streams: HashMap<StreamId, (Option<Seq>, Option<Damage>)> = HashMap::new();
+    while page.len() < limit
+        && let Some(row) = rows.next()?
+    {
+        let name: String = row.get(6)?;
+        let stream: StreamId = name.parse().map_err(|err| ReadError::Storage(StorageError(Box::new(err))))?;
         let stored = StoredEntry::from_row(row)?;
+        let (head, fence) = streams.entry(stream).or_insert_with(|| (None, fence(stream)));
+        if fence.as_ref().is_some_and(|fence| stored.seq() >= fence.seq) {
+            continue;
+        }
         size_bytes += stored.size_bytes();
         if size_bytes > MAX_PAGE_BYTES && !page.is_empty() {
             break;
         }
         let position = Position(row.get::<_, i64>(5)?.cast_unsigned());
-        let name: String = row.get(6)?;
-        let stream: StreamId = name.parse().map_err(|err| ReadError::Storage(StorageError(Box::new(err))))?;
         // A page starts in the middle of its streams; from there on each must go on without a gap.
-        let seq = heads.get(&stream).map_or(stored.seq(), |head| head.next());
-        let entry = stored.verify(stream, seq)?;
-        heads.insert(stream, seq);
-        page.push(PlacedEntry { position, stream, entry });
+        let seq = head.map_or(stored.seq(), Seq::next);
+        match stored.verify(stream, seq) {
+            Ok(entry) => {
+                *head = Some(seq);
+                page.push(PlacedEntry { position, stream, entry });
+            }
+            Err(damage) if matches!(stream, StreamId::Session(_)) => {
+                *fence = Some(damage.clone());
+                damages.push(damage);
+            }
+            Err(damage) => return Err(ReadError::Damaged(damage)),
+        }
     }
-    Ok(page)
+    Ok((page, damages))
 }
 
-pub(super) fn session(conn: &Connection, id: SessionId) -> Result<Option<Session>, ReadError> {
+pub(super) fn session(
+    conn: &Connection,
+    id: SessionId,
+    fence: Option<&Damage>,
+) -> Result<Option<Found<Session>>, ReadError> {
     let sql = format!("SELECT {} FROM sessions WHERE id = ?1", rows::SESSION_COLUMNS);
     let Some(row) = conn.prepare_cached(&sql)?.query_row([id.as_bytes()], rows::session_row).optional()? else {
         return Ok(None);
@@ -114,17 +167,19 @@ pub(super) fn session(conn: &Connection, id: SessionId) -> Result<Option<Session
     // Sorted here, because SQLite's sorter would copy the words of long prompts to disk.
     queue.sort_by_key(|prompt| prompt.queued_seq);
     let stream = StreamId::Session(id);
-    let head = match head(conn, stream)? {
+    let head = match head(conn, stream, fence)? {
         Head::At(head) => head,
         Head::Purged => Seq::START,
     };
     // Rows and entries change together, so a row that knows of an entry after the last one has lost it.
     let known = queue.iter().map(|prompt| prompt.queued_seq).chain(row.running.map(|running| running.first_seq));
     let known = known.max().unwrap_or(Seq::START.next());
-    if head < known {
-        return Err(ReadError::Damaged { stream, seq: head.next(), what: "the entry is missing" });
-    }
-    Ok(Some(Session { row, queue, head }))
+    let damage = (fence.is_none() && head < known).then(|| Damage {
+        stream,
+        seq: head.next(),
+        what: Cow::Borrowed("the entry is missing"),
+    });
+    Ok(Some(Found { what: Session { row, queue, head }, damage }))
 }
 
 pub(super) fn sessions(conn: &Connection, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {

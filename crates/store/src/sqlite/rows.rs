@@ -3,6 +3,8 @@
 //! Invariant: an entry that comes out of here is the one that went in. Its checksum covers everything it says and
 //! where it says it, so an entry that was altered or moved to another place is found and never passed on.
 
+use std::borrow::Cow;
+
 use model::{
     AgentState, EVENT_VERSION, Entry, Event, InteractionId, Outcome, QueuedPrompt, Running, Seq, SessionId, SessionRow,
     Stop, StreamId, Timestamp, TokenId, TokenKind, TokenRow, Turn, TurnRow,
@@ -10,7 +12,7 @@ use model::{
 use rusqlite::types::Type;
 use rusqlite::{Error, Row};
 
-use crate::{ReadError, Receipt};
+use crate::{Damage, Receipt};
 
 /// An entry as it is written: its event encoded and summed before the writer thread sees it.
 pub(super) struct EncodedEntry {
@@ -54,8 +56,8 @@ impl StoredEntry {
     }
 
     /// The entry, if it is the one that was written at the place `seq` of `stream`.
-    pub(super) fn verify(self, stream: StreamId, seq: Seq) -> Result<Entry, ReadError> {
-        let damaged = |what| ReadError::Damaged { stream, seq, what };
+    pub(super) fn verify(self, stream: StreamId, seq: Seq) -> Result<Entry, Damage> {
+        let damaged = |what| Damage { stream, seq, what: Cow::Borrowed(what) };
         if self.seq() != seq {
             return Err(damaged("the entry is missing"));
         }

@@ -44,7 +44,7 @@ impl SqliteStore {
     async fn look<T: Send + 'static>(&self, look: impl FnOnce(&Connection) -> T + Send + 'static) -> T {
         let (seen, answer) = oneshot::channel();
         let look = Box::new(move |conn: &Connection| assert!(seen.send(look(conn)).is_ok()));
-        self.write(Write::Look(look)).await.unwrap();
+        self.write(Write::Look(Some(look))).await.unwrap();
         answer.await.unwrap()
     }
 }

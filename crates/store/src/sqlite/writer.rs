@@ -4,20 +4,25 @@
 //! queued, up to a bound, and never waits for more: one transaction, one flush, then all answers. Batches of one
 //! transaction see each other in the order they came; one that cannot be is refused before any of it is written, so
 //! its neighbours do not notice. When a write fails for another reason than space, nothing more is written by this
-//! process: a flush that failed cannot be trusted to succeed later.
+//! process: a flush that failed cannot be trusted to succeed later. A purged session's entries are removed some at a
+//! time between the transactions, so that a long one holds nobody up.
 
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use model::{EVENT_VERSION, Position, RowChange, Seq, SessionId, StreamId, Timestamp};
-use rusqlite::{Connection, Error, ErrorCode, params};
+use rusqlite::{Connection, Error, params};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::sqlite::checkpoint::{self, Health};
+use crate::sqlite::fences::{self, Fences};
 use crate::sqlite::heads::{Heads, Known};
+use crate::sqlite::reserve::Reserve;
 use crate::sqlite::rows::{EncodedEntry, sql_seq};
+use crate::sqlite::sweep::Sweep;
+use crate::sqlite::trouble::Trouble;
 use crate::sqlite::{apply, queries};
-use crate::{AppendError, Batch, Receipt, StorageError};
+use crate::{AppendError, Batch, Damage, Receipt, Room, StorageError};
 
 /// As many writes may wait before asking itself waits.
 pub(super) const QUEUE: usize = 1024;
@@ -48,15 +53,17 @@ pub(super) enum Write {
     ForgetReceipts {
         before: Timestamp,
     },
+    Fence(Damage),
     /// Lets a test at the connection, between two transactions.
     #[cfg(test)]
-    Look(Box<dyn FnOnce(&Connection) + Send>),
+    Look(Option<Box<dyn FnOnce(&Connection) + Send>>),
 }
 
 /// A [`Batch`] whose events were encoded by the caller, so that the one thread that all wait for does not.
 pub(super) struct EncodedBatch {
     parts: Vec<EncodedPart>,
     receipt: Option<Receipt>,
+    room: Room,
     entries: usize,
     bytes: usize,
 }
@@ -82,7 +89,7 @@ impl From<Batch> for EncodedBatch {
             .collect();
         let all = || parts.iter().flat_map(|part| &part.entries);
         let (entries, bytes) = (all().count(), all().map(|entry| entry.event.len()).sum());
-        Self { parts, receipt: batch.receipt, entries, bytes }
+        Self { parts, receipt: batch.receipt, room: batch.room, entries, bytes }
     }
 }
 
@@ -90,35 +97,49 @@ impl Write {
     fn size(&self) -> (usize, usize) {
         match self {
             Self::Append(batch) => (batch.entries, batch.bytes),
-            Self::Purge { .. } | Self::ForgetReceipts { .. } => (1, 0),
+            Self::Purge { .. } | Self::ForgetReceipts { .. } | Self::Fence(_) => (1, 0),
             #[cfg(test)]
             Self::Look(_) => (MAX_GROUP_ENTRIES, 0),
+        }
+    }
+
+    /// What removes something makes room, and what guards a stream must not wait for it.
+    fn room(&self) -> Room {
+        match self {
+            Self::Append(batch) => batch.room,
+            Self::Purge { .. } | Self::ForgetReceipts { .. } | Self::Fence(_) => Room::Reserved,
+            #[cfg(test)]
+            Self::Look(_) => Room::Reserved,
         }
     }
 }
 
 pub(super) struct Writer {
-    conn: Connection,
-    health: Arc<Health>,
-    checkpoints: SyncSender<()>,
-    heads: Heads,
-    last_position: u64,
-    commits_since_look: u32,
-    bytes_since_look: usize,
+    pub(super) conn: Connection,
+    pub(super) health: Arc<Health>,
+    pub(super) fences: Arc<Fences>,
+    pub(super) reserve: Reserve,
+    pub(super) checkpoints: SyncSender<()>,
+    pub(super) heads: Heads,
+    pub(super) sweep: Sweep,
+    pub(super) last_position: u64,
+    pub(super) since_look: SinceLook,
+}
+
+/// What was written since the write-ahead log was last looked at.
+#[derive(Default)]
+pub(super) struct SinceLook {
+    commits: u32,
+    bytes: usize,
 }
 
 impl Writer {
-    pub(super) fn new(conn: Connection, last_position: u64, health: Arc<Health>, checkpoints: SyncSender<()>) -> Self {
-        let heads = Heads::default();
-        Self { conn, health, checkpoints, heads, last_position, commits_since_look: 0, bytes_since_look: 0 }
-    }
-
     /// Writes until every sender is gone and everything that was queued is written.
     pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
-        let mut first = jobs.blocking_recv();
-        while let Some(job) = first.take() {
+        let mut first = None;
+        while let Some(job) = first.take().or_else(|| self.next(&mut jobs)) {
             let (mut entries, mut bytes) = job.write.size();
-            self.bytes_since_look += bytes;
+            self.since_look.bytes += bytes;
             let mut group = vec![job];
             while let Ok(job) = jobs.try_recv() {
                 let (more_entries, more_bytes) = job.write.size();
@@ -127,45 +148,96 @@ impl Writer {
                     first = Some(job);
                     break;
                 }
-                self.bytes_since_look += more_bytes;
+                self.since_look.bytes += more_bytes;
                 group.push(job);
             }
             self.commit(group);
             self.look_after_wal();
-            first = first.or_else(|| jobs.blocking_recv());
+            self.sweep_some();
         }
+    }
+
+    /// The next job; while none waits, what is to be swept is.
+    fn next(&mut self, jobs: &mut mpsc::Receiver<Job>) -> Option<Job> {
+        while !self.sweep.is_done() {
+            match jobs.try_recv() {
+                Ok(job) => return Some(job),
+                Err(mpsc::error::TryRecvError::Disconnected) => return None,
+                Err(mpsc::error::TryRecvError::Empty) => self.sweep_some(),
+            }
+        }
+        jobs.blocking_recv()
+    }
+
+    fn sweep_some(&mut self) {
+        if self.sweep.is_done() || self.health.failure().is_some() {
+            self.sweep.rest();
+            return;
+        }
+        if let Err(err) = self.sweep.some(&self.conn) {
+            // Nobody waits for it: what is left is swept when the store is next opened.
+            self.sweep.rest();
+            self.give_up(err);
+        }
+        self.look_after_wal();
     }
 
     fn commit(&mut self, group: Vec<Job>) {
-        let (writes, ways_back): (Vec<_>, Vec<_>) = group.into_iter().map(|job| (job.write, job.answer)).unzip();
-        let answers = match self.health.failure() {
-            Some(cause) => Err(AppendFailure::Failed(Arc::clone(cause))),
-            None => self.write(writes).map_err(|err| self.give_up(err)),
-        };
-        match answers {
-            Ok(answers) => {
-                for (way_back, answer) in ways_back.into_iter().zip(answers) {
-                    // Whoever asked may have stopped waiting; what is written stays written.
-                    let _nobody_waits = way_back.send(answer);
+        let mut group = self.admit(group);
+        if group.is_empty() {
+            return;
+        }
+        match self.try_write(&mut group) {
+            Ok(answers) => answer_all(group, answers),
+            Err(AppendFailure::Full(cause)) => {
+                self.reserve.release();
+                let full = AppendFailure::Full(cause);
+                let (mut last_words, ordinary): (Vec<_>, Vec<_>) =
+                    group.into_iter().partition(|job| job.write.room() == Room::Reserved);
+                refuse_all(ordinary, &full);
+                if !last_words.is_empty() {
+                    match self.try_write(&mut last_words) {
+                        Ok(answers) => answer_all(last_words, answers),
+                        Err(failure) => refuse_all(last_words, &failure),
+                    }
                 }
             }
-            Err(failure) => {
-                for way_back in ways_back {
-                    let _nobody_waits = way_back.send(Err(failure.to_error()));
-                }
+            Err(failure) => refuse_all(group, &failure),
+        }
+    }
+
+    /// Refuses what must not be written while the reserve is in use.
+    fn admit(&mut self, group: Vec<Job>) -> Vec<Job> {
+        match self.reserve.hold() {
+            Ok(()) => group,
+            Err(err) => {
+                let (last_words, ordinary): (Vec<_>, Vec<_>) =
+                    group.into_iter().partition(|job| job.write.room() == Room::Reserved);
+                refuse_all(ordinary, &AppendFailure::Full(Arc::new(err)));
+                last_words
             }
         }
     }
 
-    fn write(&mut self, writes: Vec<Write>) -> Result<Vec<Answer>, Error> {
+    fn try_write(&mut self, group: &mut [Job]) -> Result<Vec<Answer>, AppendFailure> {
+        match self.health.failure() {
+            Some(cause) => Err(AppendFailure::Failed(Arc::clone(cause) as Cause)),
+            None => self.write(group).map_err(|err| self.give_up(err)),
+        }
+    }
+
+    fn write(&mut self, group: &mut [Job]) -> Result<Vec<Answer>, Error> {
         self.conn.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let before = self.last_position;
-        let answers = writes.into_iter().map(|write| self.write_one(write)).collect::<Result<_, _>>();
+        let answers = group.iter_mut().map(|job| self.write_one(&mut job.write)).collect::<Result<_, _>>();
         let answers = answers.inspect_err(|_| self.last_position = before)?;
-        self.conn
-            .prepare_cached("COMMIT")
-            .and_then(|mut commit| commit.execute([]))
-            .inspect_err(|_| self.last_position = before)?;
+        commit(&self.conn).inspect_err(|_| self.last_position = before)?;
+        for job in &*group {
+            if let Write::Purge { session, .. } = job.write {
+                self.fences.remove(session);
+                self.sweep.wake();
+            }
+        }
         Ok(answers)
     }
 
@@ -176,17 +248,23 @@ impl Writer {
             true => Ok(()),
             false => self.conn.execute_batch("ROLLBACK"),
         };
-        let full = err.sqlite_error_code() == Some(ErrorCode::DiskFull);
+        let kind = Trouble::of(&err);
         let err = Arc::new(err);
         match rollback {
-            Ok(()) if full => {
-                tracing::warn!(error = %err, "no space left to write");
-                AppendFailure::Full(err)
-            }
-            Ok(()) => {
-                self.health.fail(Arc::clone(&err));
-                AppendFailure::Failed(err)
-            }
+            Ok(()) => match kind {
+                Trouble::Full => {
+                    tracing::warn!(error = %err, "no space left to write");
+                    AppendFailure::Full(err)
+                }
+                Trouble::Busy => {
+                    tracing::warn!(error = %err, "another program keeps the store from being written");
+                    AppendFailure::Busy(err)
+                }
+                Trouble::Unknown => {
+                    self.health.fail(Arc::clone(&err));
+                    AppendFailure::Failed(err)
+                }
+            },
             Err(rollback) => {
                 self.health.fail(Arc::new(rollback));
                 AppendFailure::Failed(err)
@@ -194,21 +272,25 @@ impl Writer {
         }
     }
 
-    fn write_one(&mut self, write: Write) -> Result<Answer, Error> {
+    fn write_one(&mut self, write: &mut Write) -> Result<Answer, Error> {
         match write {
-            Write::Append(batch) => match self.check(&batch)? {
-                Ok(()) => self.append(&batch).map(Ok),
+            Write::Append(batch) => match self.check(batch)? {
+                Ok(()) => self.append(batch).map(Ok),
                 Err(refusal) => Ok(Err(refusal)),
             },
-            Write::Purge { session, after, at } => self.purge(session, after, at),
+            Write::Purge { session, after, at } => self.purge(*session, *after, *at),
             Write::ForgetReceipts { before } => {
-                apply::forget_receipts(&self.conn, before)?;
+                apply::forget_receipts(&self.conn, *before)?;
+                Ok(Ok(Position(self.last_position)))
+            }
+            Write::Fence(damage) => {
+                fences::write(&self.conn, damage)?;
                 Ok(Ok(Position(self.last_position)))
             }
             #[cfg(test)]
             Write::Look(look) => {
                 self.conn.execute_batch("COMMIT")?;
-                look(&self.conn);
+                look.take().unwrap()(&self.conn);
                 self.conn.execute_batch("BEGIN IMMEDIATE")?;
                 Ok(Ok(Position(self.last_position)))
             }
@@ -225,6 +307,9 @@ impl Writer {
         }
         for (n, part) in batch.parts.iter().enumerate() {
             let stream = part.stream;
+            if let Some(damage) = self.fences.find(stream) {
+                return Ok(Err(AppendError::Damaged(damage)));
+            }
             // A second part of the same stream goes on where the first one will end.
             let earlier = batch.parts[..n].iter().rfind(|earlier| earlier.stream == stream);
             let head = match (earlier, self.heads.find(&self.conn, stream)?) {
@@ -281,14 +366,18 @@ impl Writer {
             Some(known) => known.head,
             None => Seq::START,
         };
-        if head != after {
+        // A damaged stream takes no more, so nothing can have come between: what its readers see as its end will do.
+        if head != after && self.fences.find(stream).is_none() {
             return Ok(Err(AppendError::Conflict { stream, expected: after, head }));
         }
         let id = self.heads.find_or_create(&self.conn, stream)?;
-        self.conn.prepare_cached("DELETE FROM entries WHERE stream = ?1")?.execute([id])?;
         apply::remove_session(&self.conn, session)?;
         self.conn
-            .prepare_cached("UPDATE streams SET purged_at = ?2 WHERE id = ?1 AND purged_at IS NULL")?
+            .prepare_cached(
+                "UPDATE streams
+                 SET purged_at = ?2, sweeping = 1, damaged_seq = NULL, damage = NULL
+                 WHERE id = ?1 AND purged_at IS NULL",
+            )?
             .execute(params![id, at.as_millis()])?;
         self.conn
             .prepare_cached(
@@ -304,11 +393,11 @@ impl Writer {
     /// Has the write-ahead log copied once it is long enough; the copying is another thread's.
     fn look_after_wal(&mut self) {
         checkpoint::catch_up(&self.conn, &self.health);
-        self.commits_since_look += 1;
-        if self.commits_since_look < COMMITS_BETWEEN_LOOKS && self.bytes_since_look < BYTES_BETWEEN_LOOKS {
+        self.since_look.commits += 1;
+        if self.since_look.commits < COMMITS_BETWEEN_LOOKS && self.since_look.bytes < BYTES_BETWEEN_LOOKS {
             return;
         }
-        (self.commits_since_look, self.bytes_since_look) = (0, 0);
+        self.since_look = SinceLook::default();
         match checkpoint::waiting_pages(&self.conn) {
             Ok(pages) if pages >= checkpoint::CHECKPOINT_PAGES => {
                 // A full channel means that one is asked for already.
@@ -320,16 +409,44 @@ impl Writer {
     }
 }
 
+/// The commit and its flush. A name of its own, since this is where a disk fails.
+fn commit(conn: &Connection) -> Result<(), Error> {
+    // Tests name the extended code that SQLite would give.
+    fail::fail_point!("store-commit", |code| {
+        let code = code.and_then(|code| code.parse().ok()).unwrap_or(rusqlite::ffi::SQLITE_IOERR_FSYNC);
+        Err(Error::SqliteFailure(rusqlite::ffi::Error::new(code), None))
+    });
+    conn.prepare_cached("COMMIT")?.execute([])?;
+    Ok(())
+}
+
+fn answer_all(group: Vec<Job>, answers: Vec<Answer>) {
+    for (job, answer) in group.into_iter().zip(answers) {
+        // Whoever asked may have stopped waiting; what is written stays written.
+        let _nobody_waits = job.answer.send(answer);
+    }
+}
+
+fn refuse_all(group: Vec<Job>, failure: &AppendFailure) {
+    for job in group {
+        let _nobody_waits = job.answer.send(Err(failure.to_error()));
+    }
+}
+
+type Cause = Arc<dyn std::error::Error + Send + Sync>;
+
 /// One cause, told to everybody whose write was in the transaction.
 enum AppendFailure {
-    Full(Arc<Error>),
-    Failed(Arc<Error>),
+    Full(Cause),
+    Busy(Cause),
+    Failed(Cause),
 }
 
 impl AppendFailure {
     fn to_error(&self) -> AppendError {
         match self {
             Self::Full(cause) => AppendError::Full(StorageError(Box::new(Arc::clone(cause)))),
+            Self::Busy(cause) => AppendError::Busy(StorageError(Box::new(Arc::clone(cause)))),
             Self::Failed(cause) => AppendError::Failed(StorageError(Box::new(Arc::clone(cause)))),
         }
     }

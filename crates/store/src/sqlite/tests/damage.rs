@@ -3,13 +3,13 @@
 use model::{Position, Seq};
 use rusqlite::Connection;
 
-use crate::conformance::{act, batch, create, prompt, session_id, stream, text_part};
+use crate::conformance::{act, at, batch, create, prompt, session_id, stream, text_part};
 use crate::sqlite::tests::{folder, open_at};
-use crate::{Log as _, ReadError};
+use crate::{AppendError, Head, Log as _, ReadError};
 
-fn told(result: Result<impl std::fmt::Debug, ReadError>) -> (Seq, &'static str) {
+fn told(result: Result<impl std::fmt::Debug, ReadError>) -> (Seq, String) {
     match result {
-        Err(ReadError::Damaged { stream: told, seq, what }) if told == stream(1) => (seq, what),
+        Err(ReadError::Damaged(damage)) if damage.stream == stream(1) => (damage.seq, damage.what.into_owned()),
         other => panic!("{other:?}"),
     }
 }
@@ -51,13 +51,60 @@ async fn a_changed_entry_is_named_and_the_rest_is_read() {
         let stranger = Connection::open(&path).unwrap();
         stranger.execute_batch(sql).unwrap();
 
-        assert_eq!(told(store.read(stream(1), Seq::START, 100).await), (Seq(seq), what), "{sql}");
-        // Up to the damage everything is there, for whoever asks for no more.
+        // Up to the damage everything is there, and whoever asks on is told: the end is never passed off as one.
         let before = usize::try_from(seq).unwrap() - 1;
-        assert_eq!(store.read(stream(1), Seq::START, before).await.unwrap().len(), before, "{sql}");
-        assert_eq!(told(store.read_all(Position(0), 100).await).1, what, "{sql}");
-        assert_eq!(store.read(stream(2), Seq::START, 100).await.unwrap().len(), 1, "{sql}");
+        if before > 0 {
+            assert_eq!(store.read(stream(1), Seq::START, 100).await.unwrap().len(), before, "{sql}");
+        }
+        let damaged = (Seq(seq), what.to_owned());
+        assert_eq!(told(store.read(stream(1), Seq(seq - 1), 100).await), damaged, "{sql}");
+        assert_eq!(store.head(stream(1)).await.unwrap(), Head::At(Seq(seq - 1)), "{sql}");
+        // Nothing is written behind it, and the fence outlives the process; the others do not notice.
+        let mut store = Some(store);
+        for _life in 0..2 {
+            let store = store.take().unwrap_or_else(|| open_at(&path));
+            let damage = store.damage(session_id(1)).map(|damage| (damage.seq, damage.what.into_owned()));
+            assert_eq!(damage, Some(damaged.clone()), "{sql}");
+            for after in [seq - 1, 3] {
+                let refused = store.append(batch([text_part(stream(1), after, &["more"])])).await;
+                assert!(matches!(refused, Err(AppendError::Damaged(_))), "{sql}: {refused:?}");
+            }
+            assert_eq!(store.read_all(Position(0), 100).await.unwrap().len(), before + 1, "{sql}");
+            assert_eq!(store.read(stream(2), Seq::START, 100).await.unwrap().len(), 1, "{sql}");
+            store.close().await;
+        }
     }
+}
+
+/// The whole log is read on past a damaged session, also when that is where its damage is met first.
+#[tokio::test]
+async fn a_follower_of_all_streams_is_not_held_up() {
+    let (_folder, path) = folder();
+    let store = open_at(&path);
+    store.append(batch([text_part(stream(1), 0, &["one", "two", "three"])])).await.unwrap();
+    store.append(batch([text_part(stream(2), 0, &["one"])])).await.unwrap();
+    let stranger = Connection::open(&path).unwrap();
+    stranger.execute("UPDATE entries SET checksum = 0 WHERE stream = 1 AND seq = 2", []).unwrap();
+    let seen = |page: Vec<crate::PlacedEntry>| page.into_iter().map(|placed| placed.position.0).collect::<Vec<_>>();
+    assert_eq!(seen(store.read_all(Position(0), 100).await.unwrap()), [1, 4]);
+    assert_eq!(seen(store.read_all(Position(1), 1).await.unwrap()), [4]);
+    assert_eq!(store.damage(session_id(1)).unwrap().seq, Seq(2));
+}
+
+/// Whoever has a damaged session can still be rid of it.
+#[tokio::test]
+async fn a_damaged_session_can_be_purged() {
+    let (_folder, path) = folder();
+    let store = open_at(&path);
+    store.append(batch([text_part(stream(1), 0, &["one", "two", "three"])])).await.unwrap();
+    let stranger = Connection::open(&path).unwrap();
+    stranger.execute("DELETE FROM entries WHERE seq = 2", []).unwrap();
+    assert_eq!(store.read(stream(1), Seq::START, 100).await.unwrap().len(), 1);
+    store.purge(session_id(1), Seq(1), at(1)).await.unwrap();
+    assert_eq!(store.damage(session_id(1)), None);
+    assert_eq!(store.head(stream(1)).await.unwrap(), Head::Purged);
+    store.close().await;
+    assert_eq!(open_at(&path).damage(session_id(1)), None);
 }
 
 #[tokio::test]
@@ -75,7 +122,7 @@ async fn an_event_of_a_later_version_is_told_as_such() {
     stranger
         .execute("UPDATE entries SET version = 9, event = CAST('{}' AS BLOB), checksum = ?1", [hasher.finalize()])
         .unwrap();
-    let expected = (Seq(1), "it was written by a newer version of the program");
+    let expected = (Seq(1), "it was written by a newer version of the program".to_owned());
     assert_eq!(told(store.read(stream(1), Seq::START, 100).await), expected);
 }
 
@@ -87,9 +134,10 @@ async fn a_lost_tail_that_the_rows_know_of_is_told() {
     act(&store, 1, create("a"), 1).await;
     act(&store, 1, prompt(1, "waits"), 2).await;
     let stranger = Connection::open(&path).unwrap();
-    for last in [2_u8, 0] {
-        stranger.execute("DELETE FROM entries WHERE seq > ?1", [last]).unwrap();
-        let expected = (Seq(u64::from(last) + 1), "the entry is missing");
-        assert_eq!(told(store.session(session_id(1)).await), expected);
-    }
+    stranger.execute("DELETE FROM entries WHERE seq > 2", []).unwrap();
+    assert_eq!(store.session(session_id(1)).await.unwrap().unwrap().head, Seq(2));
+    let damage = store.damage(session_id(1)).unwrap();
+    assert_eq!((damage.seq, &*damage.what), (Seq(3), "the entry is missing"));
+    assert_eq!(store.read(stream(1), Seq::START, 100).await.unwrap().len(), 2);
+    assert_eq!(told(store.read(stream(1), Seq(2), 100).await).0, Seq(3));
 }

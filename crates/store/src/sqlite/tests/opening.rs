@@ -109,7 +109,7 @@ async fn a_newer_store_is_refused_and_left_as_it_was() {
     for (sql, expected) in [
         (
             "INSERT INTO refinery_schema_history VALUES (99, 'later', '2030-01-01T00:00:00Z', '1')",
-            "has schema version 99, this program knows versions up to 1",
+            "has schema version 99, this program knows versions up to 2",
         ),
         (
             "UPDATE meta SET value = 77 WHERE key = 'event_version'",

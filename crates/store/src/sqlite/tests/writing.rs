@@ -24,7 +24,7 @@ async fn hold(store: &Arc<SqliteStore>, tasks: &mut JoinSet<()>) -> Held {
             // Ends with an error when the sender is dropped, which is what it waits for.
             until.recv().unwrap_err();
         });
-        writer.write(Write::Look(look)).await.unwrap();
+        writer.write(Write::Look(Some(look))).await.unwrap();
     });
     is_reached.await.unwrap();
     held
@@ -99,7 +99,7 @@ async fn batches_of_one_transaction_see_each_other_and_fail_alone() {
         reply: vec![n],
         at: at(1),
     };
-    let with_receipt = |n| Batch { parts: vec![text_part(stream(n), 0, &["x"])], receipt: Some(receipt(n)) };
+    let with_receipt = |n| Batch { parts: vec![text_part(stream(n), 0, &["x"])], receipt: Some(receipt(n)), ..Batch::default() };
     let queued = [
         (batch([text_part(stream(1), 0, &["one"])]), "Ok(Position(1))"),
         (batch([text_part(stream(2), 0, &["x"]), text_part(stream(1), 0, &["x"])]), "at 1, not 0"),
@@ -229,4 +229,51 @@ async fn a_failed_write_ends_all_writing_but_no_reading() {
         let store = open_at(&path);
         assert_eq!(store.append(batch([text_part(stream(1), 2, &["three"])])).await.unwrap(), Position(3));
     }
+}
+
+/// A long session is removed some entries at a time, and what a crash leaves of it the next start finds.
+#[tokio::test]
+async fn a_purged_session_is_swept_between_the_writes() {
+    let (_folder, path) = folder();
+    let store = open_at(&path);
+    store.append(batch([text_part(stream(2), 0, &["y"])])).await.unwrap();
+    store.append(batch([text_part(stream(1), 0, &["x"; 2000])])).await.unwrap();
+    store.close().await;
+    // What is left by a process that was killed right after the tombstone.
+    let stranger = rusqlite::Connection::open(&path).unwrap();
+    stranger.execute("UPDATE streams SET purged_at = 1, sweeping = 1 WHERE id = 2", []).unwrap();
+    stranger.execute("DELETE FROM entries WHERE seq % 100 = 7", []).unwrap();
+    drop(stranger);
+
+    let store = open_at(&path);
+    // Gone for every reader, whatever is swept by now.
+    assert!(store.read(stream(1), Seq::START, 10).await.unwrap().is_empty());
+    assert_eq!(store.read_all(Position(0), 10).await.unwrap().len(), 1);
+    let left = |conn: &rusqlite::Connection| -> (i64, i64) {
+        conn.query_row("SELECT (SELECT COUNT(*) FROM entries), (SELECT SUM(sweeping) FROM streams)", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap()
+    };
+    // Each look is a write of its own, with some sweeping after it.
+    let mut looks = 0;
+    while store.look(left).await != (1, 0) {
+        looks += 1;
+        assert!(looks < 10, "{:?}", store.look(left).await);
+    }
+    assert_eq!(store.head(stream(1)).await.unwrap(), Head::Purged);
+}
+
+/// Another program that holds the file is waited for, then told of; it is no reason to stop for good.
+#[tokio::test]
+async fn a_file_held_by_another_program_is_told_and_passes() {
+    let (_folder, path) = folder();
+    let store = open_at(&path);
+    store.look(|conn| conn.busy_timeout(std::time::Duration::ZERO).unwrap()).await;
+    let stranger = rusqlite::Connection::open(&path).unwrap();
+    stranger.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let busy = store.append(batch([text_part(stream(1), 0, &["x"])])).await;
+    assert!(matches!(busy, Err(AppendError::Busy(_))), "{busy:?}");
+    stranger.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(store.append(batch([text_part(stream(1), 0, &["x"])])).await.unwrap(), Position(1));
 }
