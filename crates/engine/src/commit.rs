@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use model::{Entry, Event, Seq, Session, SessionId, SessionRow, StreamId};
-use store::{AppendError, Batch, Part, Receipt};
+use store::{AppendError, Batch, Part, Receipt, Room};
 
 use crate::asking::{Asked, Reply};
 use crate::feeds::{ListChange, News};
@@ -20,6 +20,7 @@ impl Shared {
         before: Option<&Session>,
         events: Vec<Event>,
         receipt: Option<Receipt>,
+        room: Room,
     ) -> Result<Option<Session>, AppendError> {
         let stream = StreamId::Session(id);
         let after = before.map_or(Seq::START, |session| session.head);
@@ -28,7 +29,7 @@ impl Shared {
         if entries.is_empty() && receipt.is_none() {
             return Ok(session);
         }
-        self.store.append(Batch { parts: vec![part], receipt }).await?;
+        self.store.append(Batch { parts: vec![part], receipt, room }).await?;
         if let Some(session) = &session
             && !entries.is_empty()
         {
@@ -43,7 +44,7 @@ impl Shared {
         if receipt.is_none() {
             return Ok(());
         }
-        match self.store.append(Batch { parts: Vec::new(), receipt }).await {
+        match self.store.append(Batch { receipt, ..Batch::default() }).await {
             Ok(_) => Ok(()),
             Err(AppendError::Repeated(receipt)) => asked.asker.repeat(&receipt).map(|_| ()),
             Err(err) => Err(err.into()),

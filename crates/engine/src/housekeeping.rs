@@ -1,14 +1,19 @@
 //! What is done once an hour: sessions deleted a week ago are purged, receipts of yesterday forgotten.
+//!
+//! Invariant: a wall clock that jumps removes nothing early. Only time that both the wall and the steady clock have seen
+//! pass counts, and nothing is removed right after the start, when a machine may not have found the right time yet.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use model::{SessionId, Timestamp};
 use store::{AppendError, ReadError};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::{Shared, SubmitError};
 
+/// How long after the start the first round is.
+const FIRST_AFTER: Duration = Duration::from_secs(600);
 const EVERY: Duration = Duration::from_secs(3_600);
 /// How long a deleted session can be brought back.
 pub const RESTORABLE_FOR: Duration = Duration::from_secs(7 * 24 * 3_600);
@@ -18,7 +23,7 @@ pub const RECEIPTS_KEPT_FOR: Duration = Duration::from_secs(24 * 3_600);
 const PURGE_AT_ONCE: usize = 64;
 
 pub(crate) async fn run(shared: Arc<Shared>) {
-    let mut tick = interval(EVERY);
+    let mut tick = interval_at(Instant::now() + FIRST_AFTER, EVERY);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
@@ -36,7 +41,7 @@ pub(crate) async fn run(shared: Arc<Shared>) {
 
 impl Shared {
     pub(crate) async fn clean_up(&self) -> Result<(), SubmitError> {
-        let now = self.clock.now();
+        let now = self.started.passed(self.clock.now());
         self.store.forget_receipts(earlier(now, RECEIPTS_KEPT_FOR)).await?;
         let deadline = earlier(now, RESTORABLE_FOR);
         loop {
@@ -51,10 +56,12 @@ impl Shared {
         }
     }
 
-    /// Removes a session for good if it is deleted, as of the moment of its removal.
+    /// Removes a session for good if it is deleted, as of the moment of its removal. One that is damaged can not be
+    /// deleted first, and need not be.
     pub(crate) async fn purge_deleted(&self, id: SessionId) -> Result<(), SubmitError> {
         loop {
-            let session = self.store.session(id).await?.filter(|session| session.row.deleted_at.is_some());
+            let damaged = self.store.damage(id).is_some();
+            let session = self.store.session(id).await?.filter(|session| damaged || session.row.deleted_at.is_some());
             let Some(session) = session else { return Ok(()) };
             match self.store.purge(id, session.head, self.clock.now()).await {
                 Ok(()) => break,
@@ -71,6 +78,24 @@ impl Shared {
     /// Whether the session is there and not purged, deleted or not.
     pub(crate) async fn exists(&self, session: SessionId) -> Result<bool, ReadError> {
         Ok(self.store.session(session).await?.is_some())
+    }
+}
+
+/// When the engine started, by both clocks.
+pub(crate) struct Started {
+    wall: Timestamp,
+    steady: Instant,
+}
+
+impl Started {
+    pub(crate) fn at(wall: Timestamp) -> Self {
+        Self { wall, steady: Instant::now() }
+    }
+
+    /// The latest moment that is certainly past: what the wall says, unless it ran ahead of the steady clock.
+    fn passed(&self, now: Timestamp) -> Timestamp {
+        let steady = i64::try_from(self.steady.elapsed().as_millis()).unwrap_or(i64::MAX);
+        now.min(Timestamp::from_millis(self.wall.as_millis().saturating_add(steady)))
     }
 }
 

@@ -44,7 +44,7 @@ pub use feeds::ListChange;
 pub use follow::{Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
-pub use store::{AppendError, ReadError};
+pub use store::{AppendError, Damage, ReadError};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, TokenWish};
 
 use asking::Asked;
@@ -79,6 +79,7 @@ pub(crate) struct Shared {
     feeds: Arc<feeds::Feeds>,
     tokens: tokens::Tokens,
     unobserved: commit::Unobserved,
+    started: housekeeping::Started,
     live: Mutex<HashMap<SessionId, mpsc::Sender<Input>>>,
     tasks: TaskTracker,
     stopping: CancellationToken,
@@ -101,6 +102,7 @@ impl Engine {
         let Seams { clock, ids, home } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
         let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
+        let started = housekeeping::Started::at(clock.now());
         let shared = Arc::new(Shared {
             store,
             clock,
@@ -109,6 +111,7 @@ impl Engine {
             feeds: Arc::new(feeds::Feeds::new()),
             tokens,
             unobserved,
+            started,
             live: Mutex::default(),
             tasks: TaskTracker::new(),
             stopping: CancellationToken::new(),
@@ -227,7 +230,8 @@ impl Engine {
         let engine = self.clone();
         self.to_the_end(async move {
             let session = engine.shared.store.session(id).await?;
-            if session.is_some_and(|session| session.row.deleted_at.is_some()) {
+            let damaged = engine.shared.store.damage(id).is_some();
+            if session.is_some_and(|session| damaged || session.row.deleted_at.is_some()) {
                 engine.shared.leave_receipt(Asked { command: Command::Delete, asker }).await?;
             } else {
                 // One that is gone is asked for all the same: a repeat is answered by its receipt, anything else with
@@ -256,6 +260,11 @@ impl Engine {
         Ok(session)
     }
 
+    /// What is known to be wrong with a session; it is read up to there and takes no more.
+    pub fn damage(&self, id: SessionId) -> Option<Damage> {
+        self.shared.store.damage(id)
+    }
+
     /// A page of the list.
     pub async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, QueryError> {
         Ok(self.shared.store.sessions(after, limit).await?)
@@ -282,7 +291,9 @@ impl Engine {
         let after = self.check_cursor(after, session.head)?;
         let entries = self.shared.store.read(StreamId::Session(id), after, limit).await?;
         let last = entries.last().map_or(after, |entry| entry.seq);
-        Ok((entries, (last < session.head).then(|| self.cursor(last))))
+        // A damaged session has no end that could be told: whoever asks on learns of the damage.
+        let more = last < session.head || self.damage(id).is_some();
+        Ok((entries, more.then(|| self.cursor(last))))
     }
 
     /// Follows a session from a cursor on.

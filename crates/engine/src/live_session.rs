@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::{AgentReport, AgentState, Command, Event, Seq, Session, SessionId, Turn, decide};
-use store::{AppendError, Receipt};
+use store::{AppendError, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -223,7 +223,9 @@ impl LiveSession {
             .filter(|event| matches!(event, Event::AgentStateChanged { .. } | Event::PromptSent { .. }))
             .cloned()
             .collect();
-        self.session = self.shared.commit(self.id, self.session.as_ref(), events, receipt).await?;
+        // Once the server stops there is no later: what is said now may use the last of the disk.
+        let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
+        self.session = self.shared.commit(self.id, self.session.as_ref(), events, receipt, room).await?;
         self.pending = Pending::default();
         for event in effects {
             match event {
@@ -284,6 +286,10 @@ impl LiveSession {
             Ok(()) => (),
             // The session is gone; so is whatever was to be said of it.
             Err(SubmitError::Append(AppendError::Purged(_))) => self.session = None,
+            Err(SubmitError::Append(AppendError::Damaged(damage))) => {
+                tracing::error!(session = %self.id, %damage, "what the agent did can not be written down; it is stopped");
+                self.session = None;
+            }
             Err(err) => {
                 tracing::error!(session = %self.id, error = &err as &dyn std::error::Error, "could not write what the agent did");
                 self.owed = Some(Owed { command, retry_at: Instant::now() + RETRY_AFTER });

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use model::{Command, SessionId, decide};
+use store::{AppendError, Room};
 use tokio::task::JoinSet;
 
 use crate::{Shared, StartError};
@@ -42,7 +43,10 @@ impl Shared {
         };
         let interrupt = Command::Interrupt { reason: "server_restart".to_owned() };
         let events = decide(Some(&session), interrupt).expect("an interruption is never refused");
-        self.commit(id, Some(&session), events, None).await?;
-        Ok(())
+        match self.commit(id, Some(&session), events, None, Room::Reserved).await {
+            // It stays as it is, and is read-only.
+            Ok(_) | Err(AppendError::Damaged(_)) => Ok(()),
+            Err(err) => Err(err.into()),
+        }
     }
 }

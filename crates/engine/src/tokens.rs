@@ -216,7 +216,7 @@ impl Shared {
             };
             let (part, _) = Part::of(StreamId::Server, after, None, events, self.clock.now());
             let rows = part.rows.clone();
-            match self.store.append(Batch { parts: vec![part], receipt: None }).await {
+            match self.store.append(Batch { parts: vec![part], ..Batch::default() }).await {
                 Ok(_) => {
                     self.tokens.apply(&rows);
                     return Ok(rows);

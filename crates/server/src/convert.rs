@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use engine::Engine;
-use model::{ListKey, Session, SessionRow, TokenRow};
+use model::{ListKey, Session, SessionRow, SessionState, TokenRow};
 
 use crate::wire;
 
 pub(crate) fn session(engine: &Engine, session: &Session) -> wire::Session {
     wire::Session {
-        row: session_row(&session.row),
+        row: session_row(engine, &session.row),
         queue: session
             .queue
             .iter()
@@ -24,15 +24,20 @@ pub(crate) fn session(engine: &Engine, session: &Session) -> wire::Session {
     }
 }
 
-pub(crate) fn session_row(row: &SessionRow) -> wire::SessionRow {
+pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow {
+    let damaged = engine.damage(row.id).is_some();
     wire::SessionRow {
         id: row.id,
         agent: row.agent.clone(),
         cwd: row.cwd.clone(),
         project: row.project.clone(),
         title: row.title().map(str::to_owned),
-        state: row.state(),
-        read_only: None,
+        state: match row.state() {
+            // Its log takes no more, so whatever went on has been cut off.
+            SessionState::Starting | SessionState::Running if damaged => SessionState::Interrupted,
+            state => state,
+        },
+        read_only: damaged.then_some(wire::ReadOnly::Damaged),
         failure: row.failure.clone(),
         turns: row.turns,
         unobserved: row.unobserved(),
@@ -52,14 +57,14 @@ pub(crate) fn session_row(row: &SessionRow) -> wire::SessionRow {
 }
 
 /// `rows` holds one more than the page if there is another page.
-pub(crate) fn session_page(mut rows: Vec<SessionRow>, limit: usize, unobserved_count: u64) -> wire::SessionPage {
+pub(crate) fn session_page(engine: &Engine, mut rows: Vec<SessionRow>, limit: usize) -> wire::SessionPage {
     let more = rows.len() > limit;
     rows.truncate(limit);
     wire::SessionPage {
         next_cursor: rows.last().filter(|_| more).map(|row| ListKey::of(row).to_string()),
-        sessions: rows.iter().map(session_row).collect(),
+        sessions: rows.iter().map(|row| session_row(engine, row)).collect(),
         meta_contexts: Vec::new(),
-        unobserved_count,
+        unobserved_count: engine.unobserved_count(),
     }
 }
 

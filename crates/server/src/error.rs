@@ -6,7 +6,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use engine::{AppendError, DirectoryError, QueryError, ReadError, ResetReason, SubmitError};
+use engine::{AppendError, Damage, DirectoryError, QueryError, ReadError, ResetReason, SubmitError};
 use model::Rejection;
 use serde_json::{Value, json};
 
@@ -57,6 +57,9 @@ pub(crate) enum ApiError {
     Query(#[from] QueryError),
 }
 
+/// Told also to whoever reads on: what follows is there no more, and it is not the session's end.
+const DAMAGED: (StatusCode, &str) = (StatusCode::CONFLICT, "session_damaged");
+
 /// The one refusal that passes by itself: another server may be there in a moment.
 const STOPPING: (StatusCode, &str) = (StatusCode::SERVICE_UNAVAILABLE, "stopping");
 
@@ -96,6 +99,15 @@ impl ApiError {
         }
     }
 
+    fn damage(&self) -> Option<&Damage> {
+        match self {
+            Self::Submit(SubmitError::Append(AppendError::Damaged(damage)))
+            | Self::Submit(SubmitError::Read(ReadError::Damaged(damage)))
+            | Self::Query(QueryError::Read(ReadError::Damaged(damage))) => Some(damage),
+            _ => None,
+        }
+    }
+
     fn details(&self) -> Value {
         match self {
             Self::Query(QueryError::Reset { reason, snapshot }) => {
@@ -124,7 +136,9 @@ impl ApiError {
             | Self::AlreadySignedIn
             | Self::InvalidFrame(_)
             | Self::Submit(_)
-            | Self::Query(QueryError::NotFound(_) | QueryError::Deleted(_) | QueryError::Read(_)) => json!({}),
+            | Self::Query(QueryError::NotFound(_) | QueryError::Deleted(_) | QueryError::Read(_)) => {
+                self.damage().map_or(json!({}), |damage| json!({ "seq": damage.seq, "what": damage.what }))
+            }
         }
     }
 }
@@ -146,6 +160,8 @@ fn submit_class(err: &SubmitError) -> (StatusCode, &'static str) {
             AppendError::Conflict { .. } => (StatusCode::CONFLICT, "conflict"),
             AppendError::Repeated(_) => (StatusCode::CONFLICT, "key_reused"),
             AppendError::Purged(_) => (StatusCode::NOT_FOUND, "session_not_found"),
+            AppendError::Damaged(_) => DAMAGED,
+            AppendError::Busy(_) => (StatusCode::SERVICE_UNAVAILABLE, "storage_busy"),
             AppendError::Full(_) => (StatusCode::INSUFFICIENT_STORAGE, "storage_full"),
             AppendError::Failed(_) => (StatusCode::SERVICE_UNAVAILABLE, "storage_failed"),
             AppendError::Closed => STOPPING,
@@ -165,7 +181,7 @@ fn query_class(err: &QueryError) -> (StatusCode, &'static str) {
 
 fn read_class(err: &ReadError) -> (StatusCode, &'static str) {
     match err {
-        ReadError::Damaged { .. } => (StatusCode::INTERNAL_SERVER_ERROR, "session_damaged"),
+        ReadError::Damaged(_) => DAMAGED,
         ReadError::Storage(_) => (StatusCode::SERVICE_UNAVAILABLE, "storage_failed"),
         ReadError::Closed => STOPPING,
     }

@@ -197,7 +197,7 @@ impl<T: Log + Tables> Store for T {}
 
 /// From where on a stream is not what was written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("stream {stream} is damaged at {seq}: {what}")]
+#[error("{stream} is damaged from entry {seq} on: {what}; it can be read up to there and takes no more")]
 pub struct Damage {
     /// The stream in question.
     pub stream: StreamId,

@@ -10,7 +10,7 @@ use doors::GuardedApp;
 use engine::{Engine, IdSource as _, Seams, Secret, SystemClock, SystemIds, TokenWish};
 use model::{Incarnation, TokenKind};
 use server::Settings;
-use store::{OpenError, SqliteStore};
+use store::{OpenError, RESERVE_BYTES, SqliteStore};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
@@ -30,7 +30,11 @@ impl Host {
             .split_first_chunk::<8>()
             .map(|(bits, rest)| (*bits, rest.len()))
             .expect("a secret has 32 bytes");
-        let opened = SqliteStore::open(&data.database(), Incarnation::from_bits(u64::from_le_bytes(bits)));
+        let opened = SqliteStore::open_reserving(
+            &data.database(),
+            Incarnation::from_bits(u64::from_le_bytes(bits)),
+            RESERVE_BYTES,
+        );
         let store = Arc::new(opened.map_err(|err| explain(err, data))?);
         let seams = Seams { clock: Arc::new(SystemClock), ids: Arc::new(SystemIds), home: home() };
         let engine = Engine::start(Arc::clone(&store) as Arc<dyn store::Store>, seams).await?;

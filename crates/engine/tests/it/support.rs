@@ -10,7 +10,7 @@ use model::{
     Command, Entry, Event, Incarnation, InteractionId, ListKey, Position, Seq, Session, SessionId, SessionRow,
     StreamId, Timestamp, TokenRow, Turn, TurnRow, WhenBusy,
 };
-use store::{AppendError, Batch, Head, Log, MemoryStore, PlacedEntry, ReadError, Receipt, Store, Tables};
+use store::{AppendError, Batch, Damage, Head, Log, MemoryStore, PlacedEntry, ReadError, Receipt, Store, Tables};
 use uuid::Uuid;
 
 /// Goes forward by a second whenever it is asked, and by as much as a test says.
@@ -25,6 +25,10 @@ impl Clock for TestClock {
 impl TestClock {
     pub(crate) fn advance(&self, by: Duration) {
         self.0.fetch_add(i64::try_from(by.as_millis()).unwrap(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn jump_to(&self, millis: i64) {
+        self.0.store(millis, Ordering::Relaxed);
     }
 }
 
@@ -78,6 +82,10 @@ impl Log for FullDisk {
 
     async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError> {
         self.store.forget_receipts(before).await
+    }
+
+    fn damage(&self, session: SessionId) -> Option<Damage> {
+        self.store.damage(session)
     }
 }
 
@@ -146,6 +154,12 @@ impl World {
     pub(crate) async fn stop_and_restart(&mut self) {
         self.engine.shutdown().await;
         self.engine = start(&self.disk, &self.clock, &self.ids).await;
+    }
+
+    /// Time passes on both clocks, and what is due happens.
+    pub(crate) async fn pass(&self, by: Duration) {
+        self.clock.advance(by);
+        tokio::time::sleep(by).await;
     }
 
     pub(crate) async fn session(&self) -> SessionId {

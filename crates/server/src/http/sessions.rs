@@ -40,7 +40,7 @@ pub(crate) async fn page(app: &App, after: Option<&str>, limit: u32) -> Result<w
     let after = after.map(str::parse::<ListKey>).transpose().map_err(|_| ApiError::InvalidCursor)?;
     let limit = limit as usize;
     let rows = app.engine.sessions(after, limit + 1).await?;
-    Ok(convert::session_page(rows, limit, app.engine.unobserved_count()))
+    Ok(convert::session_page(&app.engine, rows, limit))
 }
 
 /// The first page, as long as it is unless told otherwise.

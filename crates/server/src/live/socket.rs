@@ -198,7 +198,7 @@ impl Socket {
     async fn tell_change(&mut self, change: Result<ListChange, RecvError>) -> Result<(), End> {
         match change {
             Ok(ListChange::Put { row, unobserved_count }) => {
-                let session = Some(convert::session_row(&row));
+                let session = Some(convert::session_row(&self.app.engine, &row));
                 self.send(ServerFrame::Row { session, removed: None, unobserved_count }).await
             }
             Ok(ListChange::Removed { session, unobserved_count }) => {

@@ -97,8 +97,11 @@ pub async fn two_parts_of_one_stream_follow_each_other(store: AnyStore) {
 }
 
 pub async fn a_repeat_gets_the_first_answer_and_writes_nothing(store: AnyStore) {
-    let with =
-        |receipt: Receipt, after| Batch { parts: vec![text_part(stream(1), after, &["x"])], receipt: Some(receipt), ..Batch::default() };
+    let with = |receipt: Receipt, after| Batch {
+        parts: vec![text_part(stream(1), after, &["x"])],
+        receipt: Some(receipt),
+        ..Batch::default()
+    };
     let first = receipt("person", "k", "first", 1);
     store.append(with(first.clone(), 0)).await.expect("appended");
     assert_eq!(store.find_receipt("person", "k").await.expect("receipt"), Some(first.clone()));
@@ -114,7 +117,8 @@ pub async fn a_repeat_gets_the_first_answer_and_writes_nothing(store: AnyStore) 
     store.append(with(receipt("agent", "k", "third", 3), 1)).await.expect("another principal has its own keys");
     // A request that changed nothing is remembered too.
     let position = store.read_all(Position(0), MANY).await.expect("read").last().expect("an entry").position;
-    let alone = Batch { parts: Vec::new(), receipt: Some(receipt("person", "\0 and \u{1f9f5}", "", 4)), ..Batch::default() };
+    let alone =
+        Batch { parts: Vec::new(), receipt: Some(receipt("person", "\0 and \u{1f9f5}", "", 4)), ..Batch::default() };
     assert_eq!(store.append(alone.clone()).await.expect("appended"), position);
     assert!(matches!(store.append(alone).await, Err(AppendError::Repeated(_))));
     assert_eq!(store.append(Batch::default()).await.expect("appended"), position);

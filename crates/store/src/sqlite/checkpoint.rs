@@ -96,7 +96,9 @@ fn checkpoint(conn: &Connection, sql: &str, health: &Health) -> Option<Wal> {
         Err(err) => {
             match Trouble::of(&err) {
                 Trouble::Full => tracing::warn!(error = %err, "no space left to copy the write-ahead log"),
-                Trouble::Busy => tracing::debug!(error = %err, "another program keeps the write-ahead log from being copied"),
+                Trouble::Busy => {
+                    tracing::debug!(error = %err, "another program keeps the write-ahead log from being copied");
+                }
                 Trouble::Unknown => health.fail(Arc::new(err)),
             }
             None

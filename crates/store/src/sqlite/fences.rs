@@ -19,7 +19,8 @@ pub(super) struct Fences(Mutex<HashMap<SessionId, Damage>>);
 impl Fences {
     /// The fences that earlier lives have put up.
     pub(super) fn load(conn: &Connection) -> rusqlite::Result<Self> {
-        let mut statement = conn.prepare("SELECT name, damaged_seq, damage FROM streams WHERE damaged_seq IS NOT NULL")?;
+        let mut statement =
+            conn.prepare("SELECT name, damaged_seq, damage FROM streams WHERE damaged_seq IS NOT NULL")?;
         let found = statement.query_map([], |row| {
             let (name, seq, what): (String, i64, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
             Ok((name, Seq(seq.cast_unsigned()), what.unwrap_or_default()))

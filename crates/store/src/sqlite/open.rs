@@ -54,6 +54,12 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
     },
+    /// The file, its folder or the whole disk may only be read.
+    #[error("the store {path} can not be written here; `throughline doctor` and `throughline export` still read it")]
+    ReadOnly {
+        /// The store.
+        path: PathBuf,
+    },
     /// The linked SQLite has a known bug that loses data.
     #[error("SQLite {found} is too old, 3.51.3 is needed")]
     OldSqlite {
@@ -102,7 +108,7 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
     if rusqlite::version_number() < OLDEST_SQLITE {
         return Err(OpenError::OldSqlite { found: rusqlite::version() });
     }
-    let io_error = |source| OpenError::Io { path: path.to_owned(), source };
+    let io_error = |source| io_error(path, source);
     create_private(path).map_err(io_error)?;
     // One file has one name from here on, so that a link to it does not get a lock of its own.
     let path = fs::canonicalize(path).map_err(io_error)?;
@@ -178,7 +184,15 @@ struct Setup<'a> {
 impl Setup<'_> {
     fn storage_error<E: std::error::Error + Send + Sync + 'static>(&self) -> impl FnOnce(E) -> OpenError {
         let path = self.path.to_owned();
-        |source| OpenError::Storage { path, source: StorageError(Box::new(source)) }
+        |source| {
+            // Told here and not by each caller: any of the first statements may be the one that meets it.
+            let source: Box<dyn std::error::Error + Send + Sync> = Box::new(source);
+            let code = source.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error_code);
+            match code {
+                Some(ErrorCode::ReadOnly) => OpenError::ReadOnly { path },
+                Some(_) | None => OpenError::Storage { path, source: StorageError(source) },
+            }
+        }
     }
 
     fn connect(&self, access: OpenFlags) -> Result<Connection, OpenError> {
@@ -305,12 +319,20 @@ fn create_private(path: &Path) -> io::Result<()> {
 
 /// Takes the lock that stands for the whole store. The system lets go of it when the process ends, however it ends.
 fn own(path: &Path) -> Result<File, OpenError> {
-    let io_error = |source| OpenError::Io { path: path.to_owned(), source };
+    let io_error = |source| io_error(path, source);
     let file = private().write(true).create(true).open(beside(path, ".lock")).map_err(io_error)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(OpenError::InUse { path: path.to_owned() }),
         Err(TryLockError::Error(source)) => Err(io_error(source)),
+    }
+}
+
+fn io_error(path: &Path, source: io::Error) -> OpenError {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => OpenError::ReadOnly { path },
+        _ => OpenError::Io { path, source },
     }
 }
 

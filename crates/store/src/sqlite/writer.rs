@@ -56,8 +56,11 @@ pub(super) enum Write {
     Fence(Damage),
     /// Lets a test at the connection, between two transactions.
     #[cfg(test)]
-    Look(Option<Box<dyn FnOnce(&Connection) + Send>>),
+    Look(Option<Look>),
 }
+
+#[cfg(test)]
+pub(super) type Look = Box<dyn FnOnce(&Connection) + Send>;
 
 /// A [`Batch`] whose events were encoded by the caller, so that the one thread that all wait for does not.
 pub(super) struct EncodedBatch {

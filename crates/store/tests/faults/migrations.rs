@@ -25,8 +25,7 @@ async fn is_whole(path: &Path) {
     let store = open(path);
     let entries = store.read_all(Position(0), 1_000).await.unwrap();
     assert_eq!(entries.len(), 29);
-    let titles: Vec<String> =
-        store.sessions(None, 10).await.unwrap().into_iter().map(|row| row.name).collect();
+    let titles: Vec<String> = store.sessions(None, 10).await.unwrap().into_iter().map(|row| row.name).collect();
     assert_eq!(titles, ["cut off", "renamed"]);
     assert_eq!(store.unsettled().await.unwrap().len(), 1);
     assert_eq!(store.tokens().await.unwrap().len(), 2);

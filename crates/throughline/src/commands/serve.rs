@@ -36,6 +36,9 @@ const STORE_FAILED: &str = "the store can not be written any more, so the server
 
 pub(super) async fn run(data: &DataDir, serve: &cli::Serve) -> Result<()> {
     start_logging();
+    // A limit on the size of files is to be an error of the write that meets it, not the end of the process. The handler
+    // stays when this is dropped.
+    drop(signal(SignalKind::from_raw(SIGXFSZ))?);
     let mut config = Config::load(&data.config())?;
     if let Some(listen) = serve.listen {
         config.server.listen = listen;
@@ -161,6 +164,9 @@ fn announce(data: &DataDir, host: &Host, url: &str, serve: &cli::Serve) -> Resul
     }
     Ok(())
 }
+
+/// What a process is sent that writes past a limit on the size of its files; its default is death.
+const SIGXFSZ: i32 = rustix::process::Signal::XFSZ.as_raw();
 
 /// Ctrl+C, and what service managers send.
 struct Signals {

@@ -99,7 +99,8 @@ async fn batches_of_one_transaction_see_each_other_and_fail_alone() {
         reply: vec![n],
         at: at(1),
     };
-    let with_receipt = |n| Batch { parts: vec![text_part(stream(n), 0, &["x"])], receipt: Some(receipt(n)), ..Batch::default() };
+    let with_receipt =
+        |n| Batch { parts: vec![text_part(stream(n), 0, &["x"])], receipt: Some(receipt(n)), ..Batch::default() };
     let queued = [
         (batch([text_part(stream(1), 0, &["one"])]), "Ok(Position(1))"),
         (batch([text_part(stream(2), 0, &["x"]), text_part(stream(1), 0, &["x"])]), "at 1, not 0"),
