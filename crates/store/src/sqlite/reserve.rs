@@ -35,9 +35,10 @@ impl Reserve {
         if self.bytes > 0 {
             match self.allocate() {
                 Ok(()) => (),
-                // Not every file system can set space aside; then there is no reserve, as before there was one.
-                Err(err) if err.kind() == io::ErrorKind::Unsupported => {
-                    tracing::debug!(error = %err, "this file system keeps no reserve");
+                // Not every file system can set space aside, and a limit on the size of files says nothing about the disk:
+                // then there is no reserve.
+                Err(err) if matches!(err.kind(), io::ErrorKind::Unsupported | io::ErrorKind::FileTooLarge) => {
+                    tracing::debug!(error = %err, "no reserve can be kept here");
                 }
                 Err(err) => {
                     // What was allocated before it failed is needed elsewhere.
