@@ -17,8 +17,8 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 
 use crate::SqliteStore;
+use crate::sqlite::jobs::Write;
 use crate::sqlite::queries;
-use crate::sqlite::writer::Write;
 
 const INCARNATION: u64 = 0xfedc_ba98_7654_3210;
 

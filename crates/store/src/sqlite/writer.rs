@@ -10,112 +10,31 @@
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use model::{EVENT_VERSION, Position, RowChange, Seq, SessionId, StreamId, Timestamp};
+use model::{EVENT_VERSION, Position, Seq, SessionId, StreamId, Timestamp};
 use rusqlite::{Connection, Error, params};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::fences::{self, Fences};
 use crate::sqlite::heads::{Heads, Known};
+use crate::sqlite::jobs::{Answer, AppendFailure, Cause, EncodedBatch, Job, Write, answer_all, refuse_all};
 use crate::sqlite::reserve::Reserve;
-use crate::sqlite::rows::{EncodedEntry, sql_seq};
+use crate::sqlite::rows::sql_seq;
 use crate::sqlite::sweep::Sweep;
 use crate::sqlite::trouble::Trouble;
 use crate::sqlite::{apply, queries};
-use crate::{AppendError, Batch, Damage, Receipt, Room, StorageError};
+use crate::{AppendError, Room};
 
 /// As many writes may wait before asking itself waits.
 pub(super) const QUEUE: usize = 1024;
 
 /// A transaction takes no more than this, unless one batch alone is larger.
-const MAX_GROUP_ENTRIES: usize = 512;
+pub(super) const MAX_GROUP_ENTRIES: usize = 512;
 const MAX_GROUP_BYTES: usize = 1 << 20;
 
 /// How often to look at the write-ahead log's length: a look costs as much as a small write.
 const COMMITS_BETWEEN_LOOKS: u32 = if cfg!(test) { 1 } else { 64 };
 const BYTES_BETWEEN_LOOKS: usize = 4 << 20;
-
-pub(super) type Answer = Result<Position, AppendError>;
-
-/// A write that waits, with the way back for its answer.
-pub(super) struct Job {
-    pub(super) write: Write,
-    pub(super) answer: oneshot::Sender<Answer>,
-}
-
-pub(super) enum Write {
-    Append(EncodedBatch),
-    Purge {
-        session: SessionId,
-        after: Seq,
-        at: Timestamp,
-    },
-    ForgetReceipts {
-        before: Timestamp,
-    },
-    Fence(Damage),
-    /// Lets a test at the connection, between two transactions.
-    #[cfg(test)]
-    Look(Option<Look>),
-}
-
-#[cfg(test)]
-pub(super) type Look = Box<dyn FnOnce(&Connection) + Send>;
-
-/// A [`Batch`] whose events were encoded by the caller, so that the one thread that all wait for does not.
-pub(super) struct EncodedBatch {
-    parts: Vec<EncodedPart>,
-    receipt: Option<Receipt>,
-    room: Room,
-    entries: usize,
-    bytes: usize,
-}
-
-struct EncodedPart {
-    stream: StreamId,
-    after: Seq,
-    entries: Vec<EncodedEntry>,
-    rows: Vec<RowChange>,
-}
-
-impl From<Batch> for EncodedBatch {
-    fn from(batch: Batch) -> Self {
-        let parts: Vec<_> = batch
-            .parts
-            .into_iter()
-            .map(|part| EncodedPart {
-                stream: part.stream,
-                after: part.after,
-                entries: part.entries.iter().map(|entry| EncodedEntry::of(part.stream, entry)).collect(),
-                rows: part.rows,
-            })
-            .collect();
-        let all = || parts.iter().flat_map(|part| &part.entries);
-        let (entries, bytes) = (all().count(), all().map(|entry| entry.event.len()).sum());
-        Self { parts, receipt: batch.receipt, room: batch.room, entries, bytes }
-    }
-}
-
-impl Write {
-    fn size(&self) -> (usize, usize) {
-        match self {
-            Self::Append(batch) => (batch.entries, batch.bytes),
-            Self::Purge { .. } | Self::ForgetReceipts { .. } | Self::Fence(_) => (1, 0),
-            #[cfg(test)]
-            Self::Look(_) => (MAX_GROUP_ENTRIES, 0),
-        }
-    }
-
-    /// What removes something makes room, and what guards a stream must not wait for it.
-    fn room(&self) -> Room {
-        match self {
-            Self::Append(batch) => batch.room,
-            Self::Purge { .. } | Self::ForgetReceipts { .. } | Self::Fence(_) => Room::Reserved,
-            #[cfg(test)]
-            Self::Look(_) => Room::Reserved,
-        }
-    }
-}
 
 pub(super) struct Writer {
     pub(super) conn: Connection,
@@ -421,36 +340,4 @@ fn commit(conn: &Connection) -> Result<(), Error> {
     });
     conn.prepare_cached("COMMIT")?.execute([])?;
     Ok(())
-}
-
-fn answer_all(group: Vec<Job>, answers: Vec<Answer>) {
-    for (job, answer) in group.into_iter().zip(answers) {
-        // Whoever asked may have stopped waiting; what is written stays written.
-        let _nobody_waits = job.answer.send(answer);
-    }
-}
-
-fn refuse_all(group: Vec<Job>, failure: &AppendFailure) {
-    for job in group {
-        let _nobody_waits = job.answer.send(Err(failure.to_error()));
-    }
-}
-
-type Cause = Arc<dyn std::error::Error + Send + Sync>;
-
-/// One cause, told to everybody whose write was in the transaction.
-enum AppendFailure {
-    Full(Cause),
-    Busy(Cause),
-    Failed(Cause),
-}
-
-impl AppendFailure {
-    fn to_error(&self) -> AppendError {
-        match self {
-            Self::Full(cause) => AppendError::Full(StorageError(Box::new(Arc::clone(cause)))),
-            Self::Busy(cause) => AppendError::Busy(StorageError(Box::new(Arc::clone(cause)))),
-            Self::Failed(cause) => AppendError::Failed(StorageError(Box::new(Arc::clone(cause)))),
-        }
-    }
 }

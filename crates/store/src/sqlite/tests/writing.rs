@@ -7,8 +7,9 @@ use tokio::sync::oneshot;
 use tokio::task::{JoinSet, yield_now};
 
 use crate::conformance::{at, batch, stream, text_part};
+use crate::sqlite::jobs::Write;
 use crate::sqlite::tests::{folder, open_at};
-use crate::sqlite::writer::{QUEUE, Write};
+use crate::sqlite::writer::QUEUE;
 use crate::{AppendError, Batch, Head, Log as _, Receipt, SqliteStore};
 
 /// The writer stands still until this is dropped.

@@ -1,0 +1,129 @@
+//! What waits for the writer, and how it is answered.
+//!
+//! Invariant: every job is answered once, with what became of its own write.
+
+use std::sync::Arc;
+
+use model::{Position, RowChange, Seq, SessionId, StreamId, Timestamp};
+#[cfg(test)]
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use crate::sqlite::rows::EncodedEntry;
+#[cfg(test)]
+use crate::sqlite::writer::MAX_GROUP_ENTRIES;
+use crate::{AppendError, Batch, Damage, Receipt, Room, StorageError};
+
+pub(super) type Answer = Result<Position, AppendError>;
+
+/// A write that waits, with the way back for its answer.
+pub(super) struct Job {
+    pub(super) write: Write,
+    pub(super) answer: oneshot::Sender<Answer>,
+}
+
+pub(super) enum Write {
+    Append(EncodedBatch),
+    Purge {
+        session: SessionId,
+        after: Seq,
+        at: Timestamp,
+    },
+    ForgetReceipts {
+        before: Timestamp,
+    },
+    Fence(Damage),
+    /// Lets a test at the connection, between two transactions.
+    #[cfg(test)]
+    Look(Option<Look>),
+}
+
+#[cfg(test)]
+pub(super) type Look = Box<dyn FnOnce(&Connection) + Send>;
+
+/// A [`Batch`] whose events were encoded by the caller, so that the one thread that all wait for does not.
+pub(super) struct EncodedBatch {
+    pub(super) parts: Vec<EncodedPart>,
+    pub(super) receipt: Option<Receipt>,
+    room: Room,
+    entries: usize,
+    bytes: usize,
+}
+
+pub(super) struct EncodedPart {
+    pub(super) stream: StreamId,
+    pub(super) after: Seq,
+    pub(super) entries: Vec<EncodedEntry>,
+    pub(super) rows: Vec<RowChange>,
+}
+
+impl From<Batch> for EncodedBatch {
+    fn from(batch: Batch) -> Self {
+        let parts: Vec<_> = batch
+            .parts
+            .into_iter()
+            .map(|part| EncodedPart {
+                stream: part.stream,
+                after: part.after,
+                entries: part.entries.iter().map(|entry| EncodedEntry::of(part.stream, entry)).collect(),
+                rows: part.rows,
+            })
+            .collect();
+        let all = || parts.iter().flat_map(|part| &part.entries);
+        let (entries, bytes) = (all().count(), all().map(|entry| entry.event.len()).sum());
+        Self { parts, receipt: batch.receipt, room: batch.room, entries, bytes }
+    }
+}
+
+impl Write {
+    pub(super) fn size(&self) -> (usize, usize) {
+        match self {
+            Self::Append(batch) => (batch.entries, batch.bytes),
+            Self::Purge { .. } | Self::ForgetReceipts { .. } | Self::Fence(_) => (1, 0),
+            #[cfg(test)]
+            Self::Look(_) => (MAX_GROUP_ENTRIES, 0),
+        }
+    }
+
+    /// What removes something makes room, and what guards a stream must not wait for it.
+    pub(super) fn room(&self) -> Room {
+        match self {
+            Self::Append(batch) => batch.room,
+            Self::Purge { .. } | Self::ForgetReceipts { .. } | Self::Fence(_) => Room::Reserved,
+            #[cfg(test)]
+            Self::Look(_) => Room::Reserved,
+        }
+    }
+}
+
+pub(super) fn answer_all(group: Vec<Job>, answers: Vec<Answer>) {
+    for (job, answer) in group.into_iter().zip(answers) {
+        // Whoever asked may have stopped waiting; what is written stays written.
+        let _nobody_waits = job.answer.send(answer);
+    }
+}
+
+pub(super) fn refuse_all(group: Vec<Job>, failure: &AppendFailure) {
+    for job in group {
+        let _nobody_waits = job.answer.send(Err(failure.to_error()));
+    }
+}
+
+pub(super) type Cause = Arc<dyn std::error::Error + Send + Sync>;
+
+/// One cause, told to everybody whose write was in the transaction.
+pub(super) enum AppendFailure {
+    Full(Cause),
+    Busy(Cause),
+    Failed(Cause),
+}
+
+impl AppendFailure {
+    fn to_error(&self) -> AppendError {
+        match self {
+            Self::Full(cause) => AppendError::Full(StorageError(Box::new(Arc::clone(cause)))),
+            Self::Busy(cause) => AppendError::Busy(StorageError(Box::new(Arc::clone(cause)))),
+            Self::Failed(cause) => AppendError::Failed(StorageError(Box::new(Arc::clone(cause)))),
+        }
+    }
+}
