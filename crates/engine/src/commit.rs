@@ -69,6 +69,16 @@ impl Shared {
     }
 }
 
+impl Shared {
+    /// Tells everyone of a session that went without a word in its log.
+    pub(crate) fn publish_removed(&self, row: &SessionRow) {
+        self.feeds.publish(row.id, News::Deleted);
+        self.unobserved.moved(row.unobserved(), false, |unobserved_count| {
+            self.feeds.publish_list(ListChange::Removed { session: row.id, unobserved_count });
+        });
+    }
+}
+
 /// How many sessions came to rest unseen, kept as they change so that nobody counts them.
 #[derive(Debug, Default)]
 pub(crate) struct Unobserved(std::sync::Mutex<u64>);

@@ -64,7 +64,12 @@ impl Shared {
             let session = self.store.session(id).await?.filter(|session| damaged || session.row.deleted_at.is_some());
             let Some(session) = session else { return Ok(()) };
             match self.store.purge(id, session.head, self.clock.now()).await {
-                Ok(()) => break,
+                Ok(()) => {
+                    if session.row.deleted_at.is_none() {
+                        self.publish_removed(&session.row);
+                    }
+                    break;
+                }
                 // Somebody wrote to it since, perhaps a restore: look again.
                 Err(AppendError::Conflict { .. }) => (),
                 Err(err) => return Err(err.into()),

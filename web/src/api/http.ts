@@ -74,6 +74,7 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     renameSession: (id: SessionId, name: string) =>
       ask<Schemas["Success"]>("PATCH", session(id), { name } satisfies Schemas["SessionPatch"]),
     deleteSession: (id: SessionId) => ask<undefined>("DELETE", session(id)),
+    removeSessionForGood: (id: SessionId) => ask<undefined>("DELETE", `${session(id)}?now=true`),
     restoreSession: (id: SessionId) => ask<Schemas["Success"]>("POST", `${session(id)}/restore`),
     sendPrompt: (id: SessionId, wish: NewPrompt) => ask<Schemas["PromptAccepted"]>("POST", `${session(id)}/prompts`, wish),
     changePrompt: (id: SessionId, interaction: InteractionId, text: string) =>

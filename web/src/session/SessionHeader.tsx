@@ -6,28 +6,45 @@ import type { Failure, Http } from "../api/http";
 import { failureWords } from "../api/http";
 import { stateWord, titleOf } from "../state/words";
 import { Alert } from "../ui/Alert";
-import { IconButton } from "../ui/Button";
+import { Button, IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Link } from "../ui/Link";
+import { navigate } from "../ui/navigation";
 import { PathText } from "../ui/PathText";
 import type { SessionRow, SessionState } from "../wire/names";
 
 interface SessionHeaderProps {
   http: Http;
   row: SessionRow;
+  /** Its log is damaged, so nothing can be written to it, its deletion neither. */
+  damaged: boolean;
   /** Gives what went wrong, if it did. */
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-export function SessionHeader({ http, row, onDelete }: SessionHeaderProps) {
+export function SessionHeader({ http, row, damaged, onDelete }: SessionHeaderProps) {
   // What went wrong is worth saying for as long as the session stands as it stood then.
   const [failed, setFailed] = useState<{ failure: Failure | null; state: SessionState }>({ failure: null, state: row.state });
   const setFailure = (failure: Failure | null) => {
     setFailed({ failure, state: row.state });
   };
   const failure = failed.state === row.state ? failed.failure : null;
+  const [asking, setAsking] = useState(false);
   const remove = async () => {
-    setFailure(await onDelete(row));
+    if (damaged) {
+      setAsking(true);
+    } else {
+      setFailure(await onDelete(row));
+    }
+  };
+  const removeForGood = async () => {
+    setAsking(false);
+    const answer = await http.removeSessionForGood(row.id);
+    if (answer.ok) {
+      navigate("/");
+    } else {
+      setFailure(answer.failure);
+    }
   };
   return (
     <header className="safe-top border-b border-rule">
@@ -43,7 +60,7 @@ export function SessionHeader({ http, row, onDelete }: SessionHeaderProps) {
           <div className="min-w-0 flex-1">
             <Title key={row.id} http={http} row={row} onFailure={setFailure} />
             <p className="flex min-w-0 gap-1.5 text-[0.8125rem] whitespace-nowrap text-soft">
-              <span className={isUp(row) ? "font-medium text-thread" : ""}>{stateWord(row.state)}</span>
+              <span className={damaged || isUp(row) ? "font-medium text-thread" : ""}>{damaged ? "Damaged" : stateWord(row.state)}</span>
               <span aria-hidden="true">·</span>
               <span>{row.agent}</span>
               <span aria-hidden="true">·</span>
@@ -58,6 +75,13 @@ export function SessionHeader({ http, row, onDelete }: SessionHeaderProps) {
       <div className="px-4 md:px-8">
         <div className="reading md:pl-9">
           {failure !== null && <Alert className="mb-3">{failureWords(failure)}</Alert>}
+          {asking && (
+            <div className="mb-3 flex flex-wrap items-center gap-3">
+              <Alert>A damaged session can only be removed for good.</Alert>
+              <Button onClick={() => void removeForGood()}>Remove for good</Button>
+              <Button onClick={() => setAsking(false)}>Keep it</Button>
+            </div>
+          )}
           {row.state === "failed" && row.failure && (
             <Alert className="mb-3">The agent failed: {row.failure}. A new prompt starts it again.</Alert>
           )}

@@ -63,7 +63,7 @@ export function SessionPage({ app, session, onDelete }: SessionPageProps) {
   if (deleted && !restored) {
     return <DeletedSession app={app} session={session} />;
   }
-  if (followed === undefined || row === undefined || followed.reading.kind !== "ready") {
+  if (followed === undefined || row === undefined || !["ready", "damaged"].includes(followed.reading.kind)) {
     return <Loading />;
   }
   return <OpenSession key={session} app={app} row={row} followed={followed} onDelete={onDelete} />;
@@ -85,7 +85,8 @@ function OpenSession({ app, row, followed, onDelete }: OpenSessionProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [sent, setSent] = useState(0);
   const online = useStore(app.store, (state) => state.connection.kind === "live");
-  const running = row.state === "running" || row.state === "starting";
+  const damaged = row.readOnly === "damaged" || followed.reading.kind === "damaged";
+  const running = !damaged && (row.state === "running" || row.state === "starting");
   const isEmpty = followed.transcript.turns.length === 0 && followed.queue.length === 0;
 
   useKeyPresses({
@@ -97,17 +98,20 @@ function OpenSession({ app, row, followed, onDelete }: OpenSessionProps) {
 
   return (
     <>
-      <SessionHeader http={app.http} row={row} onDelete={onDelete} />
+      <SessionHeader http={app.http} row={row} damaged={damaged} onDelete={onDelete} />
       {isEmpty ? <NothingSaid row={row} /> : <Transcript http={app.http} session={row.id} followed={followed} sent={sent} />}
       <p role="status" className="sr-only">
         {running ? `${row.agent} is at work` : `${row.agent} is at rest`}
       </p>
       <div className="safe-x md:px-8">
         <div className="reading">
-          {row.readOnly ? (
-            <p className="safe-bottom text-soft">
-              {row.readOnly === "imported" ? "This session was imported and takes no prompts." : "Part of this session's log is damaged; it can be read but takes no prompts."}
-            </p>
+          {damaged ? (
+            <Alert className="safe-bottom">
+              The log of this session is damaged from here on. What came before is shown; it takes no more prompts. Run{" "}
+              <code>throughline doctor</code> to see what is wrong.
+            </Alert>
+          ) : row.readOnly === "imported" ? (
+            <p className="safe-bottom text-soft">This session was imported and takes no prompts.</p>
           ) : (
             <Composer
               http={app.http}

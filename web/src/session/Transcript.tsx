@@ -7,6 +7,7 @@ import { useCallback, useLayoutEffect, useRef, useState } from "react";
 import type { Http } from "../api/http";
 import type { Followed } from "../state/followed";
 import { withPreviews } from "../state/followed";
+import { brokenOff } from "../state/words";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { useNow } from "../ui/time";
@@ -137,9 +138,10 @@ function Row({ http, session, followed, index, now }: RowProps) {
   const turn = transcript.turns[index];
   if (turn !== undefined) {
     const last = index === transcript.turns.length - 1;
+    const shown = followed.reading.kind === "damaged" ? brokenOff(turn) : withPreviews(turn, previews);
     return (
       <TurnRow
-        turn={last ? withPreviews(turn, previews) : turn}
+        turn={last ? shown : turn}
         first={index === 0}
         last={last && queue.length === 0}
         retied={transcript.turns[index - 1]?.outcome === "interrupted"}

@@ -85,6 +85,17 @@ test("a session that was deleted or refused is read from the start when it is op
   expect(followed()?.reading.kind).toBe("loading");
 });
 
+test("what was read of a damaged session stays, also what was not drawn yet", () => {
+  const { app, listener, hear, followed } = open();
+  app.follow(SESSION);
+  listener.frame(started(1));
+  listener.refused(SESSION, { code: "session_damaged", message: "it is damaged from entry 2 on", details: {} });
+  expect(followed()?.reading.kind).toBe("damaged");
+  hear();
+  expect(followed()?.reading.kind).toBe("damaged");
+  expect(followed()?.transcript.turns).toHaveLength(1);
+});
+
 test("entries of a session that is not followed change nothing", () => {
   const { app, hear } = open();
   const before = app.store.getState();

@@ -9,7 +9,7 @@ import type { Http } from "../api/http";
 import type { Connection, LiveClient, LiveListener } from "../api/live";
 import type { ErrorDetail, ServerFrame, SessionId, SessionPage } from "../wire/names";
 import type { Followed } from "./followed";
-import { applyEntry, applyPreview, beginFollow, caughtUp, NOT_READ } from "./followed";
+import { applyEntry, applyPreview, beginFollow, caughtUp, NOT_READ, refused } from "./followed";
 import type { SessionList } from "./sessionList";
 import { putRow, removeRow, takeFirstPage, takePage, UNREAD_LIST } from "./sessionList";
 
@@ -63,6 +63,8 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
       store.setState((state) => (state.connection.kind === "signed_out" ? state : { connection }));
     },
     refused(session, error) {
+      // It comes after the frames that wait to be drawn.
+      flush();
       store.setState((state) => refuse(state, session, error));
     },
   });
@@ -118,7 +120,7 @@ export function applyFrame(state: AppState, frame: ServerFrame): AppState {
 }
 
 function refuse(state: AppState, session: SessionId, error: ErrorDetail): AppState {
-  return changeFollowed(state, session, () => ({ ...NOT_READ, reading: { kind: "refused", error } }));
+  return changeFollowed(state, session, (followed) => refused(followed, error));
 }
 
 function changeFollowed(state: AppState, session: SessionId, change: (followed: Followed) => Followed): AppState {

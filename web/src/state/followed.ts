@@ -13,6 +13,8 @@ export type Reading =
   | { kind: "loading" }
   /** All that was stored has been seen at least once. */
   | { kind: "ready" }
+  /** Its log is damaged: all before the damage has been seen, and nothing will come. */
+  | { kind: "damaged"; error: ErrorDetail }
   /** It was deleted. */
   | { kind: "deleted" }
   /** The server would not let it be followed. */
@@ -83,6 +85,13 @@ export function beginFollow(followed: Followed): Followed {
 
 export function caughtUp(followed: Followed): Followed {
   return { ...followed, reading: { kind: "ready" }, muted: runningTurn(followed.transcript)?.turn ?? null };
+}
+
+/** The follow ended, or never began. What was read of a damaged session stays; it is all there is. */
+export function refused(followed: Followed, error: ErrorDetail): Followed {
+  return error.code === "session_damaged"
+    ? { ...followed, reading: { kind: "damaged", error }, previews: NOT_READ.previews }
+    : { ...NOT_READ, reading: { kind: "refused", error } };
 }
 
 /** The turn as it is shown: with the words that are not durable yet at the end of their blocks. */

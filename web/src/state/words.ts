@@ -20,6 +20,13 @@ export function titleOf(row: SessionRow): string {
   return row.title ?? "Untitled session";
 }
 
+/** Why the last turn of a damaged session has no end; said by the page, for the log says no more. */
+const DAMAGED = "damaged";
+
+export function brokenOff(turn: TranscriptTurn): TranscriptTurn {
+  return turn.outcome === null ? { ...turn, outcome: "interrupted", reason: DAMAGED } : turn;
+}
+
 /** What is said below a turn that did not simply end well; null where there is nothing to say. */
 export function outcomeWords(turn: TranscriptTurn): { title: string; detail: string | null } | null {
   switch (turn.outcome) {
@@ -40,6 +47,8 @@ function interruptionWords({ reason, blocks }: TranscriptTurn): string | null {
   switch (reason) {
     case "server_restart":
       return `The server ended while this turn ran. ${kept}`;
+    case DAMAGED:
+      return "The log is damaged from here on: the rest of this turn can not be read.";
     case "server_shutdown":
       return `The server was shut down while this turn ran. ${kept}`;
     default:
