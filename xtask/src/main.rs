@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks by printing")]
 
+mod bench;
 mod ci;
 mod codegen;
 mod environment;
@@ -29,6 +30,8 @@ enum Cli {
     Codegen(codegen::Options),
     /// Kill the server at random moments and prove that it lost nothing
     Kills(kills::Options),
+    /// Measure the program beside the bare disk and the bare engine
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
         Cli::Tidy => tidy::run(),
         Cli::Codegen(options) => codegen::run(options),
         Cli::Kills(options) => kills::run(&options),
+        Cli::Bench(options) => bench::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -39,9 +39,8 @@ impl Tree {
 
     /// Our Rust files.
     pub(super) fn rust_files(&self) -> impl Iterator<Item = &File> {
-        self.files.iter().filter(|file| {
-            file.path.ends_with(".rs") && (file.path.starts_with("crates/") || file.path.starts_with("xtask/"))
-        })
+        let ours = |path: &str| ["bench/", "crates/", "xtask/"].iter().any(|folder| path.starts_with(folder));
+        self.files.iter().filter(move |file| file.path.ends_with(".rs") && ours(&file.path))
     }
 }
 

@@ -1,0 +1,40 @@
+//! The measurements, in the order in which they are run and shown.
+//!
+//! Invariant: each has its own folder and starts what it needs, so that any of them can be run alone.
+
+mod append;
+mod backup;
+mod fan_out;
+mod message;
+mod replay;
+mod scale;
+mod start;
+
+use anyhow::Result;
+
+use crate::line::Line;
+use crate::run::Run;
+
+pub(crate) struct Bench {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) measure: fn(&Run) -> Result<Vec<Line>>,
+}
+
+pub(crate) const BENCHES: [Bench; 7] = [
+    Bench {
+        name: "append",
+        about: "durable appends beside the bare disk and the bare engine",
+        measure: append::measure,
+    },
+    Bench { name: "message", about: "one short message through HTTP, alone and among 64", measure: message::measure },
+    Bench { name: "replay", about: "entries read from the store and from a socket", measure: replay::measure },
+    Bench {
+        name: "scale",
+        about: "list, open, reconnect with a thousand and a million sessions",
+        measure: scale::measure,
+    },
+    Bench { name: "start", about: "time to ready and idle memory", measure: start::measure },
+    Bench { name: "fan-out", about: "a thousand followers of one streaming session", measure: fan_out::measure },
+    Bench { name: "backup", about: "a backup of a running server beside cp", measure: backup::measure },
+];

@@ -1,0 +1,325 @@
+//! Durable appends through our store and our engine, beside the bare disk, a file of lines and the bare engine.
+//!
+//! Invariant: every side has written past its first checkpoint before anything is counted. A write-ahead log that still
+//! grows pays for the file's growth at each flush, which it never does again later.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use engine::{Asker, Clock as _, Engine, Reach, Reply, Seams, SystemClock, SystemIds};
+use model::{Command, Event, Incarnation, Seq, Session, SessionId, StreamId};
+use store::{Batch, Log as _, Part, SqliteStore};
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+
+use crate::cost::Meter;
+use crate::line::{Bar, Line};
+use crate::run::Run;
+use crate::statistics::{Latencies, per_second};
+use crate::words::{self, PART_BYTES, Texts};
+use crate::yardsticks::{BareSqlite, JsonLines, Overwrite};
+
+const NAME: &str = "append";
+const WRITERS: usize = 64;
+const BATCH: usize = 100;
+const WARM_UP: usize = 3_000;
+const FDATASYNC: &str = "4 kB overwrite + fdatasync";
+const JSONL: &str = "JSONL + fdatasync";
+const BARE: &str = "bare SQLite insert";
+
+pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
+    let folder = run.fresh_folder(NAME)?;
+    let runtime = Runtime::new()?;
+    let mut sides = Sides::open(&folder, &runtime)?;
+    crate::run::say("append: warming up");
+    sides.once(&runtime, run.times(WARM_UP))?;
+    let mut readings = Readings::default();
+    run.repeat(NAME, || {
+        readings.take(sides.once(&runtime, run.times(2_000))?);
+        Ok(())
+    })?;
+    Ok(readings.lines())
+}
+
+/// One writer's session.
+#[derive(Clone)]
+struct Writer {
+    stream: StreamId,
+    head: Seq,
+    session: Option<Session>,
+    texts: Arc<Texts>,
+    written: usize,
+}
+
+struct Sides {
+    overwrite: Overwrite,
+    json_lines: JsonLines,
+    bare: BareSqlite,
+    texts: Arc<Texts>,
+    store: Arc<SqliteStore>,
+    writers: Vec<Writer>,
+    engine: Engine,
+    sessions: Vec<SessionId>,
+}
+
+/// What one repeat gave, each for all of its phase.
+struct Repeat {
+    overwrite: Phase,
+    json_lines: Phase,
+    bare: Phase,
+    bare_batches: Phase,
+    store_one: Phase,
+    store_many: Phase,
+    store_batches: Phase,
+    engine_one: Phase,
+    engine_many: Phase,
+}
+
+struct Phase {
+    per_second: f64,
+    p50_us: f64,
+    p99_us: f64,
+    cpu_us: f64,
+    written_kb: f64,
+}
+
+impl Sides {
+    fn open(folder: &Path, runtime: &Runtime) -> Result<Self> {
+        let open = |name: &str| SqliteStore::open(&folder.join(name), Incarnation::from_bits(1)).map(Arc::new);
+        let (store, engines_store) = (open("store.db")?, open("engine.db")?);
+        let texts = Arc::new(Texts::new(PART_BYTES));
+        let writers = (0..WRITERS as u64).map(|number| runtime.block_on(Writer::begin(&store, number, &texts)));
+        let writers = writers.collect::<Result<_>>()?;
+        let seams = Seams { clock: Arc::new(SystemClock), ids: Arc::new(SystemIds), home: None };
+        let (engine, sessions) = runtime.block_on(async {
+            let engine = Engine::start(engines_store, seams).await?;
+            let mut sessions = Vec::new();
+            for _ in 0..WRITERS {
+                let cwd = folder.to_string_lossy();
+                let made = engine.create_session("guide", &cwd, String::new(), Reach::Careful, asker()).await?;
+                if let Reply::Created { session, .. } = made {
+                    sessions.push(session);
+                }
+            }
+            anyhow::Ok((engine, sessions))
+        })?;
+        Ok(Self {
+            overwrite: Overwrite::open(folder)?,
+            json_lines: JsonLines::open(folder)?,
+            bare: BareSqlite::open(folder)?,
+            texts,
+            store,
+            writers,
+            engine,
+            sessions,
+        })
+    }
+
+    /// Every side, one after the other, so that they meet the same machine.
+    fn once(&mut self, runtime: &Runtime, writes: usize) -> Result<Repeat> {
+        let events: Vec<Vec<u8>> = (0..writes).map(|n| words::part(self.texts.nth(n)).encode()).collect();
+        let many = writes * 8;
+        let per_writer = many / WRITERS;
+        Ok(Repeat {
+            overwrite: phase(writes, || self.overwrite.write(writes))?,
+            store_one: phase(writes, || runtime.block_on(append(&self.store, &mut self.writers[..1], writes)))?,
+            json_lines: phase(writes, || self.json_lines.write(&events))?,
+            engine_one: phase(writes, || runtime.block_on(rename(&self.engine, &self.sessions[..1], writes)))?,
+            bare: phase(writes, || self.bare.write(&events, 1))?,
+            store_many: phase(per_writer * WRITERS, || {
+                runtime.block_on(append(&self.store, &mut self.writers, per_writer))
+            })?,
+            engine_many: phase(per_writer * WRITERS, || {
+                runtime.block_on(rename(&self.engine, &self.sessions, per_writer))
+            })?,
+            bare_batches: phase(writes, || self.bare.write(&events, BATCH))?,
+            store_batches: phase(writes / BATCH * BATCH, || {
+                runtime.block_on(append_batches(&self.store, &mut self.writers[0], writes / BATCH))
+            })?,
+        })
+    }
+}
+
+fn phase(events: usize, write: impl FnOnce() -> Result<Latencies>) -> Result<Phase> {
+    let meter = Meter::own()?;
+    let started = Instant::now();
+    let mut latencies = write()?;
+    let took = started.elapsed();
+    let cost = meter.read()?;
+    Ok(Phase {
+        per_second: per_second(events, took),
+        p50_us: latencies.percentile_us(50.0),
+        p99_us: latencies.percentile_us(99.0),
+        cpu_us: cost.cpu_us_per(events),
+        written_kb: cost.kb_per(events),
+    })
+}
+
+impl Writer {
+    async fn begin(store: &SqliteStore, number: u64, texts: &Arc<Texts>) -> Result<Self> {
+        let stream = StreamId::Session(words::session_id(number));
+        let mut writer =
+            Self { stream, head: Seq::START, session: None, texts: Arc::clone(texts), written: number as usize };
+        let events = words::beginning(number, format!("writer {number}"), "write as fast as you can");
+        writer.append(store, events).await?;
+        Ok(writer)
+    }
+
+    fn next_part(&mut self) -> Event {
+        self.written += 1;
+        words::part(self.texts.nth(self.written))
+    }
+
+    async fn append(&mut self, store: &SqliteStore, events: Vec<Event>) -> Result<Duration> {
+        let started = Instant::now();
+        let (part, session) = Part::of(self.stream, self.head, self.session.take(), events, SystemClock.now());
+        self.head = part.entries.last().map_or(self.head, |entry| entry.seq);
+        self.session = session;
+        store.append(Batch { parts: vec![part], receipt: None }).await?;
+        Ok(started.elapsed())
+    }
+}
+
+/// Each writer appends `times` parts, one at a time; all writers at once.
+async fn append(store: &Arc<SqliteStore>, writers: &mut [Writer], times: usize) -> Result<Latencies> {
+    let mut tasks = JoinSet::new();
+    for writer in writers.iter() {
+        let (mut writer, store) = (writer.clone(), Arc::clone(store));
+        tasks.spawn(async move {
+            let mut latencies = Latencies::default();
+            for _ in 0..times {
+                let event = writer.next_part();
+                latencies.push(writer.append(&store, vec![event]).await?);
+            }
+            anyhow::Ok((writer, latencies))
+        });
+    }
+    let mut all = Latencies::default();
+    for done in tasks.join_all().await {
+        let (writer, latencies) = done?;
+        all.extend(latencies);
+        if let Some(place) = writers.iter_mut().find(|place| place.stream == writer.stream) {
+            *place = writer;
+        }
+    }
+    Ok(all)
+}
+
+async fn append_batches(store: &SqliteStore, writer: &mut Writer, batches: usize) -> Result<Latencies> {
+    let mut latencies = Latencies::default();
+    for _ in 0..batches {
+        let events = (0..BATCH).map(|_| writer.next_part()).collect();
+        latencies.push(writer.append(store, events).await?);
+    }
+    Ok(latencies)
+}
+
+/// Each session is renamed `times`, one at a time; all at once. That rewrites the session's row, which a part does not.
+async fn rename(engine: &Engine, sessions: &[SessionId], times: usize) -> Result<Latencies> {
+    let mut tasks = JoinSet::new();
+    for session in sessions.iter().copied() {
+        let engine = engine.clone();
+        tasks.spawn(async move {
+            let mut latencies = Latencies::default();
+            for n in 0..times {
+                let name = Some(format!("a session with a name, {n}"));
+                let started = Instant::now();
+                engine.submit(session, Command::Change { name, env_hint: None }, asker()).await?;
+                latencies.push(started.elapsed());
+            }
+            anyhow::Ok(latencies)
+        });
+    }
+    let mut all = Latencies::default();
+    for done in tasks.join_all().await {
+        all.extend(done?);
+    }
+    Ok(all)
+}
+
+fn asker() -> Asker {
+    Asker { principal: "bench".to_owned(), key: None }
+}
+
+/// All repeats.
+#[derive(Default)]
+struct Readings(Vec<Repeat>);
+
+impl Readings {
+    fn take(&mut self, repeat: Repeat) {
+        self.0.push(repeat);
+    }
+
+    fn of(&self, phase: fn(&Repeat) -> &Phase, figure: fn(&Phase) -> f64) -> Vec<f64> {
+        self.0.iter().map(|repeat| figure(phase(repeat))).collect()
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        let rate = |phase| self.of(phase, |phase| phase.per_second);
+        let p50 = |phase| self.of(phase, |phase| phase.p50_us);
+        let p99 = |phase| self.of(phase, |phase| phase.p99_us);
+        let cpu = |phase| self.of(phase, |phase| phase.cpu_us);
+        let written = |phase| self.of(phase, |phase| phase.written_kb);
+        let bare_rate = rate(|repeat| &repeat.overwrite);
+        let lines_rate = rate(|repeat| &repeat.json_lines);
+        let bare_p50 = p50(|repeat| &repeat.overwrite);
+        let one = rate(|repeat| &repeat.store_one);
+        let many = rate(|repeat| &repeat.store_many);
+        let compare = |what: &str, unit: &str, ours: &[f64], name: &str, theirs: &[f64]| {
+            Line::beside(NAME, what, unit, ours, name, theirs)
+        };
+        vec![
+            compare("parts, 1 writer", "1/s", &one, FDATASYNC, &bare_rate).bar(Bar::AtLeast(0.6)),
+            compare("parts, 1 writer", "1/s", &one, JSONL, &lines_rate).bar(Bar::AtLeast(1.0)),
+            compare("parts, 1 writer", "1/s", &one, BARE, &rate(|repeat| &repeat.bare)),
+            compare("parts, 64 writers", "1/s", &many, FDATASYNC, &bare_rate).bar(Bar::AtLeast(5.0)),
+            compare("parts, 64 writers", "1/s", &many, JSONL, &lines_rate).bar(Bar::AtLeast(1.0)),
+            compare("parts, 1 writer: ack p50", "us", &p50(|repeat| &repeat.store_one), FDATASYNC, &bare_p50)
+                .bar(Bar::AtMost(8.0)),
+            compare("parts, 64 writers: ack p50", "us", &p50(|repeat| &repeat.store_many), FDATASYNC, &bare_p50)
+                .bar(Bar::AtMost(8.0)),
+            compare(
+                "parts, 64 writers: ack p99",
+                "us",
+                &p99(|repeat| &repeat.store_many),
+                FDATASYNC,
+                &p99(|repeat| &repeat.overwrite),
+            ),
+            compare(
+                "renames through the engine, 1 session",
+                "1/s",
+                &rate(|repeat| &repeat.engine_one),
+                FDATASYNC,
+                &bare_rate,
+            )
+            .bar(Bar::AtLeast(0.6)),
+            compare(
+                "renames through the engine, 64 sessions",
+                "1/s",
+                &rate(|repeat| &repeat.engine_many),
+                FDATASYNC,
+                &bare_rate,
+            )
+            .bar(Bar::AtLeast(5.0)),
+            compare("renames, 64 sessions: ack p50", "us", &p50(|repeat| &repeat.engine_many), FDATASYNC, &bare_p50)
+                .bar(Bar::AtMost(8.0)),
+            compare(
+                "parts in batches of 100: CPU each",
+                "us",
+                &cpu(|repeat| &repeat.store_batches),
+                BARE,
+                &cpu(|repeat| &repeat.bare_batches),
+            )
+            .bar(Bar::AtMost(3.0)),
+            compare(
+                "parts, 1 writer: written each",
+                "kB",
+                &written(|repeat| &repeat.store_one),
+                BARE,
+                &written(|repeat| &repeat.bare),
+            ),
+        ]
+    }
+}

@@ -1,0 +1,162 @@
+//! A program that uses the server, as cheaply as it can: one kept-open HTTP connection, one WebSocket.
+//!
+//! Invariant: frames are told apart by their first bytes and not parsed, so that reading costs the client less than
+//! sending costs the server, and what is measured is the server.
+
+use anyhow::{Context as _, Result, bail, ensure};
+use futures_util::{SinkExt as _, StreamExt as _};
+use http::{Method, Request, header};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Bytes;
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
+
+use crate::server::Endpoint;
+
+pub(crate) struct Http {
+    endpoint: Endpoint,
+    sender: SendRequest<Full<Bytes>>,
+    /// Ends the connection with the client.
+    _connection: JoinSet<Result<(), hyper::Error>>,
+}
+
+impl Http {
+    pub(crate) async fn connect(endpoint: &Endpoint) -> Result<Self> {
+        let stream = TcpStream::connect(endpoint.address).await?;
+        stream.set_nodelay(true)?;
+        let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+        let mut tasks = JoinSet::new();
+        tasks.spawn(connection);
+        Ok(Self { endpoint: endpoint.clone(), sender, _connection: tasks })
+    }
+
+    pub(crate) async fn get(&mut self, path: &str) -> Result<Bytes> {
+        self.send(Method::GET, path, None).await
+    }
+
+    pub(crate) async fn post(&mut self, path: &str, body: &Value) -> Result<Bytes> {
+        self.send(Method::POST, path, Some(body)).await
+    }
+
+    pub(crate) async fn patch(&mut self, path: &str, body: &Value) -> Result<Bytes> {
+        self.send(Method::PATCH, path, Some(body)).await
+    }
+
+    async fn send(&mut self, method: Method, path: &str, body: Option<&Value>) -> Result<Bytes> {
+        // The server closes what nobody has used for some seconds.
+        if self.sender.is_closed() {
+            *self = Self::connect(&self.endpoint).await?;
+        }
+        let Endpoint { address, token } = &self.endpoint;
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("/api/v1{path}"))
+            .header(header::HOST, address.to_string())
+            .header(header::AUTHORIZATION, format!("Bearer {token}"));
+        if body.is_some() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        let bytes = body.map(Value::to_string).unwrap_or_default();
+        self.sender.ready().await?;
+        let response = self.sender.send_request(request.body(Full::new(bytes.into()))?).await?;
+        let status = response.status();
+        let answer = response.into_body().collect().await?.to_bytes();
+        ensure!(status.is_success(), "{path}: {status} {}", String::from_utf8_lossy(&answer));
+        Ok(answer)
+    }
+
+    /// A session with the built-in agent, ready for prompts.
+    pub(crate) async fn new_session(&mut self, cwd: &str) -> Result<String> {
+        let answer = self.post("/sessions", &json!({ "agent": "guide", "cwd": cwd })).await?;
+        let answer: Value = serde_json::from_slice(&answer)?;
+        Ok(answer["id"].as_str().context("a session without an id")?.to_owned())
+    }
+}
+
+pub(crate) struct Live {
+    socket: WebSocketStream<TcpStream>,
+}
+
+impl Live {
+    pub(crate) async fn connect(endpoint: &Endpoint) -> Result<Self> {
+        let stream = TcpStream::connect(endpoint.address).await?;
+        stream.set_nodelay(true)?;
+        let mut request = format!("ws://{}/api/v1/live", endpoint.address).into_client_request()?;
+        request.headers_mut().insert(header::AUTHORIZATION, format!("Bearer {}", endpoint.token).parse()?);
+        let (socket, _) = tokio_tungstenite::client_async(request, stream).await?;
+        Ok(Self { socket })
+    }
+
+    /// Asks for everything after a cursor, or for all there is.
+    pub(crate) async fn follow(&mut self, session: &str, after: Option<&str>) -> Result<()> {
+        let mut frame = json!({ "id": "f", "type": "follow", "session": session });
+        if let Some(cursor) = after {
+            frame["after"] = json!(cursor);
+        }
+        self.socket.send(Message::text(frame.to_string())).await?;
+        Ok(())
+    }
+
+    /// The next text.
+    pub(crate) async fn next(&mut self) -> Result<Utf8Bytes> {
+        loop {
+            match self.socket.next().await.context("the server closed the socket")?? {
+                Message::Text(text) => return Ok(text),
+                Message::Close(reason) => bail!("the server closed the socket: {reason:?}"),
+                Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => (),
+            }
+        }
+    }
+
+    /// Reads until a frame of this kind; how many entries came before it.
+    pub(crate) async fn until(&mut self, kind: Kind) -> Result<usize> {
+        let mut entries = 0;
+        loop {
+            let text = self.next().await?;
+            if kind.is(&text) {
+                return Ok(entries);
+            }
+            entries += usize::from(Kind::Entry.is(&text));
+        }
+    }
+}
+
+/// Frames that measurements wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    CaughtUp,
+    Entry,
+    Preview,
+    TurnEnded,
+}
+
+impl Kind {
+    pub(crate) fn is(self, text: &str) -> bool {
+        match self {
+            Self::CaughtUp => text.starts_with(r#"{"type":"caught_up""#),
+            Self::Entry => text.starts_with(r#"{"type":"entry""#),
+            Self::Preview => text.starts_with(r#"{"type":"preview""#),
+            Self::TurnEnded => Self::Entry.is(text) && text.contains(r#""type":"turn.ended""#),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_told_apart_by_their_beginning() {
+        let ended = r#"{"type":"entry","session":"x","entry":{"seq":1,"type":"turn.ended","data":{}}}"#;
+        assert!(Kind::Entry.is(ended) && Kind::TurnEnded.is(ended) && !Kind::Preview.is(ended));
+        let preview = r#"{"type":"preview","text":"\"type\":\"turn.ended\""}"#;
+        assert!(Kind::Preview.is(preview) && !Kind::TurnEnded.is(preview));
+        assert!(Kind::CaughtUp.is(r#"{"type":"caught_up","session":"x"}"#));
+    }
+}

@@ -1,0 +1,144 @@
+//! What is written while measuring: texts that look like an agent's and are the same in every run.
+
+use model::{AgentState, Event, InteractionId, Outcome, SessionId, Stop, Turn};
+
+/// About the size of a turn's text in recorded transcripts.
+pub(crate) const PART_BYTES: usize = 1_200;
+
+const WORDS: [&str; 32] = [
+    "the",
+    "session",
+    "reads",
+    "src/lib.rs",
+    "and",
+    "a",
+    "test",
+    "fails",
+    "because",
+    "parse_header",
+    "returns",
+    "an",
+    "empty",
+    "Vec<Entry>",
+    "so",
+    "we",
+    "change",
+    "the",
+    "loop",
+    "to",
+    "keep",
+    "what",
+    "was",
+    "there",
+    "before",
+    "error",
+    "E0382",
+    "value",
+    "moved",
+    "here:",
+    "line",
+    "412",
+];
+
+/// A small generator: the same numbers from the same seed, everywhere.
+pub(crate) struct Numbers(u64);
+
+impl Numbers {
+    pub(crate) fn from_seed(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next one below `bound` (splitmix64).
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+
+    /// Words of at least so many bytes together.
+    pub(crate) fn text(&mut self, bytes: usize) -> String {
+        let mut text = String::with_capacity(bytes + 16);
+        while text.len() < bytes {
+            text += WORDS[self.below(WORDS.len() as u64) as usize];
+            text.push(' ');
+        }
+        text
+    }
+}
+
+/// Texts made before anything is counted: making them costs as much as storing them.
+pub(crate) struct Texts(Vec<String>);
+
+impl Texts {
+    /// Enough different ones, each of at least so many bytes.
+    pub(crate) fn new(bytes: usize) -> Self {
+        let mut numbers = Numbers::from_seed(1);
+        Self((0..512).map(|_| numbers.text(bytes)).collect())
+    }
+
+    /// They come again in order.
+    pub(crate) fn nth(&self, number: usize) -> String {
+        self.0[number % self.0.len()].clone()
+    }
+}
+
+/// The id of the n-th made-up session. Like real ones, later ids are greater.
+pub(crate) fn session_id(number: u64) -> SessionId {
+    SessionId::from_bytes(id_bytes(1, number))
+}
+
+/// A piece of the first turn's answer.
+pub(crate) fn part(text: String) -> Event {
+    Event::TextPart { turn: Turn(1), block: 0, text }
+}
+
+/// How a session begins its first turn.
+pub(crate) fn beginning(number: u64, name: String, prompt: &str) -> Vec<Event> {
+    let interaction_id = InteractionId::from_bytes(id_bytes(2, number));
+    let (agent, project) = ("guide".to_owned(), "/home/ada/engine".to_owned());
+    vec![
+        Event::SessionCreated { agent, cwd: project.clone(), project, name },
+        Event::AgentStateChanged { state: AgentState::Starting, reason: None },
+        Event::AgentStateChanged { state: AgentState::Ready, reason: None },
+        Event::TurnStarted { turn: Turn(1), interaction_id },
+        Event::PromptSent { interaction_id, text: prompt.to_owned() },
+    ]
+}
+
+/// How it comes to rest, so that a restart finds nothing to settle.
+pub(crate) fn end() -> Vec<Event> {
+    let stop = Stop { outcome: Outcome::Completed, reason: None };
+    vec![
+        Event::TurnEnded { turn: Turn(1), stop },
+        Event::AgentStateChanged { state: AgentState::Stopped, reason: None },
+    ]
+}
+
+fn id_bytes(kind: u8, number: u64) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes[0] = kind;
+    bytes[6] = 0x70;
+    bytes[8..].copy_from_slice(&number.to_be_bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_gives_the_same_words() {
+        let text = |seed| Numbers::from_seed(seed).text(PART_BYTES);
+        assert_eq!(text(7), text(7));
+        assert_ne!(text(7), text(8));
+        assert!((PART_BYTES..PART_BYTES + 16).contains(&text(7).len()));
+    }
+
+    #[test]
+    fn later_sessions_have_greater_ids() {
+        assert!(session_id(255) < session_id(256));
+        assert!(session_id(1).to_string().parse::<SessionId>().is_ok());
+    }
+}
