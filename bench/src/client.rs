@@ -15,9 +15,13 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 use crate::server::Endpoint;
+
+/// The library fills it with zeros at every look; a thousand followers look often.
+const READ_BUFFER_BYTES: usize = 16 << 10;
 
 pub(crate) struct Http {
     endpoint: Endpoint,
@@ -89,7 +93,8 @@ impl Live {
         stream.set_nodelay(true)?;
         let mut request = format!("ws://{}/api/v1/live", endpoint.address).into_client_request()?;
         request.headers_mut().insert(header::AUTHORIZATION, format!("Bearer {}", endpoint.token).parse()?);
-        let (socket, _) = tokio_tungstenite::client_async(request, stream).await?;
+        let config = WebSocketConfig::default().read_buffer_size(READ_BUFFER_BYTES);
+        let (socket, _) = tokio_tungstenite::client_async_with_config(request, stream, Some(config)).await?;
         Ok(Self { socket })
     }
 

@@ -28,6 +28,9 @@ use crate::wire::{ClientFrame, Request, ServerFrame};
 /// Room for the longest prompt (1 MiB) with every character of it escaped (six bytes each), and what is around it.
 const MAX_MESSAGE_BYTES: usize = (6 << 20) + (64 << 10);
 const MAX_WRITE_BUFFER_BYTES: usize = 8 << 20;
+/// The library fills its buffer with zeros at every look whether the peer said something, which is once for each frame
+/// that is sent. Clients say little, so little is enough.
+const READ_BUFFER_BYTES: usize = 4 << 10;
 const PROOF_WITHIN: Duration = Duration::from_secs(5);
 /// How long the last words may take.
 const GOODBYE_WITHIN: Duration = Duration::from_secs(1);
@@ -52,6 +55,7 @@ pub(crate) async fn upgrade(
         .max_message_size(MAX_MESSAGE_BYTES)
         .max_frame_size(MAX_MESSAGE_BYTES)
         .max_write_buffer_size(MAX_WRITE_BUFFER_BYTES)
+        .read_buffer_size(READ_BUFFER_BYTES)
         .on_upgrade(async move |mut socket| {
             let principal = match caller {
                 Caller::Known(principal) => Some(principal),
