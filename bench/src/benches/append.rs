@@ -3,6 +3,8 @@
 //! Invariant: every side has written past its first checkpoint before anything is counted. A write-ahead log that still
 //! grows pays for the file's growth at each flush, which it never does again later.
 
+mod lines;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,7 +17,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
 use crate::cost::Meter;
-use crate::line::{Bar, Line};
+use crate::line::Line;
 use crate::run::Run;
 use crate::statistics::{Latencies, per_second};
 use crate::words::{self, PART_BYTES, Texts};
@@ -25,9 +27,6 @@ const NAME: &str = "append";
 const WRITERS: usize = 64;
 const BATCH: usize = 100;
 const WARM_UP: usize = 3_000;
-const FDATASYNC: &str = "4 kB overwrite + fdatasync";
-const JSONL: &str = "JSONL + fdatasync";
-const BARE: &str = "bare SQLite insert";
 
 pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     let folder = run.fresh_folder(NAME)?;
@@ -35,12 +34,12 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     let mut sides = Sides::open(&folder, &runtime)?;
     crate::run::say("append: warming up");
     sides.once(&runtime, run.times(WARM_UP))?;
-    let mut readings = Readings::default();
+    let mut repeats = Vec::new();
     run.repeat(NAME, || {
-        readings.take(sides.once(&runtime, run.times(2_000))?);
+        repeats.push(sides.once(&runtime, run.times(2_000))?);
         Ok(())
     })?;
-    Ok(readings.lines())
+    Ok(lines::of(&repeats))
 }
 
 /// One writer's session.
@@ -241,85 +240,4 @@ async fn rename(engine: &Engine, sessions: &[SessionId], times: usize) -> Result
 
 fn asker() -> Asker {
     Asker { principal: "bench".to_owned(), key: None }
-}
-
-/// All repeats.
-#[derive(Default)]
-struct Readings(Vec<Repeat>);
-
-impl Readings {
-    fn take(&mut self, repeat: Repeat) {
-        self.0.push(repeat);
-    }
-
-    fn of(&self, phase: fn(&Repeat) -> &Phase, figure: fn(&Phase) -> f64) -> Vec<f64> {
-        self.0.iter().map(|repeat| figure(phase(repeat))).collect()
-    }
-
-    fn lines(&self) -> Vec<Line> {
-        let rate = |phase| self.of(phase, |phase| phase.per_second);
-        let p50 = |phase| self.of(phase, |phase| phase.p50_us);
-        let p99 = |phase| self.of(phase, |phase| phase.p99_us);
-        let cpu = |phase| self.of(phase, |phase| phase.cpu_us);
-        let written = |phase| self.of(phase, |phase| phase.written_kb);
-        let bare_rate = rate(|repeat| &repeat.overwrite);
-        let lines_rate = rate(|repeat| &repeat.json_lines);
-        let bare_p50 = p50(|repeat| &repeat.overwrite);
-        let one = rate(|repeat| &repeat.store_one);
-        let many = rate(|repeat| &repeat.store_many);
-        let compare = |what: &str, unit: &str, ours: &[f64], name: &str, theirs: &[f64]| {
-            Line::beside(NAME, what, unit, ours, name, theirs)
-        };
-        vec![
-            compare("parts, 1 writer", "1/s", &one, FDATASYNC, &bare_rate).bar(Bar::AtLeast(0.6)),
-            compare("parts, 1 writer", "1/s", &one, JSONL, &lines_rate).bar(Bar::AtLeast(1.0)),
-            compare("parts, 1 writer", "1/s", &one, BARE, &rate(|repeat| &repeat.bare)),
-            compare("parts, 64 writers", "1/s", &many, FDATASYNC, &bare_rate).bar(Bar::AtLeast(5.0)),
-            compare("parts, 64 writers", "1/s", &many, JSONL, &lines_rate).bar(Bar::AtLeast(1.0)),
-            compare("parts, 1 writer: ack p50", "us", &p50(|repeat| &repeat.store_one), FDATASYNC, &bare_p50)
-                .bar(Bar::AtMost(8.0)),
-            compare("parts, 64 writers: ack p50", "us", &p50(|repeat| &repeat.store_many), FDATASYNC, &bare_p50)
-                .bar(Bar::AtMost(8.0)),
-            compare(
-                "parts, 64 writers: ack p99",
-                "us",
-                &p99(|repeat| &repeat.store_many),
-                FDATASYNC,
-                &p99(|repeat| &repeat.overwrite),
-            ),
-            compare(
-                "renames through the engine, 1 session",
-                "1/s",
-                &rate(|repeat| &repeat.engine_one),
-                FDATASYNC,
-                &bare_rate,
-            )
-            .bar(Bar::AtLeast(0.6)),
-            compare(
-                "renames through the engine, 64 sessions",
-                "1/s",
-                &rate(|repeat| &repeat.engine_many),
-                FDATASYNC,
-                &bare_rate,
-            )
-            .bar(Bar::AtLeast(5.0)),
-            compare("renames, 64 sessions: ack p50", "us", &p50(|repeat| &repeat.engine_many), FDATASYNC, &bare_p50)
-                .bar(Bar::AtMost(8.0)),
-            compare(
-                "parts in batches of 100: CPU each",
-                "us",
-                &cpu(|repeat| &repeat.store_batches),
-                BARE,
-                &cpu(|repeat| &repeat.bare_batches),
-            )
-            .bar(Bar::AtMost(3.0)),
-            compare(
-                "parts, 1 writer: written each",
-                "kB",
-                &written(|repeat| &repeat.store_one),
-                BARE,
-                &written(|repeat| &repeat.bare),
-            ),
-        ]
-    }
 }
