@@ -35,7 +35,7 @@ pub(crate) fn of_sessions(run: &Run, sessions: u64) -> Result<PathBuf> {
                 say(&format!("making a store of {sessions} sessions: {} %", first * 100 / sessions));
             }
             let batch = (first..(first + SESSIONS_PER_BATCH).min(sessions)).map(|n| small_session(n, &mut numbers));
-            runtime.block_on(store.append(Batch { parts: batch.collect(), receipt: None }))?;
+            runtime.block_on(store.append(Batch { parts: batch.collect(), ..Batch::default() }))?;
         }
         Ok(())
     })
@@ -55,7 +55,7 @@ pub(crate) fn of_parts(run: &Run, parts: u64, bytes: usize) -> Result<PathBuf> {
             let (part, after) = Part::of(stream, head, session.take(), some.to_vec(), at);
             session = after;
             head = part.entries.last().map_or(head, |entry| entry.seq);
-            runtime.block_on(store.append(Batch { parts: vec![part], receipt: None }))?;
+            runtime.block_on(store.append(Batch { parts: vec![part], ..Batch::default() }))?;
         }
         Ok(())
     })

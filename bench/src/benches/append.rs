@@ -176,7 +176,7 @@ impl Writer {
         let (part, session) = Part::of(self.stream, self.head, self.session.take(), events, SystemClock.now());
         self.head = part.entries.last().map_or(self.head, |entry| entry.seq);
         self.session = session;
-        store.append(Batch { parts: vec![part], receipt: None }).await?;
+        store.append(Batch { parts: vec![part], ..Batch::default() }).await?;
         Ok(started.elapsed())
     }
 }
