@@ -30,11 +30,13 @@ impl Shared {
             return Ok(session);
         }
         self.store.append(Batch { parts: vec![part], receipt, room }).await?;
+        fail::fail_point!("engine-appended");
         if let Some(session) = &session
             && !entries.is_empty()
         {
             self.publish(before.map(|session| &session.row), &session.row, entries);
         }
+        fail::fail_point!("engine-published");
         Ok(session)
     }
 

@@ -230,7 +230,7 @@ pub enum AppendError {
     #[error(transparent)]
     Damaged(Damage),
     /// The disk or a quota is full; nothing is damaged and a later try may pass.
-    #[error("no space left to write")]
+    #[error("no space is left to write; free some and send it again, nothing has to be restarted")]
     Full(#[source] StorageError),
     /// Another program holds the store's file; a later try may pass.
     #[error("another program keeps the store from being written")]

@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 fn main() -> ExitCode {
+    let _until_the_end = fail::has_failpoints().then(obey_fail_points);
     let cli = cli::Cli::parse();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -25,4 +26,14 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) => terminal::fail(&err),
     }
+}
+
+/// In tests only: the variable `FAILPOINTS` says where a disk fails and where the process dies. What panics at such a
+/// point stands for a crash, so no other thread gets to tidy up.
+fn obey_fail_points() -> fail::FailScenario<'static> {
+    let scenario = fail::FailScenario::setup();
+    if !fail::list().is_empty() {
+        std::panic::set_hook(Box::new(|_| std::process::abort()));
+    }
+    scenario
 }

@@ -339,5 +339,7 @@ fn commit(conn: &Connection) -> Result<(), Error> {
         Err(Error::SqliteFailure(rusqlite::ffi::Error::new(code), None))
     });
     conn.prepare_cached("COMMIT")?.execute([])?;
+    // Durable, and nobody knows yet.
+    fail::fail_point!("store-committed");
     Ok(())
 }

@@ -4,7 +4,10 @@
 
 #![expect(clippy::unwrap_used, reason = "clippy knows test functions, but not the helpers beside them")]
 
+mod client;
 mod commands;
+mod crashes;
+mod full;
 mod help;
 mod log;
 mod serve;

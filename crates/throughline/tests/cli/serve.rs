@@ -1,6 +1,7 @@
 //! `throughline serve`: how it begins, who else may begin, and how it ends (R28).
 
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::time::{Duration, Instant};
@@ -58,31 +59,6 @@ fn an_open_folder_is_closed_if_it_is_empty_and_refused_if_not() {
     assert_eq!(mode(&folder.data()), 0o750, "what is in it may be there for others");
 }
 
-/// R03: a store that can not be written any more ends the server; a new one starts from what was acknowledged.
-#[test]
-fn a_store_that_fails_ends_the_server() {
-    let folder = Folder::new();
-    let server = folder.serve_with_room_for(2_000_000);
-    folder.run(&["new"]).ok();
-    let long = format!("say {}", "x".repeat(200_000));
-    let mut sent = 0;
-    while folder.run_with_input(&["send", "last", "-"], &long).code == Some(0) {
-        sent += 1;
-        assert!(sent < 100, "the store has room for everything");
-    }
-    let status = server.ended();
-    assert_eq!(status.code(), Some(1), "{}", folder.log());
-    assert!(folder.log().contains("error: the store can not be written any more"), "{}", folder.log());
-    for name in ["server.json", "server.sock"] {
-        assert!(!folder.file(name).exists(), "{name} is still there");
-    }
-    let server = folder.serve();
-    let shown = folder.run(&["show", "last", "--json"]).ok();
-    let completed = shown.lines().filter(|line| line.contains(r#""outcome":"completed""#)).count();
-    assert!(completed >= sent, "{completed} of {sent} turns");
-    server.stop();
-}
-
 /// A link that nobody can open is refused before it is printed.
 #[test]
 fn an_address_without_a_name_is_refused() {
@@ -98,6 +74,7 @@ fn an_address_without_a_name_is_refused() {
     folder.run(&["config", "check"]).ok();
 }
 
+/// R19: one process owns the store; the second says so within a second.
 #[test]
 fn a_second_server_says_where_the_first_runs() {
     let folder = Folder::new();
@@ -113,6 +90,74 @@ fn a_second_server_says_where_the_first_runs() {
     assert_eq!(server.status(&fs::read_to_string(folder.file("token")).unwrap()), "200");
     folder.run(&["list"]).ok();
     server.stop();
+}
+
+/// R19: the lock is the process's own, so a crash leaves none behind, whatever files it leaves.
+#[test]
+fn a_killed_server_leaves_no_lock() {
+    let folder = Folder::new();
+    for _ in 0..3 {
+        let server = folder.serve();
+        let (status, _, _) = server.end(Signal::KILL);
+        assert_eq!(status.signal(), Some(9));
+        assert!(folder.file("throughline.db.lock").exists() && folder.file("server.json").exists());
+    }
+    // A command, too, takes the store over at once.
+    folder.run(&["list"]).ok();
+}
+
+/// A folder that can only be read is told as such, and left as it was.
+#[test]
+fn a_store_that_can_only_be_read_is_told_as_such() {
+    use std::os::unix::fs::PermissionsExt as _;
+    if rustix::process::geteuid().is_root() {
+        println!("not run: whoever may do everything may write everywhere; `cargo xtask faults` mounts a read-only disk");
+        return;
+    }
+    let folder = Folder::new();
+    folder.serve().stop();
+    let names = |folder: &Folder| {
+        let mut names: Vec<_> = fs::read_dir(folder.data()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = (names(&folder), fs::read(folder.file("throughline.db")).unwrap());
+    for path in [folder.file("throughline.db"), folder.file("throughline.db.lock")] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o400)).unwrap();
+    }
+    let close = |mode| fs::set_permissions(folder.data(), fs::Permissions::from_mode(mode)).unwrap();
+    close(0o500);
+    let said = folder.run(&["serve", "--listen", "127.0.0.1:0", "--no-open"]).failed();
+    close(0o700);
+    assert!(said.contains("throughline.db can not be written here"), "{said}");
+    assert_eq!((names(&folder), fs::read(folder.file("throughline.db")).unwrap()), before);
+}
+
+/// R28: whoever asks twice does not wait for what the first stop waits for, here a caller that does not end its request.
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    let token = fs::read_to_string(folder.file("token")).unwrap();
+    let mut caller = std::net::TcpStream::connect(server.address()).unwrap();
+    let head = format!("POST /api/v1/sessions HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\n", server.address());
+    let body = "Content-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n";
+    caller.write_all((head + body).as_bytes()).unwrap();
+    // Its handler is at work: it has asked for the body.
+    let mut answer = [0; 25];
+    caller.read_exact(&mut answer).unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 100 Continue"), "{}", String::from_utf8_lossy(&answer));
+
+    server.signal(Signal::TERM);
+    let started = Instant::now();
+    while !folder.log().contains("stopping") {
+        assert!(started.elapsed() < Duration::from_secs(10), "it does not begin to stop");
+    }
+    let (status, took, _) = server.end(Signal::TERM);
+    assert!(took < Duration::from_secs(1), "it took {took:?}");
+    assert_eq!(status.code(), Some(0), "{}", folder.log());
+    assert!(folder.log().contains("stopped with something still open"), "{}", folder.log());
+    folder.serve().stop();
 }
 
 #[test]

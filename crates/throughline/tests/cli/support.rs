@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use tempfile::TempDir;
 
 const SERVE: [&str; 4] = ["serve", "--listen", "127.0.0.1:0", "--no-open"];
@@ -130,10 +130,17 @@ impl Folder {
         self.start(self.command(&SERVE))
     }
 
-    /// A server in which no file can grow beyond so many bytes.
+    /// A server whose disk fails, or which dies, where the points say.
+    pub(crate) fn serve_failing(&self, points: &str) -> Running {
+        let mut command = self.command(&SERVE);
+        command.env("FAILPOINTS", points);
+        self.start(command)
+    }
+
+    /// A server in which no file can grow beyond so many bytes, until [`Running::lift_limit`].
     pub(crate) fn serve_with_room_for(&self, bytes: u64) -> Running {
         let plain = self.command(&[]);
-        let limited = format!("trap '' XFSZ; ulimit -f {}; exec \"$0\" \"$@\"", bytes / 512);
+        let limited = format!("ulimit -S -f {}; exec \"$0\" \"$@\"", bytes / 512);
         let mut shell = Command::new("sh");
         shell.args(["-c", &limited]).arg(plain.get_program()).args(SERVE);
         shell.current_dir(self.work()).stdin(Stdio::null()).env_clear();
@@ -182,8 +189,18 @@ impl Running {
         self.child.as_ref().unwrap().id()
     }
 
+    /// From now on files may grow as far as the disk goes.
+    pub(crate) fn lift_limit(&self) {
+        let pid = Pid::from_raw(self.pid().try_into().unwrap());
+        prlimit(pid, Resource::Fsize, Rlimit { current: None, maximum: None }).unwrap();
+    }
+
     pub(crate) fn code(&self) -> &str {
         self.link.split_once("/#code=").unwrap().1
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill(self.pid(), signal);
     }
 
     /// Sends a signal and waits for the end; gives how it ended, how long that took, and what it still printed.
