@@ -9,6 +9,7 @@
 mod agents;
 mod auth;
 mod client;
+mod damage;
 mod entries;
 mod guards;
 mod idempotency;
@@ -19,6 +20,7 @@ mod metrics;
 mod openapi;
 mod page;
 mod prompts;
+mod resume;
 mod secrets;
 mod sessions;
 mod support;

@@ -183,12 +183,30 @@ impl World {
 
     /// Ends the server and begins another one on the same file.
     pub(crate) async fn restart(self) -> Self {
+        self.restart_after(|_| ()).await
+    }
+
+    /// The same, with a byte of what is stored changed in between, as a disk might.
+    pub(crate) async fn restart_damaged(self, stored: &str) -> Self {
+        self.restart_after(|file| {
+            let mut bytes = std::fs::read(file).unwrap();
+            let places: Vec<_> =
+                bytes.windows(stored.len()).enumerate().filter(|(_, part)| *part == stored.as_bytes()).collect();
+            let [(place, _)] = places[..] else { panic!("{stored} is there {} times", places.len()) };
+            bytes[place + stored.len() / 2] ^= 1;
+            std::fs::write(file, bytes).unwrap();
+        })
+        .await
+    }
+
+    async fn restart_after(self, between: impl FnOnce(&Path)) -> Self {
         let Self { engine, directory, stopping, tasks, clock, ids, limits, sqlite, store, app, .. } = self;
         stopping.cancel();
         join(tasks).await;
         engine.shutdown().await;
         sqlite.as_ref().expect("only a store in a file outlives its server").close().await;
         drop((engine, sqlite, store, app));
+        between(&database(directory.path()));
         let store = Arc::new(SqliteStore::open(&database(directory.path()), Incarnation::from_bits(0)).unwrap());
         Self::start(Arc::clone(&store) as _, Some(store), directory, limits, clock, ids, false).await
     }
