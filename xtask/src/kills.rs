@@ -5,12 +5,12 @@
 
 mod audit;
 mod client;
-mod http;
+pub(crate) mod http;
 mod ledger;
-mod live;
+pub(crate) mod live;
 mod proof;
 mod random;
-mod server;
+pub(crate) mod server;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,6 +9,7 @@ mod bench;
 mod ci;
 mod codegen;
 mod environment;
+mod faults;
 mod kills;
 mod run;
 mod tidy;
@@ -32,6 +33,8 @@ enum Cli {
     Kills(kills::Options),
     /// Measure the program beside the bare disk and the bare engine
     Bench(bench::Options),
+    /// Let the disk fail, fill up and be read-only under the server, and prove that it keeps its promises
+    Faults(faults::Options),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Cli::Codegen(options) => codegen::run(options),
         Cli::Kills(options) => kills::run(&options),
         Cli::Bench(options) => bench::run(&options),
+        Cli::Faults(options) => faults::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

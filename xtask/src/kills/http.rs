@@ -12,7 +12,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 /// A connection that was idle for longer is not used again: the server may be closing it at that very moment.
 const IDLE_LIMIT: Duration = Duration::from_secs(3);
 
-pub(super) struct Http {
+pub(crate) struct Http {
     endpoint: Endpoint,
     /// Kept open since its last answer.
     connection: Option<(BufReader<TcpStream>, Instant)>,
@@ -20,38 +20,38 @@ pub(super) struct Http {
 
 /// A request that can be sent again, word for word.
 #[derive(Debug, Clone)]
-pub(super) struct Request {
-    pub(super) method: &'static str,
-    pub(super) path: String,
-    pub(super) body: Option<String>,
-    pub(super) idempotency_key: Option<String>,
+pub(crate) struct Request {
+    pub(crate) method: &'static str,
+    pub(crate) path: String,
+    pub(crate) body: Option<String>,
+    pub(crate) idempotency_key: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Answer {
-    pub(super) status: u16,
-    pub(super) body: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) body: String,
 }
 
 impl Request {
-    pub(super) fn get(path: impl Into<String>) -> Self {
+    pub(crate) fn get(path: impl Into<String>) -> Self {
         Self { method: "GET", path: path.into(), body: None, idempotency_key: None }
     }
 }
 
 impl Answer {
-    pub(super) fn is_success(&self) -> bool {
+    pub(crate) fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 }
 
 impl Http {
-    pub(super) fn new(endpoint: Endpoint) -> Self {
+    pub(crate) fn new(endpoint: Endpoint) -> Self {
         Self { endpoint, connection: None }
     }
 
     /// Sends once. After an error nobody knows whether the server acted, and the connection is given up.
-    pub(super) fn send(&mut self, request: &Request) -> io::Result<Answer> {
+    pub(crate) fn send(&mut self, request: &Request) -> io::Result<Answer> {
         let mut connection = match self.connection.take() {
             Some((open, answered)) if answered.elapsed() < IDLE_LIMIT => open,
             Some(_) | None => self.connect()?,

@@ -13,7 +13,7 @@ use super::server::Endpoint;
 
 const FRAME_TIMEOUT: Duration = Duration::from_secs(20);
 
-pub(super) struct Live {
+pub(crate) struct Live {
     socket: WebSocket<TcpStream>,
     /// For each followed session, the seq of the newest entry that the server knows we have.
     at: BTreeMap<String, u64>,
@@ -21,7 +21,7 @@ pub(super) struct Live {
 }
 
 /// What of the server's frames concerns the proof.
-pub(super) enum Frame {
+pub(crate) enum Frame {
     Entry(SeenEntry),
     CaughtUp { session: String },
     Broken(Violation),
@@ -30,15 +30,15 @@ pub(super) enum Frame {
 
 /// An entry as a follower saw it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct SeenEntry {
-    pub(super) session: String,
-    pub(super) seq: u64,
-    pub(super) cursor: String,
-    pub(super) entry: Value,
+pub(crate) struct SeenEntry {
+    pub(crate) session: String,
+    pub(crate) seq: u64,
+    pub(crate) cursor: String,
+    pub(crate) entry: Value,
 }
 
 impl Live {
-    pub(super) fn connect(endpoint: &Endpoint) -> anyhow::Result<Self> {
+    pub(crate) fn connect(endpoint: &Endpoint) -> anyhow::Result<Self> {
         let stream = TcpStream::connect_timeout(&endpoint.address, FRAME_TIMEOUT)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(FRAME_TIMEOUT))?;
@@ -49,7 +49,7 @@ impl Live {
     }
 
     /// Follows from a cursor; from the beginning without one.
-    pub(super) fn follow(&mut self, session: &str, after: Option<&str>) -> anyhow::Result<()> {
+    pub(crate) fn follow(&mut self, session: &str, after: Option<&str>) -> anyhow::Result<()> {
         let at = after.map(seq_of).transpose()?.unwrap_or(0);
         self.at.insert(session.to_owned(), at);
         let mut frame = json!({ "type": "follow", "session": session });
@@ -59,7 +59,7 @@ impl Live {
         self.send(frame)
     }
 
-    pub(super) fn unfollow(&mut self, session: &str) -> anyhow::Result<()> {
+    pub(crate) fn unfollow(&mut self, session: &str) -> anyhow::Result<()> {
         self.at.remove(session);
         self.send(json!({ "type": "unfollow", "session": session }))
     }
@@ -71,7 +71,7 @@ impl Live {
     }
 
     /// The next frame; an error once the connection is gone.
-    pub(super) fn read(&mut self) -> anyhow::Result<Frame> {
+    pub(crate) fn read(&mut self) -> anyhow::Result<Frame> {
         let message = self.socket.read().context("could not read a frame")?;
         match message {
             Message::Text(text) => {
@@ -112,13 +112,13 @@ impl Live {
 }
 
 /// `1f0c5d6b7a8e9f01.42` → 42.
-pub(super) fn seq_of(cursor: &str) -> anyhow::Result<u64> {
+pub(crate) fn seq_of(cursor: &str) -> anyhow::Result<u64> {
     let digits = cursor.split_once('.').with_context(|| format!("not a cursor: {cursor:?}"))?.1;
     digits.parse().with_context(|| format!("not a cursor: {cursor:?}"))
 }
 
 /// The cursor of another entry in the same life of the store.
-pub(super) fn cursor_at(cursor: &str, seq: u64) -> String {
+pub(crate) fn cursor_at(cursor: &str, seq: u64) -> String {
     let incarnation = cursor.split('.').next().unwrap_or_default();
     format!("{incarnation}.{seq}")
 }

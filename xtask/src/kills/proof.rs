@@ -11,7 +11,7 @@ const SHOWN_CHARS: usize = 500;
 
 /// Numbered as in SECURITY.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Promise {
+pub(crate) enum Promise {
     AckedSurvives,
     NoDirtyReads,
     OrderedUniqueGapless,
@@ -21,7 +21,7 @@ pub(super) enum Promise {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Violation {
+pub(crate) struct Violation {
     pub(super) promise: Promise,
     pub(super) what: String,
 }

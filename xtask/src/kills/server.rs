@@ -4,31 +4,37 @@ use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
 const START_TIMEOUT: Duration = Duration::from_secs(30);
+const POLL: Duration = Duration::from_millis(20);
 
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     endpoint: Endpoint,
 }
 
 /// Where a client reaches it, and with what.
 #[derive(Clone)]
-pub(super) struct Endpoint {
-    pub(super) address: SocketAddr,
-    pub(super) token: String,
+pub(crate) struct Endpoint {
+    pub(crate) address: SocketAddr,
+    pub(crate) token: String,
 }
 
 impl Server {
     /// Starts it and waits until it says where it listens.
-    pub(super) fn start(binary: &Path, data: &Path, log: &Path) -> anyhow::Result<Self> {
-        let mut child = spawn(binary, data, log)?;
+    pub(crate) fn start(binary: &Path, data: &Path, log: &Path) -> anyhow::Result<Self> {
+        Self::launch(command(binary, data), data, log)
+    }
+
+    /// The same with a command that runs it in some other way.
+    pub(crate) fn launch(command: Command, data: &Path, log: &Path) -> anyhow::Result<Self> {
+        let mut child = spawn_logged(command, log)?;
         let stdout = child.stdout.take().expect("stdout is piped");
         let ready = first_line(stdout).and_then(|line| {
             let address = address(&line)?;
@@ -48,11 +54,27 @@ impl Server {
         }
     }
 
-    pub(super) fn endpoint(&self) -> Endpoint {
+    pub(crate) fn endpoint(&self) -> Endpoint {
         self.endpoint.clone()
     }
 
-    pub(super) fn kill(mut self) -> anyhow::Result<()> {
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until it has ended by itself, or as it was asked to.
+    pub(crate) fn ended(mut self, within: Duration) -> anyhow::Result<ExitStatus> {
+        let asked_at = Instant::now();
+        while asked_at.elapsed() < within {
+            if let Some(status) = self.child.try_wait().context("could not ask after the server")? {
+                return Ok(status);
+            }
+            thread::sleep(POLL);
+        }
+        bail!("the server has not ended within {within:?}")
+    }
+
+    pub(crate) fn kill(mut self) -> anyhow::Result<()> {
         if let Some(status) = self.child.try_wait().context("could not ask after the server")? {
             bail!("the server ended by itself before it was killed: {status}");
         }
@@ -68,26 +90,33 @@ impl Drop for Server {
     }
 }
 
-pub(super) fn spawn(binary: &Path, data: &Path, log: &Path) -> anyhow::Result<Child> {
+pub(crate) fn spawn(binary: &Path, data: &Path, log: &Path) -> anyhow::Result<Child> {
+    spawn_logged(command(binary, data), log)
+}
+
+/// `throughline serve` on a free port.
+pub(crate) fn command(binary: &Path, data: &Path) -> Command {
+    let mut command = Command::new(binary);
+    command.arg("serve").arg("--data-dir").arg(data).args(["--listen", "127.0.0.1:0", "--no-open"]);
+    command
+}
+
+fn spawn_logged(mut command: Command, log: &Path) -> anyhow::Result<Child> {
     let log_file = File::options()
         .create(true)
         .append(true)
         .open(log)
         .with_context(|| format!("could not open {}", log.display()))?;
-    Command::new(binary)
-        .arg("serve")
-        .arg("--data-dir")
-        .arg(data)
-        .args(["--listen", "127.0.0.1:0", "--no-open"])
+    command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(log_file)
         .spawn()
-        .with_context(|| format!("could not start {}", binary.display()))
+        .with_context(|| format!("could not start {}", command.get_program().display()))
 }
 
 /// SIGKILL, and waits until the process is gone.
-pub(super) fn kill(child: &mut Child) -> anyhow::Result<()> {
+pub(crate) fn kill(child: &mut Child) -> anyhow::Result<()> {
     child.kill().context("could not kill the server")?;
     child.wait().context("could not wait for the killed server")?;
     Ok(())

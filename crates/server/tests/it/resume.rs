@@ -46,7 +46,10 @@ async fn from_a_thousand_cursors_exactly_the_rest_comes() {
             assert_eq!(entries, all[cut..cut + read], "from {cut}");
             if to_the_end {
                 let cursor = format!("{INCARNATION}.{}", all.len());
-                assert_eq!(live.next().await, serde_json::json!({ "type": "caught_up", "session": session, "cursor": cursor }));
+                assert_eq!(
+                    live.next().await,
+                    serde_json::json!({ "type": "caught_up", "session": session, "cursor": cursor })
+                );
             }
         }
         drop(live);

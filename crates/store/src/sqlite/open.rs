@@ -206,7 +206,7 @@ impl Setup<'_> {
 
     fn settle(&self, conn: &Connection, settings: &[Setting]) -> Result<(), OpenError> {
         for &(name, value, wanted) in settings {
-            conn.pragma_update(None, name, value).map_err(self.storage_error())?;
+            set(conn, name, value).map_err(self.storage_error())?;
             let found = match conn.pragma_query_value(None, name, |row| row.get(0)).map_err(self.storage_error())? {
                 Value::Integer(number) => number.to_string(),
                 Value::Text(text) => text,
@@ -269,6 +269,15 @@ impl Setup<'_> {
         }
         Ok(Found::Ours)
     }
+}
+
+/// Runs to the end: a change of the journal answers before it is flushed, and whoever stops at the answer never hears
+/// that the flush has failed.
+fn set(conn: &Connection, name: &str, value: &str) -> rusqlite::Result<()> {
+    let mut statement = conn.prepare(&format!("PRAGMA {name} = {value}"))?;
+    let mut rows = statement.query([])?;
+    while rows.next()?.is_some() {}
+    Ok(())
 }
 
 fn newest_schema() -> i64 {

@@ -44,7 +44,8 @@ impl Story {
 
     /// R01, R04: every entry that was shown is there, as it was shown.
     fn check_what_was_seen(&self, entries: &[Value]) {
-        let seen: Vec<&Value> = self.frames.iter().map(|frame| &frame["entry"]).filter(|entry| !entry.is_null()).collect();
+        let seen: Vec<&Value> =
+            self.frames.iter().map(|frame| &frame["entry"]).filter(|entry| !entry.is_null()).collect();
         assert!(seen.len() >= 3, "the follower saw nothing: {:?}", self.frames);
         let kept: Vec<&Value> = entries.iter().take(seen.len()).collect();
         assert_eq!(kept, seen, "what was shown is not what is kept");

@@ -108,7 +108,10 @@ fn a_server_that_is_full_can_be_stopped() {
     let server = folder.serve();
     let client = Client::new(&folder, &server);
     let shown = client.get(&format!("/sessions/{filled}")).body;
-    assert_eq!((waiting(&shown), shown["state"].as_str()), (taken.iter().map(String::as_str).collect(), Some("interrupted")));
+    assert_eq!(
+        (waiting(&shown), shown["state"].as_str()),
+        (taken.iter().map(String::as_str).collect(), Some("interrupted"))
+    );
     let last_turn = client.entries(&streams).into_iter().rfind(|entry| entry["type"] == "turn.ended").unwrap();
     assert_eq!(last_turn["data"]["outcome"], "interrupted");
     server.stop();

@@ -111,7 +111,9 @@ fn a_killed_server_leaves_no_lock() {
 fn a_store_that_can_only_be_read_is_told_as_such() {
     use std::os::unix::fs::PermissionsExt as _;
     if rustix::process::geteuid().is_root() {
-        println!("not run: whoever may do everything may write everywhere; `cargo xtask faults` mounts a read-only disk");
+        println!(
+            "not run: whoever may do everything may write everywhere; `cargo xtask faults` mounts a read-only disk"
+        );
         return;
     }
     let folder = Folder::new();
@@ -140,7 +142,8 @@ fn a_second_signal_ends_it_at_once() {
     let server = folder.serve();
     let token = fs::read_to_string(folder.file("token")).unwrap();
     let mut caller = std::net::TcpStream::connect(server.address()).unwrap();
-    let head = format!("POST /api/v1/sessions HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\n", server.address());
+    let head =
+        format!("POST /api/v1/sessions HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\n", server.address());
     let body = "Content-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n";
     caller.write_all((head + body).as_bytes()).unwrap();
     // Its handler is at work: it has asked for the body.

@@ -1,0 +1,124 @@
+//! R24 on the real program: a store of the first version is opened, and the process is killed at each system call on the
+//! way, one after the other. Whatever is left, the next start has everything.
+//!
+//! A call is killed as it is entered, so what is tried is every state that a death between two calls can leave.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, bail, ensure};
+use serde_json::Value;
+
+use super::{Stage, Verdict, fresh_folder, lacks};
+use crate::run::{cargo, run as execute};
+
+const STORE: &str = "throughline.db";
+const SIGKILL: i32 = 9;
+/// Far more than any call is made.
+const MOST_CALLS: u32 = 2_000;
+
+pub(super) fn play(stage: &Stage) -> anyhow::Result<Verdict> {
+    if let Some(left_out) = lacks(&["strace"]) {
+        return Ok(left_out);
+    }
+    let old = stage.folder.join("old");
+    make_old_store(stage, &old)?;
+    let data = stage.folder.join("data");
+    renew(&old, &data)?;
+    let calls = calls_of(stage, &data)?;
+    let expected = story_of(stage, &data)?;
+    let mut kills = 0;
+    for call in &calls {
+        let before = kills;
+        for nth in 1..=MOST_CALLS {
+            renew(&old, &data)?;
+            if !open_killed(stage, &data, call, nth)? {
+                break;
+            }
+            kills += 1;
+            let found = story_of(stage, &data).with_context(|| format!("killed at {call} number {nth}"))?;
+            ensure!(found == expected, "R24: killed at {call} number {nth}, the store became {found} not {expected}");
+        }
+        println!("{call:<16} killed {:>3} times", kills - before);
+    }
+    ensure!(kills > 100, "only {kills} kills: the store was not opened");
+    Ok(Verdict::Held(format!("{kills} kills at {} kinds of system calls", calls.len())))
+}
+
+fn make_old_store(stage: &Stage, folder: &Path) -> anyhow::Result<()> {
+    execute(&mut cargo(&["build", "--package", "store", "--example", "old_store"]))?;
+    let program = stage.metadata.target_directory.join("debug/examples/old_store");
+    fresh_folder(folder)?;
+    // It ends as if it had been killed, so its status says nothing; what it leaves does.
+    Command::new(program).arg(folder.join(STORE)).stderr(Stdio::null()).status().context("could not make a store")?;
+    ensure!(fs::metadata(folder.join(format!("{STORE}-wal"))).is_ok_and(|wal| wal.len() > 0), "no old store was made");
+    Ok(())
+}
+
+/// A data folder with nothing but a copy of the old store.
+fn renew(old: &Path, data: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fresh_folder(data)?;
+    fs::set_permissions(data, fs::Permissions::from_mode(0o700))?;
+    for suffix in ["", "-wal", "-shm"] {
+        let name = format!("{STORE}{suffix}");
+        fs::copy(old.join(&name), data.join(&name)).with_context(|| format!("could not copy {name}"))?;
+    }
+    Ok(())
+}
+
+/// The names of the system calls that opening makes.
+fn calls_of(stage: &Stage, data: &Path) -> anyhow::Result<Vec<String>> {
+    let counts = stage.folder.join("calls");
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-qq", "-c", "-o"]).arg(&counts).arg(&stage.binary).args(["list", "--data-dir"]).arg(data);
+    let status = traced.stdout(Stdio::null()).status().context("could not start strace")?;
+    ensure!(status.success(), "strace can not trace here: it ended with {status}");
+    let counts = fs::read_to_string(&counts).context("strace counted nothing")?;
+    let names = counts.lines().filter_map(|line| line.split_whitespace().last());
+    let no_call = ["syscall", "total", "execve"];
+    Ok(names.filter(|name| !no_call.contains(name) && !name.starts_with('-')).map(str::to_owned).collect())
+}
+
+/// Opens the store, and dies on entering the call for the nth time; `false` if it is made less often than that.
+fn open_killed(stage: &Stage, data: &Path, call: &str, nth: u32) -> anyhow::Result<bool> {
+    let mut traced = Command::new("strace");
+    traced.args(["-D", "-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}")]);
+    traced.args(["-e", &format!("inject={call}:signal=SIGKILL:when={nth}")]);
+    traced.arg(&stage.binary).args(["list", "--data-dir"]).arg(data);
+    let status = traced.stdout(Stdio::null()).stderr(Stdio::null()).status().context("could not start strace")?;
+    match (status.code(), status.signal()) {
+        (Some(0), _) => Ok(false),
+        (_, Some(SIGKILL)) => Ok(true),
+        _ => bail!("opening ended with {status} before {call} number {nth}"),
+    }
+}
+
+/// Everything that the program tells of the store: its sessions, and their entries without the times of the restart.
+fn story_of(stage: &Stage, data: &Path) -> anyhow::Result<Value> {
+    let list: Value = serde_json::from_str(&said(stage, data, &["list", "--json"])?)?;
+    let mut story = Vec::new();
+    for session in list["sessions"].as_array().context("a list without sessions")? {
+        let id = session["id"].as_str().context("a session without an id")?;
+        let mut entries = Vec::new();
+        for line in said(stage, data, &["show", id, "--json"])?.lines() {
+            let mut entry: Value = serde_json::from_str(line)?;
+            if entry["data"]["reason"] == "server_restart" {
+                entry["at"] = Value::Null;
+            }
+            entries.push(entry);
+        }
+        story.push(serde_json::json!([id, session["title"], session["state"], session["turns"], entries]));
+    }
+    ensure!(!story.is_empty(), "the store is empty");
+    Ok(Value::Array(story))
+}
+
+fn said(stage: &Stage, data: &Path, arguments: &[&str]) -> anyhow::Result<String> {
+    let output = Command::new(&stage.binary).args(arguments).arg("--data-dir").arg(data).output()?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "`throughline {}` ended with {}: {stderr}", arguments.join(" "), output.status);
+    Ok(String::from_utf8(output.stdout)?)
+}

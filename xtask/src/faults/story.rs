@@ -1,0 +1,154 @@
+//! One client of a server that will fail: a session, prompts until one is not taken, and a follower that notes what it is
+//! shown; afterwards the comparison with what the next server has.
+
+use std::sync::mpsc;
+use std::thread;
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+
+use crate::kills::http::{Answer, Http, Request};
+use crate::kills::live::{Frame, Live, SeenEntry};
+use crate::kills::server::{Endpoint, Server};
+
+pub(super) struct Story {
+    session: String,
+    prompts: Vec<(String, Option<Answer>)>,
+    seen: Vec<SeenEntry>,
+}
+
+impl Story {
+    /// Sends prompts until one is not acknowledged. The first keeps the agent at work, so the others wait and each is one
+    /// write of its own.
+    pub(super) fn tell(server: &Server) -> anyhow::Result<Self> {
+        let endpoint = server.endpoint();
+        let mut http = Http::new(endpoint.clone());
+        let session = begin(&mut http)?;
+        let (caught_up, follows) = mpsc::channel();
+        let follower = thread::spawn({
+            let session = session.clone();
+            move || follow(&endpoint, &session, &caught_up)
+        });
+        // Either it has, or the server is gone already.
+        let _either_way = follows.recv();
+        let mut prompts: Vec<(String, Option<Answer>)> = Vec::new();
+        loop {
+            let text = if prompts.is_empty() { "slow 600".to_owned() } else { format!("say {}", prompts.len()) };
+            let answer = http.send(&prompt(&session, &text)).ok();
+            let taken = answer.as_ref().is_some_and(Answer::is_success);
+            prompts.push((text, answer));
+            if !taken {
+                break;
+            }
+        }
+        let refusal = prompts.last().and_then(|(_, answer)| answer.as_ref());
+        // The queue has an end too, and nobody would end the follower.
+        ensure!(refusal.is_none_or(|answer| answer.status >= 500), "nothing failed in {} prompts", prompts.len());
+        let seen = follower.join().expect("a follower does not panic");
+        Ok(Self { session, prompts, seen })
+    }
+
+    pub(super) fn acknowledged(&self) -> Vec<&str> {
+        let taken = |answer: &Option<Answer>| answer.as_ref().is_some_and(Answer::is_success);
+        self.prompts.iter().filter(|(_, answer)| taken(answer)).map(|(text, _)| text.as_str()).collect()
+    }
+
+    /// The answer to the prompt that was not taken; none if the server was gone.
+    pub(super) fn refusal(&self) -> Option<&Answer> {
+        self.prompts.last().and_then(|(_, answer)| answer.as_ref())
+    }
+
+    /// R01, R04: what was acknowledged is there, once and in order, and so is everything that was shown.
+    pub(super) fn check(&self, server: &Server) -> anyhow::Result<()> {
+        let entries = entries(&mut Http::new(server.endpoint()), &self.session)?;
+        let kept = prompts_of(&entries);
+        let told = self.acknowledged();
+        ensure!(kept.starts_with(&told), "R01: {told:?} was acknowledged and {kept:?} is kept");
+        let asked: Vec<&str> = self.prompts.iter().map(|(text, _)| text.as_str()).collect();
+        ensure!(asked.starts_with(&kept), "R01: {asked:?} was asked and {kept:?} is kept");
+        for SeenEntry { seq, entry, .. } in &self.seen {
+            let kept = usize::try_from(*seq).ok().and_then(|seq| entries.get(seq - 1));
+            ensure!(kept == Some(entry), "R04: entry {seq} was shown as {entry} and is {kept:?}");
+        }
+        ensure!(!self.seen.is_empty(), "the follower saw nothing");
+        Ok(())
+    }
+}
+
+/// A session of the guide that is ready; gives its id.
+pub(super) fn begin(http: &mut Http) -> anyhow::Result<String> {
+    let body = json!({ "agent": "guide", "cwd": "/usr" });
+    let request = Request {
+        method: "POST",
+        path: "/api/v1/sessions".to_owned(),
+        body: Some(body.to_string()),
+        idempotency_key: None,
+    };
+    let answer = http.send(&request).context("no session was begun")?;
+    ensure!(answer.status == 201, "a session was refused: {}", answer.body);
+    let created: Value = serde_json::from_str(&answer.body)?;
+    created["id"].as_str().map(str::to_owned).context("a session without an id")
+}
+
+/// A prompt whose key is how it begins.
+pub(super) fn prompt(session: &str, text: &str) -> Request {
+    let begins: String = text.chars().take(60).map(|c| if c == ' ' { '-' } else { c }).collect();
+    Request {
+        method: "POST",
+        path: format!("/api/v1/sessions/{session}/prompts"),
+        body: Some(json!({ "text": text }).to_string()),
+        idempotency_key: Some(format!("{session}-{begins}")),
+    }
+}
+
+/// Every entry of a session.
+pub(super) fn entries(http: &mut Http, session: &str) -> anyhow::Result<Vec<Value>> {
+    let mut all = Vec::new();
+    loop {
+        let page = read(http, &format!("/api/v1/sessions/{session}/entries?after={}&limit=1000", all.len()))?;
+        all.extend(page["entries"].as_array().context("a page without entries")?.iter().cloned());
+        if page["nextCursor"].is_null() {
+            return Ok(all);
+        }
+    }
+}
+
+pub(super) fn read(http: &mut Http, path: &str) -> anyhow::Result<Value> {
+    let answer = http.send(&Request::get(path)).with_context(|| format!("no answer to GET {path}"))?;
+    ensure!(answer.status == 200, "GET {path} was answered with {} {}", answer.status, answer.body);
+    serde_json::from_str(&answer.body).with_context(|| format!("GET {path} gave no JSON"))
+}
+
+/// The prompts of a log in order, each once by its id: one that waited is named again when it is sent.
+fn prompts_of(entries: &[Value]) -> Vec<&str> {
+    let (mut ids, mut texts) = (Vec::new(), Vec::new());
+    for data in entries.iter().filter(|entry| entry["data"]["interactionId"].is_string()).map(|entry| &entry["data"]) {
+        if let Some(text) = data["text"].as_str()
+            && !ids.contains(&&data["interactionId"])
+        {
+            ids.push(&data["interactionId"]);
+            texts.push(text);
+        }
+    }
+    texts
+}
+
+/// Follows until the socket breaks.
+fn follow(endpoint: &Endpoint, session: &str, caught_up: &mpsc::Sender<()>) -> Vec<SeenEntry> {
+    let mut seen = Vec::new();
+    let Ok(mut live) = Live::connect(endpoint) else { return seen };
+    if live.follow(session, None).is_err() {
+        return seen;
+    }
+    while let Ok(frame) = live.read() {
+        match frame {
+            Frame::Entry(entry) => seen.push(entry),
+            // Nobody waits any more after the first time.
+            Frame::CaughtUp { .. } => {
+                let _nobody_waits = caught_up.send(());
+            }
+            Frame::Broken(_) | Frame::Other => (),
+        }
+    }
+    seen
+}
