@@ -208,7 +208,8 @@ fn last_words(binary: &Path, disk: &Disk, session: &str) -> anyhow::Result<Strin
     let output = Command::new(binary).args(["show", session, "--json", "--data-dir"]).arg(&disk.data).output()?;
     let said = String::from_utf8(output.stdout)?;
     let ends = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let end = ends.filter(|entry| entry["type"] == "turn.ended").last().context("the turn has no end")?;
+    let mut ends = ends.filter(|entry| entry["type"] == "turn.ended");
+    let end = ends.next_back().context("the turn has no end")?;
     Ok(end["data"]["reason"].as_str().unwrap_or_default().to_owned())
 }
 
