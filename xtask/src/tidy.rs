@@ -5,6 +5,7 @@
 mod arrows;
 mod decisions;
 mod dependencies;
+mod guarantees;
 mod locks;
 mod migrations;
 mod sources;
@@ -18,7 +19,7 @@ use crate::workspace::{self, Metadata};
 
 use tree::Tree;
 
-const RULES: [fn(&Tree) -> Vec<Finding>; 13] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 14] = [
     arrows::dependencies_follow_the_arrows,
     arrows::each_technology_is_known_where_it_belongs,
     sources::files_say_what_they_are_for,
@@ -32,6 +33,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 13] = [
     locks::no_setting_names_a_registry,
     decisions::numbers_have_no_gap,
     dependencies::each_is_explained,
+    guarantees::each_promise_has_its_test,
 ];
 
 /// Something to put right.
