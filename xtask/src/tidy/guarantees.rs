@@ -80,7 +80,7 @@ fn module_of(file: &File) -> Option<String> {
 fn has_test(file: &File, test: &str) -> bool {
     let lines: Vec<&str> = file.text.lines().map(str::trim_start).collect();
     let names_it = |line: &&str| line.contains(&format!("fn {test}("));
-    let place = lines.iter().position(|line| names_it(line));
+    let place = lines.iter().position(names_it);
     // Attributes stand right above.
     place.is_some_and(|place| {
         let above = lines[..place].iter().rev().take_while(|line| line.starts_with("#["));

@@ -26,7 +26,11 @@ impl Story {
     fn tell(folder: &Folder, server: &Running) -> Self {
         let client = Client::new(folder, server);
         let session = client.session();
-        let follower = client.follow(&session);
+        let mut follower = client.follow(&session);
+        let mut frames = vec![follower.next()];
+        while frames.last().is_some_and(|frame| frame["type"] != "caught_up") {
+            frames.push(follower.next());
+        }
         let mut prompts: Vec<(String, Option<Told>)> = Vec::new();
         while prompts.last().is_none_or(|(_, told)| told.as_ref().is_some_and(|told| told.status == 202)) {
             assert!(prompts.len() < 40, "nothing fails");
@@ -34,7 +38,8 @@ impl Story {
             let told = client.prompt(&session, &text.replace(' ', "-"), &text);
             prompts.push((text, told));
         }
-        Self { session, prompts, frames: follower.rest() }
+        frames.extend(follower.rest());
+        Self { session, prompts, frames }
     }
 
     fn acknowledged(&self) -> Vec<&str> {
