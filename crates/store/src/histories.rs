@@ -28,7 +28,7 @@ const INCARNATION: u64 = 0xfedc_ba98_7654_3210;
 
 /// What is wished of a session; the ids it needs are found when its turn comes.
 #[derive(Debug, Clone)]
-enum Wish {
+pub(crate) enum Wish {
     Rename(String),
     Prompt(String),
     ChangePrompt(usize, String),
@@ -41,7 +41,7 @@ enum Wish {
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+pub(crate) enum Step {
     /// One batch over one or more sessions, sometimes with a receipt, sometimes after the wrong seq.
     Act {
         wishes: Vec<(u8, Wish)>,
@@ -201,6 +201,14 @@ struct Twins {
 }
 
 impl Twins {
+    fn begin(path: &Path) -> Self {
+        Self {
+            memory: MemoryStore::new(Incarnation::from_bits(INCARNATION)),
+            sqlite: SqliteStore::open(path, Incarnation::from_bits(INCARNATION)).unwrap(),
+            prompts: 0,
+        }
+    }
+
     async fn take(&mut self, step: Step, path: &Path) {
         match step {
             Step::Act { wishes, receipt, when } => {
@@ -303,14 +311,24 @@ impl Twins {
     }
 }
 
+/// A history of any kind.
+pub(crate) fn history() -> impl Strategy<Value = Vec<Step>> {
+    vec(step(), 1..60)
+}
+
+/// The store that a history leaves at `path`.
+pub(crate) async fn write(steps: Vec<Step>, path: &Path) -> SqliteStore {
+    let mut twins = Twins::begin(path);
+    for step in steps {
+        twins.take(step, path).await;
+    }
+    twins.sqlite
+}
+
 async fn run(steps: Vec<Step>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("throughline.db");
-    let mut twins = Twins {
-        memory: MemoryStore::new(Incarnation::from_bits(INCARNATION)),
-        sqlite: SqliteStore::open(&path, Incarnation::from_bits(INCARNATION)).unwrap(),
-        prompts: 0,
-    };
+    let mut twins = Twins::begin(&path);
     for step in steps {
         twins.take(step, &path).await;
         twins.compare().await;
@@ -322,7 +340,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn both_stores_answer_the_same_and_the_tables_follow_from_the_log(steps in vec(step(), 1..60)) {
+    fn both_stores_answer_the_same_and_the_tables_follow_from_the_log(steps in history()) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(run(steps));
     }

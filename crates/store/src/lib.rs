@@ -26,7 +26,7 @@ use model::{
 };
 
 pub use memory::MemoryStore;
-pub use sqlite::{OpenError, RESERVE_BYTES, SqliteStore};
+pub use sqlite::{OpenError, RESERVE_BYTES, SqliteStore, outside};
 
 /// A page of a read stops after this many bytes of events, so that a page of large entries stays small in memory.
 pub const MAX_PAGE_BYTES: usize = 512 << 10;

@@ -9,6 +9,7 @@ mod fences;
 mod heads;
 mod jobs;
 mod open;
+pub mod outside;
 mod queries;
 mod readers;
 mod reserve;

@@ -60,6 +60,18 @@ pub enum OpenError {
         /// The store.
         path: PathBuf,
     },
+    /// It was never finished: the first start was cut off before anything was in it.
+    #[error("the store {path} was only begun and holds nothing yet")]
+    Begun {
+        /// The store.
+        path: PathBuf,
+    },
+    /// It was not closed, so a part of it waits in its write-ahead log, and it lies where nothing can be written.
+    #[error("the store {path} was not closed and lies where nothing can be written; copy its folder and look there")]
+    LogWaits {
+        /// The store.
+        path: PathBuf,
+    },
     /// The linked SQLite has a known bug that loses data.
     #[error("SQLite {found} is too old, 3.51.3 is needed")]
     OldSqlite {
@@ -148,7 +160,7 @@ pub(super) fn connect_reader(path: &Path) -> Result<Connection, OpenError> {
 }
 
 /// Name, value to set, value to find.
-type Setting = (&'static str, &'static str, &'static str);
+pub(super) type Setting = (&'static str, &'static str, &'static str);
 
 const WRITER_SETTINGS: &[Setting] = &[
     ("busy_timeout", BUSY_TIMEOUT_MS, BUSY_TIMEOUT_MS),
@@ -163,7 +175,7 @@ const WRITER_SETTINGS: &[Setting] = &[
     ("journal_size_limit", "67108864", "67108864"),
 ];
 
-const READER_SETTINGS: &[Setting] = &[
+pub(super) const READER_SETTINGS: &[Setting] = &[
     ("busy_timeout", BUSY_TIMEOUT_MS, BUSY_TIMEOUT_MS),
     ("trusted_schema", "off", "0"),
     ("cell_size_check", "on", "1"),
@@ -172,17 +184,17 @@ const READER_SETTINGS: &[Setting] = &[
 ];
 
 #[derive(PartialEq, Eq)]
-enum Found {
+pub(super) enum Found {
     Empty,
     Ours,
 }
 
-struct Setup<'a> {
-    path: &'a Path,
+pub(super) struct Setup<'a> {
+    pub(super) path: &'a Path,
 }
 
 impl Setup<'_> {
-    fn storage_error<E: std::error::Error + Send + Sync + 'static>(&self) -> impl FnOnce(E) -> OpenError {
+    pub(super) fn storage_error<E: std::error::Error + Send + Sync + 'static>(&self) -> impl FnOnce(E) -> OpenError {
         let path = self.path.to_owned();
         |source| {
             // Told here and not by each caller: any of the first statements may be the one that meets it.
@@ -195,7 +207,7 @@ impl Setup<'_> {
         }
     }
 
-    fn connect(&self, access: OpenFlags) -> Result<Connection, OpenError> {
+    pub(super) fn connect(&self, access: OpenFlags) -> Result<Connection, OpenError> {
         let conn = Connection::open_with_flags(self.path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .map_err(self.storage_error())?;
         conn.set_prepared_statement_cache_capacity(64);
@@ -204,7 +216,7 @@ impl Setup<'_> {
         Ok(conn)
     }
 
-    fn settle(&self, conn: &Connection, settings: &[Setting]) -> Result<(), OpenError> {
+    pub(super) fn settle(&self, conn: &Connection, settings: &[Setting]) -> Result<(), OpenError> {
         for &(name, value, wanted) in settings {
             set(conn, name, value).map_err(self.storage_error())?;
             let found = match conn.pragma_query_value(None, name, |row| row.get(0)).map_err(self.storage_error())? {
@@ -231,7 +243,7 @@ impl Setup<'_> {
         found
     }
 
-    fn identify(&self, conn: &Connection) -> Result<Found, OpenError> {
+    pub(super) fn identify(&self, conn: &Connection) -> Result<Found, OpenError> {
         self.settle(conn, READER_SETTINGS)?;
         let foreign = || OpenError::Foreign { path: self.path.to_owned() };
         let id = match conn.pragma_query_value(None, "application_id", |row| row.get::<_, i32>(0)) {
@@ -327,7 +339,7 @@ fn create_private(path: &Path) -> io::Result<()> {
 }
 
 /// Takes the lock that stands for the whole store. The system lets go of it when the process ends, however it ends.
-fn own(path: &Path) -> Result<File, OpenError> {
+pub(super) fn own(path: &Path) -> Result<File, OpenError> {
     let io_error = |source| io_error(path, source);
     let file = private().write(true).create(true).open(beside(path, ".lock")).map_err(io_error)?;
     match file.try_lock() {

@@ -51,6 +51,11 @@ impl StoredEntry {
         self.event.len()
     }
 
+    /// The version and the bytes as they lie there.
+    pub(super) fn event(&self) -> (i64, &[u8]) {
+        (self.version, &self.event)
+    }
+
     pub(super) fn seq(&self) -> Seq {
         Seq(self.seq.cast_unsigned())
     }

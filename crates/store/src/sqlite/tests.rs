@@ -6,6 +6,7 @@
 mod checkpoints;
 mod damage;
 mod opening;
+mod outside;
 mod writing;
 
 use std::path::{Path, PathBuf};

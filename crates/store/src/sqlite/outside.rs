@@ -1,0 +1,182 @@
+//! A store's file seen from outside, and put back: checked, copied, exported, restored, mended.
+//!
+//! Invariant: a [`StoreFile`] never writes and never takes the owner's lock, so it works beside a running server and
+//! beside none, and a file that is not ours or is newer than this program is left as it was. Whatever changes a store
+//! ([`Repair`], [`restore`]) owns it first. Everything here blocks; long calls say how far they are.
+
+mod backup;
+mod check;
+mod export;
+mod import;
+mod place;
+mod rebuild;
+mod repair;
+mod restore;
+mod rows;
+mod strays;
+mod streams;
+mod walk;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use model::{Incarnation, Position};
+use rusqlite::{Connection, Error, ErrorCode, OpenFlags, OptionalExtension as _};
+
+use crate::sqlite::open::{self, Found, READER_SETTINGS, Setup, beside};
+use crate::{OpenError, StorageError};
+
+pub use backup::{BackupError, BackupNote, BackupWish};
+pub use check::{CheckReport, Depth, Finding, FindingKind};
+pub use export::{ExportError, ExportWish, Exported};
+pub use place::Moved;
+pub use rebuild::Rebuilt;
+pub use repair::{Fences, Repair};
+pub use restore::{RestoreError, RestoreWish, Restored, restore};
+
+/// A store's file, opened by somebody who does not own it.
+pub struct StoreFile {
+    conn: Connection,
+    schema: i64,
+    incarnation: Incarnation,
+}
+
+/// How far a long call has got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// What it is at.
+    pub stage: Stage,
+    /// How much of that is done.
+    pub done: u64,
+    /// How much there is.
+    pub total: u64,
+}
+
+/// What a long call is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// SQLite looks at its own file; that cannot be counted.
+    CheckFile,
+    /// Streams are verified.
+    CheckStreams,
+    /// Rows and entries that belong to nothing are looked for, table by table.
+    CheckStrays,
+    /// Bytes are copied.
+    Copy,
+    /// Streams are folded into new rows.
+    Rebuild,
+    /// Entries are written out.
+    Export,
+    /// Bytes of an export are read in.
+    Import,
+    /// What was restored is put in its place, step by step.
+    Place,
+}
+
+/// Where to tell of it.
+pub type OnProgress<'a> = &'a mut dyn FnMut(Progress);
+
+impl StoreFile {
+    /// Opens the store at `path` for looking at it.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        let path = fs::canonicalize(path).map_err(|source| OpenError::Io { path: path.to_owned(), source })?;
+        let conn = connect(&path)?;
+        let setup = Setup { path: &path };
+        let found = setup.identify(&conn)?;
+        let begun = || OpenError::Begun { path: path.clone() };
+        if found == Found::Empty {
+            return Err(begun());
+        }
+        let (schema, incarnation) = versions(&conn).map_err(setup.storage_error())?.ok_or_else(begun)?;
+        Ok(Self { conn, schema, incarnation })
+    }
+
+    /// Which life of the store this is.
+    pub fn incarnation(&self) -> Incarnation {
+        self.incarnation
+    }
+}
+
+fn connect(path: &Path) -> Result<Connection, OpenError> {
+    let conn = open::connect_reader(path)?;
+    let looked = conn.pragma_query_value(None, "schema_version", |_| Ok(()));
+    let refused =
+        looked.is_err_and(|err| matches!(err.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)));
+    // Where nothing can be made beside the file, nobody can be writing it, and it is whole if no log waits.
+    let log_waits = fs::metadata(beside(path, "-wal")).is_ok_and(|wal| wal.len() > 0);
+    match (refused, log_waits) {
+        (true, true) => Err(OpenError::LogWaits { path: path.to_owned() }),
+        (true, false) => connect_unchanging(path),
+        (false, _) => Ok(conn),
+    }
+}
+
+fn connect_unchanging(path: &Path) -> Result<Connection, OpenError> {
+    let mut address = "file:".to_owned();
+    for &byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'-' | b'_' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => address.push(byte.into()),
+            byte => write!(address, "%{byte:02x}").expect("a string takes whatever is written"),
+        }
+    }
+    address.push_str("?immutable=1");
+    let setup = Setup { path };
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(&address, flags).map_err(setup.storage_error())?;
+    setup.settle(&conn, READER_SETTINGS)?;
+    Ok(conn)
+}
+
+/// The schema's version and the incarnation; `None` if the first start did not get that far.
+fn versions(conn: &Connection) -> rusqlite::Result<Option<(i64, Incarnation)>> {
+    let tables: i64 = conn.query_row(
+        "SELECT COUNT(*)
+         FROM sqlite_schema
+         WHERE name IN ('refinery_schema_history', 'meta')",
+        [],
+        |row| row.get(0),
+    )?;
+    if tables < 2 {
+        return Ok(None);
+    }
+    let schema: Option<i64> =
+        conn.query_row("SELECT MAX(version) FROM refinery_schema_history", [], |row| row.get(0))?;
+    let bits: Option<i64> =
+        conn.query_row("SELECT value FROM meta WHERE key = 'incarnation'", [], |row| row.get(0)).optional()?;
+    Ok(schema.zip(bits).map(|(schema, bits)| (schema, Incarnation::from_bits(bits.cast_unsigned()))))
+}
+
+/// The last position that was given, also if its entry was purged since.
+fn last_position(conn: &Connection) -> rusqlite::Result<Position> {
+    let last: i64 = conn.query_row(
+        "SELECT MAX(
+             IFNULL((SELECT MAX(position) FROM entries), 0),
+             IFNULL((SELECT value FROM meta WHERE key = 'position_floor'), 0)
+         )",
+        [],
+        |row| row.get(0),
+    )?;
+    Ok(Position(last.cast_unsigned()))
+}
+
+/// Whether the file is at fault, and not the disk, the memory or another process.
+fn is_damage(err: &Error) -> bool {
+    match err {
+        Error::SqliteFailure(failure, _) => {
+            matches!(failure.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        }
+        Error::InvalidColumnType(..)
+        | Error::FromSqlConversionFailure(..)
+        | Error::IntegralValueOutOfRange(..)
+        | Error::Utf8Error(..) => true,
+        _ => false,
+    }
+}
+
+impl From<Error> for StorageError {
+    fn from(err: Error) -> Self {
+        Self(Box::new(err))
+    }
+}

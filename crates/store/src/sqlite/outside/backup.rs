@@ -1,0 +1,228 @@
+//! A store copied while it is written to: one moment of it, in a folder that is there whole or not at all.
+//!
+//! Invariant: the copy holds one read transaction from its first page to its last. Without it SQLite begins the copy
+//! anew whenever somebody commits, and under load it would never end. The folder gets its name when everything in it
+//! is flushed, and holds no secret but what the store holds: no token file, no socket.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use model::{Position, Timestamp};
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, OpenFlags};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::StorageError;
+use crate::sqlite::open::{beside, private};
+use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, last_position};
+
+/// What a backup folder holds.
+pub(super) const DATABASE: &str = "throughline.db";
+pub(super) const NOTE: &str = "backup.json";
+pub(super) const CONFIG: &str = "config.toml";
+
+/// The layout that is written now, and the newest that is read.
+pub(super) const FORMAT: u32 = 1;
+
+const PAGES_A_STEP: i32 = 256;
+const PIECE_BYTES: usize = 1 << 20;
+
+/// What is asked of a backup.
+#[derive(Debug, Clone, Copy)]
+pub struct BackupWish<'a> {
+    /// The folder to make.
+    pub folder: &'a Path,
+    /// A configuration to copy with it, if there is one.
+    pub config: Option<&'a Path>,
+    /// Now.
+    pub made_at: Timestamp,
+    /// The version of the program that makes it.
+    pub program: &'a str,
+}
+
+/// `backup.json`: what a backup holds, and how to see that it is whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackupNote {
+    /// The layout of the folder.
+    pub format: u32,
+    /// When it was made.
+    pub made_at: Timestamp,
+    /// The version of the program that made it.
+    pub program: String,
+    /// Which life of the store it is of.
+    pub incarnation: String,
+    /// The last position that was given in it.
+    pub last_position: Position,
+    /// How many entries it has.
+    pub entries: u64,
+    /// The size of the database.
+    pub bytes: u64,
+    /// The database's SHA-256, in hex.
+    pub sha256: String,
+}
+
+/// Why there is no backup.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// Something is there already.
+    #[error("{path} is there already and is no empty folder")]
+    Exists {
+        /// What is there.
+        path: PathBuf,
+    },
+    /// A file could not be read or written.
+    #[error("could not make the backup at {path}")]
+    Io {
+        /// Which one.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// SQLite could not copy.
+    #[error("could not copy the store")]
+    Storage(#[from] StorageError),
+}
+
+impl From<rusqlite::Error> for BackupError {
+    fn from(err: rusqlite::Error) -> Self {
+        Self::Storage(err.into())
+    }
+}
+
+impl StoreFile {
+    /// Copies the store as it is at this moment into a new folder.
+    pub fn backup(&self, wish: &BackupWish<'_>, progress: OnProgress<'_>) -> Result<BackupNote, BackupError> {
+        refuse_what_is_there(wish.folder)?;
+        let partial = beside(wish.folder, ".partial");
+        let at = |path: &Path| {
+            let path = path.to_owned();
+            |source| BackupError::Io { path, source }
+        };
+        clear_partial(&partial).map_err(at(&partial))?;
+        DirBuilder::new().mode(0o700).create(&partial).map_err(at(&partial))?;
+
+        let database = partial.join(DATABASE);
+        private().write(true).create_new(true).open(&database).map_err(at(&database))?;
+        let (last_position, entries) = self.copy_pages(&database, progress)?;
+        let (bytes, sha256) = hash_and_flush(&database).map_err(at(&database))?;
+        let note = BackupNote {
+            format: FORMAT,
+            made_at: wish.made_at,
+            program: wish.program.to_owned(),
+            incarnation: self.incarnation.to_string(),
+            last_position,
+            entries,
+            bytes,
+            sha256,
+        };
+        if let Some(config) = wish.config.filter(|config| config.exists()) {
+            let text = fs::read(config).map_err(at(config))?;
+            let copy = partial.join(CONFIG);
+            write_flushed(&copy, &text).map_err(at(&copy))?;
+        }
+        let text = serde_json::to_vec_pretty(&note).expect("a note is text and numbers");
+        write_flushed(&partial.join(NOTE), &text).map_err(at(&partial))?;
+        sync(&partial).map_err(at(&partial))?;
+        fs::rename(&partial, wish.folder).map_err(at(wish.folder))?;
+        sync(parent(wish.folder)).map_err(at(wish.folder))?;
+        Ok(note)
+    }
+
+    fn copy_pages(&self, to: &Path, progress: OnProgress<'_>) -> rusqlite::Result<(Position, u64)> {
+        let moment = self.conn.unchecked_transaction()?;
+        let entries: i64 = moment.query_row("SELECT COUNT(*) FROM entries", [], |row| row.get(0))?;
+        let last = last_position(&moment)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut copy = Connection::open_with_flags(to, flags)?;
+        // A copy that is cut off is thrown away, and one that is done is flushed at once.
+        copy.pragma_update(None, "journal_mode", "off")?;
+        copy.pragma_update(None, "synchronous", "off")?;
+        let steps = Backup::new(&moment, &mut copy)?;
+        loop {
+            let step = steps.step(PAGES_A_STEP)?;
+            let pages = steps.progress();
+            let (total, left) = (i64::from(pages.pagecount), i64::from(pages.remaining));
+            let done = (total - left).cast_unsigned();
+            progress(Progress { stage: Stage::Copy, done, total: total.cast_unsigned() });
+            // Nobody else knows of the copy, and the source is held: there is never anything to wait for.
+            if step == StepResult::Done {
+                break;
+            }
+        }
+        drop(steps);
+        copy.close().map_err(|(_, err)| err)?;
+        moment.finish()?;
+        Ok((last, entries.cast_unsigned()))
+    }
+}
+
+fn refuse_what_is_there(folder: &Path) -> Result<(), BackupError> {
+    let path = || folder.to_owned();
+    let empty = match fs::read_dir(folder) {
+        Ok(mut inside) => inside.next().is_none(),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => true,
+        Err(err) if err.kind() == io::ErrorKind::NotADirectory => false,
+        Err(source) => return Err(BackupError::Io { path: path(), source }),
+    };
+    if empty { Ok(()) } else { Err(BackupError::Exists { path: path() }) }
+}
+
+/// What a backup that was cut off has left, and nothing else.
+fn clear_partial(partial: &Path) -> io::Result<()> {
+    for name in [DATABASE, NOTE, CONFIG] {
+        remove(&partial.join(name))?;
+    }
+    match fs::remove_dir(partial) {
+        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(err),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+fn hash_and_flush(path: &Path) -> io::Result<(u64, String)> {
+    let mut file = File::open(path)?;
+    let mut hasher = Sha256::new();
+    let mut bytes = 0;
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        let read = file.read(&mut piece)?;
+        if read == 0 {
+            break;
+        }
+        hasher.update(&piece[..read]);
+        bytes += read as u64;
+    }
+    file.sync_all()?;
+    Ok((bytes, hex(hasher)))
+}
+
+pub(super) fn hex(hasher: Sha256) -> String {
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Makes a file that only its owner can read; it must not be there yet.
+pub(super) fn write_flushed(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = private().write(true).create_new(true).open(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+/// Removes a file; one that is not there is as it should be.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(err) if err.kind() != io::ErrorKind::NotFound && err.kind() != io::ErrorKind::NotADirectory => Err(err),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Makes the names in a folder survive the power too.
+pub(super) fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+pub(super) fn parent(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}

@@ -1,0 +1,283 @@
+//! A whole store as lines of JSON, for other programs and for other versions of this one.
+//!
+//! The first line says what this is, then comes a line for each entry in the order of the log, then one for each
+//! session that was purged and one for each stream that is damaged, last the counts and a hash of all lines before.
+//! Invariant: an export that was cut off or altered is recognised; each stream is in it from its first entry without a
+//! gap, up to its damage if it has any. No transaction is open while the reader of the lines is waited for.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use model::{EVENT_VERSION, Position, Seq, StreamId, Timestamp};
+use rusqlite::{Error, params};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::sqlite::outside::backup::hex;
+use crate::sqlite::outside::streams::{self, StreamRecord};
+use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, is_damage, last_position};
+use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry};
+use crate::{Damage, MAX_PAGE_BYTES, StorageError};
+
+/// The format that is written now, and the newest that is read.
+pub(super) const FORMAT: u32 = 1;
+
+const PAGE_ENTRIES: i64 = 500;
+
+/// What is asked of an export.
+#[derive(Debug, Clone, Copy)]
+pub struct ExportWish<'a> {
+    /// Now.
+    pub made_at: Timestamp,
+    /// The version of the program that makes it.
+    pub program: &'a str,
+}
+
+/// What was exported.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Exported {
+    /// Entries.
+    pub entries: u64,
+    /// Sessions of which only that they were purged is left.
+    pub purged: u64,
+    /// Streams that end at their damage.
+    pub damaged: u64,
+    /// Entries that belong to no stream, and were left out.
+    pub strays: u64,
+}
+
+/// Why there is no export.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The lines could not be written.
+    #[error("could not write the export")]
+    Write(#[source] io::Error),
+    /// The store could not be read.
+    #[error("could not read the store")]
+    Storage(#[from] StorageError),
+}
+
+impl From<Error> for ExportError {
+    fn from(err: Error) -> Self {
+        Self::Storage(err.into())
+    }
+}
+
+/// The first line.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Header {
+    pub(super) throughline: String,
+    pub(super) version: u32,
+    pub(super) made_at: Timestamp,
+    pub(super) program: String,
+    pub(super) incarnation: String,
+}
+
+/// A line of a session that was purged.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Tombstone {
+    pub(super) purged: String,
+    pub(super) at: Timestamp,
+}
+
+/// A line of a stream that is damaged: its entries before `seq` are there.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DamageLine {
+    pub(super) damaged: String,
+    pub(super) seq: Seq,
+    pub(super) what: String,
+}
+
+/// The last line.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct End {
+    pub(super) throughline: String,
+    pub(super) entries: u64,
+    pub(super) purged: u64,
+    pub(super) damaged: u64,
+    pub(super) sha256: String,
+}
+
+impl StoreFile {
+    /// Writes everything that the store holds at this moment to `out`.
+    pub fn export(
+        &self,
+        wish: &ExportWish<'_>,
+        out: &mut dyn Write,
+        progress: OnProgress<'_>,
+    ) -> Result<Exported, ExportError> {
+        let mut lines = Lines { out, hasher: Sha256::new() };
+        lines.line(&Header {
+            throughline: "export".to_owned(),
+            version: FORMAT,
+            made_at: wish.made_at,
+            program: wish.program.to_owned(),
+            incarnation: self.incarnation.to_string(),
+        })?;
+        let mut log = LogReader { file: self, ends: HashMap::new(), exported: Exported::default() };
+        let last = last_position(&self.conn)?;
+        let mut after = Position(0);
+        while let Some((reached, page)) = log.page(after, last)? {
+            lines.write(&page)?;
+            after = reached;
+            progress(Progress { stage: Stage::Export, done: after.0, total: last.0 });
+        }
+        let LogReader { ends, mut exported, .. } = log;
+        for record in self.ended_streams(&ends)? {
+            if let Some(at) = record.purged_at {
+                exported.purged += 1;
+                lines.line(&Tombstone { purged: record.name, at })?;
+            } else if let Some(Damage { seq, what, .. }) = record.fence {
+                exported.damaged += 1;
+                lines.line(&DamageLine { damaged: record.name, seq, what: what.into_owned() })?;
+            }
+        }
+        lines.end(&exported)?;
+        Ok(exported)
+    }
+
+    /// Streams that were purged, and those that are damaged with the damage as their fence, by name.
+    fn ended_streams(&self, ends: &HashMap<i64, Reached>) -> Result<Vec<StreamRecord>, Error> {
+        let sql = format!("SELECT {} FROM streams ORDER BY name", streams::columns(self.schema));
+        let mut statement = self.conn.prepare(&sql)?;
+        let mut rows = statement.query([])?;
+        let mut ended = Vec::new();
+        while let Some(row) = rows.next()? {
+            let mut record = StreamRecord::from_row(row)?;
+            record.fence = match ends.get(&record.id) {
+                Some(Reached::Damage(damage)) => Some(damage.clone()),
+                // A fence after the last entry stands for a lost tail.
+                Some(Reached::Seq(head)) => record.fence.filter(|fence| fence.seq > *head),
+                None => record.fence,
+            };
+            if record.stream.is_some() && (record.purged_at.is_some() || record.fence.is_some()) {
+                ended.push(record);
+            }
+        }
+        Ok(ended)
+    }
+}
+
+/// How far a stream was exported.
+enum Reached {
+    Seq(Seq),
+    Damage(Damage),
+}
+
+/// Reads the log in the order of its positions.
+struct LogReader<'a> {
+    file: &'a StoreFile,
+    ends: HashMap<i64, Reached>,
+    exported: Exported,
+}
+
+impl LogReader<'_> {
+    /// The lines of the next entries and how far they reach; `None` behind the last.
+    fn page(&mut self, after: Position, last: Position) -> Result<Option<(Position, Vec<u8>)>, Error> {
+        if after >= last {
+            return Ok(None);
+        }
+        let mut limit = PAGE_ENTRIES;
+        let mut from = after;
+        loop {
+            match self.try_page(from, last, limit) {
+                Err(err) if is_damage(&err) && limit > 1 => limit = 1,
+                // What SQLite cannot read is left out, one position after the other; its streams have a gap there.
+                Err(err) if is_damage(&err) && from.0 + 1 < last.0 => from.0 += 1,
+                Err(err) if is_damage(&err) => return Ok(Some((last, Vec::new()))),
+                other => return other.map(Some),
+            }
+        }
+    }
+
+    fn try_page(&mut self, after: Position, last: Position, limit: i64) -> Result<(Position, Vec<u8>), Error> {
+        // A left join, so that an entry of no known stream is counted and not overlooked.
+        let sql = format!(
+            "SELECT {STORED_ENTRY_COLUMNS}, entries.position, streams.id, streams.name, streams.purged_at IS NOT NULL
+             FROM entries
+             LEFT JOIN streams ON streams.id = entries.stream
+             WHERE entries.position > ?1 AND entries.position <= ?2
+             ORDER BY entries.position
+             LIMIT ?3"
+        );
+        let moment = self.file.conn.unchecked_transaction()?;
+        let mut statement = moment.prepare_cached(&sql)?;
+        let mut rows = statement.query(params![after.0.cast_signed(), last.0.cast_signed(), limit])?;
+        let mut found = Vec::new();
+        let mut size_bytes = 0;
+        let mut reached = last;
+        while let Some(row) = rows.next()? {
+            let stored = StoredEntry::from_row(row)?;
+            size_bytes += stored.size_bytes();
+            let position = Position(row.get::<_, i64>(5)?.cast_unsigned());
+            let stream = row.get::<_, Option<i64>>(6)?.zip(row.get::<_, Option<String>>(7)?);
+            found.push((stored, stream, row.get::<_, bool>(8)?));
+            if found.len().cast_signed() as i64 == limit || size_bytes > MAX_PAGE_BYTES {
+                reached = position;
+                break;
+            }
+        }
+        let mut page = Vec::with_capacity(size_bytes + found.len() * 128);
+        for (stored, stream, purged) in found {
+            match stream.and_then(|(id, name)| Some((id, name.parse().ok()?))) {
+                // Purged while the export was under way: what is out is out, and its tombstone follows.
+                Some(_) if purged => (),
+                Some((id, stream)) => self.take(id, stream, stored, &mut page),
+                None => self.exported.strays += 1,
+            }
+        }
+        Ok((reached, page))
+    }
+
+    fn take(&mut self, id: i64, stream: StreamId, stored: StoredEntry, page: &mut Vec<u8>) {
+        let reached = self.ends.entry(id).or_insert(Reached::Seq(Seq::START));
+        let Reached::Seq(head) = reached else { return };
+        let seq = head.next();
+        let (version, event) = stored.event();
+        let (version, event) = (version, event.to_vec());
+        match stored.verify(stream, seq) {
+            Ok(entry) => {
+                *head = seq;
+                self.exported.entries += 1;
+                let as_written = event.starts_with(br#"{"type":"#) && !event.contains(&b'\n');
+                let (version, event) =
+                    if as_written { (version, event) } else { (i64::from(EVENT_VERSION), entry.event.encode()) };
+                let place = format!(r#"{{"stream":"{stream}","seq":{seq},"at":"{}","version":{version},"#, entry.at);
+                page.extend_from_slice(place.as_bytes());
+                page.extend_from_slice(&event[1..]);
+                page.push(b'\n');
+            }
+            Err(damage) => *reached = Reached::Damage(damage),
+        }
+    }
+}
+
+/// Where the lines go, hashed on their way.
+struct Lines<'a> {
+    out: &'a mut dyn Write,
+    hasher: Sha256,
+}
+
+impl Lines<'_> {
+    fn write(&mut self, lines: &[u8]) -> Result<(), ExportError> {
+        self.hasher.update(lines);
+        self.out.write_all(lines).map_err(ExportError::Write)
+    }
+
+    fn line(&mut self, line: &impl Serialize) -> Result<(), ExportError> {
+        let mut text = serde_json::to_vec(line).expect("a line is text and numbers");
+        text.push(b'\n');
+        self.write(&text)
+    }
+
+    fn end(mut self, exported: &Exported) -> Result<(), ExportError> {
+        let Exported { entries, purged, damaged, strays: _ } = *exported;
+        let sha256 = hex(self.hasher.clone());
+        self.line(&End { throughline: "end".to_owned(), entries, purged, damaged, sha256 })?;
+        self.out.flush().map_err(ExportError::Write)
+    }
+}

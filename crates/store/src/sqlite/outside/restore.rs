@@ -1,0 +1,269 @@
+//! A store made from a backup or from an export, with a new incarnation.
+//!
+//! Invariant: what is restored is verified before anything that is there is touched, and a refusal changes nothing. It
+//! gets a new incarnation, because entries that were written after the backup are gone and their numbers will be given
+//! again: a cursor from before must be recognised, not answered with other entries.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use model::{Incarnation, Timestamp};
+use rusqlite::OpenFlags;
+use rusqlite::config::DbConfig;
+use sha2::{Digest as _, Sha256};
+
+use crate::sqlite::checkpoint::{self, Health};
+use crate::sqlite::open::{Found, Setup, private};
+use crate::sqlite::outside::backup::{self, BackupNote, hex, write_flushed};
+use crate::sqlite::outside::place::{Moved, Place};
+use crate::sqlite::outside::{OnProgress, Progress, Stage, import, versions};
+use crate::{AppendError, OpenError, StorageError};
+
+const MAX_NOTE_BYTES: u64 = 64 << 10;
+const PIECE_BYTES: usize = 1 << 20;
+
+/// What is asked of a restore.
+#[derive(Debug, Clone, Copy)]
+pub struct RestoreWish<'a> {
+    /// A backup's folder, or an export's file.
+    pub from: &'a Path,
+    /// Where the store goes.
+    pub store: &'a Path,
+    /// What to call its new life.
+    pub incarnation: Incarnation,
+    /// Now.
+    pub at: Timestamp,
+    /// Move a store that is there aside.
+    pub replace: bool,
+}
+
+/// What was restored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restored {
+    /// How many entries it has.
+    pub entries: u64,
+    /// When the backup or the export was made.
+    pub made_at: Timestamp,
+    /// What was there and is now elsewhere.
+    pub moved: Vec<Moved>,
+    /// The configuration was put back, because there was none.
+    pub config: bool,
+    /// Streams that were damaged when they were exported, and are fenced off.
+    pub damaged: u64,
+}
+
+/// Why nothing was restored. None of these touched what is there.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// The place, or the backup, cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A store is there.
+    #[error("there is a store at {path} already")]
+    Taken {
+        /// Where.
+        path: PathBuf,
+    },
+    /// What was named is neither a backup nor an export.
+    #[error("{path} is neither a backup nor an export of this program")]
+    Foreign {
+        /// What was named.
+        path: PathBuf,
+    },
+    /// It was written by a newer version of the program.
+    #[error("{path} has format {found}, this program knows formats up to {known}")]
+    Newer {
+        /// What was named.
+        path: PathBuf,
+        /// What it has.
+        found: u32,
+        /// What this program knows.
+        known: u32,
+    },
+    /// It is not what was written.
+    #[error("{path} is not what was backed up: {what}")]
+    Altered {
+        /// What is not.
+        path: PathBuf,
+        /// In what way.
+        what: &'static str,
+    },
+    /// A line of an export is not what was written.
+    #[error("line {line} of {path} cannot be taken: {what}")]
+    Line {
+        /// The export.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// An export has no end.
+    #[error("{path} is cut off after line {line}")]
+    CutOff {
+        /// The export.
+        path: PathBuf,
+        /// The last line that is there.
+        line: u64,
+    },
+    /// SQLite finds the restored database damaged.
+    #[error("the restored database is damaged: {what}")]
+    Unsound {
+        /// What SQLite says.
+        what: String,
+    },
+    /// A file could not be read or written.
+    #[error("could not restore to or from {path}")]
+    Io {
+        /// Which one.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The new store could not be written.
+    #[error("could not write the new store")]
+    Append(#[from] AppendError),
+    /// SQLite could not do its part.
+    #[error("could not write the new store")]
+    Storage(#[from] StorageError),
+}
+
+impl From<rusqlite::Error> for RestoreError {
+    fn from(err: rusqlite::Error) -> Self {
+        Self::Storage(err.into())
+    }
+}
+
+/// Makes a store of a backup's folder or an export's file.
+pub fn restore(wish: &RestoreWish<'_>, progress: OnProgress<'_>) -> Result<Restored, RestoreError> {
+    let place = Place::claim(wish.store)?;
+    if place.taken() && !wish.replace {
+        return Err(RestoreError::Taken { path: wish.store.to_owned() });
+    }
+    place.clear()?;
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        |source| RestoreError::Io { path, source }
+    };
+    let is_folder = fs::metadata(wish.from).map_err(io(wish.from))?.is_dir();
+    let built = match is_folder {
+        true => copy_backup(wish, &place.restoring(), progress),
+        false => import::import(wish, &place.restoring(), progress),
+    };
+    let built = built.and_then(|restored| {
+        check(&place.restoring())?;
+        File::open(place.restoring()).and_then(|file| file.sync_all()).map_err(io(&place.restoring()))?;
+        Ok(restored)
+    });
+    let mut restored = match built {
+        Ok(restored) => restored,
+        Err(err) => {
+            place.clear()?;
+            return Err(err);
+        }
+    };
+    restored.moved = place.fill(wish.at, progress)?;
+    place.clear()?;
+    let (config, kept) = (place.beside(backup::CONFIG), wish.from.join(backup::CONFIG));
+    if is_folder && kept.exists() && !config.exists() {
+        let text = fs::read(&kept).map_err(io(&kept))?;
+        write_flushed(&config, &text).map_err(io(&config))?;
+        restored.config = true;
+    }
+    Ok(restored)
+}
+
+fn copy_backup(wish: &RestoreWish<'_>, to: &Path, progress: OnProgress<'_>) -> Result<Restored, RestoreError> {
+    let note = read_note(wish.from)?;
+    let from = wish.from.join(backup::DATABASE);
+    let (bytes, sha256) = copy_hashed(&from, to, note.bytes, progress)?;
+    let altered = |what| Err(RestoreError::Altered { path: from.clone(), what });
+    if bytes != note.bytes {
+        return altered("its size is another");
+    }
+    if sha256 != note.sha256 {
+        return altered("its hash is another");
+    }
+    give_incarnation(to, wish.incarnation)?;
+    Ok(Restored { entries: note.entries, made_at: note.made_at, moved: Vec::new(), config: false, damaged: 0 })
+}
+
+fn read_note(folder: &Path) -> Result<BackupNote, RestoreError> {
+    /// What every format has.
+    #[derive(serde::Deserialize)]
+    struct AnyNote {
+        format: u32,
+    }
+    let path = folder.join(backup::NOTE);
+    let foreign = || RestoreError::Foreign { path: folder.to_owned() };
+    let mut text = Vec::new();
+    match File::open(&path).and_then(|file| file.take(MAX_NOTE_BYTES).read_to_end(&mut text)) {
+        Ok(_) => (),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return Err(foreign()),
+        Err(source) => return Err(RestoreError::Io { path, source }),
+    }
+    let AnyNote { format } = serde_json::from_slice(&text).map_err(|_| foreign())?;
+    if format > backup::FORMAT {
+        return Err(RestoreError::Newer { path, found: format, known: backup::FORMAT });
+    }
+    serde_json::from_slice(&text).map_err(|_| RestoreError::Altered { path, what: "a part of it is missing" })
+}
+
+/// Copies and hashes in one pass, so that what is restored is what was verified.
+fn copy_hashed(from: &Path, to: &Path, total: u64, progress: OnProgress<'_>) -> Result<(u64, String), RestoreError> {
+    let reading = |source| RestoreError::Io { path: from.to_owned(), source };
+    let writing = |source| RestoreError::Io { path: to.to_owned(), source };
+    let mut source = File::open(from).map_err(reading)?;
+    let mut copy = private().write(true).create_new(true).open(to).map_err(writing)?;
+    let mut hasher = Sha256::new();
+    let mut done = 0;
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        progress(Progress { stage: Stage::Copy, done, total });
+        let read = source.read(&mut piece).map_err(reading)?;
+        if read == 0 {
+            break;
+        }
+        hasher.update(&piece[..read]);
+        copy.write_all(&piece[..read]).map_err(writing)?;
+        done += read as u64;
+    }
+    Ok((done, hex(hasher)))
+}
+
+fn give_incarnation(path: &Path, incarnation: Incarnation) -> Result<(), RestoreError> {
+    let setup = Setup { path };
+    let conn = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let found = setup.identify(&conn)?;
+    if found == Found::Empty || versions(&conn)?.is_none() {
+        return Err(OpenError::Begun { path: path.to_owned() }.into());
+    }
+    conn.pragma_update(None, "query_only", "off")?;
+    let bits = incarnation.bits().cast_signed();
+    conn.execute("UPDATE meta SET value = ?1 WHERE key = 'incarnation'", [bits])?;
+    checkpoint::finish(&conn, &Health::default());
+    conn.close().map_err(|(_, err)| err)?;
+    Ok(())
+}
+
+/// What is put in its place must be one sound file.
+fn check(path: &Path) -> Result<(), RestoreError> {
+    let setup = Setup { path };
+    let conn = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let told: Vec<String> =
+        conn.prepare("PRAGMA quick_check")?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    // Closing as usual takes away the empty log that looking has made.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    conn.close().map_err(|(_, err)| err)?;
+    if told != ["ok"] {
+        return Err(RestoreError::Unsound { what: told.join("; ") });
+    }
+    let wal = crate::sqlite::open::beside(path, "-wal");
+    match fs::metadata(&wal) {
+        Ok(left) if left.len() > 0 => {
+            Err(RestoreError::Unsound { what: "a part of it is still in its write-ahead log".to_owned() })
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
+}

@@ -1,0 +1,155 @@
+//! The rows of one stream, from the log and from the tables, and how they differ.
+//!
+//! Invariant: what the log gives here is what `apply.rs` writes: the same changes in the same order, so a difference
+//! is a fault of the tables.
+
+use std::collections::BTreeMap;
+
+use model::{
+    InteractionId, QueuedPrompt, RowChange, Seq, SessionId, SessionRow, StreamId, TokenId, TokenRow, Turn, TurnRow,
+};
+use rusqlite::{Connection, Params, Result, Row};
+
+use crate::sqlite::outside::is_damage;
+use crate::sqlite::rows::{
+    PROMPT_COLUMNS, SESSION_COLUMNS, TOKEN_COLUMNS, TURN_COLUMNS, queued_prompt, session_row, token_row, turn_row,
+};
+
+/// What the read tables hold of a stream.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Rows {
+    sessions: BTreeMap<SessionId, SessionRow>,
+    turns: BTreeMap<Turn, TurnRow>,
+    prompts: BTreeMap<InteractionId, QueuedPrompt>,
+    tokens: BTreeMap<TokenId, TokenRow>,
+}
+
+impl Rows {
+    pub(super) fn apply(&mut self, change: RowChange) {
+        match change {
+            RowChange::PutSession(row) => {
+                self.sessions.insert(row.id, row);
+            }
+            RowChange::StartTurn(row) => {
+                self.turns.insert(row.turn, row);
+            }
+            RowChange::EndTurn { session: _, turn, stop, ended_at, last_seq } => {
+                if let Some(row) = self.turns.get_mut(&turn) {
+                    (row.stop, row.ended_at, row.last_seq) = (Some(stop), Some(ended_at), Some(last_seq));
+                }
+            }
+            RowChange::PutPrompt { session: _, prompt } => {
+                self.prompts.insert(prompt.interaction_id, prompt);
+            }
+            RowChange::RemovePrompt { session: _, interaction_id } => {
+                self.prompts.remove(&interaction_id);
+            }
+            RowChange::PutToken(row) => {
+                self.tokens.insert(row.id, row);
+            }
+            RowChange::RemoveToken { id } => {
+                self.tokens.remove(&id);
+            }
+        }
+    }
+
+    /// The changes that write these rows into empty tables.
+    pub(super) fn into_changes(self, stream: StreamId) -> Vec<RowChange> {
+        let mut changes: Vec<RowChange> = self.sessions.into_values().map(RowChange::PutSession).collect();
+        changes.extend(self.turns.into_values().map(RowChange::StartTurn));
+        if let StreamId::Session(session) = stream {
+            changes.extend(self.prompts.into_values().map(|prompt| RowChange::PutPrompt { session, prompt }));
+        }
+        changes.extend(self.tokens.into_values().map(RowChange::PutToken));
+        changes
+    }
+
+    /// What the tables hold of `stream`, and which of them cannot be read.
+    pub(super) fn read(conn: &Connection, stream: StreamId) -> Result<(Self, Vec<&'static str>)> {
+        let mut rows = Self::default();
+        let mut unreadable = Vec::new();
+        match stream {
+            StreamId::Session(id) => {
+                let id = id.as_bytes();
+                let sql = format!("SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ?1");
+                match collect(conn, &sql, [id], session_row)? {
+                    Some(found) => rows.sessions = keyed(found, |row| row.id),
+                    None => unreadable.push("the session's row cannot be read"),
+                }
+                let sql = format!("SELECT {TURN_COLUMNS} FROM turns WHERE session = ?1");
+                match collect(conn, &sql, [id], turn_row)? {
+                    Some(found) => rows.turns = keyed(found, |row| row.turn),
+                    None => unreadable.push("the rows of its turns cannot be read"),
+                }
+                let sql = format!("SELECT {PROMPT_COLUMNS} FROM prompts WHERE session = ?1");
+                match collect(conn, &sql, [id], queued_prompt)? {
+                    Some(found) => rows.prompts = keyed(found, |prompt| prompt.interaction_id),
+                    None => unreadable.push("the rows of its waiting prompts cannot be read"),
+                }
+            }
+            StreamId::Server => {
+                let sql = format!("SELECT {TOKEN_COLUMNS} FROM tokens");
+                match collect(conn, &sql, [], token_row)? {
+                    Some(found) => rows.tokens = keyed(found, |row| row.id),
+                    None => unreadable.push("the rows of the tokens cannot be read"),
+                }
+            }
+        }
+        Ok((rows, unreadable))
+    }
+
+    /// The newest entry that these rows tell of.
+    pub(super) fn known_seq(&self) -> Seq {
+        let session = self.sessions.values().map(|row| row.running.map_or(Seq(1), |running| running.first_seq));
+        let turns = self.turns.values().map(|row| row.last_seq.unwrap_or(row.first_seq));
+        let prompts = self.prompts.values().map(|prompt| prompt.queued_seq);
+        session.chain(turns).chain(prompts).max().unwrap_or(Seq::START)
+    }
+
+    /// Where `found` in the tables is not what the log says: the first row of each table.
+    pub(super) fn differences(&self, found: &Self) -> Vec<String> {
+        [
+            difference(&self.sessions, &found.sessions, |_| "the session's row".to_owned()),
+            difference(&self.turns, &found.turns, |turn| format!("the row of turn {turn}")),
+            difference(&self.prompts, &found.prompts, |id| format!("the row of the waiting prompt {id}")),
+            difference(&self.tokens, &found.tokens, |id| format!("the row of token {id}")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+fn difference<K: Ord, V: PartialEq>(
+    log: &BTreeMap<K, V>,
+    tables: &BTreeMap<K, V>,
+    name: impl Fn(&K) -> String,
+) -> Option<String> {
+    let keys = log.keys().chain(tables.keys());
+    let key = keys.filter(|key| log.get(key) != tables.get(key)).min()?;
+    let what = match (log.get(key), tables.get(key)) {
+        (Some(_), None) => "is missing",
+        (None, _) => "tells of what is not in the log",
+        (Some(_), Some(_)) => "is not what the log says",
+    };
+    Some(format!("{} {what}", name(key)))
+}
+
+fn keyed<K: Ord, V>(rows: Vec<V>, key: fn(&V) -> K) -> BTreeMap<K, V> {
+    rows.into_iter().map(|row| (key(&row), row)).collect()
+}
+
+/// The rows; `None` if they are no rows that this program wrote.
+fn collect<T>(
+    conn: &Connection,
+    sql: &str,
+    params: impl Params,
+    row: fn(&Row<'_>) -> Result<T>,
+) -> Result<Option<Vec<T>>> {
+    let read = || conn.prepare_cached(sql)?.query_map(params, row)?.collect();
+    match read() {
+        Ok(rows) => Ok(Some(rows)),
+        Err(err) if is_damage(&err) => Ok(None),
+        Err(err) => Err(err),
+    }
+}

@@ -1,0 +1,93 @@
+//! Entries and rows that belong to nothing: to no stream, or to one that was purged.
+//!
+//! Invariant: each page of owners is judged in one moment, so that a session that is begun or purged meanwhile is no
+//! finding. A page costs a step down an index for each owner, however much it owns.
+
+use model::{SessionId, StreamId};
+use rusqlite::{Connection, Error, OptionalExtension as _};
+
+use crate::sqlite::outside::check::{CheckReport, FindingKind};
+use crate::sqlite::outside::streams::StreamRecord;
+use crate::sqlite::outside::{OnProgress, Progress, Stage};
+
+const PAGE_OWNERS: usize = 500;
+
+/// Each table, with the step from one session to the next, and what a row in it is called.
+const TABLES: [(&str, &str); 3] = [
+    ("SELECT MIN(id) FROM sessions WHERE id > ?1", "a session's row"),
+    ("SELECT MIN(session) FROM turns WHERE session > ?1", "rows of turns"),
+    ("SELECT MIN(session) FROM prompts WHERE session > ?1", "rows of waiting prompts"),
+];
+
+pub(super) fn find(
+    conn: &Connection,
+    schema: i64,
+    report: &mut CheckReport,
+    progress: OnProgress<'_>,
+) -> Result<(), Error> {
+    let total = TABLES.len() as u64 + 2;
+    let mut begin = |done| progress(Progress { stage: Stage::CheckStrays, done, total });
+    begin(0);
+    entries(conn, schema, report)?;
+    for (done, (next, rows)) in (1..).zip(TABLES) {
+        begin(done);
+        session_rows(conn, schema, next, rows, report)?;
+    }
+    begin(total - 1);
+    tokens(conn, schema, report)
+}
+
+fn entries(conn: &Connection, schema: i64, report: &mut CheckReport) -> Result<(), Error> {
+    let mut last = i64::MIN;
+    loop {
+        let moment = conn.unchecked_transaction()?;
+        let mut next = moment.prepare_cached("SELECT MIN(stream) FROM entries WHERE stream > ?1")?;
+        for _ in 0..PAGE_OWNERS {
+            let Some(id) = next.query_row([last], |row| row.get::<_, Option<i64>>(0))? else { return Ok(()) };
+            last = id;
+            match StreamRecord::find(&moment, schema, id)? {
+                None => report.add(FindingKind::Stray, None, format!("entries of no stream (number {id})")),
+                Some(record) if record.purged_at.is_some() && !record.sweeping => {
+                    report.add(FindingKind::Stray, record.stream, "it was purged, and entries of it are left");
+                }
+                Some(_) => (),
+            }
+        }
+    }
+}
+
+fn session_rows(conn: &Connection, schema: i64, next: &str, rows: &str, report: &mut CheckReport) -> Result<(), Error> {
+    let mut last: Vec<u8> = Vec::new();
+    loop {
+        let moment = conn.unchecked_transaction()?;
+        let mut next = moment.prepare_cached(next)?;
+        for _ in 0..PAGE_OWNERS {
+            let Some(id) = next.query_row([&last], |row| row.get::<_, Option<Vec<u8>>>(0))? else { return Ok(()) };
+            last = id;
+            let Ok(bytes) = <[u8; 16]>::try_from(last.as_slice()) else {
+                report.add(FindingKind::Stray, None, format!("{rows} with an id that is none"));
+                continue;
+            };
+            let stream = StreamId::Session(SessionId::from_bytes(bytes));
+            match StreamRecord::find_named(&moment, schema, stream)? {
+                None => {
+                    report.add(FindingKind::Stray, Some(stream), format!("{rows} of a session that is not in the log"));
+                }
+                Some(record) if record.purged_at.is_some() => {
+                    report.add(FindingKind::Stray, Some(stream), format!("it was purged, and {rows} of it are left"));
+                }
+                Some(_) => (),
+            }
+        }
+    }
+}
+
+/// Where the stream is there, its own check has compared them.
+fn tokens(conn: &Connection, schema: i64, report: &mut CheckReport) -> Result<(), Error> {
+    let moment = conn.unchecked_transaction()?;
+    let any = moment.query_row("SELECT 1 FROM tokens LIMIT 1", [], |_| Ok(())).optional()?;
+    if any.is_some() && StreamRecord::find_named(&moment, schema, StreamId::Server)?.is_none() {
+        report.add(FindingKind::Stray, Some(StreamId::Server), "rows of tokens that are not in the log");
+    }
+    Ok(())
+}

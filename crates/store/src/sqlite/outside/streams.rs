@@ -1,0 +1,74 @@
+//! The streams that a store knows, one at a time.
+//!
+//! Invariant: a store of any schema that this program knows is read alike; what an old one has no column for is absent.
+
+use model::{Seq, StreamId, Timestamp};
+use rusqlite::{Connection, OptionalExtension as _, Result, Row};
+
+use crate::Damage;
+
+/// The first schema in which a stream tells of its damage.
+pub(super) const FENCES_SINCE: i64 = 2;
+
+/// A stream's row.
+pub(super) struct StreamRecord {
+    pub(super) id: i64,
+    /// What it is called, if that is a name that this program knows.
+    pub(super) stream: Option<StreamId>,
+    pub(super) name: String,
+    pub(super) purged_at: Option<Timestamp>,
+    /// Its entries are still being removed.
+    pub(super) sweeping: bool,
+    pub(super) fence: Option<Damage>,
+}
+
+pub(super) fn columns(schema: i64) -> &'static str {
+    match schema {
+        ..FENCES_SINCE => "streams.id, streams.name, streams.purged_at, 0, NULL, NULL",
+        FENCES_SINCE.. => {
+            "streams.id, streams.name, streams.purged_at, streams.sweeping, streams.damaged_seq, streams.damage"
+        }
+    }
+}
+
+impl StreamRecord {
+    pub(super) fn from_row(row: &Row<'_>) -> Result<Self> {
+        let name: String = row.get(1)?;
+        let stream: Option<StreamId> = name.parse().ok();
+        let fence = row.get::<_, Option<i64>>(4)?.map(i64::cast_unsigned);
+        let what: Option<String> = row.get(5)?;
+        let damage = |(stream, seq)| Damage { stream, seq: Seq(seq), what: what.unwrap_or_default().into() };
+        Ok(Self {
+            id: row.get(0)?,
+            stream,
+            name,
+            purged_at: row.get::<_, Option<i64>>(2)?.map(Timestamp::from_millis),
+            sweeping: row.get(3)?,
+            fence: stream.zip(fence).map(damage),
+        })
+    }
+
+    pub(super) fn find(conn: &Connection, schema: i64, id: i64) -> Result<Option<Self>> {
+        let sql = format!("SELECT {} FROM streams WHERE id = ?1", columns(schema));
+        conn.prepare_cached(&sql)?.query_row([id], Self::from_row).optional()
+    }
+
+    pub(super) fn find_named(conn: &Connection, schema: i64, stream: StreamId) -> Result<Option<Self>> {
+        let sql = format!("SELECT {} FROM streams WHERE name = ?1", columns(schema));
+        conn.prepare_cached(&sql)?.query_row([stream.to_string()], Self::from_row).optional()
+    }
+}
+
+/// Every stream's number, oldest first.
+pub(super) fn ids(conn: &Connection) -> Result<Vec<i64>> {
+    conn.prepare("SELECT id FROM streams ORDER BY id")?.query_map([], |row| row.get(0))?.collect()
+}
+
+/// The numbers of those that are fenced.
+pub(super) fn fenced_ids(conn: &Connection, schema: i64) -> Result<Vec<i64>> {
+    if schema < FENCES_SINCE {
+        return Ok(Vec::new());
+    }
+    let sql = "SELECT id FROM streams WHERE damaged_seq IS NOT NULL ORDER BY id";
+    conn.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+}

@@ -1,0 +1,121 @@
+//! What an export says, and which ones are taken back.
+
+use std::fs;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::outside::{Depth, RestoreError};
+use crate::sqlite::tests::folder;
+use crate::sqlite::tests::outside::{check, contents, export, named, restore_from, scribble, told, write_sample};
+
+/// The lines with the end that belongs to them.
+fn sealed(lines: &[&str], entries: u64) -> String {
+    let body: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let sum: String = Sha256::digest(&body).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{body}{{\"throughline\":\"end\",\"entries\":{entries},\"purged\":0,\"damaged\":0,\"sha256\":\"{sum}\"}}\n")
+}
+
+const HEADER: &str = r#"{"throughline":"export","version":1,"madeAt":"1970-01-01T00:00:00.000Z","program":"test","incarnation":"fedcba9876543210"}"#;
+
+#[tokio::test]
+async fn an_export_reads_as_it_should() {
+    let (_folder, path) = folder();
+    write_sample(&path).await;
+    scribble(&path, "UPDATE entries SET at = 0 WHERE stream = 1 AND seq = 4");
+    let (lines, exported) = export(&path);
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!((exported.entries, exported.purged, exported.damaged, exported.strays), (6, 1, 1, 0));
+    assert_eq!(lines[0], HEADER);
+    let expected = [
+        r#"{"stream":"session 1","seq":1,"at":"1970-01-01T00:00:00.001Z","version":1,"type":"session.created","data":{"agent":"guide","cwd":"/w","project":"/w","name":"one"}}"#,
+        r#"{"damaged":"session 1","seq":4,"what":"its checksum does not match"}"#,
+        r#"{"purged":"session 3","at":"1970-01-01T00:00:00.010Z"}"#,
+    ];
+    assert_eq!([1, 7, 8].map(|n| named(lines[n])), expected);
+    assert!(
+        lines[9].starts_with(r#"{"throughline":"end","entries":6,"purged":1,"damaged":1,"sha256":""#),
+        "{}",
+        lines[9]
+    );
+}
+
+/// What was damaged is known as such in the new store too, and its export says the same again.
+#[tokio::test]
+async fn a_damaged_store_comes_back_fenced() {
+    let (folder, path) = folder();
+    write_sample(&path).await;
+    scribble(&path, "UPDATE entries SET at = 0 WHERE stream = 1 AND seq = 4; DELETE FROM entries WHERE stream = 2");
+    scribble(&path, "UPDATE streams SET damaged_seq = 1, damage = 'the entry is missing' WHERE id = 2");
+    let (first, _) = export(&path);
+    let file = folder.path().join("export.jsonl");
+    fs::write(&file, &first).unwrap();
+    let new = folder.path().join("new.db");
+    let restored = restore_from(&file, &new).unwrap();
+    assert_eq!((restored.entries, restored.damaged), (4, 2));
+    let expected = [
+        "Entry session 1 at 4: its checksum does not match (fenced)",
+        "Entry session 2 at 1: the entry is missing (fenced)",
+    ];
+    assert_eq!(told(&check(&new, Depth::All)), expected);
+    let (second, _) = export(&new);
+    let body = |text: &str| {
+        text.lines().skip(1).filter(|line| !line.contains("sha256")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(body(&first), body(&second));
+}
+
+#[tokio::test]
+async fn an_export_that_is_not_whole_changes_nothing() {
+    let entry = |seq: u64| {
+        format!(
+            r#"{{"stream":"server","seq":{seq},"at":"1970-01-01T00:00:00.001Z","version":1,"type":"session.observed","data":{{}}}}"#
+        )
+    };
+    let whole = sealed(&[HEADER, &entry(1), &entry(2)], 2);
+    let line = |what: &str| format!("cannot be taken: {what}");
+    let cases = [
+        (String::new(), "neither a backup nor an export".to_owned()),
+        ("\u{0}\u{1}".repeat(9000), "neither a backup nor an export".to_owned()),
+        (
+            sealed(&[&HEADER.replace("\"version\":1", "\"version\":2")], 0),
+            "has format 2, this program knows formats up to 1".to_owned(),
+        ),
+        (HEADER.to_owned() + "\n", "is cut off after line 1".to_owned()),
+        (whole.trim_end().to_owned(), "is cut off after line 3".to_owned()),
+        (whole[..whole.len() - 80].to_owned(), "is cut off after line 3".to_owned()),
+        (whole.replace("\"seq\":2", "\"seq\":3"), line("it does not follow the entry before it in its stream")),
+        (whole.replace("00.001Z", "00.002Z"), line("the hash of what is before it is another")),
+        (format!("{whole}{whole}"), line("something comes after the end")),
+        (sealed(&[HEADER, &entry(1)], 2), line("it counts other lines than there are")),
+        (
+            sealed(&[HEADER, &entry(1).replace("session.observed", "session.dreamt")], 1),
+            line("it is not a known event"),
+        ),
+        (
+            sealed(&[HEADER, &entry(1).replace("\"version\":1", "\"version\":2")], 1),
+            line("it was written by a newer version of the program"),
+        ),
+        (sealed(&[HEADER, &entry(1).replace("server", "work")], 1), line("it names no stream that this program knows")),
+        (
+            sealed(&[HEADER, r#"{"purged":"server","at":"1970-01-01T00:00:00.001Z"}"#], 0),
+            line("only sessions are purged"),
+        ),
+        (sealed(&[HEADER, r#"{"damaged":"server","seq":0,"what":""}"#], 0), line("it is no damage")),
+        (sealed(&[HEADER, "{}"], 0), line("it is no line of an export")),
+        (sealed(&[HEADER, &"x".repeat(33 << 20)], 0), line("it is too long")),
+    ];
+    for (text, expected) in cases {
+        let (folder, path) = folder();
+        let file = folder.path().join("export.jsonl");
+        fs::write(&file, &text).unwrap();
+        let before = contents(folder.path());
+        let said = restore_from(&file, &path).unwrap_err().to_string();
+        assert!(said.ends_with(&expected) || said.contains(&expected), "{said}: {text:.200}");
+        assert_eq!(contents(folder.path()), before, "{expected}");
+    }
+    let (folder, path) = folder();
+    let file = folder.path().join("export.jsonl");
+    fs::write(&file, &whole).unwrap();
+    restore_from(&file, &path).unwrap();
+    assert!(matches!(restore_from(&file, &path), Err(RestoreError::Taken { .. })));
+}

@@ -1,0 +1,173 @@
+//! A backup put back: verified first, whole or not at all, and nothing removed.
+
+use std::fs;
+use std::path::Path;
+
+use model::{Incarnation, Seq};
+use rusqlite::Connection;
+use rusqlite::config::DbConfig;
+
+use crate::conformance::{batch, stream, text_part};
+use crate::outside::{Depth, Progress, RestoreError, RestoreWish, restore};
+use crate::sqlite::tests::outside::{
+    NEW_INCARNATION, apart, backup, carry_out, check, contents, export, restore_from, told, wish, write_sample,
+};
+use crate::sqlite::tests::{INCARNATION, folder, open_at};
+use crate::{Log as _, OpenError, SqliteStore};
+
+async fn write_words(path: &Path, words: &[&str]) {
+    open_at(path).append(batch([text_part(stream(1), 0, words)])).await.unwrap();
+}
+
+/// How many words the store has, and which life of it this is.
+async fn words(path: &Path) -> (usize, u64) {
+    let store = SqliteStore::open(path, Incarnation::from_bits(1)).unwrap();
+    (store.read(stream(1), Seq::START, 100).await.unwrap().len(), store.incarnation().bits())
+}
+
+#[tokio::test]
+async fn a_backup_comes_back_with_a_new_incarnation() {
+    let (folder, path) = folder();
+    write_sample(&path).await;
+    fs::write(folder.path().join("config.toml"), "# mine").unwrap();
+    let from = folder.path().join("backup");
+    backup(&path, &from).unwrap();
+    let home = folder.path().join("home");
+    fs::create_dir(&home).unwrap();
+    let there = home.join("throughline.db");
+    // Left over from a restore that was killed.
+    fs::write(home.join("throughline.db.restoring"), "half").unwrap();
+    let restored = restore_from(&from, &there).unwrap();
+    assert_eq!((restored.entries, restored.moved.len(), restored.config), (13, 0, true));
+    let body = |text: (String, _)| text.0.lines().skip(1).map(str::to_owned).take(14).collect::<Vec<_>>();
+    assert_eq!(body(export(&there)), body(export(&path)));
+    let names: Vec<_> = contents(&home).into_iter().map(|(path, _)| path.file_name().unwrap().to_owned()).collect();
+    assert_eq!(names, ["config.toml", "throughline.db"]);
+    assert_eq!(told(&check(&there, Depth::All)), Vec::<String>::new());
+    assert_eq!(open_at(&there).incarnation().bits(), NEW_INCARNATION);
+}
+
+#[tokio::test]
+async fn a_store_that_is_there_is_moved_aside_if_asked_and_never_removed() {
+    let (folder, path) = folder();
+    write_words(&path, &["one"]).await;
+    let from = folder.path().join("backup");
+    backup(&path, &from).unwrap();
+    // The last word is only in the write-ahead log, as a kill would leave it.
+    let store = open_at(&path);
+    store.append(batch([text_part(stream(1), 1, &["two"])])).await.unwrap();
+    assert!(matches!(restore_from(&from, &path), Err(RestoreError::Open(OpenError::InUse { .. }))));
+    store.close().await;
+    let conn = Connection::open(&path).unwrap();
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
+    conn.execute("INSERT INTO meta VALUES ('mine', 1)", []).unwrap();
+    drop(conn);
+    fs::create_dir_all(folder.path().join("sessions/a")).unwrap();
+    fs::write(folder.path().join("sessions/a/meta.json"), "readable").unwrap();
+
+    assert!(matches!(restore_from(&from, &path), Err(RestoreError::Taken { .. })));
+    assert_eq!(words(&path).await, (2, INCARNATION));
+    for again in ["", "-2"] {
+        let restored = carry_out(&RestoreWish { replace: true, ..wish(&from, &path) }).unwrap();
+        assert_eq!(words(&path).await, (1, NEW_INCARNATION));
+        let aside = folder.path().join(format!("throughline.db.before-1970-01-01T00-00-00-000Z{again}"));
+        assert_eq!(restored.moved[0].to.file_name(), aside.file_name());
+        let mine: Result<i64, _> =
+            Connection::open(&aside).unwrap().query_row("SELECT 1 FROM meta WHERE key = 'mine'", [], |row| row.get(0));
+        assert_eq!(mine.is_ok(), again.is_empty());
+        let copies = folder.path().join("sessions.before-1970-01-01T00-00-00-000Z/a/meta.json");
+        assert_eq!(fs::read(copies).unwrap(), b"readable");
+        assert!(!folder.path().join("sessions").exists());
+    }
+}
+
+/// An old store that SQLite cannot read is moved aside with its log.
+#[tokio::test]
+async fn what_cannot_be_read_is_moved_aside_too() {
+    let (folder, path) = folder();
+    write_words(&path, &["one"]).await;
+    let from = folder.path().join("backup");
+    backup(&path, &from).unwrap();
+    fs::write(&path, "torn").unwrap();
+    fs::write(path.with_extension("db-wal"), "its log").unwrap();
+    let restored = carry_out(&RestoreWish { replace: true, ..wish(&from, &path) }).unwrap();
+    let kept: Vec<_> = restored.moved.iter().map(|moved| fs::read(&moved.to).unwrap()).collect();
+    assert_eq!(kept, [b"torn".to_vec(), b"its log".to_vec()]);
+    assert_eq!(words(&path).await, (1, NEW_INCARNATION));
+}
+
+#[tokio::test]
+async fn a_backup_that_is_not_what_was_written_is_refused() {
+    type Alter = fn(&Path);
+    let altered: [(Alter, &str); 6] = [
+        (|folder| fs::remove_file(folder.join("backup.json")).unwrap(), "neither a backup nor an export"),
+        (|folder| fs::write(folder.join("backup.json"), r#"{"format":2}"#).unwrap(), "has format 2"),
+        (|folder| fs::write(folder.join("backup.json"), r#"{"format":1}"#).unwrap(), "a part of it is missing"),
+        (|folder| fs::remove_file(folder.join("throughline.db")).unwrap(), "could not restore to or from"),
+        (
+            |folder| {
+                let file = fs::OpenOptions::new().append(true).open(folder.join("throughline.db")).unwrap();
+                file.set_len(4096).unwrap();
+            },
+            "its size is another",
+        ),
+        (
+            |folder| {
+                let mut bytes = fs::read(folder.join("throughline.db")).unwrap();
+                *bytes.last_mut().unwrap() ^= 1;
+                fs::write(folder.join("throughline.db"), bytes).unwrap();
+            },
+            "its hash is another",
+        ),
+    ];
+    for (alter, expected) in altered {
+        let (folder, path) = folder();
+        write_words(&path, &["one"]).await;
+        let from = folder.path().join("backup");
+        backup(&path, &from).unwrap();
+        alter(&from);
+        let before = contents(folder.path());
+        let wish = RestoreWish { replace: true, ..wish(&from, &path) };
+        let said = carry_out(&wish).unwrap_err().to_string();
+        assert!(said.contains(expected), "{said}");
+        assert_eq!(contents(folder.path()), before, "{expected}");
+    }
+}
+
+/// Runs a restore up to its `cut`th step; true if it got to its end.
+fn restore_until(wish: &RestoreWish<'_>, cut: usize) -> bool {
+    let work = || {
+        let mut steps = 0;
+        let mut cut_off = |_: Progress| {
+            assert!(steps < cut, "cut off");
+            steps += 1;
+        };
+        restore(wish, &mut cut_off).unwrap()
+    };
+    apart(work).is_ok()
+}
+
+/// R24: cut off at any step, the old store is there or the new one, and the next try goes through.
+#[tokio::test]
+async fn a_restore_that_is_cut_off_leaves_the_old_store_or_the_new_one() {
+    for from_export in [false, true] {
+        let (folder, path) = folder();
+        write_words(&path, &["one"]).await;
+        let mut from = folder.path().join("backup");
+        backup(&path, &from).unwrap();
+        if from_export {
+            from = folder.path().join("export.jsonl");
+            fs::write(&from, export(&path).0).unwrap();
+        }
+        fs::remove_file(&path).unwrap();
+        write_words(&path, &["old", "words"]).await;
+        let wish = RestoreWish { replace: true, ..wish(&from, &path) };
+        let mut cut = 0;
+        while !restore_until(&wish, cut) {
+            assert_eq!(words(&path).await, (2, INCARNATION), "after {cut} steps");
+            cut += 1;
+        }
+        assert!(cut > 5, "{cut} steps");
+        assert_eq!(words(&path).await, (1, NEW_INCARNATION));
+    }
+}
