@@ -28,7 +28,8 @@ Examples:
   throughline send last \"say hello\"       talk to it; the answer streams in
   throughline list                        what there is
   throughline show last                   read a session
-  throughline token link                  sign another browser in";
+  throughline token link                  sign another browser in
+  throughline backup ~/backups/monday     copy everything, also while the server runs";
 
 /// What every command takes.
 #[derive(Debug, Clone, Args)]
@@ -55,6 +56,14 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Token,
     },
+    /// Check that everything that was written is there, and say what to do if not
+    Doctor(Doctor),
+    /// Copy everything into a new folder, also while the server runs
+    Backup(Backup),
+    /// Put back a backup's folder or an export's file
+    Restore(Restore),
+    /// Write everything down as lines of JSON, also while the server runs
+    Export(Export),
     /// Show or check the configuration
     Config {
         #[command(subcommand)]
@@ -190,6 +199,48 @@ pub(crate) enum Config {
     Check,
     /// Print where the file is
     Path,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Look at every session, not only at a sample
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Make the tables anew from the log first; the server must be stopped
+    #[arg(long)]
+    pub(crate) rebuild: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Backup {
+    /// The folder to make; it must not be there yet, or be empty
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Restore {
+    /// A folder that `backup` made, or a file that `export` wrote; only one that you trust, for it brings its credentials
+    pub(crate) path: PathBuf,
+    /// Move what is there aside; nothing is removed
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// The file to write; `-` is standard output
+    #[arg(default_value = "-")]
+    pub(crate) file: PathBuf,
 }
 
 /// How a person names a session.

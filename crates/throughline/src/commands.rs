@@ -1,13 +1,19 @@
 //! The commands, a file each.
 
+mod backup;
 mod completions;
 mod config;
+mod doctor;
+mod export;
 mod list;
 mod new;
+mod restore;
 mod send;
 mod serve;
 mod show;
 mod token;
+
+use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
@@ -16,21 +22,27 @@ use crate::data_dir::DataDir;
 use crate::host::home;
 use crate::terminal;
 
-pub(crate) async fn run(cli: Cli) -> Result<()> {
+/// Carries out what was asked; some commands tell by their exit code what they found.
+pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
     let data = || DataDir::resolve(cli.global.data_dir.clone(), home().as_deref());
     if cli.command.is_some() && cli.serve != Serve::UNSAID {
         bail!("--listen and --no-open belong to `throughline serve`; write them after it");
     }
-    match cli.command {
+    let done = match cli.command {
+        Some(Command::Doctor(doctor)) => return doctor::run(&data()?, &doctor).await,
+        Some(Command::Export(export)) => return export::run(&data()?, export).await,
         None => serve::run(&data()?, &cli.serve).await,
         Some(Command::Serve(serve)) => serve::run(&data()?, &serve).await,
         Some(Command::New(new)) => new::run(&data()?, new).await,
         Some(Command::List(list)) => list::run(&data()?, &list).await,
         Some(Command::Show(show)) => show::run(&data()?, &show).await,
         Some(Command::Send(send)) => send::run(&data()?, send).await,
+        Some(Command::Backup(backup)) => backup::run(&data()?, backup).await,
+        Some(Command::Restore(restore)) => restore::run(&data()?, restore).await,
         Some(Command::Token { command }) => token::run(&data()?, command).await,
         Some(Command::Config { command }) => config::run(&data()?, command),
         Some(Command::Completions { shell }) => completions::run(shell),
         Some(Command::Openapi) => Ok(terminal::piece(&server::openapi())?),
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use doors::GuardedApp;
 use engine::{Engine, IdSource as _, Seams, Secret, SystemClock, SystemIds, TokenWish};
 use model::{Incarnation, TokenKind};
 use server::Settings;
+use store::outside::StoreFile;
 use store::{OpenError, RESERVE_BYTES, SqliteStore};
 use tokio_util::sync::CancellationToken;
 
@@ -25,17 +26,9 @@ impl Host {
     /// Opens the folder. The lock on the store makes this process its only owner.
     pub(crate) async fn open(data: &DataDir) -> Result<Self> {
         data.prepare()?;
-        let (bits, _) = SystemIds
-            .secret_bytes()
-            .split_first_chunk::<8>()
-            .map(|(bits, rest)| (*bits, rest.len()))
-            .expect("a secret has 32 bytes");
-        let opened = SqliteStore::open_reserving(
-            &data.database(),
-            Incarnation::from_bits(u64::from_le_bytes(bits)),
-            RESERVE_BYTES,
-        );
-        let store = Arc::new(opened.map_err(|err| explain(err, data))?);
+        let opened = SqliteStore::open_reserving(&data.database(), new_incarnation(), RESERVE_BYTES);
+        let advice = "`throughline token link` prints a sign-in link for it";
+        let store = Arc::new(opened.map_err(|err| explain(err, data, advice))?);
         let seams = Seams { clock: Arc::new(SystemClock), ids: Arc::new(SystemIds), home: home() };
         let engine = Engine::start(Arc::clone(&store) as Arc<dyn store::Store>, seams).await?;
         Ok(Self { store, engine })
@@ -81,12 +74,29 @@ impl Host {
     }
 }
 
-fn explain(err: OpenError, data: &DataDir) -> anyhow::Error {
+/// A name for the life of a store that is about to be made.
+pub(crate) fn new_incarnation() -> Incarnation {
+    let secret = SystemIds.secret_bytes();
+    let bits = secret.first_chunk().expect("a secret has 32 bytes");
+    Incarnation::from_bits(u64::from_le_bytes(*bits))
+}
+
+/// Opens the store's file to look at it, whether or not a server runs.
+pub(crate) fn look_at(data: &DataDir) -> Result<StoreFile> {
+    let path = data.database();
+    match StoreFile::open(&path) {
+        Err(OpenError::Io { .. }) if !path.exists() => bail!("there is no store in {} yet", data.path().display()),
+        opened => Ok(opened?),
+    }
+}
+
+/// Says who has the store, and what to do about it.
+pub(crate) fn explain(err: OpenError, data: &DataDir, advice: &str) -> anyhow::Error {
     let in_use = matches!(err, OpenError::InUse { .. });
     let err = anyhow::Error::new(err);
     match data.read_server_file().filter(|_| in_use) {
         Some(running) => err.context(format!(
-            "a server already runs on {} at {} (pid {}); `throughline token link` prints a sign-in link for it",
+            "a server already runs on {} at {} (pid {}); {advice}",
             data.path().display(),
             running.url,
             running.pid

@@ -6,6 +6,7 @@ mod commands;
 mod config;
 mod data_dir;
 mod host;
+mod progress;
 mod terminal;
 
 use std::process::ExitCode;
@@ -23,7 +24,7 @@ fn main() -> ExitCode {
     // A blocking read of standard input must not hold up the end.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(err) => terminal::fail(&err),
     }
 }

@@ -104,6 +104,15 @@ pub(crate) fn ago(at: Timestamp, now: Timestamp) -> String {
     }
 }
 
+/// A sentence about some number of things; none about none.
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{} {many}", indicatif::HumanCount(count))),
+    }
+}
+
 /// Cuts a line to so many columns.
 pub(crate) fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {

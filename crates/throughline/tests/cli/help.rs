@@ -6,7 +6,20 @@ use crate::support::Folder;
 fn every_command_says_what_it_needs() {
     let folder = Folder::new();
     let help = folder.run(&["--help"]).ok();
-    for command in ["serve", "new", "list", "show", "send", "token", "config", "completions"] {
+    for command in [
+        "serve",
+        "new",
+        "list",
+        "show",
+        "send",
+        "token",
+        "doctor",
+        "backup",
+        "restore",
+        "export",
+        "config",
+        "completions",
+    ] {
         assert!(help.lines().any(|line| line.trim_start().starts_with(command)), "{command} is not in {help}");
     }
     for (command, words) in [
@@ -19,6 +32,10 @@ fn every_command_says_what_it_needs() {
         (&["token", "link"], &["15 minutes"]),
         (&["token", "new"], &["<NAME>", "--session <SESSION>"]),
         (&["token", "revoke"], &["<ID>"]),
+        (&["doctor"], &["--all", "--rebuild", "the server must be stopped", "--json"]),
+        (&["backup"], &["<DIR>", "--json"]),
+        (&["restore"], &["<PATH>", "--replace", "nothing is removed", "only one that you trust", "--json"]),
+        (&["export"], &["[FILE]", "`-` is standard output"]),
         (&["config"], &["show", "check", "path"]),
         (&["completions"], &["<SHELL>", "bash", "zsh", "fish"]),
     ] {

@@ -97,11 +97,12 @@ impl StoreFile {
     /// Copies the store as it is at this moment into a new folder.
     pub fn backup(&self, wish: &BackupWish<'_>, progress: OnProgress<'_>) -> Result<BackupNote, BackupError> {
         refuse_what_is_there(wish.folder)?;
-        let partial = beside(wish.folder, ".partial");
         let at = |path: &Path| {
             let path = path.to_owned();
             |source| BackupError::Io { path, source }
         };
+        let folder = one_name(wish.folder).map_err(at(wish.folder))?;
+        let partial = beside(&folder, ".partial");
         clear_partial(&partial).map_err(at(&partial))?;
         DirBuilder::new().mode(0o700).create(&partial).map_err(at(&partial))?;
 
@@ -127,8 +128,8 @@ impl StoreFile {
         let text = serde_json::to_vec_pretty(&note).expect("a note is text and numbers");
         write_flushed(&partial.join(NOTE), &text).map_err(at(&partial))?;
         sync(&partial).map_err(at(&partial))?;
-        fs::rename(&partial, wish.folder).map_err(at(wish.folder))?;
-        sync(parent(wish.folder)).map_err(at(wish.folder))?;
+        fs::rename(&partial, &folder).map_err(at(&folder))?;
+        sync(parent(&folder)).map_err(at(&folder))?;
         Ok(note)
     }
 
@@ -221,6 +222,16 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
 /// Makes the names in a folder survive the power too.
 pub(super) fn sync(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
+}
+
+/// The one name of a place, also if nothing is there yet; whatever links and slashes it was named with.
+pub(super) fn one_name(path: &Path) -> io::Result<PathBuf> {
+    match (fs::canonicalize(path), path.file_name()) {
+        (Err(err), Some(name)) if err.kind() == io::ErrorKind::NotFound => {
+            fs::canonicalize(parent(path)).map(|folder| folder.join(name))
+        }
+        (known, _) => known,
+    }
 }
 
 pub(super) fn parent(path: &Path) -> &Path {

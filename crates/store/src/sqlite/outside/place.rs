@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::open::{self, Setup, beside};
-use crate::sqlite::outside::backup::{parent, remove, sync};
+use crate::sqlite::outside::backup::{one_name, parent, remove, sync};
 use crate::sqlite::outside::{OnProgress, Progress, RestoreError, Stage};
 
 /// The readable copies, which belong to the store that wrote them.
@@ -38,13 +38,7 @@ impl Place {
     /// Owns the place, whatever is there.
     pub(super) fn claim(path: &Path) -> Result<Self, RestoreError> {
         // One place has one name, so that a link to it does not get a lock of its own.
-        let known = match fs::canonicalize(path) {
-            Err(err) if err.kind() == io::ErrorKind::NotFound => {
-                fs::canonicalize(parent(path)).map(|folder| folder.join(path.file_name().unwrap_or_default()))
-            }
-            other => other,
-        };
-        let path = known.map_err(|source| RestoreError::Io { path: path.to_owned(), source })?;
+        let path = one_name(path).map_err(|source| RestoreError::Io { path: path.to_owned(), source })?;
         let owner = open::own(&path)?;
         Ok(Self { path, _owner: owner })
     }

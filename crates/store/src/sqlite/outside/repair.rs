@@ -51,9 +51,9 @@ impl Repair {
             walk.miss_tail(Rows::read(&tx, stream)?.0.known_seq());
             let due = walk.fence(&record);
             match (&due, &record.fence) {
-                (Some(_), None) => fences.set.push(stream),
+                (Some(_), _) => fences.set.push(stream),
                 (None, Some(_)) => fences.lifted.push(stream),
-                (Some(_), Some(_)) | (None, None) => (),
+                (None, None) => (),
             }
             put_fence(&tx, record.id, due.as_ref())?;
         }

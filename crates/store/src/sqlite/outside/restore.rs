@@ -114,7 +114,7 @@ pub enum RestoreError {
         what: String,
     },
     /// A file could not be read or written.
-    #[error("could not restore to or from {path}")]
+    #[error("could not read or write {path}")]
     Io {
         /// Which one.
         path: PathBuf,
@@ -137,16 +137,16 @@ impl From<rusqlite::Error> for RestoreError {
 
 /// Makes a store of a backup's folder or an export's file.
 pub fn restore(wish: &RestoreWish<'_>, progress: OnProgress<'_>) -> Result<Restored, RestoreError> {
-    let place = Place::claim(wish.store)?;
-    if place.taken() && !wish.replace {
-        return Err(RestoreError::Taken { path: wish.store.to_owned() });
-    }
-    place.clear()?;
     let io = |path: &Path| {
         let path = path.to_owned();
         |source| RestoreError::Io { path, source }
     };
     let is_folder = fs::metadata(wish.from).map_err(io(wish.from))?.is_dir();
+    let place = Place::claim(wish.store)?;
+    if place.taken() && !wish.replace {
+        return Err(RestoreError::Taken { path: wish.store.to_owned() });
+    }
+    place.clear()?;
     let built = match is_folder {
         true => copy_backup(wish, &place.restoring(), progress),
         false => import::import(wish, &place.restoring(), progress),

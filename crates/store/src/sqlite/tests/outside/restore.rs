@@ -103,7 +103,7 @@ async fn a_backup_that_is_not_what_was_written_is_refused() {
         (|folder| fs::remove_file(folder.join("backup.json")).unwrap(), "neither a backup nor an export"),
         (|folder| fs::write(folder.join("backup.json"), r#"{"format":2}"#).unwrap(), "has format 2"),
         (|folder| fs::write(folder.join("backup.json"), r#"{"format":1}"#).unwrap(), "a part of it is missing"),
-        (|folder| fs::remove_file(folder.join("throughline.db")).unwrap(), "could not restore to or from"),
+        (|folder| fs::remove_file(folder.join("throughline.db")).unwrap(), "could not read or write"),
         (
             |folder| {
                 let file = fs::OpenOptions::new().append(true).open(folder.join("throughline.db")).unwrap();

@@ -1,0 +1,31 @@
+//! `throughline backup`: everything in a new folder.
+
+use anyhow::Result;
+use engine::{Clock as _, SystemClock};
+use indicatif::{HumanBytes, HumanCount};
+use store::outside::{BackupNote, BackupWish};
+
+use crate::cli;
+use crate::data_dir::DataDir;
+use crate::host::look_at;
+use crate::progress::watched;
+use crate::terminal::{self, safe, safe_json};
+
+pub(super) async fn run(data: &DataDir, backup: cli::Backup) -> Result<()> {
+    let (data, to) = (data.clone(), backup.folder.clone());
+    let note: BackupNote = watched(move |progress| -> Result<BackupNote> {
+        let (made_at, config) = (SystemClock.now(), data.config());
+        let wish = BackupWish { folder: &to, config: Some(&config), made_at, program: env!("CARGO_PKG_VERSION") };
+        Ok(look_at(&data)?.backup(&wish, progress)?)
+    })
+    .await??;
+    let shown = std::fs::canonicalize(&backup.folder)?.display().to_string();
+    if backup.json {
+        let mut answer = serde_json::to_value(&note)?;
+        answer["folder"] = shown.into();
+        return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&answer)?))?);
+    }
+    let (entries, bytes) = (HumanCount(note.entries), HumanBytes(note.bytes));
+    terminal::line(&safe(&format!("{entries} entries, {bytes}, are in {shown}")))?;
+    Ok(terminal::line(&safe(&format!("`throughline restore {shown}` brings them back.")))?)
+}

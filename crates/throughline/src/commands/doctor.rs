@@ -1,0 +1,90 @@
+//! `throughline doctor`: is everything there that was written, and what to do if not.
+//!
+//! Invariant: beside a running server it only looks. Where none runs it also fences off what is damaged and lifts the
+//! fences of what is whole; nothing else is changed unless it was asked for.
+
+mod words;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use model::StreamId;
+use serde_json::{Value, json};
+use store::OpenError;
+use store::outside::{CheckReport, Depth, Fences, Rebuilt, Repair};
+
+use crate::cli;
+use crate::data_dir::{DataDir, ServerFile};
+use crate::host::{explain, look_at};
+use crate::progress::watched;
+use crate::terminal::{self, safe, safe_json};
+
+/// As many sessions are looked at unless all are wanted.
+const SAMPLE: usize = 200;
+
+/// What was done and found.
+struct Visit {
+    report: CheckReport,
+    rebuilt: Option<Rebuilt>,
+    /// What became of fences that were not where they should be; a server that runs keeps them to itself.
+    fences: Result<Fences, Option<ServerFile>>,
+}
+
+pub(super) async fn run(data: &DataDir, doctor: &cli::Doctor) -> Result<ExitCode> {
+    let depth = if doctor.all { Depth::All } else { Depth::Sample(SAMPLE) };
+    let rebuilt = if doctor.rebuild { Some(rebuild(data).await?) } else { None };
+    let file = data.clone();
+    let report = watched(move |progress| -> Result<CheckReport> { Ok(look_at(&file)?.check(depth, progress)?) });
+    let mut report = report.await??;
+    let fences = settle_fences(data, &mut report).await?;
+    // Whatever else the folder holds is looked at here, and has its part of the visit.
+    let visit = Visit { report, rebuilt, fences };
+    if doctor.json {
+        terminal::line(&safe_json(&serde_json::to_string_pretty(&visit.to_json(data)?)?))?;
+    } else {
+        words::lines(&visit, data).iter().try_for_each(|line| terminal::line(&safe(line)))?;
+    }
+    Ok(if visit.report.is_damaged() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+async fn rebuild(data: &DataDir) -> Result<Rebuilt> {
+    drop(look_at(data)?);
+    let owned = Repair::begin(&data.database());
+    let mut owned =
+        owned.map_err(|err| explain(err, data, "stop it first: nobody may use tables that are made anew"))?;
+    Ok(watched(move |progress| owned.rebuild(progress)).await??)
+}
+
+async fn settle_fences(data: &DataDir, report: &mut CheckReport) -> Result<Result<Fences, Option<ServerFile>>> {
+    if report.misfenced().next().is_none() {
+        return Ok(Ok(Fences::default()));
+    }
+    let mut owned = match Repair::begin(&data.database()) {
+        Ok(owned) => owned,
+        Err(OpenError::InUse { .. }) => return Ok(Err(data.read_server_file())),
+        Err(err) => return Err(err.into()),
+    };
+    let found = report.clone();
+    let fences = watched(move |_| owned.settle_fences(&found)).await??;
+    for finding in &mut report.findings {
+        finding.fenced |= finding.stream.is_some_and(|stream| fences.set.contains(&stream));
+    }
+    Ok(Ok(fences))
+}
+
+impl Visit {
+    fn to_json(&self, data: &DataDir) -> Result<Value> {
+        let names = |streams: &[StreamId]| streams.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let mut answer = serde_json::to_value(&self.report)?;
+        answer["store"] = json!(data.database());
+        answer["damaged"] = json!(self.report.is_damaged());
+        answer["fences"] = match &self.fences {
+            Ok(fences) => json!({ "set": names(&fences.set), "lifted": names(&fences.lifted) }),
+            Err(server) => json!({ "leftToServer": server }),
+        };
+        if let Some(rebuilt) = self.rebuilt {
+            answer["rebuilt"] = json!({ "streams": rebuilt.streams, "entries": rebuilt.entries, "rows": rebuilt.rows });
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,103 @@
+//! What the doctor says to a person: what was found, where, and what to do next.
+
+use std::collections::BTreeSet;
+
+use indicatif::HumanCount;
+use model::StreamId;
+use store::outside::{CheckReport, Fences, Finding, FindingKind};
+
+use crate::commands::doctor::Visit;
+use crate::data_dir::DataDir;
+use crate::terminal::counted;
+
+pub(super) fn lines(visit: &Visit, data: &DataDir) -> Vec<String> {
+    let report = &visit.report;
+    let mut lines = Vec::new();
+    if let Some(rebuilt) = visit.rebuilt {
+        let (rows, entries) = (HumanCount(rebuilt.rows), HumanCount(rebuilt.entries));
+        lines.push(format!("The tables were made anew: {rows} rows from {entries} entries."));
+    }
+    let state = if report.is_damaged() { "is damaged" } else { "is whole" };
+    lines.push(format!("{} {state}.", data.database().display()));
+    lines.push(scope(report));
+    lines.extend((!report.findings.is_empty()).then(String::new));
+    lines.extend(report.findings.iter().map(describe));
+    if report.more_findings > 0 {
+        lines.push(format!("… and {} more", HumanCount(report.more_findings)));
+    }
+    let kinds: BTreeSet<FindingKind> = report.findings.iter().map(|finding| finding.kind).collect();
+    let mut next: Vec<String> = kinds.iter().filter_map(|kind| advice(*kind)).map(str::to_owned).collect();
+    next.extend(of_fences(visit));
+    lines.extend((!next.is_empty()).then(String::new));
+    lines.extend(next);
+    lines
+}
+
+fn scope(report: &CheckReport) -> String {
+    let CheckReport { sampled, streams, checked_streams, checked_entries, .. } = *report;
+    let (all, some, entries) = (HumanCount(streams), HumanCount(checked_streams), HumanCount(checked_entries));
+    match sampled {
+        true => {
+            format!("{some} of {all} streams were looked at, {entries} entries verified; --all looks at every one.")
+        }
+        false => format!("All {all} streams were looked at, {entries} entries verified."),
+    }
+}
+
+fn describe(finding: &Finding) -> String {
+    let whose = match finding.stream {
+        Some(StreamId::Session(id)) => format!("session {id}"),
+        Some(StreamId::Server) => "the server's own stream".to_owned(),
+        None => return finding.what.clone(),
+    };
+    match finding.seq {
+        Some(seq) => format!("{whose}, entry {seq}: {}", finding.what),
+        None => format!("{whose}: {}", finding.what),
+    }
+}
+
+fn advice(kind: FindingKind) -> Option<&'static str> {
+    match kind {
+        FindingKind::File => Some(
+            "The file itself is damaged: see to the disk. Restore a backup, or save what can be read:\n  \
+             throughline export everything.jsonl\n  throughline restore everything.jsonl --replace",
+        ),
+        FindingKind::Entry => Some(
+            "What is damaged can be read up to its damage; a damaged session takes no more prompts. A backup from \
+             before has it whole: `throughline restore`.",
+        ),
+        FindingKind::Row => {
+            Some("With the server stopped, `throughline doctor --rebuild` makes the rows anew from the log.")
+        }
+        FindingKind::Stray => Some(
+            "What belongs to no session is shown to nobody. With the server stopped, `throughline doctor --rebuild` \
+             removes such rows; an export leaves such entries out.",
+        ),
+        FindingKind::Fence => None,
+    }
+}
+
+fn of_fences(visit: &Visit) -> Vec<String> {
+    match &visit.fences {
+        Ok(Fences { set, lifted }) => {
+            let set = counted(
+                set.len() as u64,
+                "session was fenced off: nothing is written after its damage.",
+                "sessions were fenced off: nothing is written after their damage.",
+            );
+            let lifted = counted(
+                lifted.len() as u64,
+                "session is whole again and takes prompts.",
+                "sessions are whole again and take prompts.",
+            );
+            set.into_iter().chain(lifted).collect()
+        }
+        Err(server) => {
+            let who = match server {
+                Some(server) => format!("A server runs at {} (pid {})", server.url, server.pid),
+                None => "Another `throughline` has the store open".to_owned(),
+            };
+            vec![format!("{who}, so no fence was set or lifted. Stop it and run this again.")]
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `throughline restore`: a backup or an export put back.
+
+use anyhow::Result;
+use engine::{Clock as _, SystemClock};
+use indicatif::HumanCount;
+use store::outside::{RestoreError, RestoreWish, Restored, restore};
+
+use crate::cli;
+use crate::data_dir::DataDir;
+use crate::host::{explain, new_incarnation};
+use crate::progress::watched;
+use crate::terminal::{self, counted, safe, safe_json};
+
+pub(super) async fn run(data: &DataDir, wish: cli::Restore) -> Result<()> {
+    data.prepare()?;
+    let (store, from, replace) = (data.database(), wish.path.clone(), wish.replace);
+    let restored = watched(move |progress| {
+        let (incarnation, at) = (new_incarnation(), SystemClock.now());
+        restore(&RestoreWish { from: &from, store: &store, incarnation, at, replace }, progress)
+    })
+    .await?
+    .map_err(|err| advise(err, data))?;
+    if wish.json {
+        return print_json(data, &restored);
+    }
+    print(data, &restored)
+}
+
+fn advise(err: RestoreError, data: &DataDir) -> anyhow::Error {
+    match err {
+        RestoreError::Open(err) => explain(err, data, "stop it first: nobody may use a store that is replaced"),
+        RestoreError::Taken { .. } => anyhow::Error::new(err)
+            .context("something is there that would be replaced; --replace moves it aside and removes nothing"),
+        err => err.into(),
+    }
+}
+
+fn print_json(data: &DataDir, restored: &Restored) -> Result<()> {
+    let answer = serde_json::json!({
+        "store": data.database(),
+        "entries": restored.entries,
+        "madeAt": restored.made_at,
+        "moved": restored.moved,
+        "config": restored.config,
+        "damaged": restored.damaged,
+    });
+    Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&answer)?))?)
+}
+
+fn print(data: &DataDir, restored: &Restored) -> Result<()> {
+    let entries = HumanCount(restored.entries);
+    let mut lines =
+        vec![format!("{entries} entries, as they were at {}, are in {}", restored.made_at, data.path().display())];
+    if restored.config {
+        lines.push("config.toml was put back with them.".to_owned());
+    }
+    for moved in &restored.moved {
+        lines.push(format!("What was at {} is now at {}", moved.from.display(), moved.to.display()));
+    }
+    lines.extend(counted(
+        restored.damaged,
+        "session was damaged when it was exported, and is there up to its damage.",
+        "sessions were damaged when they were exported, and are there up to their damage.",
+    ));
+    lines.push(
+        "`throughline` starts the server. Pages and programs that were connected read everything anew.".to_owned(),
+    );
+    lines.iter().try_for_each(|line| terminal::line(&safe(line)))?;
+    Ok(())
+}

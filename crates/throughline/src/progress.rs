@@ -1,0 +1,59 @@
+//! Work that takes a while: on a thread that may block, with a bar where a person watches.
+//!
+//! Invariant: the bar is on standard error and only if that is a terminal; it leaves nothing behind.
+
+use anyhow::{Context as _, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+use store::outside::{OnProgress, Progress, Stage};
+
+/// Runs `work` and shows how far it is.
+pub(crate) async fn watched<T: Send + 'static>(work: impl FnOnce(OnProgress<'_>) -> T + Send + 'static) -> Result<T> {
+    let shown = tokio::task::spawn_blocking(move || {
+        let mut bar = Bar::default();
+        let done = work(&mut |progress| bar.show(progress));
+        bar.bar.finish_and_clear();
+        done
+    });
+    shown.await.context("the work broke off")
+}
+
+struct Bar {
+    bar: ProgressBar,
+    stage: Option<Stage>,
+}
+
+impl Default for Bar {
+    fn default() -> Self {
+        Self { bar: ProgressBar::new(0), stage: None }
+    }
+}
+
+impl Bar {
+    fn show(&mut self, Progress { stage, done, total }: Progress) {
+        if self.stage != Some(stage) {
+            self.stage = Some(stage);
+            self.bar.set_style(style(total));
+            self.bar.set_message(words(stage));
+        }
+        self.bar.set_length(total);
+        self.bar.set_position(done);
+    }
+}
+
+fn style(total: u64) -> ProgressStyle {
+    let template = if total == 0 { "{msg} …" } else { "{msg} [{bar:30}] {percent} % {eta}" };
+    ProgressStyle::with_template(template).expect("a template of our own is well-formed").progress_chars("━━ ")
+}
+
+fn words(stage: Stage) -> &'static str {
+    match stage {
+        Stage::CheckFile => "Reading the file",
+        Stage::CheckStreams => "Verifying sessions",
+        Stage::CheckStrays => "Looking for strays",
+        Stage::Copy => "Copying",
+        Stage::Rebuild => "Making the tables anew",
+        Stage::Export => "Exporting",
+        Stage::Import => "Reading the export",
+        Stage::Place => "Putting it in place",
+    }
+}

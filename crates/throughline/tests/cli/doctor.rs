@@ -1,0 +1,149 @@
+//! `doctor` on a real store, damaged by hand: what it says, what it leaves alone, and that the rest goes on (R18).
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::Folder;
+
+/// Alters every occurrence of `word` in a file, as a failing disk would: nobody is told.
+fn damage(path: &Path, word: &str) {
+    let mut bytes = fs::read(path).unwrap();
+    let places: Vec<usize> = bytes
+        .windows(word.len())
+        .enumerate()
+        .filter(|(_, bytes)| *bytes == word.as_bytes())
+        .map(|(at, _)| at)
+        .collect();
+    assert!(!places.is_empty(), "{word} is not in {}", path.display());
+    for at in places {
+        bytes[at] ^= 0x20;
+    }
+    fs::write(path, bytes).unwrap();
+}
+
+/// A prompt that comes before its agent is ready waits, and that is an entry more.
+fn uncounted(text: &str) -> String {
+    let mut words: Vec<&str> = text.split(' ').collect();
+    for at in 1..words.len() {
+        if words[at].starts_with("entries") {
+            words[at - 1] = "N";
+        }
+    }
+    words.join(" ")
+}
+
+/// The first entry that tells of `word`.
+fn seq_of(folder: &Folder, session: &str, word: &str) -> u64 {
+    let shown = folder.run(&["show", session, "--json"]).ok();
+    let line = shown.lines().find(|line| line.contains(word)).unwrap();
+    serde_json::from_str::<Value>(line).unwrap()["seq"].as_u64().unwrap()
+}
+
+fn session(folder: &Folder, name: &str) -> String {
+    let new: Value = serde_json::from_str(&folder.run(&["new", "--name", name, "--json"]).ok()).unwrap();
+    new["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_sound_store_is_whole_with_a_server_and_without_one() {
+    let folder = Folder::new();
+    let said = folder.run(&["doctor"]).failed();
+    assert_eq!(said, format!("error: there is no store in {} yet\n", folder.data().display()));
+    assert!(!folder.data().exists(), "looking makes no folder");
+    let server = folder.serve();
+    session(&folder, "one");
+    folder.run(&["send", "last", "say hello"]).ok();
+    let beside = folder.run(&["doctor", "--all"]).ok();
+    insta::assert_snapshot!(uncounted(&folder.named(&beside)), @"
+    DATA/throughline.db is whole.
+    All 2 streams were looked at, N entries verified.
+    ");
+    let report: Value = serde_json::from_str(&folder.run(&["doctor", "--json"]).ok()).unwrap();
+    assert_eq!(
+        (&report["damaged"], &report["findings"], &report["streams"]),
+        (&false.into(), &Value::Array(vec![]), &2.into())
+    );
+    let said = folder.run(&["doctor", "--rebuild"]).failed();
+    let (url, pid) = (&server.url, server.pid());
+    assert!(said.contains(&format!("at {url} (pid {pid}); stop it first")), "{said}");
+    server.stop();
+    insta::assert_snapshot!(uncounted(&folder.named(&folder.run(&["doctor", "--rebuild"]).ok())), @"
+    The tables were made anew: 3 rows from N entries.
+    DATA/throughline.db is whole.
+    All 2 streams were looked at, N entries verified.
+    ");
+    assert!(folder.run(&["show", "last"]).ok().contains("hello"));
+}
+
+/// A session loses an entry to the disk: it is named, the server starts, and everything else works.
+#[test]
+fn a_damaged_session_is_named_and_the_others_work() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    let damaged = session(&folder, "damaged");
+    folder.run(&["send", "last", "say kept"]).ok();
+    folder.run(&["send", "last", "say UNMISTAKABLE"]).ok();
+    let seq = seq_of(&folder, &damaged, "UNMISTAKABLE");
+    let sound = session(&folder, "sound");
+    folder.run(&["send", "last", "say hello"]).ok();
+    let backup = folder.work().join("backup");
+    folder.run(&["backup", backup.to_str().unwrap()]).ok();
+    server.stop();
+    damage(&folder.file("throughline.db"), "UNMISTAKABLE");
+
+    let server = folder.serve();
+    assert!(folder.run(&["list"]).ok().contains("sound"));
+    assert_eq!(folder.run(&["send", &sound, "say still here"]).ok(), "still here\n");
+    let beside = folder.run(&["doctor"]);
+    assert_eq!((beside.code, beside.stderr.as_str()), (Some(1), ""), "{}", beside.stdout);
+    let named = |text: &str| {
+        let text = text.replace(&damaged, "DAMAGED").replace(&format!("entry {seq}:"), "entry SEQ:");
+        uncounted(&folder.named(&text))
+    };
+    let (url, pid) = (server.url.clone(), server.pid().to_string());
+    insta::assert_snapshot!(named(&beside.stdout).replace(&url, "URL").replace(&pid, "PID"), @"
+    DATA/throughline.db is damaged.
+    All 3 streams were looked at, N entries verified.
+
+    session DAMAGED, entry SEQ: its checksum does not match
+
+    What is damaged can be read up to its damage; a damaged session takes no more prompts. A backup from before has it whole: `throughline restore`.
+    A server runs at URL (pid PID), so no fence was set or lifted. Stop it and run this again.
+    ");
+    server.stop();
+
+    let alone = folder.run(&["doctor"]);
+    assert_eq!((alone.code, alone.stderr.as_str()), (Some(1), ""), "{}", alone.stdout);
+    insta::assert_snapshot!(named(&alone.stdout), @"
+    DATA/throughline.db is damaged.
+    All 3 streams were looked at, N entries verified.
+
+    session DAMAGED, entry SEQ: its checksum does not match
+
+    What is damaged can be read up to its damage; a damaged session takes no more prompts. A backup from before has it whole: `throughline restore`.
+    1 session was fenced off: nothing is written after its damage.
+    ");
+    let report: Value = serde_json::from_str(&folder.run(&["doctor", "--json"]).stdout).unwrap();
+    let finding = serde_json::json!({
+        "kind": "entry",
+        "stream": format!("session/{damaged}"),
+        "seq": seq,
+        "what": "its checksum does not match",
+        "fenced": true,
+    });
+    assert_eq!(report["findings"], serde_json::json!([finding]));
+
+    // What can be read is exported, and the exit code tells that it is not all.
+    let exported = folder.run(&["export"]);
+    assert_eq!(exported.code, Some(1));
+    assert_eq!(exported.stderr, "1 session ends at its damage; `throughline doctor --all` says more\n");
+    let line = format!(r#"{{"damaged":"session/{damaged}","seq":{seq},"what":"its checksum does not match"}}"#);
+    assert!(exported.stdout.lines().any(|found| found == line), "{}", exported.stdout);
+
+    // The backup has it whole.
+    folder.run(&["restore", backup.to_str().unwrap(), "--replace"]).ok();
+    folder.run(&["doctor", "--all"]).ok();
+    assert!(folder.run(&["show", &damaged]).ok().contains("UNMISTAKABLE"));
+}
