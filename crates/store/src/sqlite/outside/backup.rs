@@ -135,7 +135,14 @@ impl StoreFile {
 
     fn copy_pages(&self, to: &Path, progress: OnProgress<'_>) -> rusqlite::Result<(Position, u64)> {
         let moment = self.conn.unchecked_transaction()?;
-        let entries: i64 = moment.query_row("SELECT COUNT(*) FROM entries", [], |row| row.get(0))?;
+        // Without what purged sessions have left and is still being removed.
+        let entries: i64 = moment.query_row(
+            "SELECT (SELECT COUNT(*) FROM entries) - COUNT(*)
+             FROM entries
+             WHERE stream IN (SELECT id FROM streams WHERE purged_at IS NOT NULL)",
+            [],
+            |row| row.get(0),
+        )?;
         let last = last_position(&moment)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut copy = Connection::open_with_flags(to, flags)?;
