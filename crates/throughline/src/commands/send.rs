@@ -30,8 +30,10 @@ pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
         terminal::line(&line).map_err(Into::into)
     } else {
         tokio::select! {
-            done = answer.print(accepted.interaction_id) => done,
+            // Listened for before anything is printed: whoever reads a word may stop us at once.
+            biased;
             signal = tokio::signal::ctrl_c() => signal.map_err(Into::into).and_then(|()| leave(&client)),
+            done = answer.print(accepted.interaction_id) => done,
         }
     };
     drop(answer);
