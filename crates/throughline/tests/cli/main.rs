@@ -7,8 +7,8 @@
 mod client;
 mod commands;
 mod crashes;
-mod full;
 mod doctor;
+mod full;
 mod help;
 mod log;
 mod restore;
