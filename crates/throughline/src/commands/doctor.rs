@@ -26,8 +26,15 @@ const SAMPLE: usize = 200;
 struct Visit {
     report: CheckReport,
     rebuilt: Option<Rebuilt>,
-    /// What became of fences that were not where they should be; a server that runs keeps them to itself.
-    fences: Result<Fences, Option<ServerFile>>,
+    fences: Fencing,
+}
+
+/// What became of fences that were not where they should be. What was found is told whatever this is.
+enum Fencing {
+    Settled(Fences),
+    /// A server keeps them to itself.
+    InUse(Option<ServerFile>),
+    Failed(anyhow::Error),
 }
 
 pub(super) async fn run(data: &DataDir, doctor: &cli::Doctor) -> Result<ExitCode> {
@@ -36,7 +43,7 @@ pub(super) async fn run(data: &DataDir, doctor: &cli::Doctor) -> Result<ExitCode
     let file = data.clone();
     let report = watched(move |progress| -> Result<CheckReport> { Ok(look_at(&file)?.check(depth, progress)?) });
     let mut report = report.await??;
-    let fences = settle_fences(data, &mut report).await?;
+    let fences = settle_fences(data, &mut report).await;
     // Whatever else the folder holds is looked at here, and has its part of the visit.
     let visit = Visit { report, rebuilt, fences };
     if doctor.json {
@@ -55,21 +62,26 @@ async fn rebuild(data: &DataDir) -> Result<Rebuilt> {
     Ok(watched(move |progress| owned.rebuild(progress)).await??)
 }
 
-async fn settle_fences(data: &DataDir, report: &mut CheckReport) -> Result<Result<Fences, Option<ServerFile>>> {
+async fn settle_fences(data: &DataDir, report: &mut CheckReport) -> Fencing {
     if report.misfenced().next().is_none() {
-        return Ok(Ok(Fences::default()));
+        return Fencing::Settled(Fences::default());
     }
     let mut owned = match Repair::begin(&data.database()) {
         Ok(owned) => owned,
-        Err(OpenError::InUse { .. }) => return Ok(Err(data.read_server_file())),
-        Err(err) => return Err(err.into()),
+        Err(OpenError::InUse { .. }) => return Fencing::InUse(data.read_server_file()),
+        Err(err) => return Fencing::Failed(err.into()),
     };
     let found = report.clone();
-    let fences = watched(move |_| owned.settle_fences(&found)).await??;
-    for finding in &mut report.findings {
-        finding.fenced |= finding.stream.is_some_and(|stream| fences.set.contains(&stream));
+    match watched(move |_| owned.settle_fences(&found)).await {
+        Ok(Ok(fences)) => {
+            for finding in &mut report.findings {
+                finding.fenced |= finding.stream.is_some_and(|stream| fences.set.contains(&stream));
+            }
+            Fencing::Settled(fences)
+        }
+        Ok(Err(err)) => Fencing::Failed(err.into()),
+        Err(err) => Fencing::Failed(err),
     }
-    Ok(Ok(fences))
 }
 
 impl Visit {
@@ -79,8 +91,9 @@ impl Visit {
         answer["store"] = json!(data.database());
         answer["damaged"] = json!(self.report.is_damaged());
         answer["fences"] = match &self.fences {
-            Ok(fences) => json!({ "set": names(&fences.set), "lifted": names(&fences.lifted) }),
-            Err(server) => json!({ "leftToServer": server }),
+            Fencing::Settled(fences) => json!({ "set": names(&fences.set), "lifted": names(&fences.lifted) }),
+            Fencing::InUse(server) => json!({ "leftToServer": server }),
+            Fencing::Failed(err) => json!({ "failed": format!("{err:#}") }),
         };
         if let Some(rebuilt) = self.rebuilt {
             answer["rebuilt"] = json!({ "streams": rebuilt.streams, "entries": rebuilt.entries, "rows": rebuilt.rows });

@@ -63,6 +63,9 @@ fn print(data: &DataDir, restored: &Restored) -> Result<()> {
         "sessions were damaged when they were exported, and are there up to their damage.",
     ));
     lines.push(
+        "Credentials are as they were then; `throughline token rotate` ends those that you had ended since.".to_owned(),
+    );
+    lines.push(
         "`throughline` starts the server. Pages and programs that were connected read everything anew.".to_owned(),
     );
     lines.iter().try_for_each(|line| terminal::line(&safe(line)))?;

@@ -147,3 +147,21 @@ fn a_damaged_session_is_named_and_the_others_work() {
     folder.run(&["doctor", "--all"]).ok();
     assert!(folder.run(&["show", &damaged]).ok().contains("UNMISTAKABLE"));
 }
+
+/// Where nothing can be written, here because a folder is in the way of the lock, what was found is told all the same.
+#[test]
+fn a_store_that_cannot_be_owned_is_told_about() {
+    let folder = Folder::new();
+    let damaged = session(&folder, "UNMISTAKABLE");
+    damage(&folder.file("throughline.db"), "UNMISTAKABLE");
+    fs::remove_file(folder.file("throughline.db.lock")).unwrap();
+    fs::create_dir(folder.file("throughline.db.lock")).unwrap();
+    let told = folder.run(&["doctor"]);
+    assert_eq!((told.code, told.stderr.as_str()), (Some(1), ""), "{}", told.stdout);
+    assert!(
+        told.stdout.contains(&format!("session {damaged}, entry 1: its checksum does not match")),
+        "{}",
+        told.stdout
+    );
+    assert!(told.stdout.contains("No fence could be set or lifted: could not open the store"), "{}", told.stdout);
+}

@@ -6,7 +6,7 @@ use indicatif::HumanCount;
 use model::StreamId;
 use store::outside::{CheckReport, Fences, Finding, FindingKind};
 
-use crate::commands::doctor::Visit;
+use crate::commands::doctor::{Fencing, Visit};
 use crate::data_dir::DataDir;
 use crate::terminal::counted;
 
@@ -79,7 +79,7 @@ fn advice(kind: FindingKind) -> Option<&'static str> {
 
 fn of_fences(visit: &Visit) -> Vec<String> {
     match &visit.fences {
-        Ok(Fences { set, lifted }) => {
+        Fencing::Settled(Fences { set, lifted }) => {
             let set = counted(
                 set.len() as u64,
                 "session was fenced off: nothing is written after its damage.",
@@ -92,7 +92,8 @@ fn of_fences(visit: &Visit) -> Vec<String> {
             );
             set.into_iter().chain(lifted).collect()
         }
-        Err(server) => {
+        Fencing::Failed(err) => vec![format!("No fence could be set or lifted: {err:#}")],
+        Fencing::InUse(server) => {
             let who = match server {
                 Some(server) => format!("A server runs at {} (pid {})", server.url, server.pid),
                 None => "Another `throughline` has the store open".to_owned(),
