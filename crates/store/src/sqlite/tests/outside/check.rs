@@ -1,11 +1,13 @@
 //! What a check finds, and what it leaves alone.
 
 use std::fs;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use model::Command;
 use rusqlite::Connection;
 
-use crate::conformance::{batch, stream, text_part};
+use crate::conformance::{AnyStore, act, batch, create, stream, text_part};
 use crate::outside::{Depth, Repair, StoreFile};
 use crate::sqlite::tests::outside::{backup, check, contents, export, scribble, told, write_sample};
 use crate::sqlite::tests::{folder, open_at};
@@ -179,28 +181,29 @@ async fn a_page_that_is_no_page_is_found_and_the_rest_still_told() {
     assert!(lines.contains(r#""text":"whole""#));
 }
 
-/// A stream that grows while it is looked at is no finding, and the check does not wait for its writer.
+/// A session that grows while it is looked at, and whose row changes with every entry, is no finding.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_store_that_is_written_to_is_checked_in_peace() {
     let (_folder, path) = folder();
-    let store = std::sync::Arc::new(open_at(&path));
-    let words: Vec<&str> = vec!["word"; 500];
-    for after in (0..3000).step_by(500) {
-        store.append(batch([text_part(stream(1), after, &words)])).await.unwrap();
+    let store: AnyStore = Arc::new(open_at(&path));
+    act(&store, 1, create("one"), 1).await;
+    let rename = |n: i64| Command::Change { name: Some(n.to_string()), env_hint: None };
+    for n in 0..1500 {
+        act(&store, 1, rename(n), n).await;
     }
-    let done = std::sync::Arc::new(AtomicBool::new(false));
+    let done = Arc::new(AtomicBool::new(false));
     let checks = tokio::task::spawn_blocking({
-        let done = std::sync::Arc::clone(&done);
+        let done = Arc::clone(&done);
         move || {
             let reports: Vec<_> = (0..20).map(|_| check(&path, Depth::All)).collect();
             done.store(true, Ordering::Release);
             reports
         }
     });
-    let mut after = 3000;
+    let mut n = 1500;
     while !done.load(Ordering::Acquire) {
-        store.append(batch([text_part(stream(1), after, &["more"])])).await.unwrap();
-        after += 1;
+        act(&store, 1, rename(n), n).await;
+        n += 1;
     }
     let reports = checks.await.unwrap();
     assert!(reports.iter().all(|report| report.findings.is_empty()), "{reports:?}");
