@@ -34,6 +34,9 @@ impl Shared {
         if let Some(session) = &session
             && !entries.is_empty()
         {
+            if let Some(copying) = &self.copying {
+                copying.wake();
+            }
             self.publish(before.map(|session| &session.row), &session.row, entries);
         }
         fail::fail_point!("engine-published");

@@ -1,7 +1,7 @@
 //! What can go wrong when something is asked of the engine; `server/src/error.rs` maps each to a status.
 
 use model::{Cursor, Rejection, SessionId};
-use store::{AppendError, ReadError};
+use store::{AppendError, CopyError, ReadError};
 
 /// Why a command was not carried out. Nothing has changed.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +30,9 @@ pub enum SubmitError {
     /// The log could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// A session's readable copy could not be removed, so the session was not either.
+    #[error("the session's readable copy could not be removed, so the session is only deleted; try again")]
+    Copy(#[from] CopyError),
 }
 
 /// Why a question has no answer.

@@ -59,25 +59,47 @@ impl Shared {
     /// Removes a session for good if it is deleted, as of the moment of its removal. One that is damaged can not be
     /// deleted first, and need not be.
     pub(crate) async fn purge_deleted(&self, id: SessionId) -> Result<(), SubmitError> {
+        if !self.purge_with_its_copy(id).await? {
+            return Ok(());
+        }
+        // Its task remembers a session that could be restored; without its sender it ends.
+        self.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        self.revoke_tokens_of(id).await
+    }
+
+    /// Whether the session was deleted and is gone. The copy goes first: a crash in between then leaves a log that can be
+    /// purged again, and no folder that nobody knows of.
+    async fn purge_with_its_copy(&self, id: SessionId) -> Result<bool, SubmitError> {
+        let _alone = match &self.copying {
+            Some(copying) => Some(copying.alone().await),
+            None => None,
+        };
+        let mut copy_is_gone = false;
         loop {
             let damaged = self.store.damage(id).is_some();
             let session = self.store.session(id).await?.filter(|session| damaged || session.row.deleted_at.is_some());
-            let Some(session) = session else { return Ok(()) };
+            let Some(session) = session else {
+                if let Some(copying) = self.copying.as_ref().filter(|_| copy_is_gone) {
+                    copying.put_back(&*self.store, id).await;
+                }
+                return Ok(false);
+            };
+            if let Some(copying) = &self.copying {
+                copying.remove(id).await?;
+                copy_is_gone = true;
+            }
             match self.store.purge(id, session.head, self.clock.now()).await {
                 Ok(()) => {
                     if session.row.deleted_at.is_none() {
                         self.publish_removed(&session.row);
                     }
-                    break;
+                    return Ok(true);
                 }
                 // Somebody wrote to it since, perhaps a restore: look again.
                 Err(AppendError::Conflict { .. }) => (),
                 Err(err) => return Err(err.into()),
             }
         }
-        // Its task remembers a session that could be restored; without its sender it ends.
-        self.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
-        self.revoke_tokens_of(id).await
     }
 
     /// Whether the session is there and not purged, deleted or not.

@@ -9,6 +9,7 @@ mod agent;
 mod asking;
 mod clock;
 mod commit;
+mod copies;
 mod directories;
 mod error;
 mod feeds;
@@ -29,7 +30,7 @@ use model::{
     Command, Cursor, Entry, InteractionId, ListKey, NewSession, Seq, Session, SessionId, SessionRow, StreamId, TokenId,
     TokenRow,
 };
-use store::{Head, Store};
+use store::{Copies, Head, Store};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -63,6 +64,8 @@ pub struct Seams {
     pub ids: Arc<dyn IdSource>,
     /// The person's home directory, which is no place for a session unless confirmed.
     pub home: Option<PathBuf>,
+    /// Where readable copies of sessions are kept, if they are.
+    pub copies: Option<Copies>,
 }
 
 /// The engine; cheap to clone.
@@ -81,8 +84,13 @@ pub(crate) struct Shared {
     unobserved: commit::Unobserved,
     started: housekeeping::Started,
     live: Mutex<HashMap<SessionId, mpsc::Sender<Input>>>,
+    copying: Option<copies::Copying>,
     tasks: TaskTracker,
     stopping: CancellationToken,
+    /// Tasks that read what the others wrote, and so end after them.
+    followers: TaskTracker,
+    /// The others have ended.
+    settled: CancellationToken,
 }
 
 /// Why the engine could not start.
@@ -99,7 +107,7 @@ pub enum StartError {
 impl Engine {
     /// Settles what an earlier life left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
-        let Seams { clock, ids, home } = seams;
+        let Seams { clock, ids, home, copies } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
         let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
         let started = housekeeping::Started::at(clock.now());
@@ -113,23 +121,35 @@ impl Engine {
             unobserved,
             started,
             live: Mutex::default(),
+            copying: copies.map(copies::Copying::new),
             tasks: TaskTracker::new(),
             stopping: CancellationToken::new(),
+            followers: TaskTracker::new(),
+            settled: CancellationToken::new(),
         });
         let interrupted = shared.recover().await?;
         if interrupted > 0 {
             tracing::info!(sessions = interrupted, "sessions were running when the server last stopped");
         }
         shared.tasks.spawn(housekeeping::run(Arc::clone(&shared)));
+        shared.followers.spawn(copies::run(Arc::clone(&shared)));
         Ok(Self { shared })
     }
 
-    /// Stops taking commands, settles every session, and waits for that in bounded time.
+    /// Stops taking commands, settles every session, brings the copies up to date, and waits for that in bounded time.
     pub async fn shutdown(&self) {
-        self.shared.stopping.cancel();
-        self.shared.tasks.close();
-        if timeout(SHUTDOWN_LIMIT, self.shared.tasks.wait()).await.is_err() {
-            tracing::warn!("some sessions did not settle in time; the next start settles them");
+        let Shared { stopping, tasks, settled, followers, .. } = &*self.shared;
+        stopping.cancel();
+        tasks.close();
+        followers.close();
+        let in_order = async {
+            tasks.wait().await;
+            settled.cancel();
+            followers.wait().await;
+        };
+        if timeout(SHUTDOWN_LIMIT, in_order).await.is_err() {
+            settled.cancel();
+            tracing::warn!("not everything settled in time; the next start settles it");
         }
     }
 
@@ -404,6 +424,11 @@ impl Engine {
     /// Uses a code up; whether it was good.
     pub fn consume_code(&self, code: &Secret) -> bool {
         self.shared.tokens.consume_code(code)
+    }
+
+    /// How often the copies of sessions were brought up to date; 0 where none are kept.
+    pub fn copy_rounds(&self) -> u64 {
+        self.shared.copying.as_ref().map_or(0, copies::Copying::rounds)
     }
 
     /// Which life of the store this is.

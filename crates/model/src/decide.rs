@@ -231,7 +231,8 @@ fn check_queued_bytes(session: &Session, added: usize) -> Result<(), Rejection> 
     if waiting + added > MAX_QUEUED_BYTES { Err(Rejection::QueueFull) } else { Ok(()) }
 }
 
-fn check_name(name: &str) -> Result<(), Rejection> {
+/// Whether `name` will do as the name of a session or of an agent.
+pub fn check_name(name: &str) -> Result<(), Rejection> {
     if name.chars().count() > MAX_NAME_CHARS || name.chars().any(char::is_control) {
         return Err(Rejection::NameInvalid);
     }

@@ -23,7 +23,7 @@ mod token;
 mod transcript;
 
 pub use command::{AgentReport, Command, NewSession, WhenBusy};
-pub use decide::{Rejection, decide};
+pub use decide::{Rejection, check_name, decide};
 pub use event::{AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, Stop};
 pub use ids::{
     Cursor, CursorError, Incarnation, InteractionId, ParseIdError, Position, Seq, SessionId, StreamId, TokenId, Turn,

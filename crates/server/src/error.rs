@@ -167,6 +167,7 @@ fn submit_class(err: &SubmitError) -> (StatusCode, &'static str) {
             AppendError::Closed => STOPPING,
         },
         SubmitError::Read(err) => read_class(err),
+        SubmitError::Copy(_) => (StatusCode::INTERNAL_SERVER_ERROR, "copy_not_removed"),
     }
 }
 

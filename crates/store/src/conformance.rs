@@ -33,6 +33,7 @@ macro_rules! conformance_tests {
             log: pages_are_bounded_by_count_and_by_size,
             log: every_text_survives,
             log: all_streams_are_read_once_and_in_order,
+            log: changed_streams_are_told_once_and_completely,
             log: appenders_of_many_streams_do_not_disturb_each_other,
             log: appenders_of_one_stream_leave_no_gap,
             tables: a_session_is_what_its_entries_fold_to,

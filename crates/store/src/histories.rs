@@ -18,9 +18,9 @@ use proptest::sample::select;
 use crate::conformance::{
     at, batch, create, interaction_id, part_of_command, prompt, session_id, stream, text_part, token_id,
 };
-use crate::{Batch, Head, Log as _, MemoryStore, Part, PlacedEntry, Receipt, SqliteStore, Store, Tables as _};
+use crate::{Batch, Changes, Head, Log as _, MemoryStore, Part, PlacedEntry, Receipt, SqliteStore, Store, Tables as _};
 
-const SESSIONS: u8 = 4;
+pub(crate) const SESSIONS: u8 = 4;
 const TOKENS: u8 = 3;
 const PRINCIPALS: [&str; 2] = ["person", "agent"];
 const KEYS: [&str; 3] = ["a", "b", "c"];
@@ -30,6 +30,7 @@ const INCARNATION: u64 = 0xfedc_ba98_7654_3210;
 #[derive(Debug, Clone)]
 pub(crate) enum Wish {
     Rename(String),
+    Hint(String),
     Prompt(String),
     ChangePrompt(usize, String),
     RemovePrompt(usize),
@@ -77,6 +78,7 @@ fn wish() -> impl Strategy<Value = Wish> {
     let stopped = (outcome, option::of(text().prop_map(String::from)));
     prop_oneof![
         1 => text().prop_map(Wish::Rename),
+        1 => text().prop_map(Wish::Hint),
         4 => text().prop_map(Wish::Prompt),
         1 => (0..4_usize, text()).prop_map(|(n, text)| Wish::ChangePrompt(n, text)),
         1 => (0..4_usize).prop_map(Wish::RemovePrompt),
@@ -92,7 +94,7 @@ fn wish() -> impl Strategy<Value = Wish> {
     ]
 }
 
-fn step() -> impl Strategy<Value = Step> {
+pub(crate) fn step() -> impl Strategy<Value = Step> {
     let kind = select(vec![TokenKind::Person, TokenKind::Browser, TokenKind::Agent, TokenKind::Applet]);
     let receipt = option::weighted(0.3, (select(PRINCIPALS.to_vec()), select(KEYS.to_vec())));
     // Clocks go back, and two things happen in one millisecond: order must not depend on them.
@@ -127,6 +129,7 @@ struct Entries {
     heads: Vec<Head>,
     streams: Vec<Vec<Entry>>,
     all: Vec<PlacedEntry>,
+    changes: Vec<Changes>,
     receipts: Vec<Option<Receipt>>,
 }
 
@@ -166,6 +169,12 @@ async fn entries(store: &dyn Store) -> Entries {
         }
         all.extend(page);
     }
+    let mut changes = Vec::new();
+    for after in [0, 1, 5, 20, 1_000] {
+        for limit in [1, 3, 1_000] {
+            changes.push(store.changed_since(Position(after), limit).await.unwrap());
+        }
+    }
     let mut heads = Vec::new();
     let mut streams = Vec::new();
     for stream in (0..SESSIONS).map(stream).chain([StreamId::Server]) {
@@ -178,7 +187,7 @@ async fn entries(store: &dyn Store) -> Entries {
             receipts.push(store.find_receipt(principal, key).await.unwrap());
         }
     }
-    Entries { heads, streams, all, receipts }
+    Entries { heads, streams, all, changes, receipts }
 }
 
 /// The tables that the log alone gives.
@@ -194,14 +203,14 @@ async fn refolded(log: &dyn Store) -> MemoryStore {
     fresh
 }
 
-struct Twins {
+pub(crate) struct Twins {
     memory: MemoryStore,
-    sqlite: SqliteStore,
+    pub(crate) sqlite: SqliteStore,
     prompts: u64,
 }
 
 impl Twins {
-    fn begin(path: &Path) -> Self {
+    pub(crate) fn begin(path: &Path) -> Self {
         Self {
             memory: MemoryStore::new(Incarnation::from_bits(INCARNATION)),
             sqlite: SqliteStore::open(path, Incarnation::from_bits(INCARNATION)).unwrap(),
@@ -209,7 +218,7 @@ impl Twins {
         }
     }
 
-    async fn take(&mut self, step: Step, path: &Path) {
+    pub(crate) async fn take(&mut self, step: Step, path: &Path) {
         match step {
             Step::Act { wishes, receipt, when } => {
                 let mut written = Batch::default();
@@ -282,6 +291,7 @@ impl Twins {
         let queued = |n: usize| session.queue.get(n).map_or(interaction_id(0), |prompt| prompt.interaction_id);
         match wish {
             Wish::Rename(name) => Command::Change { name: Some(name), env_hint: None },
+            Wish::Hint(hint) => Command::Change { name: None, env_hint: Some(hint) },
             Wish::Prompt(text) => prompt(self.prompts, &text),
             Wish::ChangePrompt(n, text) => Command::ChangePrompt { interaction_id: queued(n), text },
             Wish::RemovePrompt(n) => Command::RemovePrompt { interaction_id: queued(n) },

@@ -12,6 +12,7 @@
 
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+pub mod copies;
 #[cfg(test)]
 mod histories;
 mod memory;
@@ -25,6 +26,7 @@ use model::{
     TokenRow, Turn, TurnRow, fold,
 };
 
+pub use copies::{Copies, CopyError};
 pub use memory::MemoryStore;
 pub use sqlite::{OpenError, RESERVE_BYTES, SqliteStore, outside};
 
@@ -76,20 +78,24 @@ impl Part {
     ) -> (Self, Option<Session>) {
         let mut part = Self { stream, after, entries: Vec::with_capacity(events.len()), rows: Vec::new() };
         let mut session = before;
-        let mut seq = after;
         for event in events {
-            seq = seq.next();
-            let entry = Entry { seq, at, event };
-            let folded = fold(stream, session, &entry);
-            session = folded.session;
-            // A session's row is put whole, so the last one of a batch stands for those before it.
-            if folded.rows.iter().any(|row| matches!(row, RowChange::PutSession(_))) {
-                part.rows.retain(|row| !matches!(row, RowChange::PutSession(_)));
-            }
-            part.rows.extend(folded.rows);
-            part.entries.push(entry);
+            session = part.push(session, event, at);
         }
         (part, session)
+    }
+
+    /// Numbers and folds the next event onto what was `before` it; gives the session as it stands afterwards.
+    pub fn push(&mut self, before: Option<Session>, event: Event, at: Timestamp) -> Option<Session> {
+        let seq = self.entries.last().map_or(self.after, |entry| entry.seq).next();
+        let entry = Entry { seq, at, event };
+        let folded = fold(self.stream, before, &entry);
+        // A session's row is put whole, so the last one of a batch stands for those before it.
+        if folded.rows.iter().any(|row| matches!(row, RowChange::PutSession(_))) {
+            self.rows.retain(|row| !matches!(row, RowChange::PutSession(_)));
+        }
+        self.rows.extend(folded.rows);
+        self.entries.push(entry);
+        folded.session
     }
 }
 
@@ -119,6 +125,16 @@ pub struct PlacedEntry {
     pub entry: Entry,
 }
 
+/// Which streams have moved since some position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changes {
+    /// Each once, in the order in which they first moved.
+    pub streams: Vec<StreamId>,
+    /// Up to where this is complete: the last entry that was looked at or, if that were all, the last position that was
+    /// ever given. One before the position that was asked about tells that the log has lost entries since.
+    pub up_to: Position,
+}
+
 /// How far a stream has got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Head {
@@ -145,6 +161,9 @@ pub trait Log: Send + Sync + 'static {
     /// Entries of all streams after a position, oldest first, bounded like [`Log::read`]; without what damaged sessions
     /// have after their damage.
     async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<PlacedEntry>, ReadError>;
+
+    /// Which streams have entries after a position. At most `limit` entries are looked at, and nothing of what they say.
+    async fn changed_since(&self, after: Position, limit: usize) -> Result<Changes, ReadError>;
 
     /// How far a stream has got.
     async fn head(&self, stream: StreamId) -> Result<Head, ReadError>;

@@ -12,7 +12,9 @@ use model::{
     SessionList, SessionRow, StreamId, Timestamp, TokenId, TokenRow, Turn, TurnRow,
 };
 
-use crate::{AppendError, Batch, Damage, Head, Log, MAX_PAGE_BYTES, Part, PlacedEntry, ReadError, Receipt, Tables};
+use crate::{
+    AppendError, Batch, Changes, Damage, Head, Log, MAX_PAGE_BYTES, Part, PlacedEntry, ReadError, Receipt, Tables,
+};
 
 /// A store that ends with its process.
 pub struct MemoryStore {
@@ -181,6 +183,22 @@ impl Log for MemoryStore {
             Some((*bytes, PlacedEntry { position: *position, stream: *stream, entry: entry.clone() }))
         });
         Ok(page(entries, limit))
+    }
+
+    async fn changed_since(&self, after: Position, limit: usize) -> Result<Changes, ReadError> {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let state = self.state();
+        let mut changes = Changes { streams: Vec::new(), up_to: Position(state.last_position) };
+        for (n, (position, (stream, _))) in state.order.range((Excluded(after), Unbounded)).enumerate() {
+            if !changes.streams.contains(stream) {
+                changes.streams.push(*stream);
+            }
+            if n + 1 >= limit {
+                changes.up_to = *position;
+                break;
+            }
+        }
+        Ok(changes)
     }
 
     async fn head(&self, stream: StreamId) -> Result<Head, ReadError> {

@@ -4,6 +4,7 @@
 //! A future that is dropped takes nothing back: a write that was handed over is carried out.
 
 mod apply;
+mod changes;
 mod checkpoint;
 mod fences;
 mod heads;
@@ -12,6 +13,7 @@ mod open;
 pub mod outside;
 mod queries;
 mod readers;
+mod renew;
 mod reserve;
 mod rows;
 mod sweep;
@@ -41,7 +43,7 @@ use crate::sqlite::readers::Question;
 use crate::sqlite::reserve::Reserve;
 use crate::sqlite::sweep::Sweep;
 use crate::sqlite::writer::{SinceLook, Writer};
-use crate::{AppendError, Batch, Damage, Head, Log, PlacedEntry, ReadError, Receipt, StorageError, Tables};
+use crate::{AppendError, Batch, Changes, Damage, Head, Log, PlacedEntry, ReadError, Receipt, StorageError, Tables};
 
 pub use open::OpenError;
 
@@ -239,6 +241,10 @@ impl Log for SqliteStore {
             self.fence(damage).await;
         }
         Ok(page)
+    }
+
+    async fn changed_since(&self, after: Position, limit: usize) -> Result<Changes, ReadError> {
+        self.ask(move |conn| changes::since(conn, after, limit)).await
     }
 
     async fn head(&self, stream: StreamId) -> Result<Head, ReadError> {

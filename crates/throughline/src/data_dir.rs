@@ -71,6 +71,11 @@ impl DataDir {
         self.0.join("throughline.db")
     }
 
+    /// Readable copies of the sessions, a folder each.
+    pub(crate) fn sessions(&self) -> PathBuf {
+        self.0.join("sessions")
+    }
+
     pub(crate) fn config(&self) -> PathBuf {
         self.0.join("config.toml")
     }

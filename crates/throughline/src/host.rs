@@ -1,5 +1,5 @@
-//! The wiring: store, engine and server on one data folder, for the server itself and for a command that finds none
-//! running.
+//! The wiring: store, copies, engine and server on one data folder, for the server itself and for a command that finds
+//! none running.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,18 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use doors::GuardedApp;
-use engine::{Engine, IdSource as _, Seams, Secret, SystemClock, SystemIds, TokenWish};
+use engine::{Clock as _, Engine, IdSource as _, Seams, Secret, SystemClock, SystemIds, TokenWish};
 use model::{Incarnation, TokenKind};
 use server::Settings;
+use store::copies::{BesideError, Found, open_beside};
 use store::outside::StoreFile;
-use store::{OpenError, RESERVE_BYTES, SqliteStore};
+use store::{Copies, OpenError, RESERVE_BYTES, SqliteStore};
 use tokio_util::sync::CancellationToken;
+use tracing::Level;
 
 use crate::config::Config;
 use crate::data_dir::{DataDir, write_private};
+use crate::terminal;
 
 pub(crate) struct Host {
     pub(crate) store: Arc<SqliteStore>,
@@ -26,10 +29,17 @@ impl Host {
     /// Opens the folder. The lock on the store makes this process its only owner.
     pub(crate) async fn open(data: &DataDir) -> Result<Self> {
         data.prepare()?;
-        let opened = SqliteStore::open_reserving(&data.database(), new_incarnation(), RESERVE_BYTES);
+        let copies = Copies::at(data.sessions());
+        let opened = open_beside(&data.database(), RESERVE_BYTES, &copies, SystemClock.now(), new_incarnation).await;
         let advice = "`throughline token link` prints a sign-in link for it";
-        let store = Arc::new(opened.map_err(|err| explain(err, data, advice))?);
-        let seams = Seams { clock: Arc::new(SystemClock), ids: Arc::new(SystemIds), home: home() };
+        let (store, found) = opened.map_err(|err| match err {
+            BesideError::Open(err) => explain(err, data, advice),
+            err => err.into(),
+        })?;
+        tell(&found, &copies);
+        let store = Arc::new(store);
+        let seams =
+            Seams { clock: Arc::new(SystemClock), ids: Arc::new(SystemIds), home: home(), copies: Some(copies) };
         let engine = Engine::start(Arc::clone(&store) as Arc<dyn store::Store>, seams).await?;
         Ok(Self { store, engine })
     }
@@ -79,6 +89,44 @@ pub(crate) fn new_incarnation() -> Incarnation {
     let secret = SystemIds.secret_bytes();
     let bits = secret.first_chunk().expect("a secret has 32 bytes");
     Incarnation::from_bits(u64::from_le_bytes(*bits))
+}
+
+/// Says what was out of order: to the server's log or, where there is none, to the person.
+fn tell(found: &Found, copies: &Copies) {
+    match found {
+        Found::Nothing => (),
+        Found::Empty(hydrated) => {
+            let (sessions, folder) = (hydrated.sessions, copies.path().display());
+            let text = format!("the database was empty; {sessions} sessions came back from the copies in {folder}");
+            say(Level::INFO, &text);
+            for skipped in &hydrated.skipped {
+                let (session, why) = (skipped.session, &skipped.why);
+                let text = format!("session {session} did not come back: {why}; its folder is left as it is");
+                say(Level::WARN, &text);
+            }
+        }
+        Found::Loss { moved_to } => {
+            let text = format!(
+                "the database stands at an older state than the copies of its sessions: entries were lost, as when \
+                 throughline.db-wal is removed or an old file is put back. The copies may be all that is left of them \
+                 and were moved to {}; new ones are written from what the database has",
+                moved_to.display()
+            );
+            say(Level::ERROR, &text);
+        }
+    }
+}
+
+fn say(level: Level, text: &str) {
+    if !tracing::dispatcher::has_been_set() {
+        terminal::remark(text);
+    } else if level == Level::ERROR {
+        tracing::error!("{text}");
+    } else if level == Level::WARN {
+        tracing::warn!("{text}");
+    } else {
+        tracing::info!("{text}");
+    }
 }
 
 /// Opens the store's file to look at it, whether or not a server runs.

@@ -37,6 +37,12 @@ pub(crate) fn fail(err: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// Says something that the person should know and did not ask for.
+pub(crate) fn remark(text: &str) {
+    // Nothing can be done about a closed standard error.
+    drop(writeln!(io::stderr(), "note: {}", safe(text)));
+}
+
 /// Control characters, escape sequences' openers and invisible direction marks become visible or vanish.
 pub(crate) fn safe(text: &str) -> String {
     text.chars()

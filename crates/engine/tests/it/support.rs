@@ -1,7 +1,8 @@
 //! A world of its own for each test: clock, ids, store, engine.
 
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -10,7 +11,9 @@ use model::{
     Command, Entry, Event, Incarnation, InteractionId, ListKey, Position, Seq, Session, SessionId, SessionRow,
     StreamId, Timestamp, TokenRow, Turn, TurnRow, WhenBusy,
 };
-use store::{AppendError, Batch, Damage, Head, Log, MemoryStore, PlacedEntry, ReadError, Receipt, Store, Tables};
+use store::{
+    AppendError, Batch, Changes, Copies, Damage, Head, Log, MemoryStore, PlacedEntry, ReadError, Receipt, Store, Tables,
+};
 use uuid::Uuid;
 
 /// Goes forward by a second whenever it is asked, and by as much as a test says.
@@ -47,10 +50,12 @@ impl IdSource for TestIds {
     }
 }
 
-/// The memory store with a disk that can be full.
+/// The memory store with a disk that can be full or damaged, and with a writer that is faster than a purge.
 pub(crate) struct FullDisk {
     store: Arc<MemoryStore>,
     pub(crate) full: AtomicBool,
+    pub(crate) damaged: Mutex<Option<SessionId>>,
+    pub(crate) before_purge: Mutex<Option<Batch>>,
 }
 
 #[async_trait]
@@ -72,11 +77,19 @@ impl Log for FullDisk {
         self.store.read_all(after, limit).await
     }
 
+    async fn changed_since(&self, after: Position, limit: usize) -> Result<Changes, ReadError> {
+        self.store.changed_since(after, limit).await
+    }
+
     async fn head(&self, stream: StreamId) -> Result<Head, ReadError> {
         self.store.head(stream).await
     }
 
     async fn purge(&self, session: SessionId, after: Seq, at: Timestamp) -> Result<(), AppendError> {
+        let first = self.before_purge.lock().unwrap().take();
+        if let Some(batch) = first {
+            self.store.append(batch).await?;
+        }
         self.store.purge(session, after, at).await
     }
 
@@ -85,7 +98,8 @@ impl Log for FullDisk {
     }
 
     fn damage(&self, session: SessionId) -> Option<Damage> {
-        self.store.damage(session)
+        let damaged = *self.damaged.lock().unwrap() == Some(session);
+        damaged.then(|| Damage { stream: StreamId::Session(session), seq: Seq(3), what: "as the test wants".into() })
     }
 }
 
@@ -130,30 +144,49 @@ pub(crate) struct World {
     pub(crate) clock: Arc<TestClock>,
     ids: Arc<TestIds>,
     pub(crate) engine: Engine,
-    _directory: tempfile::TempDir,
+    directory: tempfile::TempDir,
     pub(crate) cwd: String,
+    /// What engines that are started from now on keep.
+    pub(crate) copies: Option<Copies>,
 }
 
 impl World {
     pub(crate) async fn new() -> Self {
         let store = Arc::new(MemoryStore::new(Incarnation::from_bits(1)));
-        let disk = Arc::new(FullDisk { store: Arc::clone(&store), full: AtomicBool::new(false) });
+        let disk = Arc::new(FullDisk {
+            store: Arc::clone(&store),
+            full: AtomicBool::new(false),
+            damaged: Mutex::default(),
+            before_purge: Mutex::default(),
+        });
         let clock = Arc::new(TestClock(AtomicI64::new(0)));
         let ids = Arc::new(TestIds(AtomicU64::new(1)));
         let directory = tempfile::tempdir().unwrap();
         let cwd = directory.path().canonicalize().unwrap().into_os_string().into_string().unwrap();
-        let engine = start(&disk, &clock, &ids).await;
-        Self { disk, store, clock, ids, engine, _directory: directory, cwd }
+        let engine = start(&disk, &clock, &ids, None).await;
+        Self { disk, store, clock, ids, engine, directory, cwd, copies: None }
+    }
+
+    /// One whose engine keeps copies.
+    pub(crate) async fn with_copies() -> Self {
+        let mut world = Self::new().await;
+        world.copies = Some(Copies::at(world.sessions_folder()));
+        world.stop_and_restart().await;
+        world
+    }
+
+    pub(crate) fn sessions_folder(&self) -> PathBuf {
+        self.directory.path().join("sessions")
     }
 
     /// The process dies and another takes the store over: nothing is settled by the first.
     pub(crate) async fn crash_and_restart(&mut self) {
-        self.engine = start(&self.disk, &self.clock, &self.ids).await;
+        self.engine = start(&self.disk, &self.clock, &self.ids, self.copies.clone()).await;
     }
 
     pub(crate) async fn stop_and_restart(&mut self) {
         self.engine.shutdown().await;
-        self.engine = start(&self.disk, &self.clock, &self.ids).await;
+        self.engine = start(&self.disk, &self.clock, &self.ids, self.copies.clone()).await;
     }
 
     /// Time passes on both clocks, and what is due happens.
@@ -205,10 +238,9 @@ impl World {
     }
 }
 
-async fn start(store: &Arc<FullDisk>, clock: &Arc<TestClock>, ids: &Arc<TestIds>) -> Engine {
-    let seams =
-        Seams { clock: Arc::clone(clock) as Arc<dyn Clock>, ids: Arc::clone(ids) as Arc<dyn IdSource>, home: None };
-    Engine::start(Arc::clone(store) as Arc<dyn Store>, seams).await.unwrap()
+async fn start(store: &Arc<FullDisk>, clock: &Arc<TestClock>, ids: &Arc<TestIds>, copies: Option<Copies>) -> Engine {
+    let (clock, ids) = (Arc::clone(clock) as Arc<dyn Clock>, Arc::clone(ids) as Arc<dyn IdSource>);
+    Engine::start(Arc::clone(store) as Arc<dyn Store>, Seams { clock, ids, home: None, copies }).await.unwrap()
 }
 
 pub(crate) fn asker() -> Asker {

@@ -226,6 +226,29 @@ pub async fn all_streams_are_read_once_and_in_order(store: AnyStore) {
     assert_eq!(seen, written);
 }
 
+pub async fn changed_streams_are_told_once_and_completely(store: AnyStore) {
+    let changed = async |after, limit| {
+        let changes = store.changed_since(Position(after), limit).await.expect("changes");
+        (changes.streams, changes.up_to.0)
+    };
+    assert_eq!(changed(0, MANY).await, (vec![], 0));
+    for (n, after) in [(3, 0), (1, 0), (3, 1), (2, 0), (1, 1)] {
+        store.append(batch([text_part(stream(n), after, &["x"])])).await.expect("appended");
+    }
+    assert_eq!(changed(0, MANY).await, (vec![stream(3), stream(1), stream(2)], 5));
+    assert_eq!(changed(0, 1).await, (vec![stream(3)], 1));
+    assert_eq!(changed(1, 2).await, (vec![stream(1), stream(3)], 3));
+    assert_eq!(changed(3, 2).await, (vec![stream(2), stream(1)], 5));
+    assert_eq!(changed(5, 2).await, (vec![], 5));
+    // A place that was never given, as one has whose log was put back to an older state.
+    assert_eq!(changed(9, MANY).await, (vec![], 5));
+    // The newest positions are purged and were given all the same.
+    store.purge(session_id(1), Seq(2), at(1)).await.expect("purged");
+    store.purge(session_id(2), Seq(1), at(1)).await.expect("purged");
+    assert_eq!(changed(0, MANY).await, (vec![stream(3)], 5));
+    assert_eq!(changed(5, MANY).await, (vec![], 5));
+}
+
 pub async fn appenders_of_many_streams_do_not_disturb_each_other(store: AnyStore) {
     let mut appenders = JoinSet::new();
     for n in 0..64 {

@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use model::StreamId;
 use serde_json::{Value, json};
-use store::OpenError;
 use store::outside::{CheckReport, Depth, Fences, Rebuilt, Repair};
+use store::{Copies, OpenError};
 
 use crate::cli;
 use crate::data_dir::{DataDir, ServerFile};
@@ -59,7 +59,10 @@ async fn rebuild(data: &DataDir) -> Result<Rebuilt> {
     let owned = Repair::begin(&data.database());
     let mut owned =
         owned.map_err(|err| explain(err, data, "stop it first: nobody may use tables that are made anew"))?;
-    Ok(watched(move |progress| owned.rebuild(progress)).await??)
+    let rebuilt = watched(move |progress| owned.rebuild(progress)).await??;
+    // The copies too: the next start goes through every line of them.
+    Copies::at(data.sessions()).forget_cursor().await?;
+    Ok(rebuilt)
 }
 
 async fn settle_fences(data: &DataDir, report: &mut CheckReport) -> Fencing {

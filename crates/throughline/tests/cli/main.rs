@@ -6,6 +6,7 @@
 
 mod client;
 mod commands;
+mod copies;
 mod crashes;
 mod doctor;
 mod full;

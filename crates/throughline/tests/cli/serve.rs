@@ -28,7 +28,8 @@ fn the_first_line_is_the_link_and_the_files_are_there_and_closed_to_others() {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder.data()).unwrap() {
         let path = entry.unwrap().path();
-        assert_eq!(mode(&path), 0o600, "{}", path.display());
+        let closed = if path.is_dir() { 0o700 } else { 0o600 };
+        assert_eq!(mode(&path), closed, "{}", path.display());
         names.push(path.file_name().unwrap().to_str().unwrap().to_owned());
     }
     for name in ["server.json", "server.sock", "throughline.db", "token"] {

@@ -1,5 +1,6 @@
 //! A folder of its own for each test, the binary in it, and a small HTTP client.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -76,6 +77,34 @@ impl Folder {
         self.data().join(name)
     }
 
+    /// Every file of the readable copies with what it holds, but for their cursor.
+    pub(crate) fn copies(&self) -> BTreeMap<PathBuf, String> {
+        let mut found = BTreeMap::new();
+        let mut folders = vec![self.file("sessions")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path != self.file("sessions/copies.json") {
+                    let content = fs::read_to_string(&path).unwrap();
+                    found.insert(path, content);
+                }
+            }
+        }
+        found
+    }
+
+    /// Removes the database with all that belongs to it.
+    pub(crate) fn lose_database(&self) {
+        for entry in fs::read_dir(self.data()).unwrap() {
+            let path = entry.unwrap().path();
+            if path.file_name().unwrap().to_str().unwrap().starts_with("throughline.db") {
+                fs::remove_file(path).unwrap();
+            }
+        }
+    }
+
     pub(crate) fn configure(&self, text: &str) {
         drop(fs::DirBuilder::new().mode(0o700).create(self.data()));
         fs::write(self.file("config.toml"), text).unwrap();
@@ -109,6 +138,17 @@ impl Folder {
         let output = output.unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// Starts a command and kills it as soon as it has begun a database beside its place.
+    pub(crate) fn kill_soon(&self, arguments: &[&str]) {
+        let mut child = self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        while !self.file("throughline.db.hydrating").exists() && child.try_wait().unwrap().is_none() {
+            thread::yield_now();
+        }
+        // It may have ended by itself.
+        drop(child.kill());
+        child.wait().unwrap();
     }
 
     /// What is printed, with what differs from run to run named.

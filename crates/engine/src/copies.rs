@@ -1,0 +1,258 @@
+//! The follower that keeps the readable copies up to date.
+//!
+//! Invariant: it is off the commit path. It is woken by commits and reads what they left in the log; whatever befalls
+//! it, commits go on, and it tries again from its cursor. Sessions are copied one at a time, and none while it is
+//! purged, so that no folder comes back.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use model::{Position, SessionId, StreamId};
+use store::copies::{CopyCursor, Depth, Phase, Touched};
+use store::{Copies, CopyError, ReadError, Store};
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
+use tokio::time::sleep;
+
+use crate::Shared;
+
+/// How long commits are gathered, so that many share one write.
+const GATHER_FOR: Duration = Duration::from_millis(250);
+/// How long after a failure it is tried again.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
+/// How long a stopping engine waits for the copies; the next start goes on where this one was.
+const LAST_ROUND_LIMIT: Duration = Duration::from_secs(3);
+/// How many entries are looked at before the cursor moves.
+const PAGE: usize = 1_000;
+
+/// What the engine knows of the copies.
+pub(crate) struct Copying {
+    copies: Copies,
+    committed: watch::Sender<()>,
+    one_at_a_time: Semaphore,
+    rounds: AtomicU64,
+}
+
+impl Copying {
+    pub(crate) fn new(copies: Copies) -> Self {
+        Self { copies, committed: watch::Sender::new(()), one_at_a_time: Semaphore::new(1), rounds: AtomicU64::new(0) }
+    }
+
+    /// Something was committed.
+    pub(crate) fn wake(&self) {
+        self.committed.send_replace(());
+    }
+
+    pub(crate) fn rounds(&self) -> u64 {
+        self.rounds.load(Ordering::Relaxed)
+    }
+
+    /// Keeps everybody else away from the copies.
+    pub(crate) async fn alone(&self) -> SemaphorePermit<'_> {
+        self.one_at_a_time.acquire().await.expect("it is never closed")
+    }
+
+    pub(crate) async fn remove(&self, id: SessionId) -> Result<(), CopyError> {
+        self.copies.remove(id).await.map(|_| ())
+    }
+
+    /// Writes again what was removed too soon.
+    pub(crate) async fn put_back(&self, store: &dyn Store, id: SessionId) {
+        if let Err(err) = self.copies.update(store, id, Depth::End).await {
+            let error = &err as &dyn std::error::Error;
+            tracing::warn!(session = %id, error, "a session's copy is not there until the session changes again");
+        }
+    }
+}
+
+/// Follows the log until the sessions have settled, and then for a last time.
+pub(crate) async fn run(shared: Arc<Shared>) {
+    let Some(copying) = &shared.copying else { return };
+    let follow = Follower::new(&*shared.store, copying).follow(shared.settled.cancelled());
+    let too_long = async {
+        shared.settled.cancelled().await;
+        sleep(LAST_ROUND_LIMIT).await;
+    };
+    tokio::select! {
+        () = follow => (),
+        () = too_long => tracing::info!("the copies are not up to date yet; the next start goes on with them"),
+    }
+}
+
+struct Follower<'a> {
+    store: &'a dyn Store,
+    copying: &'a Copying,
+    /// Where it is; `None` until that is read from the disk.
+    cursor: Option<CopyCursor>,
+    /// What the disk says of it.
+    saved: Option<CopyCursor>,
+    /// What has been gone through whole, while everything is.
+    gone_through: HashSet<SessionId>,
+    /// What was told already.
+    warned: HashSet<SessionId>,
+    failing: bool,
+}
+
+impl<'a> Follower<'a> {
+    fn new(store: &'a dyn Store, copying: &'a Copying) -> Self {
+        Self {
+            store,
+            copying,
+            cursor: None,
+            saved: None,
+            gone_through: HashSet::new(),
+            warned: HashSet::new(),
+            failing: false,
+        }
+    }
+
+    async fn follow(mut self, settled: impl Future<Output = ()>) {
+        tokio::pin!(settled);
+        let mut commits = self.copying.committed.subscribe();
+        loop {
+            // Before the log is looked at, so that nothing falls between.
+            commits.mark_unchanged();
+            let caught_up = self.round().await.is_ok();
+            let next = async {
+                // It does not end before the engine does, which holds the other side.
+                if caught_up && commits.changed().await.is_ok() {
+                    sleep(GATHER_FOR).await;
+                } else {
+                    sleep(RETRY_AFTER).await;
+                }
+            };
+            tokio::select! {
+                () = &mut settled => break,
+                () = next => (),
+            }
+        }
+        if self.round().await.is_ok()
+            && let Some(cursor) = self.cursor
+            && let Err(err) = self.save(cursor).await
+        {
+            self.tell(&err);
+        }
+    }
+
+    /// Brings everything up to date that changed; an error was told and is to be tried again.
+    async fn round(&mut self) -> Result<(), ()> {
+        self.copying.rounds.fetch_add(1, Ordering::Relaxed);
+        match self.catch_up().await {
+            Ok(()) => {
+                if std::mem::take(&mut self.failing) {
+                    tracing::info!("the copies are written again");
+                }
+                Ok(())
+            }
+            Err(err) => {
+                self.tell(&err);
+                // What the disk says is true whatever happened.
+                self.cursor = None;
+                Err(())
+            }
+        }
+    }
+
+    fn tell(&mut self, err: &CopyError) {
+        let closed = matches!(err, CopyError::Read(ReadError::Closed));
+        if !closed && !std::mem::replace(&mut self.failing, true) {
+            let error = err as &dyn std::error::Error;
+            tracing::warn!(error, "the copies of sessions could not be written; commits go on, they are tried again");
+        }
+    }
+
+    async fn catch_up(&mut self) -> Result<(), CopyError> {
+        let mut cursor = match self.cursor {
+            Some(cursor) => cursor,
+            None => self.read_cursor().await?,
+        };
+        let mut looked_at = cursor.position;
+        let mut first_failure = None;
+        loop {
+            let changes = self.store.changed_since(looked_at, PAGE).await?;
+            // Positions rise, so fewer of them hold no full page: there is nothing after it.
+            let is_last = changes.up_to.0 < looked_at.0.saturating_add(PAGE as u64);
+            looked_at = looked_at.max(changes.up_to);
+            let mut touched = cursor.phase == Phase::Rewriting;
+            for stream in changes.streams {
+                let StreamId::Session(id) = stream else { continue };
+                match self.copy(id, cursor.phase).await {
+                    Ok(Touched::Yes) => touched = true,
+                    Ok(Touched::No) => (),
+                    // The others are not to suffer for it, but the cursor stays before it.
+                    Err(err) => first_failure = first_failure.or(Some(err)),
+                }
+            }
+            if first_failure.is_none() {
+                cursor.position = looked_at;
+                if touched {
+                    self.save(cursor).await?;
+                }
+            }
+            if is_last {
+                break;
+            }
+        }
+        if let Some(err) = first_failure {
+            return Err(err);
+        }
+        if cursor.phase == Phase::Rewriting {
+            cursor.phase = Phase::Following;
+            self.gone_through = HashSet::new();
+            self.save(cursor).await?;
+        }
+        self.cursor = Some(cursor);
+        Ok(())
+    }
+
+    async fn read_cursor(&mut self) -> Result<CopyCursor, CopyError> {
+        let incarnation = self.store.incarnation();
+        self.saved = self.copying.copies.cursor().await?;
+        let own = self.saved.filter(|saved| saved.incarnation == incarnation && saved.phase != Phase::Lost);
+        Ok(own.unwrap_or(CopyCursor { incarnation, position: Position(0), phase: Phase::Rewriting }))
+    }
+
+    async fn save(&mut self, cursor: CopyCursor) -> Result<(), CopyError> {
+        // A store without entries has nothing to say.
+        if self.saved != Some(cursor) && cursor.position > Position(0) {
+            self.copying.copies.move_cursor(cursor).await?;
+            self.saved = Some(cursor);
+        }
+        Ok(())
+    }
+
+    async fn copy(&mut self, id: SessionId, phase: Phase) -> Result<Touched, CopyError> {
+        let depth = match phase {
+            Phase::Rewriting if self.gone_through.insert(id) => Depth::Whole,
+            Phase::Rewriting | Phase::Following | Phase::Lost => Depth::End,
+        };
+        let alone = self.copying.alone().await;
+        let copied = self.copying.copies.update(self.store, id, depth).await;
+        drop(alone);
+        match copied {
+            // No later try would mend these, so they do not hold the others up.
+            Err(err) if is_only_its_own(&err, &self.copying.copies) => {
+                if self.warned.insert(id) {
+                    let error = &err as &dyn std::error::Error;
+                    tracing::warn!(session = %id, error, "a session's copy is left as it is");
+                }
+                Ok(Touched::No)
+            }
+            Err(err) => {
+                self.gone_through.remove(&id);
+                Err(err)
+            }
+            Ok(touched) => Ok(touched),
+        }
+    }
+}
+
+/// What is wrong with one session: its log is damaged, or something else lies in its folder's place.
+fn is_only_its_own(err: &CopyError, copies: &Copies) -> bool {
+    match err {
+        CopyError::Foreign { path } => path != copies.path(),
+        CopyError::Read(ReadError::Damaged(_)) => true,
+        CopyError::Read(ReadError::Storage(_) | ReadError::Closed) | CopyError::Io { .. } => false,
+    }
+}

@@ -1,0 +1,255 @@
+//! Readable copies as the engine keeps them: behind the commits, soon, and never in their way.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use model::{Command, Event, SessionId, StreamId};
+use store::copies::{CopyCursor, Phase};
+use store::{Batch, Copies, Log as _, Part, Tables as _};
+use tokio::task::JoinSet;
+
+use crate::support::{World, asker, next_event};
+
+/// Longer than commits are gathered; the clock stands still while files are written.
+const SOON: Duration = Duration::from_secs(1);
+
+async fn soon() {
+    tokio::time::sleep(SOON).await;
+}
+
+async fn rename(world: &World, session: SessionId, name: &str) {
+    let command = Command::Change { name: Some(name.to_owned()), env_hint: None };
+    world.engine.submit(session, command, asker()).await.unwrap();
+}
+
+fn file(world: &World, session: SessionId, name: &str) -> PathBuf {
+    world.sessions_folder().join(session.to_string()).join(name)
+}
+
+fn meta(world: &World, session: SessionId) -> serde_json::Value {
+    serde_json::from_slice(&fs::read(file(world, session, "meta.json")).unwrap()).unwrap()
+}
+
+/// What is not as the store would write it.
+async fn differences(world: &World, sessions: &[SessionId]) -> String {
+    let found = Copies::at(world.sessions_folder()).check(&*world.store, sessions).await.unwrap();
+    found.iter().map(|difference| format!("{:?}", difference.what)).collect::<Vec<_>>().join(" ")
+}
+
+async fn cursor(world: &World) -> CopyCursor {
+    Copies::at(world.sessions_folder()).cursor().await.unwrap().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn commits_of_a_moment_share_one_round() {
+    let world = World::with_copies().await;
+    let session = world.session().await;
+    soon().await;
+    let before = world.engine.copy_rounds();
+    for n in 0..100 {
+        rename(&world, session, &format!("name {n}")).await;
+    }
+    assert_eq!(world.engine.copy_rounds(), before, "nobody waits for the copies");
+    soon().await;
+    assert_eq!(world.engine.copy_rounds(), before + 1);
+    assert_eq!(meta(&world, session)["name"], "name 99");
+    tokio::time::sleep(Duration::from_secs(240)).await;
+    assert_eq!(world.engine.copy_rounds(), before + 1, "nothing is done while nothing happens");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_leaves_everything_copied() {
+    let world = World::with_copies().await;
+    let session = world.session().await;
+    let mut follow = world.engine.follow(session, None).await.unwrap();
+    let first = world.prompt(session, "say hi").await;
+    world.finish(session, first).await;
+    world.prompt(session, "slow 1000").await;
+    while !matches!(next_event(&mut follow).await, Event::TurnStarted { turn: model::Turn(2), .. }) {}
+    world.engine.shutdown().await;
+    assert_eq!(differences(&world, &[session]).await, "");
+    let words = fs::read_to_string(file(&world, session, "transcript.jsonl")).unwrap();
+    let last = words.lines().last().unwrap();
+    assert!(words.lines().count() == 2 && last.contains("server_shutdown"), "{words}");
+    let position = world.store.changed_since(model::Position(0), 10_000).await.unwrap().up_to;
+    assert_eq!(cursor(&world).await.position, position);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happened_without_copies_is_copied_at_the_next_start() {
+    let mut world = World::new().await;
+    let mut sessions = Vec::new();
+    for _ in 0..3 {
+        let session = world.session().await;
+        let prompt = world.prompt(session, "long 2000").await;
+        world.finish(session, prompt).await;
+        sessions.push(session);
+    }
+    assert!(!world.sessions_folder().exists());
+    world.copies = Some(Copies::at(world.sessions_folder()));
+    world.stop_and_restart().await;
+    soon().await;
+    assert_eq!(differences(&world, &sessions).await, "");
+    // A cursor that was not moved any more costs a second look and no second line.
+    let moved = CopyCursor { position: model::Position(1), ..cursor(&world).await };
+    let before: Vec<_> = sessions.iter().map(|id| fs::read(file(&world, *id, "transcript.jsonl")).unwrap()).collect();
+    world.copies.as_ref().unwrap().move_cursor(moved).await.unwrap();
+    world.crash_and_restart().await;
+    soon().await;
+    assert_eq!(differences(&world, &sessions).await, "");
+    let after: Vec<_> = sessions.iter().map(|id| fs::read(file(&world, *id, "transcript.jsonl")).unwrap()).collect();
+    assert_eq!(before, after);
+}
+
+#[tokio::test(start_paused = true)]
+async fn edits_are_ignored_and_written_over() {
+    let mut world = World::with_copies().await;
+    let session = world.session().await;
+    rename(&world, session, "ours").await;
+    soon().await;
+    let edited = fs::read_to_string(file(&world, session, "meta.json")).unwrap().replace("ours", "theirs");
+    fs::write(file(&world, session, "meta.json"), edited).unwrap();
+    world.stop_and_restart().await;
+    assert_eq!(world.engine.session(session).await.unwrap().row.name, "ours");
+    let prompt = world.prompt(session, "say hi").await;
+    world.finish(session, prompt).await;
+    soon().await;
+    assert_eq!(meta(&world, session)["name"], "ours");
+    assert_eq!(differences(&world, &[session]).await, "");
+}
+
+/// A restored backup: the copies may know more than the log does, or something else.
+#[tokio::test(start_paused = true)]
+async fn copies_of_another_life_are_gone_through_whole() {
+    let mut world = World::with_copies().await;
+    let session = world.session().await;
+    for text in ["say one", "say two"] {
+        let prompt = world.prompt(session, text).await;
+        world.finish(session, prompt).await;
+    }
+    world.engine.shutdown().await;
+    let right = fs::read_to_string(file(&world, session, "transcript.jsonl")).unwrap();
+    fs::write(file(&world, session, "transcript.jsonl"), right.replacen("one", "eins", 1)).unwrap();
+    let unknown = world.sessions_folder().join("0190a8c0-0000-7000-8000-0000000000ab");
+    fs::create_dir(&unknown).unwrap();
+    fs::write(unknown.join("meta.json"), "{}").unwrap();
+    let kept = cursor(&world).await;
+
+    // The same life: what is before the end of the file is not looked at.
+    world.crash_and_restart().await;
+    soon().await;
+    assert_eq!(differences(&world, &[session]).await, "Transcript");
+    world.engine.shutdown().await;
+    let other = CopyCursor { incarnation: model::Incarnation::from_bits(99), ..kept };
+    world.copies.as_ref().unwrap().move_cursor(other).await.unwrap();
+    world.crash_and_restart().await;
+    soon().await;
+    assert_eq!(differences(&world, &[session]).await, "");
+    assert_eq!(fs::read_to_string(unknown.join("meta.json")).unwrap(), "{}", "it may be all that is left of it");
+    assert_eq!(cursor(&world).await, kept);
+
+    // So is what a rebuild asks for, and what one that was broken off had left to do.
+    for again in [None, Some(CopyCursor { phase: Phase::Rewriting, position: model::Position(1), ..kept })] {
+        world.engine.shutdown().await;
+        fs::write(file(&world, session, "transcript.jsonl"), right.replacen("one", "eins", 1)).unwrap();
+        let copies = world.copies.as_ref().unwrap();
+        copies.forget_cursor().await.unwrap();
+        if let Some(cursor) = again {
+            copies.move_cursor(cursor).await.unwrap();
+        }
+        world.crash_and_restart().await;
+        soon().await;
+        assert_eq!(differences(&world, &[session]).await, "");
+        assert_eq!(cursor(&world).await, kept);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_purge_leaves_no_folder() {
+    let world = World::with_copies().await;
+    let mut sessions = Vec::new();
+    for _ in 0..20 {
+        sessions.push(world.session().await);
+    }
+    soon().await;
+    assert!(sessions.iter().all(|id| file(&world, *id, "meta.json").exists()));
+    for id in &sessions {
+        rename(&world, *id, "changed").await;
+    }
+    // The follower and the purges are at it together.
+    tokio::time::sleep(Duration::from_millis(250)).await;
+    let mut purges = JoinSet::new();
+    for id in sessions.clone() {
+        let engine = world.engine.clone();
+        purges.spawn(async move { engine.purge(id, asker()).await.unwrap() });
+    }
+    purges.join_all().await;
+    soon().await;
+    world.engine.shutdown().await;
+    let left = sessions.iter().filter(|id| file(&world, **id, "").exists()).count();
+    assert_eq!(left, 0, "folders came back");
+    assert_eq!(differences(&world, &sessions).await, "");
+}
+
+/// The copy is removed first; then it turns out that somebody wants the session after all.
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_restored_while_it_is_purged_keeps_its_copy() {
+    let world = World::with_copies().await;
+    let session = world.session().await;
+    let prompt = world.prompt(session, "say hi").await;
+    world.finish(session, prompt).await;
+    world.engine.submit(session, Command::Delete, asker()).await.unwrap();
+    soon().await;
+    let before = world.store.session(session).await.unwrap().unwrap();
+    let events = vec![Event::SessionRestored {}];
+    let stream = StreamId::Session(session);
+    let (part, _) = Part::of(stream, before.head, Some(before), events, model::Timestamp::from_millis(0));
+    *world.disk.before_purge.lock().unwrap() = Some(Batch { parts: vec![part], ..Batch::default() });
+    world.engine.purge(session, asker()).await.unwrap();
+    assert!(world.store.session(session).await.unwrap().is_some());
+    assert_eq!(differences(&world, &[session]).await, "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_folder_that_cannot_be_written_keeps_no_commit_back() {
+    let world = World::with_copies().await;
+    fs::write(world.sessions_folder(), "in the way").unwrap();
+    let session = world.session().await;
+    let prompt = world.prompt(session, "say hi").await;
+    world.finish(session, prompt).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    rename(&world, session, "named").await;
+    world.engine.submit(session, Command::Delete, asker()).await.unwrap();
+    world.engine.submit(session, Command::Restore, asker()).await.unwrap();
+    assert_eq!(fs::read_to_string(world.sessions_folder()).unwrap(), "in the way");
+    let other = world.session().await;
+    world.engine.purge(other, asker()).await.unwrap();
+
+    fs::remove_file(world.sessions_folder()).unwrap();
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    assert_eq!(differences(&world, &[session]).await, "");
+    assert_eq!(meta(&world, session)["name"], "named");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_session_that_cannot_be_copied_holds_no_other_up() {
+    let world = World::with_copies().await;
+    let (damaged, linked, sound) = (world.session().await, world.session().await, world.session().await);
+    soon().await;
+    *world.disk.damaged.lock().unwrap() = Some(damaged);
+    let before = fs::read(file(&world, damaged, "meta.json")).unwrap();
+    let elsewhere = world.sessions_folder().join("elsewhere");
+    let folder = world.sessions_folder().join(linked.to_string());
+    fs::rename(&folder, &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &folder).unwrap();
+    for session in [damaged, linked, sound] {
+        rename(&world, session, "new").await;
+    }
+    soon().await;
+    assert_eq!(meta(&world, sound)["name"], "new");
+    assert_eq!(fs::read(file(&world, damaged, "meta.json")).unwrap(), before, "it is left as it is");
+    assert!(!fs::read_to_string(elsewhere.join("meta.json")).unwrap().contains("new"));
+    let position = world.store.changed_since(model::Position(0), 10_000).await.unwrap().up_to;
+    assert_eq!(cursor(&world).await.position, position, "what no try would mend is not tried for ever");
+}

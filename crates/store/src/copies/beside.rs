@@ -1,0 +1,163 @@
+//! Opening a database beside its copies: each knows what the other may have lost.
+//!
+//! Invariants: a database that is filled from copies takes its place when it is whole and flushed, so a kill in the
+//! middle leaves nothing that could be taken for whole; entries that are gone from the log are never numbered again
+//! under the same incarnation, and the copies that may be all that is left of them are kept.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use model::{Incarnation, Position, Timestamp};
+
+use crate::copies::{Copies, CopyCursor, HydrateError, Hydrated, Phase};
+use crate::{CopyError, Log as _, OpenError, ReadError, SqliteStore};
+
+/// What was met on opening.
+#[derive(Debug)]
+pub enum Found {
+    /// Nothing out of order.
+    Nothing,
+    /// The database was empty, and was filled from the copies.
+    Empty(Hydrated),
+    /// The database has lost entries that the copies know of.
+    Loss {
+        /// Where the copies were moved to.
+        moved_to: PathBuf,
+    },
+}
+
+/// Why a database was not opened beside its copies.
+#[derive(Debug, thiserror::Error)]
+pub enum BesideError {
+    /// The database could not be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// It could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// It is empty and could not be filled from the copies.
+    #[error("the database is empty and could not be filled from the copies in {path}")]
+    Hydrate {
+        /// Where the copies are.
+        path: PathBuf,
+        /// Why not.
+        source: HydrateError,
+    },
+    /// A file could not be put in its place, or moved out of it.
+    #[error("could not move {path}")]
+    Move {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The copies could not be looked at, or not be told of a loss.
+    #[error(transparent)]
+    Copies(#[from] CopyError),
+}
+
+/// Opens the database at `path` beside its copies, or makes it, with a reserve as [`SqliteStore::open_reserving`] does.
+pub async fn open_beside(
+    path: &Path,
+    reserve_bytes: u64,
+    copies: &Copies,
+    now: Timestamp,
+    new_incarnation: impl Fn() -> Incarnation,
+) -> Result<(SqliteStore, Found), BesideError> {
+    let open = || SqliteStore::open_reserving(path, new_incarnation(), reserve_bytes);
+    let store = open()?;
+    let is_empty = store.changed_since(Position(0), 1).await?.up_to == Position(0);
+    if is_empty && has_copies(copies).await? {
+        let hydrated = fill(path, copies, store, new_incarnation()).await?;
+        return Ok((open()?, Found::Empty(hydrated)));
+    }
+    // Copies that cannot be read take nothing from a database that can; the follower tells of them.
+    let Some(cursor) = copies.cursor().await.unwrap_or(None) else { return Ok((store, Found::Nothing)) };
+    let same_life = cursor.incarnation == store.incarnation();
+    let has_lost = same_life && store.changed_since(cursor.position, 1).await?.up_to < cursor.position;
+    if !has_lost && cursor.phase != Phase::Lost {
+        return Ok((store, Found::Nothing));
+    }
+    // Noted first: whatever is killed after this is found and finished by the next start.
+    copies.move_cursor(CopyCursor { phase: Phase::Lost, ..cursor }).await?;
+    store.close().await;
+    drop(store);
+    SqliteStore::renew(path, new_incarnation())?;
+    let moved_to = set_aside(copies, now)?;
+    Ok((open()?, Found::Loss { moved_to }))
+}
+
+/// Behind a link are none. Where it cannot be known, nothing is begun that would stand in the way of filling later.
+async fn has_copies(copies: &Copies) -> Result<bool, CopyError> {
+    match copies.is_empty().await {
+        Ok(is_empty) => Ok(!is_empty),
+        Err(CopyError::Foreign { .. }) => Ok(false),
+        Err(err) => Err(err),
+    }
+}
+
+/// Fills a database beside the empty one and puts it there.
+async fn fill(
+    path: &Path,
+    copies: &Copies,
+    empty: SqliteStore,
+    incarnation: Incarnation,
+) -> Result<Hydrated, BesideError> {
+    let filling = beside(path, ".hydrating");
+    // Left over from a start that was killed. The lock on the empty one is ours, so nobody else is at it.
+    remove_database(&filling)?;
+    let filled = SqliteStore::open(&filling, incarnation)?;
+    let hydrated = copies.hydrate(&filled).await;
+    filled.close().await;
+    drop(filled);
+    let hydrated = hydrated.map_err(|source| BesideError::Hydrate { path: copies.path().to_owned(), source })?;
+    empty.close().await;
+    drop(empty);
+    let moving = |source| BesideError::Move { path: filling.clone(), source };
+    if fs::exists(beside(&filling, "-wal")).map_err(moving)? {
+        return Err(moving(io::Error::other("what was filled in is not all in it yet")));
+    }
+    // A journal of the empty one would be taken for one of the other.
+    remove_database(path)?;
+    fs::rename(&filling, path).map_err(moving)?;
+    // Nobody looks for the lock of a database that has got another name.
+    drop(fs::remove_file(beside(&filling, ".lock")));
+    sync_folder_of(path)?;
+    Ok(hydrated)
+}
+
+/// Moves the copies out of the way of those that are written from now on.
+fn set_aside(copies: &Copies, now: Timestamp) -> Result<PathBuf, BesideError> {
+    let moved_to = beside(copies.path(), &format!(".before-{}", now.to_string().replace(':', "-")));
+    let moving = |source| BesideError::Move { path: copies.path().to_owned(), source };
+    fs::rename(copies.path(), &moved_to).map_err(moving)?;
+    sync_folder_of(copies.path())?;
+    Ok(moved_to)
+}
+
+/// Removes a database with what SQLite keeps beside it, but not the lock of one that others may want.
+fn remove_database(path: &Path) -> Result<(), BesideError> {
+    for part in ["", "-wal", "-shm"] {
+        let part = beside(path, part);
+        match fs::remove_file(&part) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                return Err(BesideError::Move { path: part, source });
+            }
+            Ok(()) | Err(_) => (),
+        }
+    }
+    Ok(())
+}
+
+fn sync_folder_of(path: &Path) -> Result<(), BesideError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    synced.map_err(|source| BesideError::Move { path: folder.to_owned(), source })
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}

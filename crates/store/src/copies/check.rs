@@ -1,0 +1,77 @@
+//! Comparing copies with what the store would write now, for whoever wants to know whether they can be relied on.
+
+use model::{SessionId, StreamId};
+
+use crate::copies::folder::Folder;
+use crate::copies::meta::{self, Meta};
+use crate::copies::{Copies, blocking};
+use crate::{CopyError, Head, ReadError, Store};
+
+/// A copy that is not what the store would write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// Which session's.
+    pub session: SessionId,
+    /// What about it.
+    pub what: What,
+}
+
+/// What is wrong with a copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// There is none.
+    Missing,
+    /// There is one of a session that was purged.
+    Purged,
+    /// A link or something else lies in its place.
+    Foreign,
+    /// `meta.json` differs.
+    Meta,
+    /// `transcript.jsonl` differs.
+    Transcript,
+    /// The log itself is damaged, so there is nothing to compare with.
+    Damaged,
+}
+
+impl Copies {
+    /// How the copies of these sessions differ from what the store would write. A copy that the follower has not written
+    /// yet counts as different, so this is asked while nothing else happens.
+    pub async fn check(&self, store: &dyn Store, sessions: &[SessionId]) -> Result<Vec<Difference>, CopyError> {
+        let mut differences = Vec::new();
+        for session in sessions.iter().copied() {
+            let found = match self.differences(store, session).await {
+                Err(CopyError::Foreign { .. }) => vec![What::Foreign],
+                Err(CopyError::Read(ReadError::Damaged(_))) => vec![What::Damaged],
+                found => found?,
+            };
+            differences.extend(found.into_iter().map(|what| Difference { session, what }));
+        }
+        Ok(differences)
+    }
+
+    async fn differences(&self, store: &dyn Store, id: SessionId) -> Result<Vec<What>, CopyError> {
+        let path = self.path.clone();
+        let found = blocking(move || {
+            let Some(folder) = Folder::find(&path)? else { return Ok(None) };
+            let Some(folder) = folder.find_child(&id.to_string())? else { return Ok(None) };
+            folder.read(meta::NAME, meta::MAX_BYTES).map(Some)
+        });
+        let found = found.await?;
+        let Some(session) = store.session(id).await? else {
+            let purged = store.head(StreamId::Session(id)).await? == Head::Purged;
+            return Ok(if purged && found.is_some() { vec![What::Purged] } else { Vec::new() });
+        };
+        if let Some(damage) = store.damage(id) {
+            return Err(ReadError::Damaged(damage).into());
+        }
+        let Some(found_meta) = found else { return Ok(vec![What::Missing]) };
+        let mut differences = Vec::new();
+        if found_meta != Some(Meta::of(store, &session).await?.encode()) {
+            differences.push(What::Meta);
+        }
+        if !self.transcript_is_right(store, &session).await? {
+            differences.push(What::Transcript);
+        }
+        Ok(differences)
+    }
+}

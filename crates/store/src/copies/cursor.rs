@@ -1,0 +1,98 @@
+//! `copies.json`: up to which entry of the log the copies are true.
+//!
+//! Invariant: it is written after everything that it speaks for is flushed, so it may be behind and is never ahead. A
+//! cursor that cannot be read is as good as none: the copies are then compared from the beginning.
+
+use model::{Incarnation, Position};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::CopyError;
+use crate::copies::folder::Folder;
+use crate::copies::{Copies, blocking};
+
+const NAME: &str = "copies.json";
+const MAX_BYTES: u64 = 4 << 10;
+
+/// Where the follower that writes the copies has got to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopyCursor {
+    /// The store's life in which the position was given.
+    #[serde(serialize_with = "write_incarnation", deserialize_with = "read_incarnation")]
+    pub incarnation: Incarnation,
+    /// The last entry that the copies know of.
+    pub position: Position,
+    /// What is being done to them.
+    #[serde(default, skip_serializing_if = "Phase::is_following")]
+    pub phase: Phase,
+}
+
+/// What is being done to the copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// They follow the log: what changed is looked at from its end.
+    #[default]
+    Following,
+    /// They are gone through whole, because they may be another store's or edited.
+    Rewriting,
+    /// The log has lost entries that they know of; they are about to be moved aside.
+    Lost,
+}
+
+impl Phase {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+    fn is_following(&self) -> bool {
+        *self == Self::Following
+    }
+}
+
+impl Copies {
+    /// Up to where the copies are true; `None` if that is not known.
+    pub async fn cursor(&self) -> Result<Option<CopyCursor>, CopyError> {
+        let path = self.path.clone();
+        blocking(move || {
+            let Some(folder) = Folder::find(&path)? else { return Ok(None) };
+            match folder.read(NAME, MAX_BYTES) {
+                Ok(content) => Ok(content.and_then(|content| serde_json::from_slice(&content).ok())),
+                Err(CopyError::Foreign { .. }) => Ok(None),
+                Err(err) => Err(err),
+            }
+        })
+        .await
+    }
+
+    /// Notes up to where the copies are true.
+    pub async fn move_cursor(&self, cursor: CopyCursor) -> Result<(), CopyError> {
+        let path = self.path.clone();
+        blocking(move || {
+            let mut content = serde_json::to_vec(&cursor).expect("a cursor is two numbers and a word");
+            content.push(b'\n');
+            let folder = Folder::make(&path)?;
+            match cursor.phase {
+                // One that is behind costs a second look, so the move itself need not survive the power.
+                Phase::Following | Phase::Rewriting => folder.write_whole_soon(NAME, &content),
+                Phase::Lost => folder.write_whole(NAME, &content),
+            }
+        })
+        .await
+    }
+
+    /// Has every copy gone through whole, and rewritten where it is not what the log says, by the next follower.
+    pub async fn forget_cursor(&self) -> Result<(), CopyError> {
+        let path = self.path.clone();
+        blocking(move || match Folder::find(&path)? {
+            Some(folder) => folder.remove_file(NAME).map(|_| ()),
+            None => Ok(()),
+        })
+        .await
+    }
+}
+
+fn write_incarnation<S: Serializer>(incarnation: &Incarnation, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(incarnation)
+}
+
+fn read_incarnation<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Incarnation, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    u64::from_str_radix(&text, 16).map(Incarnation::from_bits).map_err(de::Error::custom)
+}

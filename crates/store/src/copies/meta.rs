@@ -1,0 +1,81 @@
+//! `meta.json`: what a session is, without its words.
+//!
+//! Invariant: every field can be brought back from this file and the finished turns alone, so that a store hydrated
+//! from copies writes the same bytes again. Therefore a turn that runs leaves no trace: it is in no file yet, and a
+//! folder that is cloned at that moment comes back at rest, as of the end of its last finished turn.
+
+use model::{Session, SessionId, SessionRow, Timestamp, Turn};
+use serde::{Deserialize, Serialize};
+
+use crate::{ReadError, Store};
+
+pub(super) const NAME: &str = "meta.json";
+pub(super) const MAX_BYTES: u64 = 1 << 20;
+/// The shape of both files. A reader refuses a newer one.
+pub(super) const FORMAT: u32 = 1;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Meta {
+    pub(super) format: u32,
+    pub(super) id: SessionId,
+    pub(super) agent: String,
+    pub(super) cwd: String,
+    pub(super) project: String,
+    pub(super) name: String,
+    pub(super) env_hint: String,
+    pub(super) created_at: Timestamp,
+    /// When the last finished turn ended, else when the session began.
+    pub(super) active_at: Timestamp,
+    pub(super) last_observed_at: Option<Timestamp>,
+    /// When it last came to rest; while a turn runs, when the last finished turn ended.
+    pub(super) last_idle_at: Option<Timestamp>,
+    pub(super) deleted_at: Option<Timestamp>,
+}
+
+impl Meta {
+    /// What is to be said of a session that stands like this.
+    pub(super) async fn of(store: &dyn Store, session: &Session) -> Result<Self, ReadError> {
+        let row = &session.row;
+        let last_ended_at = match row.running {
+            Some(running) => ended_before(store, row.id, running.turn).await?,
+            None => None,
+        };
+        Ok(Self::at_rest(row, last_ended_at))
+    }
+
+    fn at_rest(row: &SessionRow, last_ended_at: Option<Timestamp>) -> Self {
+        let (active_at, last_idle_at) = match (row.running, last_ended_at) {
+            (Some(_), Some(ended_at)) => (ended_at, Some(ended_at)),
+            (Some(_), None) => (row.created_at, row.last_idle_at),
+            (None, _) => (row.active_at, row.last_idle_at),
+        };
+        Self {
+            format: FORMAT,
+            id: row.id,
+            agent: row.agent.clone(),
+            cwd: row.cwd.clone(),
+            project: row.project.clone(),
+            name: row.name.clone(),
+            env_hint: row.env_hint.clone(),
+            created_at: row.created_at,
+            active_at,
+            last_observed_at: row.last_observed_at,
+            last_idle_at,
+            deleted_at: row.deleted_at,
+        }
+    }
+
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).expect("it holds only texts and instants");
+        bytes.push(b'\n');
+        bytes
+    }
+}
+
+/// When the turn before this one ended.
+async fn ended_before(store: &dyn Store, session: SessionId, turn: Turn) -> Result<Option<Timestamp>, ReadError> {
+    let Some(two_before) = turn.0.checked_sub(2) else { return Ok(None) };
+    let rows = store.turns(session, Turn(two_before), 1).await?;
+    Ok(rows.first().and_then(|row| row.ended_at))
+}

@@ -1,0 +1,250 @@
+//! From a session's copy back to its entries.
+//!
+//! Invariant: nothing is taken on trust. Each step goes through `model::decide`, as if a person and an agent did it
+//! again, so a copy can make no session that they could not have made; a copy that does not hold together is refused
+//! whole. At the end no turn runs and the agent is stopped.
+
+use std::io::{self, BufRead as _, BufReader, Read as _};
+
+use model::{
+    AgentReport, AgentState, Command, NewSession, Rejection, Seq, Session, SessionId, Stop, StreamId, Timestamp,
+    TranscriptTurn, WhenBusy, check_name, decide,
+};
+
+use crate::copies::folder::Folder;
+use crate::copies::meta::{self, FORMAT, Meta};
+use crate::copies::{MAX_LINE_BYTES, transcript};
+use crate::{CopyError, Part};
+
+/// Answers are written down in parts of this size, as a live one is, so that no follower meets a huge one.
+const TEXT_PART_BYTES: usize = 64 << 10;
+/// A part of the log is handed out once it has this many entries …
+const PART_ENTRIES: usize = 500;
+/// … or comes from this many bytes of a transcript.
+const PART_BYTES: usize = 512 << 10;
+/// Why an agent is not there that no log speaks of.
+const REASON: &str = "hydrated";
+
+/// Why a copy is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum Unreadable {
+    /// Its files cannot be reached.
+    #[error(transparent)]
+    Files(#[from] CopyError),
+    /// There is no `meta.json`.
+    #[error("it has no meta.json")]
+    NoMeta,
+    /// `meta.json` is not what this program writes.
+    #[error("its meta.json cannot be understood")]
+    Meta(#[source] serde_json::Error),
+    /// A newer version of the program wrote it.
+    #[error("its format is {0}, this program knows formats up to {FORMAT}")]
+    Newer(u32),
+    /// It was put under another session's name.
+    #[error("its meta.json names the session {0}")]
+    OtherSession(SessionId),
+    /// A line of the transcript cannot be read.
+    #[error("line {line} of its transcript cannot be read")]
+    Line {
+        /// Counted from 1.
+        line: u64,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A line of the transcript is no finished turn.
+    #[error("line {line} of its transcript is no finished turn")]
+    NoTurn {
+        /// Counted from 1.
+        line: u64,
+        /// Why not; absent if it is a turn that has not ended.
+        source: Option<serde_json::Error>,
+    },
+    /// A line of the transcript is longer than [`MAX_LINE_BYTES`].
+    #[error("line {line} of its transcript is longer than {MAX_LINE_BYTES} bytes")]
+    TooLong {
+        /// Counted from 1.
+        line: u64,
+    },
+    /// Turns are numbered 1, 2, 3 ….
+    #[error("line {line} of its transcript is the turn {found}")]
+    OutOfOrder {
+        /// Counted from 1.
+        line: u64,
+        /// What it says it is.
+        found: model::Turn,
+    },
+    /// A rule of sessions says no.
+    #[error("it breaks a rule: {0}")]
+    Rejected(#[from] Rejection),
+}
+
+/// Reads what a session is.
+pub(super) fn read_meta(folder: &Folder, id: SessionId) -> Result<Meta, Unreadable> {
+    #[derive(serde::Deserialize)]
+    struct Format {
+        format: u32,
+    }
+    let bytes = folder.read(meta::NAME, meta::MAX_BYTES)?.ok_or(Unreadable::NoMeta)?;
+    // Before anything else: a newer shape need not have the fields of this one.
+    let Format { format } = serde_json::from_slice(&bytes).map_err(Unreadable::Meta)?;
+    if format > FORMAT {
+        return Err(Unreadable::Newer(format));
+    }
+    let meta: Meta = serde_json::from_slice(&bytes).map_err(Unreadable::Meta)?;
+    if meta.id != id {
+        return Err(Unreadable::OtherSession(meta.id));
+    }
+    Ok(meta)
+}
+
+/// Tells a session again, entry by entry.
+pub(super) struct Retelling {
+    meta: Meta,
+    lines: Option<Lines>,
+    session: Option<Session>,
+    part: Part,
+    last_ended_at: Option<Timestamp>,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Beginning,
+    Turns,
+    Told,
+}
+
+impl Retelling {
+    pub(super) fn new(folder: &Folder, meta: Meta) -> Result<Self, Unreadable> {
+        let lines = folder.find_file(transcript::NAME)?.map(|file| Lines { file: BufReader::new(file), number: 0 });
+        let part = empty_part(meta.id, Seq::START);
+        Ok(Self { meta, lines, session: None, part, last_ended_at: None, stage: Stage::Beginning })
+    }
+
+    /// The next entries, of a few turns or of one long one; `None` when all is told.
+    pub(super) fn next_part(&mut self) -> Result<Option<Part>, Unreadable> {
+        if self.stage == Stage::Told {
+            return Ok(None);
+        }
+        let mut read_bytes = 0;
+        while self.stage != Stage::Told && self.part.entries.len() < PART_ENTRIES && read_bytes < PART_BYTES {
+            read_bytes += self.step()?;
+        }
+        let head = self.session.as_ref().map_or(Seq::START, |session| session.head);
+        Ok(Some(std::mem::replace(&mut self.part, empty_part(self.meta.id, head))))
+    }
+
+    /// Tells the beginning, the next turn or the end; gives how much was read for it.
+    fn step(&mut self) -> Result<usize, Unreadable> {
+        match self.stage {
+            Stage::Beginning => {
+                self.begin()?;
+                self.stage = Stage::Turns;
+            }
+            Stage::Turns => match self.lines.as_mut().map_or(Ok(None), Lines::next)? {
+                Some(line) => {
+                    self.tell_turn(line.number, line.turn)?;
+                    return Ok(line.bytes);
+                }
+                None => {
+                    self.end()?;
+                    self.stage = Stage::Told;
+                }
+            },
+            Stage::Told => (),
+        }
+        Ok(0)
+    }
+
+    fn begin(&mut self) -> Result<(), Unreadable> {
+        check_name(&self.meta.agent)?;
+        let Meta { agent, cwd, project, name, created_at, .. } = self.meta.clone();
+        self.act(Command::Create(NewSession { agent, cwd, project, name }), created_at)?;
+        self.act(Command::Agent(AgentReport::Ready), created_at)?;
+        let env_hint = Some(self.meta.env_hint.clone());
+        self.act(Command::Change { name: None, env_hint }, created_at)
+    }
+
+    fn tell_turn(&mut self, line: u64, turn: TranscriptTurn) -> Result<(), Unreadable> {
+        let unfinished = Unreadable::NoTurn { line, source: None };
+        let (Some(outcome), Some(ended_at)) = (turn.outcome, turn.ended_at) else { return Err(unfinished) };
+        if u64::from(turn.turn.0) != line {
+            return Err(Unreadable::OutOfOrder { line, found: turn.turn });
+        }
+        let prompt =
+            Command::SendPrompt { interaction_id: turn.interaction_id, text: turn.prompt, when_busy: WhenBusy::Reject };
+        self.act(prompt, turn.started_at)?;
+        for (block, text) in (0..).zip(&turn.blocks) {
+            let mut rest = text.as_str();
+            while !rest.is_empty() {
+                let (text, later) = rest.split_at(rest.floor_char_boundary(TEXT_PART_BYTES));
+                self.act(Command::Agent(AgentReport::Text { block, text: text.to_owned() }), ended_at)?;
+                rest = later;
+            }
+        }
+        self.act(Command::Agent(AgentReport::Stopped(Stop { outcome, reason: turn.reason })), ended_at)?;
+        self.last_ended_at = Some(ended_at);
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), Unreadable> {
+        let Meta { last_idle_at, last_observed_at, deleted_at, active_at, .. } = self.meta;
+        // A session comes to rest with a turn's end or with its agent's failure; so if not the one, then the other.
+        if let Some(failed_at) = last_idle_at.filter(|at| Some(*at) != self.last_ended_at) {
+            self.act(Command::Agent(AgentReport::Failed { reason: REASON.to_owned() }), failed_at)?;
+        }
+        if self.session.as_ref().is_some_and(|session| session.row.agent_state == AgentState::Failed) {
+            self.act(Command::Agent(AgentReport::Ready), active_at)?;
+        }
+        self.act(Command::Interrupt { reason: REASON.to_owned() }, active_at)?;
+        if let Some(observed_at) = last_observed_at {
+            self.act(Command::Observe, observed_at)?;
+        }
+        if let Some(deleted_at) = deleted_at {
+            self.act(Command::Delete, deleted_at)?;
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, command: Command, at: Timestamp) -> Result<(), Unreadable> {
+        for event in decide(self.session.as_ref(), command)? {
+            self.session = self.part.push(self.session.take(), event, at);
+        }
+        Ok(())
+    }
+}
+
+fn empty_part(id: SessionId, after: Seq) -> Part {
+    Part { stream: StreamId::Session(id), after, entries: Vec::new(), rows: Vec::new() }
+}
+
+struct Line {
+    number: u64,
+    bytes: usize,
+    turn: TranscriptTurn,
+}
+
+/// The turns of a transcript, a line at a time.
+struct Lines {
+    file: BufReader<std::fs::File>,
+    number: u64,
+}
+
+impl Lines {
+    /// The next line. What a crash left after the last line end is none.
+    fn next(&mut self) -> Result<Option<Line>, Unreadable> {
+        self.number += 1;
+        let line = self.number;
+        let mut bytes = Vec::new();
+        let limit = MAX_LINE_BYTES as u64 + 1;
+        let read = self.file.by_ref().take(limit).read_until(b'\n', &mut bytes);
+        let read = read.map_err(|source| Unreadable::Line { line, source })?;
+        if bytes.last() != Some(&b'\n') {
+            return if read as u64 == limit { Err(Unreadable::TooLong { line }) } else { Ok(None) };
+        }
+        match serde_json::from_slice(&bytes) {
+            Ok(turn) => Ok(Some(Line { number: line, bytes: read, turn })),
+            Err(err) => Err(Unreadable::NoTurn { line, source: Some(err) }),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! From any history to its copies and back.
+
+use model::{AgentReport, AgentState, Incarnation, Outcome, Stop};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::{World, tree, written_anew};
+use crate::conformance::{act, at, create, session_id};
+use crate::copies::{Copies, Depth, Touched};
+use crate::histories::{SESSIONS, Step, Twins, Wish, step};
+use crate::{SqliteStore, Tables as _};
+
+/// Copies that follow step by step are those that are written at the end, and a log that is filled from them gives them
+/// again, byte for byte, with nothing at work in it.
+async fn run(steps: Vec<Step>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("throughline.db");
+    let mut twins = Twins::begin(&path);
+    let copies = Copies::at(folder.path().join("sessions"));
+    for step in steps {
+        twins.take(step, &path).await;
+        for n in 0..SESSIONS {
+            copies.update(&twins.sqlite, session_id(n), Depth::End).await.unwrap();
+        }
+    }
+    for n in 0..SESSIONS {
+        let again = copies.update(&twins.sqlite, session_id(n), Depth::Whole).await.unwrap();
+        assert_eq!(again, Touched::No, "session {n} is not done with one look");
+    }
+    let written = tree(copies.path());
+    assert_eq!(written, written_anew(&twins.sqlite, SESSIONS).await);
+    let ids: Vec<_> = (0..SESSIONS).map(session_id).collect();
+    assert_eq!(copies.check(&twins.sqlite, &ids).await.unwrap(), []);
+
+    let fresh = SqliteStore::open(&folder.path().join("fresh.db"), Incarnation::from_bits(1)).unwrap();
+    let hydrated = copies.hydrate(&fresh).await.unwrap();
+    assert!(hydrated.skipped.is_empty(), "{:?}", hydrated.skipped);
+    assert_eq!(written_anew(&fresh, SESSIONS).await, written);
+    for n in 0..SESSIONS {
+        let (was, is) =
+            (twins.sqlite.session(session_id(n)).await.unwrap(), fresh.session(session_id(n)).await.unwrap());
+        assert_eq!(was.is_some(), is.is_some());
+        if let Some(session) = is {
+            assert_eq!((session.row.running, session.row.agent_state), (None, AgentState::Stopped));
+        }
+    }
+}
+
+/// A step that is likely to get somewhere: prompts, agents that start, talk, stop and fail, in few sessions.
+fn lively() -> impl Strategy<Value = Step> {
+    let text = || "[a-c\u{0}\n\u{1f9f5}]{1,6}".prop_map(String::from);
+    let outcome = select(vec![Outcome::Completed, Outcome::Cancelled, Outcome::Failed, Outcome::Interrupted]);
+    let stop = (outcome, option::of(text())).prop_map(|(outcome, reason)| Stop { outcome, reason });
+    let wish = prop_oneof![
+        6 => text().prop_map(Wish::Prompt),
+        4 => Just(Wish::Agent(AgentReport::Ready)),
+        4 => (0..3_u32, text()).prop_map(|(block, text)| Wish::Agent(AgentReport::Text { block, text })),
+        4 => stop.prop_map(|stop| Wish::Agent(AgentReport::Stopped(stop))),
+        1 => text().prop_map(|reason| Wish::Agent(AgentReport::Failed { reason })),
+        1 => Just(Wish::Interrupt),
+        1 => Just(Wish::Observe),
+        1 => Just(Wish::Restore),
+    ];
+    (0..2_u8, wish, 0..30_i64).prop_map(|(n, wish, when)| Step::Act { wishes: vec![(n, wish)], receipt: None, when })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_is_written_from_a_hydrated_log_is_what_it_was_hydrated_from(
+        steps in vec(prop_oneof![4 => lively(), 1 => step()], 1..100),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(run(steps));
+    }
+}
+
+#[tokio::test]
+async fn a_copy_can_be_read_by_people() {
+    let world = World::with_two_turns().await;
+    let id = session_id(1);
+    let meta = format!(
+        r#"{{
+  "format": 1,
+  "id": "{id}",
+  "agent": "guide",
+  "cwd": "/w",
+  "project": "/w",
+  "name": "a name",
+  "envHint": "",
+  "createdAt": "1970-01-01T00:00:00.100Z",
+  "activeAt": "1970-01-01T00:00:00.122Z",
+  "lastObservedAt": null,
+  "lastIdleAt": "1970-01-01T00:00:00.122Z",
+  "deletedAt": null
+}}
+"#
+    );
+    let turn = |n: u8, prompt: &str| {
+        format!(
+            r#"{{"turn":{n},"interactionId":"00000000-0000-0000-0000-00000000000{n}","prompt":"{prompt}","blocks":["one two","three\n"],"outcome":"completed","reason":null,"startedAt":"1970-01-01T00:00:00.1{n}0Z","endedAt":"1970-01-01T00:00:00.1{n}2Z"}}
+"#
+        )
+    };
+    let tree = world.tree();
+    assert_eq!(tree[&format!("{id}/meta.json")], meta);
+    assert_eq!(tree[&format!("{id}/transcript.jsonl")], turn(1, "first") + &turn(2, "second"));
+}
+
+/// A turn that runs is in no file, and the session is as it was before it.
+#[tokio::test]
+async fn a_turn_that_runs_leaves_no_trace() {
+    let world = World::with_two_turns().await;
+    let before = world.tree();
+    super::start_turn(&world.store, 1, 3, "runs").await;
+    assert_eq!(world.update(1).await, Touched::No);
+    assert_eq!(world.tree(), before);
+}
+
+/// Answers are as long as agents make them, and come back whole and in parts that a follower can take.
+#[tokio::test]
+async fn a_long_answer_comes_back_in_parts() {
+    use model::{Command, Event, Seq};
+    let world = World::new();
+    super::begin(&world.store, 1).await;
+    super::start_turn(&world.store, 1, 1, "long").await;
+    let long = "\u{1f9f5}ä".repeat(100_000);
+    act(&world.store, 1, Command::Agent(AgentReport::Text { block: 0, text: long.clone() }), 5).await;
+    let stop = Stop { outcome: Outcome::Completed, reason: None };
+    act(&world.store, 1, Command::Agent(AgentReport::Stopped(stop)), 6).await;
+    world.update(1).await;
+
+    let fresh = crate::MemoryStore::new(Incarnation::from_bits(1));
+    world.copies.hydrate(&fresh).await.unwrap();
+    let mut words = String::new();
+    let mut after = Seq::START;
+    loop {
+        let page = crate::Log::read(&fresh, crate::conformance::stream(1), after, 100).await.unwrap();
+        let Some(last) = page.last() else { break };
+        after = last.seq;
+        for entry in page {
+            if let Event::TextPart { text, .. } = entry.event {
+                assert!(text.len() <= 64 << 10);
+                words += &text;
+            }
+        }
+    }
+    assert!(words == long);
+    assert_eq!(written_anew(&fresh, 2).await, world.tree());
+}
+
+#[tokio::test]
+async fn sessions_come_back_in_the_order_in_which_they_began() {
+    let world = World::new();
+    for (n, when) in [(1, 30), (2, 10), (3, 20)] {
+        act(&world.store, n, create(""), when).await;
+        world.update(n).await;
+    }
+    let fresh = crate::MemoryStore::new(Incarnation::from_bits(1));
+    assert_eq!(world.copies.hydrate(&fresh).await.unwrap().sessions, 3);
+    let list = fresh.sessions(None, 10).await.unwrap();
+    assert!(list.iter().map(|row| row.created_at).eq([30, 20, 10].map(at)));
+    let first = crate::Log::changed_since(&fresh, model::Position(0), 1).await.unwrap();
+    assert_eq!(first.streams, [crate::conformance::stream(2)]);
+}

@@ -1,0 +1,116 @@
+//! Copies come from anywhere: what does not hold together is left out by name, and the rest comes back.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use model::Incarnation;
+
+use super::{World, begin, finish_turn};
+use crate::conformance::session_id;
+use crate::copies::MAX_LINE_BYTES;
+use crate::{MemoryStore, Tables as _};
+
+/// What is said of the first session's copy after `spoil` had it; the second session's is sound.
+async fn said_of(spoil: impl FnOnce(&World)) -> String {
+    let world = World::with_two_turns().await;
+    begin(&world.store, 2).await;
+    finish_turn(&world.store, 2, 1, "sound").await;
+    world.update(2).await;
+    spoil(&world);
+    let spoilt = world.tree();
+    let fresh = MemoryStore::new(Incarnation::from_bits(1));
+    let hydrated = world.copies.hydrate(&fresh).await.unwrap();
+    assert!(fresh.session(session_id(2)).await.unwrap().is_some(), "the sound one comes back");
+    assert_eq!(fresh.session(session_id(1)).await.unwrap(), None, "nothing of the other does");
+    assert_eq!(hydrated.sessions, 1);
+    assert_eq!(world.tree(), spoilt, "the files stay as they are");
+    let [skipped] = hydrated.skipped.as_slice() else { panic!("{:?}", hydrated.skipped) };
+    assert_eq!(skipped.session, session_id(1));
+    skipped.why.to_string()
+}
+
+async fn said_of_edit(name: &str, from: &str, to: &str) -> String {
+    said_of(|world| {
+        let text = fs::read_to_string(world.file(1, name)).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(world.file(1, name), text.replacen(from, to, 1)).unwrap();
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_copy_that_breaks_a_rule_is_left_out() {
+    let long = "x".repeat(300);
+    for (from, to, expected) in [
+        (
+            "a name",
+            "a\\nname",
+            "it breaks a rule: a name is one line of at most 200 characters, without control characters",
+        ),
+        ("a name", &long, "it breaks a rule: a name is one line of at most 200 characters, without control characters"),
+        ("guide", &long, "it breaks a rule: a name is one line of at most 200 characters, without control characters"),
+        ("\"/w\"", "\"w\"", "it breaks a rule: a directory is an absolute path of at most 4096 bytes"),
+        (
+            "\"envHint\": \"\"",
+            "\"envHint\": \"\\u0000\"",
+            "it breaks a rule: an environment hint has at most 2000 characters and no control characters but line ends",
+        ),
+        ("\"format\": 1", "\"format\": 2", "its format is 2, this program knows formats up to 1"),
+        ("01010101-", "02010101-", "its meta.json names the session 02010101-0101-0101-0101-010101010101"),
+        ("00:00:00.100Z", "yesterday", "its meta.json cannot be understood"),
+        ("{", "", "its meta.json cannot be understood"),
+    ] {
+        assert_eq!(said_of_edit("meta.json", from, to).await, expected);
+    }
+    for (from, to, expected) in [
+        ("first", " ", "it breaks a rule: the prompt is empty"),
+        ("\"turn\":2", "\"turn\":3", "line 2 of its transcript is the turn t3"),
+        ("\"turn\":1", "\"turn\":4294967295", "line 1 of its transcript is the turn t4294967295"),
+        ("\"completed\"", "null", "line 1 of its transcript is no finished turn"),
+        ("\"completed\"", "\"done\"", "line 1 of its transcript is no finished turn"),
+        ("\n", "\n\n", "line 2 of its transcript is no finished turn"),
+        ("00000000-0000", "zz000000-0000", "line 1 of its transcript is no finished turn"),
+    ] {
+        assert_eq!(said_of_edit("transcript.jsonl", from, to).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_copy_that_cannot_be_reached_is_left_out() {
+    assert_eq!(said_of(|world| fs::remove_file(world.file(1, "meta.json")).unwrap()).await, "it has no meta.json");
+    let huge = said_of(|world| fs::write(world.file(1, "transcript.jsonl"), "x".repeat(MAX_LINE_BYTES + 1)).unwrap());
+    assert_eq!(huge.await, "line 1 of its transcript is longer than 16777216 bytes");
+    for name in ["meta.json", "transcript.jsonl", ""] {
+        let said = said_of(|world| {
+            let path = world.copies.path().join(session_id(1).to_string());
+            let path = if name.is_empty() { path } else { path.join(name) };
+            let outside = world.folder.path().join("outside");
+            fs::rename(&path, &outside).unwrap();
+            symlink(&outside, &path).unwrap();
+        });
+        let said = said.await;
+        assert!(said.ends_with("is not ours: it is a link, or not what should be there"), "{said}");
+    }
+}
+
+/// As a crash leaves it: the turn was not whole, so it is not there.
+#[tokio::test]
+async fn a_last_line_without_its_end_is_no_turn() {
+    let world = World::with_two_turns().await;
+    let words = world.file(1, "transcript.jsonl");
+    let text = fs::read_to_string(&words).unwrap();
+    fs::write(&words, &text[..text.len() - 1]).unwrap();
+    let fresh = MemoryStore::new(Incarnation::from_bits(1));
+    assert_eq!(world.copies.hydrate(&fresh).await.unwrap().sessions, 1);
+    assert_eq!(fresh.session(session_id(1)).await.unwrap().unwrap().row.turns, model::Turn(1));
+}
+
+#[tokio::test]
+async fn what_is_no_session_is_not_looked_at() {
+    let world = World::with_two_turns().await;
+    fs::write(world.copies.path().join("README.md"), "mine").unwrap();
+    fs::create_dir(world.copies.path().join("../sessions/notes")).unwrap();
+    let fresh = MemoryStore::new(Incarnation::from_bits(1));
+    let hydrated = world.copies.hydrate(&fresh).await.unwrap();
+    assert_eq!((hydrated.sessions, hydrated.skipped.len()), (1, 0));
+}

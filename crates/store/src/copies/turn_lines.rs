@@ -1,0 +1,87 @@
+//! The lines that a transcript's copy should have, read from the log a piece at a time.
+//!
+//! Invariant: only turns that had ended by the session's head as it was read, so that a transcript never knows more than
+//! the `meta.json` that is written with it.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use model::{Seq, Session, StreamId, Transcript, TranscriptTurn, Turn, TurnRow};
+
+use crate::{Damage, ReadError, Store};
+
+/// How many turns are asked for at once.
+const TURNS: usize = 64;
+/// How many entries of a turn are asked for at once.
+const ENTRIES: usize = 512;
+/// A piece ends with the line that makes it this long.
+const PIECE_BYTES: usize = 256 << 10;
+
+pub(super) struct TurnLines<'a> {
+    store: &'a dyn Store,
+    session: &'a Session,
+    after: Turn,
+    rows: VecDeque<TurnRow>,
+    /// Nothing comes after these rows.
+    at_end: bool,
+}
+
+impl<'a> TurnLines<'a> {
+    pub(super) fn new(store: &'a dyn Store, session: &'a Session, after: Turn) -> Self {
+        Self { store, session, after, rows: VecDeque::new(), at_end: false }
+    }
+
+    /// The next lines, whole ones; `None` after the last.
+    pub(super) async fn next_piece(&mut self) -> Result<Option<Vec<u8>>, ReadError> {
+        let mut piece = Vec::new();
+        while piece.len() < PIECE_BYTES {
+            let Some(row) = self.next_row().await? else { break };
+            piece.extend(self.line(&row).await?);
+        }
+        Ok((!piece.is_empty()).then_some(piece))
+    }
+
+    /// The next turn that has ended.
+    pub(super) async fn next_row(&mut self) -> Result<Option<TurnRow>, ReadError> {
+        if self.rows.is_empty() && !self.at_end {
+            self.rows = self.store.turns(self.session.row.id, self.after, TURNS).await?.into();
+            self.at_end = self.rows.len() < TURNS;
+        }
+        let ended = |row: &TurnRow| row.last_seq.is_some_and(|last| last <= self.session.head);
+        let row = self.rows.pop_front().filter(ended);
+        if let Some(row) = &row {
+            self.after = row.turn;
+        }
+        Ok(row)
+    }
+
+    async fn line(&self, row: &TurnRow) -> Result<Vec<u8>, ReadError> {
+        let stream = StreamId::Session(row.session);
+        let last = row.last_seq.expect("only ended turns are handed out");
+        let mut transcript = Transcript::default();
+        let mut seen = Seq(row.first_seq.0.saturating_sub(1));
+        while seen < last {
+            let page = self.store.read(stream, seen, ENTRIES).await?;
+            let Some(newest) = page.last() else {
+                return Err(damaged(stream, seen.next(), "the entry is missing"));
+            };
+            seen = newest.seq;
+            page.iter().filter(|entry| entry.seq <= last).for_each(|entry| transcript.apply(entry));
+        }
+        match transcript.turns.as_slice() {
+            [turn] if turn.turn == row.turn => Ok(encode(turn)),
+            _ => Err(damaged(stream, row.first_seq, "the turn is not where its row says")),
+        }
+    }
+}
+
+fn damaged(stream: StreamId, seq: Seq, what: &'static str) -> ReadError {
+    ReadError::Damaged(Damage { stream, seq, what: Cow::Borrowed(what) })
+}
+
+/// A turn as a line of a copy.
+pub(super) fn encode(turn: &TranscriptTurn) -> Vec<u8> {
+    let mut line = serde_json::to_vec(turn).expect("it holds only texts and instants");
+    line.push(b'\n');
+    line
+}

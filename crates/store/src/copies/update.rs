@@ -1,0 +1,165 @@
+//! Bringing one session's copy up to date with the log.
+//!
+//! Invariant: the cost is that of what is new. The last line of the file tells what was copied; only what ended after it
+//! is read from the log. Doing it twice changes nothing, so a crash at any step is mended by doing it again.
+
+use model::{Session, SessionId, Stop, StreamId, TranscriptTurn, Turn, TurnRow};
+
+use crate::copies::folder::Folder;
+use crate::copies::meta::{self, Meta};
+use crate::copies::pen::{Pen, Way};
+use crate::copies::transcript::{self, Comparing, End};
+use crate::copies::turn_lines::TurnLines;
+use crate::copies::{Copies, blocking};
+use crate::{CopyError, Head, ReadError, Store};
+
+/// How thoroughly a copy is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// From its end, trusting what is before it.
+    End,
+    /// Every line.
+    Whole,
+}
+
+/// Whether anything was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Touched {
+    Yes,
+    No,
+}
+
+/// What lies in a session's folder.
+struct Standing {
+    end: End,
+    meta: Option<Vec<u8>>,
+}
+
+impl Copies {
+    /// Makes a session's copy what the log says. What is written is flushed before this answers. The folder of a session
+    /// that was purged is removed; that of one which the store does not know, or which is damaged, is left alone.
+    pub async fn update(&self, store: &dyn Store, id: SessionId, depth: Depth) -> Result<Touched, CopyError> {
+        let Some(session) = store.session(id).await? else {
+            return match store.head(StreamId::Session(id)).await? {
+                Head::Purged => self.remove(id).await,
+                Head::At(_) => Ok(Touched::No),
+            };
+        };
+        // What the log lost, the copy may still have.
+        if let Some(damage) = store.damage(id) {
+            return Err(ReadError::Damaged(damage).into());
+        }
+        let Standing { end, meta } = self.look_at(id).await?;
+        let wanted = Meta::of(store, &session).await?.encode();
+        let wanted = (meta.as_ref() != Some(&wanted)).then_some(wanted);
+
+        let mut lines = TurnLines::new(store, &session, Turn(0));
+        let way = match (depth, end) {
+            (Depth::Whole, _) if self.transcript_is_right(store, &session).await? => Way::Leave,
+            (Depth::Whole, _) | (Depth::End, End::Foreign) => Way::Anew,
+            (Depth::End, End::Ours { last: None, at, torn }) => Way::GoOn { at, torn },
+            (Depth::End, End::Ours { last: Some(last), at, torn }) => {
+                let mut after_last = TurnLines::new(store, &session, Turn(last.turn.0.saturating_sub(1)));
+                match after_last.next_row().await? {
+                    Some(row) if is_same(&row, &last) => {
+                        lines = after_last;
+                        Way::GoOn { at, torn }
+                    }
+                    Some(_) | None => Way::Anew,
+                }
+            }
+        };
+        self.write(Pen::new(self.path.clone(), id, way, wanted), lines).await
+    }
+
+    /// Removes a session's copy for good.
+    pub async fn remove(&self, id: SessionId) -> Result<Touched, CopyError> {
+        let path = self.path.clone();
+        let removed = blocking(move || match Folder::find(&path) {
+            Ok(Some(folder)) => folder.remove_all(&id.to_string()),
+            // Behind a link is nothing of ours.
+            Ok(None) | Err(CopyError::Foreign { .. }) => Ok(false),
+            Err(err) => Err(err),
+        });
+        Ok(if removed.await? { Touched::Yes } else { Touched::No })
+    }
+
+    async fn look_at(&self, id: SessionId) -> Result<Standing, CopyError> {
+        let path = self.path.clone();
+        blocking(move || {
+            let nothing = Standing { end: End::Ours { last: None, at: 0, torn: false }, meta: None };
+            let Some(folder) = Folder::find(&path)? else { return Ok(nothing) };
+            let Some(folder) = folder.find_child(&id.to_string())? else { return Ok(nothing) };
+            let meta = match folder.read(meta::NAME, meta::MAX_BYTES) {
+                Err(CopyError::Foreign { .. }) => None,
+                read => read?,
+            };
+            Ok(Standing { end: transcript::find_end(&folder)?, meta })
+        })
+        .await
+    }
+
+    /// Writes a piece at a time. What is to be written is mostly one, so it is looked for whether it is the last.
+    async fn write(&self, mut pen: Pen, mut lines: TurnLines<'_>) -> Result<Touched, CopyError> {
+        let mut piece = if pen.takes_lines() { lines.next_piece().await? } else { None };
+        if piece.is_none() && pen.is_content() {
+            return Ok(Touched::No);
+        }
+        while let Some(lines_now) = piece {
+            piece = lines.next_piece().await?;
+            let is_last = piece.is_none();
+            pen = blocking(move || {
+                let pen = pen.add(&lines_now)?;
+                if is_last { pen.finish() } else { Ok(pen) }
+            })
+            .await?;
+            if is_last {
+                return Ok(Touched::Yes);
+            }
+        }
+        blocking(move || pen.finish()).await?;
+        Ok(Touched::Yes)
+    }
+
+    /// Whether every line is what the log says.
+    pub(super) async fn transcript_is_right(&self, store: &dyn Store, session: &Session) -> Result<bool, CopyError> {
+        let (path, id) = (self.path.clone(), session.row.id);
+        let comparing = blocking(move || {
+            let folder = match Folder::find(&path)? {
+                Some(folder) => folder.find_child(&id.to_string())?,
+                None => None,
+            };
+            Comparing::begin(folder.as_ref())
+        });
+        let mut comparing = match comparing.await {
+            Ok(comparing) => comparing,
+            // A link in place of the file; one in place of the folder is met again by whoever writes.
+            Err(CopyError::Foreign { .. }) => return Ok(false),
+            Err(err) => return Err(err),
+        };
+        let mut lines = TurnLines::new(store, session, Turn(0));
+        while let Some(piece) = lines.next_piece().await? {
+            let same;
+            (comparing, same) = blocking(move || {
+                let same = comparing.goes_on_with(&piece);
+                Ok((comparing, same))
+            })
+            .await?;
+            if !same {
+                return Ok(false);
+            }
+        }
+        blocking(move || Ok(comparing.ends_here())).await
+    }
+}
+
+/// Whether a line tells of the turn that the log has under its number.
+fn is_same(row: &TurnRow, line: &TranscriptTurn) -> bool {
+    let stop = line.outcome.map(|outcome| Stop { outcome, reason: line.reason.clone() });
+    row.turn == line.turn
+        && row.interaction_id == line.interaction_id
+        && row.stop == stop
+        && row.started_at == line.started_at
+        && row.ended_at == line.ended_at
+}

@@ -1,0 +1,56 @@
+//! Which streams have moved: what a follower of the whole log asks before it reads any of them.
+//!
+//! Invariant: the events are not read. The table is walked by its key and only the stream's column is looked at, so a
+//! page costs the same whatever its entries hold.
+
+use model::{Position, StreamId};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::{Changes, ReadError, StorageError};
+
+/// The last position that was ever given, also if its entry was purged since.
+const LAST_POSITION: &str = "SELECT MAX(
+         IFNULL((SELECT MAX(position) FROM entries), 0),
+         IFNULL((SELECT value FROM meta WHERE key = 'position_floor'), 0)
+     )";
+
+pub(super) fn since(conn: &Connection, after: Position, limit: usize) -> Result<Changes, ReadError> {
+    let limit = limit.max(1);
+    let mut statement = conn.prepare_cached(
+        "SELECT position, stream
+         FROM entries
+         WHERE position > ?1
+         ORDER BY position
+         LIMIT ?2",
+    )?;
+    let mut rows = statement
+        .query(params![i64::try_from(after.0).unwrap_or(i64::MAX), i64::try_from(limit).unwrap_or(i64::MAX)])?;
+    let mut ids: Vec<i64> = Vec::new();
+    let mut looked_at = 0;
+    let mut last = 0;
+    while let Some(row) = rows.next()? {
+        last = row.get(0)?;
+        let id = row.get(1)?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+        looked_at += 1;
+    }
+    if looked_at < limit {
+        last = conn.prepare_cached(LAST_POSITION)?.query_row([], |row| row.get::<_, i64>(0))?;
+    }
+    let mut streams = Vec::with_capacity(ids.len());
+    for id in ids {
+        streams.extend(find_name(conn, id)?);
+    }
+    Ok(Changes { streams, up_to: Position(last.cast_unsigned()) })
+}
+
+/// A purged stream has nothing more to say, also while its entries are still being removed.
+fn find_name(conn: &Connection, id: i64) -> Result<Option<StreamId>, ReadError> {
+    let name = conn
+        .prepare_cached("SELECT name FROM streams WHERE id = ?1 AND purged_at IS NULL")?
+        .query_row([id], |row| row.get::<_, String>(0))
+        .optional()?;
+    name.map(|name| name.parse().map_err(|err| ReadError::Storage(StorageError(Box::new(err))))).transpose()
+}

@@ -1,0 +1,28 @@
+//! A new life for a store that stands at an older state than others have seen.
+//!
+//! Invariant: positions and seqs may be given a second time only under another incarnation, so that whoever holds an
+//! old cursor is told instead of being shown other entries.
+
+use std::path::Path;
+
+use model::Incarnation;
+
+use crate::sqlite::open;
+use crate::{OpenError, SqliteStore, StorageError};
+
+impl SqliteStore {
+    /// Gives the store at `path`, which nobody has open, another incarnation.
+    pub fn renew(path: &Path, incarnation: Incarnation) -> Result<(), OpenError> {
+        let opened = open::open(path, incarnation)?;
+        let renewed = opened.writer.execute(
+            "UPDATE meta
+             SET value = ?1
+             WHERE key = 'incarnation'",
+            [incarnation.bits().cast_signed()],
+        );
+        match renewed {
+            Ok(_) => Ok(()),
+            Err(err) => Err(OpenError::Storage { path: opened.path, source: StorageError(Box::new(err)) }),
+        }
+    }
+}
