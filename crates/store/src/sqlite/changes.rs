@@ -1,10 +1,11 @@
 //! Which streams have moved: what a follower of the whole log asks before it reads any of them.
 //!
 //! Invariant: the events are not read. The table is walked by its key and only the stream's column is looked at, so a
-//! page costs the same whatever its entries hold.
+//! page costs the same whatever its entries hold. A purged stream has nothing more to say, also while its entries are
+//! still being removed.
 
 use model::{Position, StreamId};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
 use crate::{Changes, ReadError, StorageError};
 
@@ -17,10 +18,11 @@ const LAST_POSITION: &str = "SELECT MAX(
 pub(super) fn since(conn: &Connection, after: Position, limit: usize) -> Result<Changes, ReadError> {
     let limit = limit.max(1);
     let mut statement = conn.prepare_cached(
-        "SELECT position, stream
+        "SELECT entries.position, entries.stream
          FROM entries
-         WHERE position > ?1
-         ORDER BY position
+         JOIN streams ON streams.id = entries.stream
+         WHERE entries.position > ?1 AND streams.purged_at IS NULL
+         ORDER BY entries.position
          LIMIT ?2",
     )?;
     let mut rows = statement
@@ -41,16 +43,13 @@ pub(super) fn since(conn: &Connection, after: Position, limit: usize) -> Result<
     }
     let mut streams = Vec::with_capacity(ids.len());
     for id in ids {
-        streams.extend(find_name(conn, id)?);
+        streams.push(name(conn, id)?);
     }
     Ok(Changes { streams, up_to: Position(last.cast_unsigned()) })
 }
 
-/// A purged stream has nothing more to say, also while its entries are still being removed.
-fn find_name(conn: &Connection, id: i64) -> Result<Option<StreamId>, ReadError> {
-    let name = conn
-        .prepare_cached("SELECT name FROM streams WHERE id = ?1 AND purged_at IS NULL")?
-        .query_row([id], |row| row.get::<_, String>(0))
-        .optional()?;
-    name.map(|name| name.parse().map_err(|err| ReadError::Storage(StorageError(Box::new(err))))).transpose()
+fn name(conn: &Connection, id: i64) -> Result<StreamId, ReadError> {
+    let name: String =
+        conn.prepare_cached("SELECT name FROM streams WHERE id = ?1")?.query_row([id], |row| row.get(0))?;
+    name.parse().map_err(|err| ReadError::Storage(StorageError(Box::new(err))))
 }
