@@ -3,6 +3,7 @@
 //! Invariant: beside a running server it only looks. Where none runs it also fences off what is damaged and lifts the
 //! fences of what is whole; nothing else is changed unless it was asked for.
 
+mod copies;
 mod words;
 
 use std::process::ExitCode;
@@ -14,6 +15,7 @@ use store::outside::{CheckReport, Depth, Fences, Rebuilt, Repair};
 use store::{Copies, OpenError};
 
 use crate::cli;
+use crate::commands::doctor::copies::CopiesChecked;
 use crate::data_dir::{DataDir, ServerFile};
 use crate::host::{explain, look_at};
 use crate::progress::watched;
@@ -27,6 +29,7 @@ struct Visit {
     report: CheckReport,
     rebuilt: Option<Rebuilt>,
     fences: Fencing,
+    copies: Result<Option<CopiesChecked>>,
 }
 
 /// What became of fences that were not where they should be. What was found is told whatever this is.
@@ -44,8 +47,8 @@ pub(super) async fn run(data: &DataDir, doctor: &cli::Doctor) -> Result<ExitCode
     let report = watched(move |progress| -> Result<CheckReport> { Ok(look_at(&file)?.check(depth, progress)?) });
     let mut report = report.await??;
     let fences = settle_fences(data, &mut report).await;
-    // Whatever else the folder holds is looked at here, and has its part of the visit.
-    let visit = Visit { report, rebuilt, fences };
+    let copies = copies::check(data, depth).await;
+    let visit = Visit { report, rebuilt, fences, copies };
     if doctor.json {
         terminal::line(&safe_json(&serde_json::to_string_pretty(&visit.to_json(data)?)?))?;
     } else {
@@ -97,6 +100,10 @@ impl Visit {
             Fencing::Settled(fences) => json!({ "set": names(&fences.set), "lifted": names(&fences.lifted) }),
             Fencing::InUse(server) => json!({ "leftToServer": server }),
             Fencing::Failed(err) => json!({ "failed": format!("{err:#}") }),
+        };
+        answer["copies"] = match &self.copies {
+            Ok(checked) => json!(checked.as_ref().map(CopiesChecked::to_json)),
+            Err(err) => json!({ "failed": format!("{err:#}") }),
         };
         if let Some(rebuilt) = self.rebuilt {
             answer["rebuilt"] = json!({ "streams": rebuilt.streams, "entries": rebuilt.entries, "rows": rebuilt.rows });

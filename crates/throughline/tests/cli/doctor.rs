@@ -73,8 +73,27 @@ fn a_sound_store_is_whole_with_a_server_and_without_one() {
     The tables were made anew: 3 rows from N entries.
     DATA/throughline.db is whole.
     All 2 streams were looked at, N entries verified.
+    Readable copies: 1 looked at, all as the log has it.
     ");
     assert!(folder.run(&["show", "last"]).ok().contains("hello"));
+}
+
+/// A copy that was changed by hand is told, is no damage, and is written anew after a rebuild.
+#[test]
+fn a_copy_that_differs_is_named_and_can_be_had_again() {
+    let folder = Folder::new();
+    let id = session(&folder, "one");
+    folder.run(&["send", "last", "say hello"]).ok();
+    let transcript = folder.file("sessions").join(&id).join("transcript.jsonl");
+    let whole = fs::read_to_string(&transcript).unwrap();
+    fs::write(&transcript, whole.replace("hello", "HELLO")).unwrap();
+    let said = folder.run(&["doctor"]).ok();
+    assert!(said.contains(&format!("session {id} differs from its transcript.jsonl")), "{said}");
+    folder.run(&["doctor", "--rebuild"]).ok();
+    folder.run(&["list"]).ok();
+    assert_eq!(fs::read_to_string(&transcript).unwrap(), whole);
+    let report: Value = serde_json::from_str(&folder.run(&["doctor", "--json"]).ok()).unwrap();
+    assert_eq!(report["copies"], serde_json::json!({ "sessions": 1, "differences": [] }));
 }
 
 /// A session loses an entry to the disk: it is named, the server starts, and everything else works.
@@ -119,6 +138,7 @@ fn a_damaged_session_is_named_and_the_others_work() {
     insta::assert_snapshot!(named(&alone.stdout), @"
     DATA/throughline.db is damaged.
     All 3 streams were looked at, N entries verified.
+    Readable copies: 1 looked at, all as the log has it.
 
     session DAMAGED, entry SEQ: its checksum does not match
 

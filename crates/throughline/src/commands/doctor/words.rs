@@ -6,6 +6,7 @@ use indicatif::HumanCount;
 use model::StreamId;
 use store::outside::{CheckReport, Fences, Finding, FindingKind};
 
+use crate::commands::doctor::copies::{self, CopiesChecked};
 use crate::commands::doctor::{Fencing, Visit};
 use crate::data_dir::DataDir;
 use crate::terminal::counted;
@@ -20,6 +21,7 @@ pub(super) fn lines(visit: &Visit, data: &DataDir) -> Vec<String> {
     let state = if report.is_damaged() { "is damaged" } else { "is whole" };
     lines.push(format!("{} {state}.", data.database().display()));
     lines.push(scope(report));
+    lines.extend(of_copies(&visit.copies));
     lines.extend((!report.findings.is_empty()).then(String::new));
     lines.extend(report.findings.iter().map(describe));
     if report.more_findings > 0 {
@@ -75,6 +77,29 @@ fn advice(kind: FindingKind) -> Option<&'static str> {
         ),
         FindingKind::Fence => None,
     }
+}
+
+/// More than these are counted, not named.
+const NAMED_COPIES: usize = 10;
+
+fn of_copies(copies: &anyhow::Result<Option<CopiesChecked>>) -> Vec<String> {
+    let checked = match copies {
+        Ok(Some(checked)) => checked,
+        Ok(None) => return Vec::new(),
+        Err(err) => return vec![format!("The readable copies could not be looked at: {err:#}")],
+    };
+    let sessions = HumanCount(checked.sessions as u64);
+    if checked.differences.is_empty() {
+        return vec![format!("Readable copies: {sessions} looked at, all as the log has it.")];
+    }
+    let count = HumanCount(checked.differences.len() as u64);
+    let mut lines = vec![format!(
+        "Readable copies: {sessions} looked at, {count} differ from the log. The next start copies what it had not copied \
+         yet; `throughline doctor --rebuild` has all of them written anew."
+    )];
+    let named = checked.differences.iter().take(NAMED_COPIES);
+    lines.extend(named.map(|found| format!("  session {} {}", found.session, copies::describe(found.what))));
+    lines
 }
 
 fn of_fences(visit: &Visit) -> Vec<String> {

@@ -1,0 +1,78 @@
+//! The doctor's look at the readable copies.
+//!
+//! Invariant: nothing is written. A copy that differs is no damage: the log is the truth, and the copy can be had again.
+
+use anyhow::Result;
+use model::{ListKey, SessionId};
+use serde_json::{Value, json};
+use store::copies::{Difference, What};
+use store::outside::Depth;
+use store::{Copies, OpenError, SqliteStore, Tables as _};
+
+use crate::data_dir::DataDir;
+use crate::host::new_incarnation;
+
+const PAGE: usize = 200;
+
+/// How the copies stand.
+pub(super) struct CopiesChecked {
+    pub(super) sessions: usize,
+    pub(super) differences: Vec<Difference>,
+}
+
+/// Compares the copies of the sessions last active, or of all. Beside a server, which is at work on them, they are left
+/// alone.
+pub(super) async fn check(data: &DataDir, depth: Depth) -> Result<Option<CopiesChecked>> {
+    let store = match SqliteStore::open(&data.database(), new_incarnation()) {
+        Ok(store) => store,
+        Err(OpenError::InUse { .. } | OpenError::ReadOnly { .. }) => return Ok(None),
+        Err(err) => return Err(err.into()),
+    };
+    let checked = compare(&store, &Copies::at(data.sessions()), depth).await;
+    store.close().await;
+    checked.map(Some)
+}
+
+async fn compare(store: &SqliteStore, copies: &Copies, depth: Depth) -> Result<CopiesChecked> {
+    let limit = match depth {
+        Depth::All => usize::MAX,
+        Depth::Sample(limit) => limit,
+    };
+    let mut checked = CopiesChecked { sessions: 0, differences: Vec::new() };
+    let mut after = None;
+    let mut looked_at = 0;
+    while looked_at < limit {
+        let rows = store.sessions(after, PAGE.min(limit - looked_at)).await?;
+        let Some(last) = rows.last() else { break };
+        after = Some(ListKey::of(last));
+        let ids: Vec<SessionId> = rows.iter().map(|row| row.id).collect();
+        looked_at += ids.len();
+        let found = copies.check(store, &ids).await?;
+        // That the log is damaged is told where the log is; there is nothing to compare a copy with.
+        let (damaged, different): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| found.what == What::Damaged);
+        checked.sessions += ids.len() - damaged.len();
+        checked.differences.extend(different);
+    }
+    Ok(checked)
+}
+
+impl CopiesChecked {
+    pub(super) fn to_json(&self) -> Value {
+        let differences = self
+            .differences
+            .iter()
+            .map(|Difference { session, what }| json!({ "session": session, "what": describe(*what) }));
+        json!({ "sessions": self.sessions, "differences": differences.collect::<Vec<_>>() })
+    }
+}
+
+pub(super) fn describe(what: What) -> &'static str {
+    match what {
+        What::Missing => "has no copy",
+        What::Purged => "was removed for good, but its copy is still there",
+        What::Foreign => "has something else in its copy's place",
+        What::Meta => "differs from its meta.json",
+        What::Transcript => "differs from its transcript.jsonl",
+        What::Damaged => "is damaged",
+    }
+}
