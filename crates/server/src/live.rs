@@ -17,6 +17,7 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::response::{IntoResponse as _, Response};
 use doors::{Arrival, Caller, Gatekeeper as _, Presented, Principal, Secret};
+use futures_util::SinkExt as _;
 use tokio::time::timeout;
 
 use crate::App;
@@ -107,7 +108,20 @@ async fn write(socket: &mut WebSocket, text: String) -> Result<(), Broken> {
 }
 
 async fn send(socket: &mut WebSocket, message: Message) -> Result<(), Broken> {
-    socket.send(message).await.map_err(|err| if stands_still(&err) { Broken::TooSlow } else { Broken::Gone })
+    socket.send(message).await.map_err(|err| broken(&err))
+}
+
+/// Hands a frame over without seeing to it that it leaves; [`flush`] does.
+async fn feed(socket: &mut WebSocket, text: String) -> Result<(), Broken> {
+    socket.feed(Message::Text(text.into())).await.map_err(|err| broken(&err))
+}
+
+async fn flush(socket: &mut WebSocket) -> Result<(), Broken> {
+    socket.flush().await.map_err(|err| broken(&err))
+}
+
+fn broken(err: &axum::Error) -> Broken {
+    if stands_still(err) { Broken::TooSlow } else { Broken::Gone }
 }
 
 fn stands_still(err: &axum::Error) -> bool {

@@ -45,6 +45,12 @@ pub(super) struct Frame {
     _room: OwnedSemaphorePermit,
 }
 
+/// A frame that may go out, and the place that its client then has.
+pub(super) struct Ready {
+    pub(super) frame: Frame,
+    entry: Option<(SessionId, u64, Cursor)>,
+}
+
 /// The way from the follows to their socket.
 #[derive(Clone)]
 struct Out {
@@ -116,26 +122,46 @@ impl Follows {
     }
 
     /// The next frame of any follow; never, while there is none. Dropping the future loses nothing.
-    pub(super) async fn next(&mut self) -> Frame {
+    pub(super) async fn next(&mut self) -> Ready {
         loop {
             let said = self.said.recv().await.expect("we hold a sender ourselves");
-            if let Some(frame) = self.heed(said) {
-                return frame;
+            if let Some(ready) = self.heed(said) {
+                return ready;
+            }
+        }
+    }
+
+    /// The next frame, if there is one at this moment.
+    pub(super) fn try_next(&mut self) -> Option<Ready> {
+        loop {
+            let said = self.said.try_recv().ok()?;
+            if let Some(ready) = self.heed(said) {
+                return Some(ready);
             }
         }
     }
 
     /// Notes what was said; nothing, if its follow has ended meanwhile.
-    fn heed(&mut self, said: Said) -> Option<Frame> {
+    fn heed(&mut self, said: Said) -> Option<Ready> {
         let Said { session, generation, news, frame } = said;
         let slot = self.by_session.get_mut(&session).filter(|slot| slot.generation == generation)?;
+        let mut entry = None;
         match news {
-            News::Entry(cursor) => slot.cursor = cursor,
+            News::Entry(cursor) => entry = Some((session, generation, cursor)),
             News::Preview => (),
             News::CaughtUp => slot.caught_up = true,
             News::Ended => self.unfollow(session),
         }
-        Some(frame)
+        Some(Ready { frame, entry })
+    }
+
+    /// The frame was handed to the socket, so a client that goes on from here has seen it.
+    pub(super) fn sent(&mut self, ready: &Ready) {
+        if let Some((session, generation, cursor)) = ready.entry
+            && let Some(slot) = self.by_session.get_mut(&session).filter(|slot| slot.generation == generation)
+        {
+            slot.cursor = cursor;
+        }
     }
 
     /// Where each follow is, so that a client can take it up again.

@@ -5,6 +5,7 @@
 //! signed out hears and does nothing more, whether it reads or not.
 
 use std::future::pending;
+use std::mem::take;
 use std::time::Duration;
 
 use axum::extract::ws::{Message, WebSocket};
@@ -16,9 +17,9 @@ use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::follows::{Follows, reset_frame};
+use super::follows::{Follows, Ready, reset_frame};
 use super::requests::Requests;
-use super::{Broken, GOODBYE_WITHIN, close, farewell, send, text_of, write};
+use super::{Broken, GOODBYE_WITHIN, close, farewell, feed, flush, send, text_of, write};
 use crate::error::ApiError;
 use crate::gatekeeper::Tokens;
 use crate::http::{entries, sessions};
@@ -32,6 +33,8 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(25);
 
 /// Follows that have said nothing for this long have nothing left to say.
 const QUIET_FOR: Duration = Duration::from_millis(50);
+/// As many frames of follows go out before anything else has its turn.
+const FRAMES_A_FLUSH: usize = 64;
 
 pub(super) struct Socket {
     app: App,
@@ -124,10 +127,11 @@ impl Socket {
 
     /// The engine has settled its sessions: how they ended is on its way and still to be told.
     async fn last_words(&mut self) {
-        while let Ok(frame) = timeout(QUIET_FOR, self.follows.next()).await {
-            if write(&mut self.socket, frame.text).await.is_err() {
+        while let Ok(mut ready) = timeout(QUIET_FOR, self.follows.next()).await {
+            if write(&mut self.socket, take(&mut ready.frame.text)).await.is_err() {
                 return;
             }
+            self.follows.sent(&ready);
         }
     }
 
@@ -156,13 +160,29 @@ impl Socket {
                 () = silence(self.asked_at) => return Err(End::PeerSilent),
                 _ = beat.tick() => self.beat().await?,
                 change = next_change(&mut self.list) => self.tell_change(change).await?,
-                frame = self.follows.next() => self.send_text(frame.text).await?,
+                ready = self.follows.next() => self.send_ready(ready).await?,
             }
         }
     }
 
     async fn send(&mut self, frame: ServerFrame) -> Result<(), End> {
         self.send_text(text_of(&frame)).await
+    }
+
+    /// Hands over all that is ready and flushes once: a socket that is behind catches up in few system calls.
+    async fn send_ready(&mut self, first: Ready) -> Result<(), End> {
+        let mut next = Some(first);
+        let mut fed = 0;
+        while let Some(mut ready) = next.take() {
+            let text = take(&mut ready.frame.text);
+            self.unless_over(async |socket| feed(socket, text).await).await?;
+            self.follows.sent(&ready);
+            fed += 1;
+            if fed < FRAMES_A_FLUSH {
+                next = self.follows.try_next();
+            }
+        }
+        self.unless_over(flush).await
     }
 
     async fn send_text(&mut self, text: String) -> Result<(), End> {
