@@ -14,9 +14,9 @@ use tokio::sync::SetOnce;
 
 use crate::sqlite::trouble::Trouble;
 
-/// As many pages wait to be copied before a checkpoint is worth its flushes: 16 MiB. Tests copy all the time, so that
+/// As many pages wait to be copied before a checkpoint is worth its flushes: 16 MiB of 2 kB each. Tests copy all the time, so that
 /// each of them tests this as well.
-pub(super) const CHECKPOINT_PAGES: i64 = if cfg!(test) { 32 } else { 4096 };
+pub(super) const CHECKPOINT_PAGES: i64 = if cfg!(test) { 32 } else { 8192 };
 
 /// What the store's threads know of each other.
 #[derive(Default)]

@@ -25,6 +25,10 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 /// `Thrl`, in the file's header: tells our files from those of other programs.
 const APPLICATION_ID: i32 = 0x5468_726c;
 
+/// A commit writes whole pages, and a short message changes little on each of the six or seven it touches. With 2 kB
+/// instead of SQLite's 4 kB it writes two thirds; with 1 kB the rows of sessions would no longer fit on one.
+const PAGE_BYTES: i32 = 2048;
+
 const BUSY_TIMEOUT_MS: &str = "5000";
 
 /// Why a store was not opened. None of these changed the file.
@@ -130,6 +134,10 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
     let found = setup.inspect()?;
     fail::fail_point!("store-open-identified");
     let mut writer = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    if found == Found::Empty {
+        // Only a file that has no page yet takes it; one that has keeps what it has.
+        writer.pragma_update(None, "page_size", PAGE_BYTES).map_err(setup.storage_error())?;
+    }
     setup.settle(&writer, WRITER_SETTINGS)?;
     if found == Found::Empty {
         writer.pragma_update(None, "application_id", APPLICATION_ID).map_err(setup.storage_error())?;

@@ -64,9 +64,7 @@ impl Reserve {
     fn allocate(&self) -> io::Result<()> {
         fail::fail_point!("store-reserve", |_| Err(io::ErrorKind::StorageFull.into()));
         let file: File = private().write(true).create(true).truncate(false).open(&self.path)?;
-        if file.metadata()?.len() == self.bytes {
-            return Ok(());
-        }
+        // Also where the file is long enough: a copy of the folder may have its length and none of its space.
         Ok(fallocate(&file, FallocateFlags::empty(), 0, self.bytes)?)
     }
 }

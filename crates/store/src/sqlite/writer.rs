@@ -152,11 +152,11 @@ impl Writer {
         self.conn.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let before = self.last_position;
         let answers = group.iter_mut().map(|job| self.write_one(&mut job.write)).collect::<Result<_, _>>();
-        let answers = answers.inspect_err(|_| self.last_position = before)?;
+        let answers: Vec<Answer> = answers.inspect_err(|_| self.last_position = before)?;
         commit(&self.conn).inspect_err(|_| self.last_position = before)?;
-        for job in &*group {
-            if let Write::Purge { session, .. } = job.write {
-                self.fences.remove(session);
+        for (job, answer) in group.iter().zip(&answers) {
+            if let (Write::Purge { session, .. }, Ok(_)) = (&job.write, answer) {
+                self.fences.remove(*session);
                 self.sweep.wake();
             }
         }
