@@ -65,7 +65,7 @@ pub(super) fn inside(stage: &Stage, scene: &str) -> anyhow::Result<()> {
         Ok(said) => println!("{said}"),
         // The last line is what the table shows.
         Err(err) => {
-            println!("{err:#}");
+            println!("{}", format!("{err:#}").trim().replace('\n', " "));
             bail!("see {}", stage.log().display());
         }
     }

@@ -55,9 +55,10 @@ fn fail(stage: &Stage, data: &Path, nth: u32) -> anyhow::Result<usize> {
         ensure!(answer.status == 503, "R03: a prompt that was not stored was answered with {}", answer.status);
     }
     let server = Server::start(&stage.binary, data, &stage.log())?;
+    let acknowledged = story.acknowledged().len();
     story.check(&server)?;
     server.kill()?;
-    Ok(story.acknowledged().len())
+    Ok(acknowledged)
 }
 
 fn with_failing_flush(stage: &Stage, data: &Path, nth: u32) -> Command {

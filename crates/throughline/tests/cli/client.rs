@@ -8,6 +8,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::mpsc;
 use std::thread;
+use std::time::Instant;
 
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
@@ -132,8 +133,10 @@ impl Follower {
     /// All frames up to the end of the socket.
     pub(crate) fn rest(self) -> Vec<Value> {
         let mut frames = Vec::new();
+        let asked_at = Instant::now();
         loop {
-            match self.frames.recv_timeout(DEADLINE) {
+            // Marks come for ever, so what counts is the time since it was asked.
+            match self.frames.recv_timeout(DEADLINE.saturating_sub(asked_at.elapsed())) {
                 Ok(frame) => frames.push(frame),
                 Err(mpsc::RecvTimeoutError::Disconnected) => return frames,
                 Err(mpsc::RecvTimeoutError::Timeout) => panic!("the socket is still open after {frames:?}"),
