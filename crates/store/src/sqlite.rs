@@ -9,6 +9,7 @@ mod checkpoint;
 mod fences;
 mod heads;
 mod jobs;
+mod meta;
 mod open;
 pub mod outside;
 mod queries;

@@ -7,13 +7,8 @@
 use model::{Position, StreamId};
 use rusqlite::{Connection, params};
 
+use crate::sqlite::meta;
 use crate::{Changes, ReadError, StorageError};
-
-/// The last position that was ever given, also if its entry was purged since.
-const LAST_POSITION: &str = "SELECT MAX(
-         IFNULL((SELECT MAX(position) FROM entries), 0),
-         IFNULL((SELECT value FROM meta WHERE key = 'position_floor'), 0)
-     )";
 
 pub(super) fn since(conn: &Connection, after: Position, limit: usize) -> Result<Changes, ReadError> {
     let limit = limit.max(1);
@@ -29,9 +24,9 @@ pub(super) fn since(conn: &Connection, after: Position, limit: usize) -> Result<
         .query(params![i64::try_from(after.0).unwrap_or(i64::MAX), i64::try_from(limit).unwrap_or(i64::MAX)])?;
     let mut ids: Vec<i64> = Vec::new();
     let mut looked_at = 0;
-    let mut last = 0;
+    let mut up_to = Position(0);
     while let Some(row) = rows.next()? {
-        last = row.get(0)?;
+        up_to = Position(row.get::<_, i64>(0)?.cast_unsigned());
         let id = row.get(1)?;
         if !ids.contains(&id) {
             ids.push(id);
@@ -39,13 +34,13 @@ pub(super) fn since(conn: &Connection, after: Position, limit: usize) -> Result<
         looked_at += 1;
     }
     if looked_at < limit {
-        last = conn.prepare_cached(LAST_POSITION)?.query_row([], |row| row.get::<_, i64>(0))?;
+        up_to = meta::last_position(conn)?;
     }
     let mut streams = Vec::with_capacity(ids.len());
     for id in ids {
         streams.push(name(conn, id)?);
     }
-    Ok(Changes { streams, up_to: Position(last.cast_unsigned()) })
+    Ok(Changes { streams, up_to })
 }
 
 fn name(conn: &Connection, id: i64) -> Result<StreamId, ReadError> {

@@ -14,6 +14,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Transac
 
 use crate::StorageError;
 use crate::sqlite::fences::Fences;
+use crate::sqlite::meta;
 
 mod embedded {
     refinery::embed_migrations!("migrations/sqlite");
@@ -321,16 +322,9 @@ fn begin(conn: &mut Connection, new_incarnation: Incarnation) -> rusqlite::Resul
         params![EVENT_VERSION],
     )?;
     let bits: i64 = tx.query_row("SELECT value FROM meta WHERE key = 'incarnation'", [], |row| row.get(0))?;
-    let last_position: i64 = tx.query_row(
-        "SELECT MAX(
-             IFNULL((SELECT MAX(position) FROM entries), 0),
-             IFNULL((SELECT value FROM meta WHERE key = 'position_floor'), 0)
-         )",
-        [],
-        |row| row.get(0),
-    )?;
+    let last_position = meta::last_position(&tx)?;
     tx.commit()?;
-    Ok((Incarnation::from_bits(bits.cast_unsigned()), last_position.cast_unsigned()))
+    Ok((Incarnation::from_bits(bits.cast_unsigned()), last_position.0))
 }
 
 /// Makes the file, if there is none, readable by its owner alone before anything is in it.

@@ -22,7 +22,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use model::{Incarnation, Position};
+use model::Incarnation;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, OptionalExtension as _};
 
 use crate::sqlite::open::{self, Found, READER_SETTINGS, Setup, beside};
@@ -146,19 +146,6 @@ fn versions(conn: &Connection) -> rusqlite::Result<Option<(i64, Incarnation)>> {
     let bits: Option<i64> =
         conn.query_row("SELECT value FROM meta WHERE key = 'incarnation'", [], |row| row.get(0)).optional()?;
     Ok(schema.zip(bits).map(|(schema, bits)| (schema, Incarnation::from_bits(bits.cast_unsigned()))))
-}
-
-/// The last position that was given, also if its entry was purged since.
-fn last_position(conn: &Connection) -> rusqlite::Result<Position> {
-    let last: i64 = conn.query_row(
-        "SELECT MAX(
-             IFNULL((SELECT MAX(position) FROM entries), 0),
-             IFNULL((SELECT value FROM meta WHERE key = 'position_floor'), 0)
-         )",
-        [],
-        |row| row.get(0),
-    )?;
-    Ok(Position(last.cast_unsigned()))
 }
 
 /// Whether the file is at fault, and not the disk, the memory or another process.

@@ -7,22 +7,14 @@ use std::path::Path;
 
 use model::Incarnation;
 
-use crate::sqlite::open;
+use crate::sqlite::{meta, open};
 use crate::{OpenError, SqliteStore, StorageError};
 
 impl SqliteStore {
     /// Gives the store at `path`, which nobody has open, another incarnation.
     pub fn renew(path: &Path, incarnation: Incarnation) -> Result<(), OpenError> {
         let opened = open::open(path, incarnation)?;
-        let renewed = opened.writer.execute(
-            "UPDATE meta
-             SET value = ?1
-             WHERE key = 'incarnation'",
-            [incarnation.bits().cast_signed()],
-        );
-        match renewed {
-            Ok(_) => Ok(()),
-            Err(err) => Err(OpenError::Storage { path: opened.path, source: StorageError(Box::new(err)) }),
-        }
+        meta::give_incarnation(&opened.writer, incarnation)
+            .map_err(|err| OpenError::Storage { path: opened.path, source: StorageError(Box::new(err)) })
     }
 }

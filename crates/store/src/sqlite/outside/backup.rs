@@ -16,8 +16,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::StorageError;
+use crate::sqlite::meta::last_position;
 use crate::sqlite::open::{beside, private};
-use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, last_position};
+use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile};
 
 /// What a backup folder holds.
 pub(super) const DATABASE: &str = "throughline.db";

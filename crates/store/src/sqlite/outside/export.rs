@@ -13,9 +13,10 @@ use rusqlite::{Error, params};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::sqlite::meta::last_position;
 use crate::sqlite::outside::backup::hex;
 use crate::sqlite::outside::streams::{self, StreamRecord};
-use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, is_damage, last_position};
+use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, is_damage};
 use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry};
 use crate::{Damage, MAX_PAGE_BYTES, StorageError};
 

@@ -14,6 +14,7 @@ use rusqlite::config::DbConfig;
 use sha2::{Digest as _, Sha256};
 
 use crate::sqlite::checkpoint::{self, Health};
+use crate::sqlite::meta;
 use crate::sqlite::open::{Found, Setup, private};
 use crate::sqlite::outside::backup::{self, BackupNote, hex, write_flushed};
 use crate::sqlite::outside::place::{Moved, Place};
@@ -185,7 +186,7 @@ fn copy_backup(wish: &RestoreWish<'_>, to: &Path, progress: OnProgress<'_>) -> R
     if sha256 != note.sha256 {
         return altered("its hash is another");
     }
-    give_incarnation(to, wish.incarnation)?;
+    renew(to, wish.incarnation)?;
     Ok(Restored { entries: note.entries, made_at: note.made_at, moved: Vec::new(), config: false, damaged: 0 })
 }
 
@@ -232,7 +233,7 @@ fn copy_hashed(from: &Path, to: &Path, total: u64, progress: OnProgress<'_>) -> 
     Ok((done, hex(hasher)))
 }
 
-fn give_incarnation(path: &Path, incarnation: Incarnation) -> Result<(), RestoreError> {
+fn renew(path: &Path, incarnation: Incarnation) -> Result<(), RestoreError> {
     let setup = Setup { path };
     let conn = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let found = setup.identify(&conn)?;
@@ -240,8 +241,7 @@ fn give_incarnation(path: &Path, incarnation: Incarnation) -> Result<(), Restore
         return Err(OpenError::Begun { path: path.to_owned() }.into());
     }
     conn.pragma_update(None, "query_only", "off")?;
-    let bits = incarnation.bits().cast_signed();
-    conn.execute("UPDATE meta SET value = ?1 WHERE key = 'incarnation'", [bits])?;
+    meta::give_incarnation(&conn, incarnation)?;
     checkpoint::finish(&conn, &Health::default());
     conn.close().map_err(|(_, err)| err)?;
     Ok(())

@@ -1,0 +1,29 @@
+//! What the store notes about itself.
+//!
+//! Invariant: each of these facts is read and written in one place, so that all who ask are told the same.
+
+use model::{Incarnation, Position};
+use rusqlite::{Connection, Result};
+
+/// The last position that was ever given, also if its entry was purged since.
+pub(super) fn last_position(conn: &Connection) -> Result<Position> {
+    let mut statement = conn.prepare_cached(
+        "SELECT MAX(
+             IFNULL((SELECT MAX(position) FROM entries), 0),
+             IFNULL((SELECT value FROM meta WHERE key = 'position_floor'), 0)
+         )",
+    )?;
+    let last: i64 = statement.query_row([], |row| row.get(0))?;
+    Ok(Position(last.cast_unsigned()))
+}
+
+/// Begins another life of a store that has one.
+pub(super) fn give_incarnation(conn: &Connection, incarnation: Incarnation) -> Result<()> {
+    conn.execute(
+        "UPDATE meta
+         SET value = ?1
+         WHERE key = 'incarnation'",
+        [incarnation.bits().cast_signed()],
+    )?;
+    Ok(())
+}
