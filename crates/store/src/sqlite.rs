@@ -17,6 +17,7 @@ mod readers;
 mod renew;
 mod reserve;
 mod rows;
+mod second_names;
 mod sweep;
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Transac
 
 use crate::StorageError;
 use crate::sqlite::fences::Fences;
-use crate::sqlite::meta;
+use crate::sqlite::{meta, second_names};
 
 mod embedded {
     refinery::embed_migrations!("migrations/sqlite");
@@ -340,12 +340,13 @@ fn create_private(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Takes the lock that stands for the whole store. The system lets go of it when the process ends, however it ends.
+/// Takes the lock that stands for the whole store, which has one name from then on. The system lets go of it when the
+/// process ends, however it ends.
 pub(super) fn own(path: &Path) -> Result<File, OpenError> {
     let io_error = |source| io_error(path, source);
     let file = private().write(true).create(true).open(beside(path, ".lock")).map_err(io_error)?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => second_names::take_away(path).map(|()| file).map_err(io_error),
         Err(TryLockError::WouldBlock) => Err(OpenError::InUse { path: path.to_owned() }),
         Err(TryLockError::Error(source)) => Err(io_error(source)),
     }

@@ -1,7 +1,8 @@
 //! Where a restored store goes: built beside its place, and put there in one step.
 //!
-//! Invariant: killed at any point, the old store is in its place or the new one is. Nothing of the person's is removed:
-//! what was there is moved aside, under a name with the time in it.
+//! Invariant: killed at any point, the old store is in its place or the new one is, with all of its entries. Nothing of
+//! the person's is removed: what was there is moved aside, under a name with the time in it, and put back if the new one
+//! cannot take its place.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,8 +14,11 @@ use serde::Serialize;
 
 use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::open::{self, Setup, beside};
-use crate::sqlite::outside::backup::{one_name, parent, remove, sync};
+use crate::sqlite::outside::backup::{CONFIG, one_name, parent, remove, sync, write_flushed};
 use crate::sqlite::outside::{OnProgress, Progress, RestoreError, Stage};
+use crate::sqlite::second_names::ASIDE;
+use crate::sqlite::trouble::Trouble;
+use crate::{OpenError, StorageError};
 
 /// The readable copies, which belong to the store that wrote them.
 const COPIES: &str = "sessions";
@@ -45,9 +49,8 @@ impl Place {
 
     /// What is there that a new store would replace.
     pub(super) fn taken(&self) -> bool {
-        let filled = |path: &Path| fs::metadata(path).is_ok_and(|file| file.len() > 0);
         let copies = fs::read_dir(self.copies()).is_ok_and(|mut inside| inside.next().is_some());
-        filled(&self.path) || filled(&self.wal()) || copies
+        is_filled(&self.path) || is_filled(&self.wal()) || copies
     }
 
     /// Where the new store is built.
@@ -55,64 +58,95 @@ impl Place {
         beside(&self.path, ".restoring")
     }
 
-    pub(super) fn beside(&self, name: &str) -> PathBuf {
+    fn restoring_config(&self) -> PathBuf {
+        beside(&self.beside(CONFIG), ".restoring")
+    }
+
+    fn beside(&self, name: &str) -> PathBuf {
         parent(&self.path).join(name)
     }
 
     /// Removes what is being built, and what a restore that was cut off has left.
     pub(super) fn clear(&self) -> Result<(), RestoreError> {
-        for suffix in ["", "-wal", "-shm", "-journal", ".lock", ".reserve"] {
-            let path = beside(&self.restoring(), suffix);
+        let built =
+            ["", "-wal", "-shm", "-journal", ".lock", ".reserve"].map(|suffix| beside(&self.restoring(), suffix));
+        for path in built.into_iter().chain([self.restoring_config()]) {
             remove(&path).map_err(|source| RestoreError::Io { path, source })?;
         }
         Ok(())
     }
 
+    /// Puts a backup's configuration in its place if there is none; true if it did.
+    pub(super) fn put_config(&self, kept: &Path) -> Result<bool, RestoreError> {
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            |source| RestoreError::Io { path, source }
+        };
+        let (config, built) = (self.beside(CONFIG), self.restoring_config());
+        if !kept.exists() || is_there(&config) {
+            return Ok(false);
+        }
+        let text = fs::read(kept).map_err(io(kept))?;
+        write_flushed(&built, &text).map_err(io(&built))?;
+        fs::rename(&built, &config).map_err(io(&config))?;
+        Ok(true)
+    }
+
+    /// Takes away the configuration that was put there.
+    pub(super) fn take_config(&self) -> Result<(), RestoreError> {
+        let path = self.beside(CONFIG);
+        remove(&path).map_err(|source| RestoreError::Io { path, source })
+    }
+
     /// Puts the store that was built in its place and moves aside what is there.
     pub(super) fn fill(&self, at: Timestamp, progress: OnProgress<'_>) -> Result<Vec<Moved>, RestoreError> {
-        let folder = parent(&self.path);
-        let io = |source| RestoreError::Io { path: self.path.clone(), source };
-        let mut step = {
-            let mut done = 0;
-            move || {
-                progress(Progress { stage: Stage::Place, done, total: 5 });
-                done += 1;
-            }
+        let mut done = 0;
+        let mut step = || {
+            progress(Progress { stage: Stage::Place, done, total: 5 });
+            done += 1;
         };
         step();
-        self.settle_old();
-        step();
+        self.settle_old()?;
         let mut moved = Vec::new();
+        if let Err(source) = self.exchange(at, &mut moved, &mut step) {
+            put_back(moved)?;
+            return Err(RestoreError::Io { path: self.path.clone(), source });
+        }
+        sync(parent(&self.path)).map_err(|source| RestoreError::Unflushed { path: self.path.clone(), source })?;
+        Ok(moved)
+    }
+
+    fn exchange(&self, at: Timestamp, moved: &mut Vec<Moved>, step: &mut dyn FnMut()) -> io::Result<()> {
+        step();
         let aside = self.aside(&self.path, at);
-        // The old store keeps its name until the new one takes it: a second name is given, none is taken away.
+        // The old store keeps its name until the new one takes it: a second name is given, none is taken away. Whoever
+        // owns the store next takes the second one away, if it comes to no more than that.
         for suffix in ["", "-wal"] {
             let (from, to) = (beside(&self.path, suffix), beside(&aside, suffix));
-            if fs::metadata(&from).is_ok_and(|file| file.len() > 0) {
-                fs::hard_link(&from, &to).or_else(|_| copy_flushed(&from, &to)).map_err(io)?;
-                moved.push(Moved { from, to });
+            if is_filled(&from) {
+                moved.push(Moved { from: from.clone(), to: to.clone() });
+                fs::hard_link(&from, &to).or_else(|_| copy_flushed(&from, &to))?;
             }
         }
         step();
-        if self.copies().exists() {
+        if is_there(&self.copies()) {
             let moving = Moved { to: self.aside(&self.copies(), at), from: self.copies() };
-            fs::rename(&moving.from, &moving.to).map_err(io)?;
-            moved.push(moving);
+            moved.push(moving.clone());
+            fs::rename(&moving.from, &moving.to)?;
         }
-        sync(folder).map_err(io)?;
+        sync(parent(&self.path))?;
         step();
         // SQLite would take the old store's log for the new one's. All of it is in the old database by now, unless
         // that is past reading; then it lies aside.
         for suffix in ["-wal", "-shm"] {
-            remove(&beside(&self.path, suffix)).map_err(io)?;
+            remove(&beside(&self.path, suffix))?;
         }
         step();
-        fs::rename(self.restoring(), &self.path).map_err(io)?;
-        sync(folder).map_err(io)?;
-        Ok(moved)
+        fs::rename(self.restoring(), &self.path)
     }
 
     /// Brings what waits in the old store's log into its database, if it is a store that this program can read.
-    fn settle_old(&self) {
+    fn settle_old(&self) -> Result<(), RestoreError> {
         let setup = Setup { path: &self.path };
         let settled = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|conn| {
             setup.identify(&conn)?;
@@ -120,9 +154,17 @@ impl Place {
             checkpoint::finish(&conn, &Health::default());
             Ok(())
         });
-        if let Err(err) = settled {
-            tracing::debug!(error = %err, "the old store is moved aside as it is");
-        }
+        let passes =
+            |source: &StorageError| source.0.downcast_ref().is_some_and(|err| Trouble::of(err) != Trouble::Unknown);
+        let waits = match settled {
+            Ok(()) => is_filled(&self.wal()),
+            Err(OpenError::Storage { source, .. }) if passes(&source) => true,
+            Err(err) => {
+                tracing::debug!(error = %err, "the old store is moved aside as it is");
+                false
+            }
+        };
+        if waits { Err(RestoreError::LogWaits { path: self.path.clone() }) } else { Ok(()) }
     }
 
     fn wal(&self) -> PathBuf {
@@ -137,9 +179,28 @@ impl Place {
     fn aside(&self, path: &Path, at: Timestamp) -> PathBuf {
         let time = at.to_string().replace([':', '.'], "-");
         let names = std::iter::once(String::new()).chain((2..).map(|n| format!("-{n}")));
-        let free = names.map(|again| beside(path, &format!(".before-{time}{again}"))).find(|path| !path.exists());
+        let mut names = names.map(|again| beside(path, &format!("{ASIDE}{time}{again}")));
+        let free = names.find(|path| !is_there(path) && !is_there(&beside(path, "-wal")));
         free.expect("there is always one more number")
     }
+}
+
+/// Undoes what was moved, the last first.
+fn put_back(moved: Vec<Moved>) -> Result<(), RestoreError> {
+    for Moved { from, to } in moved.into_iter().rev() {
+        let undone = if is_there(&from) { remove(&to) } else { fs::rename(&to, &from) };
+        undone.map_err(|source| RestoreError::NotPutBack { from, to, source })?;
+    }
+    Ok(())
+}
+
+fn is_filled(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| file.len() > 0)
+}
+
+/// Also true of a link to nowhere.
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
 }
 
 /// For file systems on which a file has one name only.

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::meta;
 use crate::sqlite::open::{Found, Setup, private};
-use crate::sqlite::outside::backup::{self, BackupNote, hex, write_flushed};
+use crate::sqlite::outside::backup::{self, BackupNote, hex};
 use crate::sqlite::outside::place::{Moved, Place};
 use crate::sqlite::outside::{OnProgress, Progress, Stage, import, versions};
 use crate::{AppendError, OpenError, StorageError};
@@ -54,7 +54,8 @@ pub struct Restored {
     pub damaged: u64,
 }
 
-/// Why nothing was restored. None of these touched what is there.
+/// Why nothing was restored. What is there is as it was, unless [`NotPutBack`](Self::NotPutBack) or
+/// [`Unflushed`](Self::Unflushed) says otherwise.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
     /// The place, or the backup, cannot be opened.
@@ -122,6 +123,33 @@ pub enum RestoreError {
         /// What the system said.
         source: io::Error,
     },
+    /// The newest entries of the store that is there are not in its database yet, and it cannot be moved without them.
+    #[error(
+        "the newest entries of {path} can not be moved out of its write-ahead log; end what reads the store (a backup, \
+         an export, a doctor) or make room on the disk, and try again"
+    )]
+    LogWaits {
+        /// The store.
+        path: PathBuf,
+    },
+    /// What was moved aside is still there: neither could the new store take its place, nor it have it back.
+    #[error("{from} is now at {to} and could not be moved back")]
+    NotPutBack {
+        /// Where it was.
+        from: PathBuf,
+        /// Where it is.
+        to: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The new store is in its place, and what was there is aside; but the names may not survive the power.
+    #[error("the new store is at {path}, but the disk did not confirm it")]
+    Unflushed {
+        /// The store.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The new store could not be written.
     #[error("could not write the new store")]
     Append(#[from] AppendError),
@@ -138,39 +166,39 @@ impl From<rusqlite::Error> for RestoreError {
 
 /// Makes a store of a backup's folder or an export's file.
 pub fn restore(wish: &RestoreWish<'_>, progress: OnProgress<'_>) -> Result<Restored, RestoreError> {
-    let io = |path: &Path| {
-        let path = path.to_owned();
-        |source| RestoreError::Io { path, source }
-    };
-    let is_folder = fs::metadata(wish.from).map_err(io(wish.from))?.is_dir();
+    fs::metadata(wish.from).map_err(|source| RestoreError::Io { path: wish.from.to_owned(), source })?;
     let place = Place::claim(wish.store)?;
     if place.taken() && !wish.replace {
         return Err(RestoreError::Taken { path: wish.store.to_owned() });
     }
     place.clear()?;
-    let built = match is_folder {
-        true => copy_backup(wish, &place.restoring(), progress),
-        false => import::import(wish, &place.restoring(), progress),
-    };
-    let built = built.and_then(|restored| {
-        check(&place.restoring())?;
-        File::open(place.restoring()).and_then(|file| file.sync_all()).map_err(io(&place.restoring()))?;
-        Ok(restored)
-    });
-    let mut restored = match built {
-        Ok(restored) => restored,
+    let restored = fill(wish, &place, progress);
+    // Nothing of it is in anybody's way, and the next restore begins with the same.
+    drop(place.clear());
+    restored
+}
+
+fn fill(wish: &RestoreWish<'_>, place: &Place, progress: OnProgress<'_>) -> Result<Restored, RestoreError> {
+    let is_folder = wish.from.is_dir();
+    let built = place.restoring();
+    let mut restored = match is_folder {
+        true => copy_backup(wish, &built, progress),
+        false => import::import(wish, &built, progress),
+    }?;
+    check(&built)?;
+    let flushed = File::open(&built).and_then(|file| file.sync_all());
+    flushed.map_err(|source| RestoreError::Io { path: built, source })?;
+    // Before the store, because after it nothing may fail any more.
+    restored.config = is_folder && place.put_config(&wish.from.join(backup::CONFIG))?;
+    match place.fill(wish.at, progress) {
+        Ok(moved) => restored.moved = moved,
+        Err(err @ RestoreError::Unflushed { .. }) => return Err(err),
         Err(err) => {
-            place.clear()?;
+            if restored.config {
+                place.take_config()?;
+            }
             return Err(err);
         }
-    };
-    restored.moved = place.fill(wish.at, progress)?;
-    place.clear()?;
-    let (config, kept) = (place.beside(backup::CONFIG), wish.from.join(backup::CONFIG));
-    if is_folder && kept.exists() && !config.exists() {
-        let text = fs::read(&kept).map_err(io(&kept))?;
-        write_flushed(&config, &text).map_err(io(&config))?;
-        restored.config = true;
     }
     Ok(restored)
 }

@@ -1,14 +1,15 @@
 //! A backup put back: verified first, whole or not at all, and nothing removed.
 
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 use model::{Incarnation, Seq};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use crate::conformance::{batch, stream, text_part};
-use crate::outside::{Depth, Progress, RestoreError, RestoreWish, restore};
+use crate::outside::{Depth, Progress, RestoreError, RestoreWish, Stage, restore};
 use crate::sqlite::tests::outside::{
     NEW_INCARNATION, apart, backup, carry_out, check, contents, export, restore_from, told, wish, write_sample,
 };
@@ -99,6 +100,85 @@ async fn what_cannot_be_read_is_moved_aside_too() {
     assert_eq!(words(&path).await, (1, NEW_INCARNATION));
 }
 
+/// Cut off before the new store has its place, the old one has its log again with the next who owns it.
+#[tokio::test]
+async fn a_log_that_lies_aside_comes_back() {
+    let (folder, path) = folder();
+    write_words(&path, &["one"]).await;
+    let from = folder.path().join("backup");
+    backup(&path, &from).unwrap();
+    fs::write(&path, "torn").unwrap();
+    fs::write(path.with_extension("db-wal"), "its log").unwrap();
+    let before = contents(folder.path());
+    let wish = RestoreWish { replace: true, ..wish(&from, &path) };
+    let mut cut = 0;
+    while !restore_until(&wish, cut) {
+        assert!(matches!(SqliteStore::open(&path, Incarnation::from_bits(1)), Err(OpenError::Foreign { .. })));
+        let is_new = |(path, _): &(PathBuf, u32)| !path.to_string_lossy().ends_with(".restoring");
+        let after: Vec<_> = contents(folder.path()).into_iter().filter(is_new).collect();
+        assert_eq!(after, before, "after {cut} steps");
+        cut += 1;
+    }
+    assert!(cut > 5, "{cut} steps");
+}
+
+/// While somebody reads the old store its log cannot be emptied, and without its log it must not be moved.
+#[tokio::test]
+async fn a_store_whose_log_waits_stays_where_it_is() {
+    let (folder, path) = folder();
+    write_words(&path, &["one"]).await;
+    fs::write(folder.path().join("config.toml"), "# mine").unwrap();
+    let from = folder.path().join("backup");
+    backup(&path, &from).unwrap();
+    fs::remove_file(folder.path().join("config.toml")).unwrap();
+    let reader = Connection::open(&path).unwrap();
+    let moment = reader.unchecked_transaction().unwrap();
+    moment.query_row("SELECT COUNT(*) FROM meta", [], |row| row.get::<_, i64>(0)).unwrap();
+    let conn = Connection::open(&path).unwrap();
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
+    conn.execute("INSERT INTO meta VALUES ('mine', 1)", []).unwrap();
+    drop(conn);
+    let before = contents(folder.path());
+    let wish = RestoreWish { replace: true, ..wish(&from, &path) };
+    let refusal = carry_out(&wish);
+    assert!(matches!(refusal, Err(RestoreError::LogWaits { .. })), "{refusal:?}");
+    assert_eq!(contents(folder.path()), before);
+    moment.finish().unwrap();
+    drop(reader);
+    let restored = carry_out(&wish).unwrap();
+    assert_eq!((restored.moved.len(), restored.config), (1, true));
+}
+
+/// What stands in the new store's way is a folder, which no file can replace.
+#[tokio::test]
+async fn what_was_moved_is_put_back_if_the_new_store_cannot_take_its_place() {
+    let (folder, path) = folder();
+    write_words(&path, &["one"]).await;
+    fs::write(folder.path().join("config.toml"), "# mine").unwrap();
+    let from = folder.path().join("backup");
+    backup(&path, &from).unwrap();
+    fs::remove_file(folder.path().join("config.toml")).unwrap();
+    fs::create_dir(folder.path().join("sessions")).unwrap();
+    fs::write(folder.path().join("sessions/copies.json"), "readable").unwrap();
+    let shared_memory = path.with_extension("db-shm");
+    let work = || {
+        let mut in_the_way = |progress: Progress| {
+            // Just before the old log and its shared memory are removed.
+            if progress.stage == Stage::Place && progress.done == 3 {
+                drop(fs::remove_file(&shared_memory));
+                fs::create_dir(&shared_memory).unwrap();
+            }
+        };
+        restore(&RestoreWish { replace: true, ..wish(&from, &path) }, &mut in_the_way)
+    };
+    let before = contents(folder.path());
+    let refusal = apart(work).unwrap();
+    assert!(matches!(refusal, Err(RestoreError::Io { .. })), "{refusal:?}");
+    fs::remove_dir(&shared_memory).unwrap();
+    assert_eq!(contents(folder.path()), before);
+    assert_eq!(words(&path).await, (1, INCARNATION));
+}
+
 #[tokio::test]
 async fn a_backup_that_is_not_what_was_written_is_refused() {
     type Alter = fn(&Path);
@@ -168,6 +248,7 @@ async fn a_restore_that_is_cut_off_leaves_the_old_store_or_the_new_one() {
         let mut cut = 0;
         while !restore_until(&wish, cut) {
             assert_eq!(words(&path).await, (2, INCARNATION), "after {cut} steps");
+            assert_eq!(fs::metadata(&path).unwrap().nlink(), 1, "after {cut} steps");
             cut += 1;
         }
         assert!(cut > 5, "{cut} steps");
