@@ -6,6 +6,7 @@
 
 mod backup;
 mod check;
+mod ends;
 mod export;
 mod import;
 mod place;

@@ -13,9 +13,8 @@ use rusqlite::{Error, params};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::sqlite::meta::last_position;
 use crate::sqlite::outside::backup::hex;
-use crate::sqlite::outside::streams::{self, StreamRecord};
+use crate::sqlite::outside::ends::Reached;
 use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, is_damage};
 use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry};
 use crate::{Damage, MAX_PAGE_BYTES, StorageError};
@@ -45,6 +44,8 @@ pub struct Exported {
     pub damaged: u64,
     /// Entries that belong to no stream, and were left out.
     pub strays: u64,
+    /// Positions of the log that are past reading. Each may have had an entry.
+    pub unreadable: u64,
 }
 
 /// Why there is no export.
@@ -120,7 +121,7 @@ impl StoreFile {
             incarnation: self.incarnation.to_string(),
         })?;
         let mut log = LogReader { file: self, ends: HashMap::new(), exported: Exported::default() };
-        let last = last_position(&self.conn)?;
+        let last = self.last_known_position()?;
         let mut after = Position(0);
         while let Some((reached, page)) = log.page(after, last)? {
             lines.write(&page)?;
@@ -128,7 +129,7 @@ impl StoreFile {
             progress(Progress { stage: Stage::Export, done: after.0, total: last.0 });
         }
         let LogReader { ends, mut exported, .. } = log;
-        for record in self.ended_streams(&ends)? {
+        for record in self.ended_streams(&ends, last)? {
             if let Some(at) = record.purged_at {
                 exported.purged += 1;
                 lines.line(&Tombstone { purged: record.name, at })?;
@@ -140,33 +141,6 @@ impl StoreFile {
         lines.end(&exported)?;
         Ok(exported)
     }
-
-    /// Streams that were purged, and those that are damaged with the damage as their fence, by name.
-    fn ended_streams(&self, ends: &HashMap<i64, Reached>) -> Result<Vec<StreamRecord>, Error> {
-        let sql = format!("SELECT {} FROM streams ORDER BY name", streams::columns(self.schema));
-        let mut statement = self.conn.prepare(&sql)?;
-        let mut rows = statement.query([])?;
-        let mut ended = Vec::new();
-        while let Some(row) = rows.next()? {
-            let mut record = StreamRecord::from_row(row)?;
-            record.fence = match ends.get(&record.id) {
-                Some(Reached::Damage(damage)) => Some(damage.clone()),
-                // A fence after the last entry stands for a lost tail.
-                Some(Reached::Seq(head)) => record.fence.filter(|fence| fence.seq > *head),
-                None => record.fence,
-            };
-            if record.stream.is_some() && (record.purged_at.is_some() || record.fence.is_some()) {
-                ended.push(record);
-            }
-        }
-        Ok(ended)
-    }
-}
-
-/// How far a stream was exported.
-enum Reached {
-    Seq(Seq),
-    Damage(Damage),
 }
 
 /// Reads the log in the order of its positions.
@@ -188,26 +162,32 @@ impl LogReader<'_> {
             match self.try_page(from, last, limit) {
                 Err(err) if is_damage(&err) && limit > 1 => limit = 1,
                 // What SQLite cannot read is left out, one position after the other; its streams have a gap there.
-                Err(err) if is_damage(&err) && from.0 + 1 < last.0 => from.0 += 1,
-                Err(err) if is_damage(&err) => return Ok(Some((last, Vec::new()))),
+                Err(err) if is_damage(&err) => {
+                    self.exported.unreadable += 1;
+                    from.0 += 1;
+                    if from >= last {
+                        return Ok(Some((last, Vec::new())));
+                    }
+                }
                 other => return other.map(Some),
             }
         }
     }
 
     fn try_page(&mut self, after: Position, last: Position, limit: i64) -> Result<(Position, Vec<u8>), Error> {
-        // A left join, so that an entry of no known stream is counted and not overlooked.
+        // A left join, so that an entry of no known stream is counted and not overlooked. From the next position on and
+        // not after the last, because SQLite would go to the last one's page for that, which may be the damaged one.
         let sql = format!(
             "SELECT {STORED_ENTRY_COLUMNS}, entries.position, streams.id, streams.name, streams.purged_at IS NOT NULL
              FROM entries
              LEFT JOIN streams ON streams.id = entries.stream
-             WHERE entries.position > ?1 AND entries.position <= ?2
+             WHERE entries.position >= ?1 AND entries.position <= ?2
              ORDER BY entries.position
              LIMIT ?3"
         );
         let moment = self.file.conn.unchecked_transaction()?;
         let mut statement = moment.prepare_cached(&sql)?;
-        let mut rows = statement.query(params![after.0.cast_signed(), last.0.cast_signed(), limit])?;
+        let mut rows = statement.query(params![after.0.cast_signed() + 1, last.0.cast_signed(), limit])?;
         let mut found = Vec::new();
         let mut size_bytes = 0;
         let mut reached = last;
@@ -276,7 +256,7 @@ impl Lines<'_> {
     }
 
     fn end(mut self, exported: &Exported) -> Result<(), ExportError> {
-        let Exported { entries, purged, damaged, strays: _ } = *exported;
+        let Exported { entries, purged, damaged, strays: _, unreadable: _ } = *exported;
         let sha256 = hex(self.hasher.clone());
         self.line(&End { throughline: "end".to_owned(), entries, purged, damaged, sha256 })?;
         self.out.flush().map_err(ExportError::Write)

@@ -4,9 +4,11 @@ use std::fs;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::outside::{Depth, RestoreError};
-use crate::sqlite::tests::folder;
+use crate::Log as _;
+use crate::conformance::{at, batch, stream, text_part};
+use crate::outside::{Depth, ExportWish, RestoreError, StoreFile};
 use crate::sqlite::tests::outside::{check, contents, export, named, restore_from, scribble, told, write_sample};
+use crate::sqlite::tests::{folder, open_at};
 
 /// The lines with the end that belongs to them.
 fn sealed(lines: &[&str], entries: u64) -> String {
@@ -62,6 +64,77 @@ async fn a_damaged_store_comes_back_fenced() {
         text.lines().skip(1).filter(|line| !line.contains("sha256")).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(body(&first), body(&second));
+}
+
+/// The page that has a session's last entry is no page any more: in the middle of the log, and as its very end.
+#[tokio::test]
+async fn an_end_that_cannot_be_read_does_not_pass_for_the_end() {
+    for after in [0, 3] {
+        let (folder, path) = folder();
+        let store = open_at(&path);
+        // No two of them in one page, and none of them in two.
+        let page_full = |word: &str| word.repeat(1500 / word.len());
+        store.append(batch([text_part(stream(1), 0, &["head"])])).await.unwrap();
+        store.append(batch([text_part(stream(2), 0, &[page_full("fill ").as_str()])])).await.unwrap();
+        store.append(batch([text_part(stream(1), 1, &[page_full("tail ").as_str()])])).await.unwrap();
+        for seq in 1..=after {
+            store.append(batch([text_part(stream(2), seq, &[page_full("fill ").as_str()])])).await.unwrap();
+        }
+        store.close().await;
+        let mut bytes = fs::read(&path).unwrap();
+        let has_tail = |page: &[u8]| page[0] == 13 && page.windows(10).any(|words| words == b"tail tail ");
+        let page_bytes = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));
+        bytes.chunks_mut(page_bytes).find(|page| has_tail(page)).unwrap()[..64].fill(0xff);
+        fs::write(&path, bytes).unwrap();
+
+        let (lines, exported) = export(&path);
+        assert_eq!((exported.entries, exported.damaged, exported.unreadable), (2 + after, 1, 1));
+        let line = r#"{"damaged":"session 1","seq":2,"what":"it cannot be read"}"#;
+        assert!(named(&lines).contains(line), "{lines}");
+        let file = folder.path().join("export.jsonl");
+        fs::write(&file, &lines).unwrap();
+        let new = folder.path().join("new.db");
+        restore_from(&file, &new).unwrap();
+        assert_eq!(told(&check(&new, Depth::All)), ["Entry session 1 at 2: it cannot be read (fenced)"]);
+    }
+}
+
+/// A row that knows of an entry after the last one has lost it.
+#[tokio::test]
+async fn an_end_of_which_only_the_rows_know_does_not_pass_for_the_end() {
+    let (_folder, path) = folder();
+    write_sample(&path).await;
+    scribble(&path, "DELETE FROM entries WHERE stream = 1 AND seq > 8; DELETE FROM entries WHERE stream = 2");
+    let (lines, exported) = export(&path);
+    assert_eq!((exported.damaged, exported.unreadable), (2, 0));
+    for line in [
+        r#"{"damaged":"session 1","seq":9,"what":"the entry is missing"}"#,
+        r#"{"damaged":"session 2","seq":1,"what":"the entry is missing"}"#,
+    ] {
+        assert!(named(&lines).contains(line), "{lines}");
+    }
+}
+
+/// What is written while the lines go out is not in them, and no damage.
+#[tokio::test]
+async fn a_session_that_grows_meanwhile_is_whole() {
+    let (_folder, path) = folder();
+    let store = open_at(&path);
+    store.append(batch([text_part(stream(1), 0, &["first"])])).await.unwrap();
+    let mut later = batch([text_part(stream(1), 1, &["later"])]);
+    later.parts.extend(batch([text_part(stream(2), 0, &["new"])]).parts);
+    let (runtime, mut later) = (tokio::runtime::Handle::current(), Some(later));
+    let exported = tokio::task::spawn_blocking(move || {
+        let wish = ExportWish { made_at: at(0), program: "test" };
+        let mut grow = |_| {
+            if let Some(later) = later.take() {
+                runtime.block_on(store.append(later)).unwrap();
+            }
+        };
+        StoreFile::open(&path).unwrap().export(&wish, &mut Vec::new(), &mut grow).unwrap()
+    });
+    let exported = exported.await.unwrap();
+    assert_eq!((exported.entries, exported.damaged, exported.unreadable), (1, 0, 0));
 }
 
 #[tokio::test]
