@@ -4,7 +4,7 @@
 //! it is.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, IsTerminal as _, Write as _};
+use std::io::{self, BufWriter, IsTerminal as _, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,12 +42,13 @@ pub(super) async fn run(data: &DataDir, export: cli::Export) -> Result<ExitCode>
             "entry belongs to no session and was left out",
             "entries belong to no session and were left out",
         ),
+        counted(exported.unreadable, "place of the log is past reading", "places of the log are past reading"),
     ];
     for what in left_out.into_iter().flatten() {
         // Nothing can be done about a closed standard error.
         drop(writeln!(io::stderr(), "{what}; `throughline doctor --all` says more"));
     }
-    let whole = exported.damaged == 0 && exported.strays == 0;
+    let whole = exported.damaged == 0 && exported.strays == 0 && exported.unreadable == 0;
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -61,29 +62,57 @@ fn export_to(data: &DataDir, out: &mut dyn io::Write, progress: OnProgress<'_>) 
 }
 
 fn export_to_file(data: &DataDir, file: &Path, progress: OnProgress<'_>) -> Result<Exported> {
-    if file.exists() {
+    if fs::symlink_metadata(file).is_ok() {
         bail!("{} is there already", file.display());
     }
     let mut partial = file.as_os_str().to_owned();
     partial.push(".partial");
     let partial = PathBuf::from(partial);
-    let written = write_partial(data, &partial, progress);
+    let made = remove_left_over(&partial).and_then(|()| {
+        // A link is not followed, and what is not ours is not written over.
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&partial)
+    });
+    let made = made.with_context(|| format!("could not write {}", partial.display()))?;
+    let written = write_whole(data, made, progress).and_then(|exported| {
+        take_name(&partial, file).with_context(|| format!("could not write {}", file.display()))?;
+        Ok(exported)
+    });
     if written.is_err() {
         // What is left of it is of no use.
         drop(fs::remove_file(&partial));
     }
     let exported = written?;
-    fs::rename(&partial, file).with_context(|| format!("could not write {}", file.display()))?;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()?;
     Ok(exported)
 }
 
-fn write_partial(data: &DataDir, partial: &Path, progress: OnProgress<'_>) -> Result<Exported> {
-    let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(partial);
-    let file = opened.with_context(|| format!("could not write {}", partial.display()))?;
+fn write_whole(data: &DataDir, file: File, progress: OnProgress<'_>) -> Result<Exported> {
     let mut out = BufWriter::new(file);
     let exported = export_to(data, &mut out, progress)?;
     out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
     Ok(exported)
+}
+
+/// Removes what an export that was cut off has left, and nothing else.
+fn remove_left_over(partial: &Path) -> io::Result<()> {
+    const BEGINNING: &[u8] = br#"{"throughline":"export""#;
+    if !fs::symlink_metadata(partial).is_ok_and(|found| found.is_file()) {
+        return Ok(());
+    }
+    let mut begins = Vec::new();
+    File::open(partial)?.take(BEGINNING.len() as u64).read_to_end(&mut begins)?;
+    if begins.is_empty() || begins == BEGINNING { fs::remove_file(partial) } else { Ok(()) }
+}
+
+/// Gives a file its name, unless something else got it meanwhile.
+fn take_name(partial: &Path, file: &Path) -> io::Result<()> {
+    match fs::hard_link(partial, file) {
+        Ok(()) => fs::remove_file(partial),
+        // On a file system where a file has one name only, looking first is the best there is.
+        Err(err) if err.kind() != io::ErrorKind::AlreadyExists && fs::symlink_metadata(file).is_err() => {
+            fs::rename(partial, file)
+        }
+        Err(err) => Err(err),
+    }
 }

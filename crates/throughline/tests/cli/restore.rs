@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::net::TcpStream;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
@@ -128,6 +128,28 @@ fn an_export_makes_a_new_store() {
     assert!(said.contains(&format!("is cut off after line {}", count + 1)), "{said}");
     assert!(!third.file("throughline.db").exists() && !third.file("throughline.db.restoring").exists());
     third.run(&["list"]).ok();
+}
+
+/// What is in an export's way stays as it is; what one that was cut off has left does not count.
+#[test]
+fn an_export_writes_over_nothing() {
+    let folder = Folder::new();
+    folder.run(&["new"]).ok();
+    let (file, partial) = (folder.work().join("all.jsonl"), folder.work().join("all.jsonl.partial"));
+    let mine = folder.work().join("mine");
+    fs::write(&mine, "words").unwrap();
+    symlink(&mine, &partial).unwrap();
+    assert!(folder.run(&["export", "all.jsonl"]).failed().contains("could not write all.jsonl.partial"));
+    fs::remove_file(&partial).unwrap();
+    fs::write(&partial, "words").unwrap();
+    assert!(folder.run(&["export", "all.jsonl"]).failed().contains("could not write all.jsonl.partial"));
+    assert_eq!((fs::read(&mine).unwrap(), fs::read(&partial).unwrap()), (b"words".to_vec(), b"words".to_vec()));
+    symlink("nowhere", &file).unwrap();
+    assert!(folder.run(&["export", "all.jsonl"]).failed().contains("is there already"));
+    fs::remove_file(&file).unwrap();
+    fs::write(&partial, r#"{"throughline":"export","vers"#).unwrap();
+    folder.run(&["export", "all.jsonl"]).ok();
+    assert!(file.exists() && !partial.exists());
 }
 
 /// A folder that others can get into is not filled with somebody's words.
