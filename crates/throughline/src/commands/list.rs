@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use engine::{Clock as _, SystemClock};
-use server::wire::{SessionPage, SessionRow};
+use server::wire::{ReadOnly, SessionPage, SessionRow};
 
 use crate::cli;
 use crate::client::Client;
@@ -54,6 +54,9 @@ pub(super) fn tail(row: &SessionRow) -> String {
 }
 
 fn state(row: &SessionRow) -> String {
+    if row.read_only == Some(ReadOnly::Damaged) {
+        return "damaged".to_owned();
+    }
     let word =
         serde_json::to_value(row.state).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
     // The mark for what came to rest unseen.

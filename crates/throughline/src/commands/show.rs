@@ -14,21 +14,26 @@ pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
     let session = client.find_session(&show.session).await?;
     let mut transcript = Transcript::default();
     let mut after = String::new();
-    loop {
-        let page: EntryPage = client.get(&format!("/sessions/{}/entries?limit=1000{after}", session.row.id)).await?;
+    let read = loop {
+        let page = client.get::<EntryPage>(&format!("/sessions/{}/entries?limit=1000{after}", session.row.id)).await;
+        let page = match page {
+            Ok(page) => page,
+            Err(err) => break Err(err),
+        };
         for entry in &page.entries {
             print_or_fold(entry, show.json, &mut transcript)?;
         }
         match page.next_cursor {
             Some(cursor) => after = format!("&after={cursor}"),
-            None => break,
+            None => break Ok(()),
         }
-    }
+    };
     client.close().await;
-    if !show.json {
-        print(&session, &transcript)?;
+    // What could be read is shown also where the rest is damaged; then that is said.
+    if !show.json && (read.is_ok() || !transcript.turns.is_empty()) {
+        print(&session, &transcript, read.is_ok())?;
     }
-    Ok(())
+    read
 }
 
 fn print_or_fold(entry: &Entry, json: bool, transcript: &mut Transcript) -> Result<()> {
@@ -39,12 +44,12 @@ fn print_or_fold(entry: &Entry, json: bool, transcript: &mut Transcript) -> Resu
     Ok(())
 }
 
-fn print(session: &Session, transcript: &Transcript) -> Result<()> {
+fn print(session: &Session, transcript: &Transcript, whole: bool) -> Result<()> {
     let title = session.row.title.as_deref().unwrap_or("(nothing said yet)");
     terminal::line(&safe(title))?;
     terminal::line(&safe(&format!("{} in {}", session.row.agent, session.row.cwd)))?;
     for turn in &transcript.turns {
-        print_turn(turn)?;
+        print_turn(turn, whole)?;
     }
     for prompt in &session.queue {
         terminal::line(&format!("\nwaits  {}", indent(&prompt.text)))?;
@@ -52,7 +57,7 @@ fn print(session: &Session, transcript: &Transcript) -> Result<()> {
     Ok(())
 }
 
-fn print_turn(turn: &TranscriptTurn) -> Result<()> {
+fn print_turn(turn: &TranscriptTurn, whole: bool) -> Result<()> {
     terminal::line(&format!("\n{} > {}", turn.turn, indent(&turn.prompt)))?;
     for block in &turn.blocks {
         terminal::line(&format!("\n  {}", indent(block)))?;
@@ -63,7 +68,8 @@ fn print_turn(turn: &TranscriptTurn) -> Result<()> {
         Some(Outcome::Cancelled) => "stopped by you",
         Some(Outcome::Failed) => "failed",
         Some(Outcome::Interrupted) => "interrupted",
-        None => "running …",
+        None if whole => "running …",
+        None => "the rest can not be read",
     };
     let reason = turn.reason.as_deref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
     Ok(terminal::line(&format!("\n  [{word}{reason}]"))?)

@@ -145,6 +145,12 @@ fn a_damaged_session_is_named_and_the_others_work() {
     What is damaged can be read up to its damage; a damaged session takes no more prompts. A backup from before has it whole: `throughline restore`.
     1 session was fenced off: nothing is written after its damage.
     ");
+    let shown = folder.run(&["show", &damaged]);
+    assert_eq!(shown.code, Some(1));
+    assert!(shown.stdout.contains("1 > say kept\n\n  kept\n"), "{}", shown.stdout);
+    assert!(shown.stdout.ends_with("  [the rest can not be read]\n"), "{}", shown.stdout);
+    assert!(shown.stderr.contains(&format!("is damaged from entry {seq} on")), "{}", shown.stderr);
+    assert!(folder.run(&["list"]).ok().contains("  damaged  "));
     let report: Value = serde_json::from_str(&folder.run(&["doctor", "--json"]).stdout).unwrap();
     let finding = serde_json::json!({
         "kind": "entry",
