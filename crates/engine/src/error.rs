@@ -1,5 +1,7 @@
 //! What can go wrong when something is asked of the engine; `server/src/error.rs` maps each to a status.
 
+use std::error::Error as _;
+
 use model::{Cursor, Rejection, SessionId};
 use store::{AppendError, CopyError, ReadError};
 
@@ -31,8 +33,22 @@ pub enum SubmitError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// A session's readable copy could not be removed, so the session was not either.
-    #[error("the session's readable copy could not be removed, so the session is only deleted; try again")]
-    Copy(#[from] CopyError),
+    #[error("the session is only deleted, since its readable copy could not be removed: {}", in_full(.0))]
+    Copy(CopyError),
+}
+
+impl From<CopyError> for SubmitError {
+    fn from(err: CopyError) -> Self {
+        Self::Copy(err)
+    }
+}
+
+/// With its cause: only the person who asked can see to it, and is shown nothing but the message.
+fn in_full(err: &CopyError) -> String {
+    match err.source() {
+        Some(cause) => format!("{err}: {cause}"),
+        None => err.to_string(),
+    }
 }
 
 /// Why a question has no answer.

@@ -1,8 +1,10 @@
 //! What is done once an hour: sessions deleted a week ago are purged, receipts of yesterday forgotten.
 //!
 //! Invariant: a wall clock that jumps removes nothing early. Only time that both the wall and the steady clock have seen
-//! pass counts, and nothing is removed right after the start, when a machine may not have found the right time yet.
+//! pass counts, and nothing is removed right after the start, when a machine may not have found the right time yet. One
+//! session that cannot be removed keeps no other.
 
+use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -10,6 +12,7 @@ use model::{SessionId, Timestamp};
 use store::{AppendError, ReadError};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
+use crate::copies::Copying;
 use crate::{Shared, SubmitError};
 
 /// How long after the start the first round is.
@@ -44,14 +47,24 @@ impl Shared {
         let now = self.started.passed(self.clock.now());
         self.store.forget_receipts(earlier(now, RECEIPTS_KEPT_FOR)).await?;
         let deadline = earlier(now, RESTORABLE_FOR);
+        let mut stuck = HashSet::new();
         loop {
-            let due = self.store.deleted_before(deadline, PURGE_AT_ONCE).await?;
+            // Those that stay are named again, so they take no place of the others.
+            let due = self.store.deleted_before(deadline, PURGE_AT_ONCE + stuck.len()).await?;
+            let due: Vec<SessionId> = due.into_iter().filter(|session| !stuck.contains(session)).collect();
             if due.is_empty() {
                 return Ok(());
             }
             for session in due {
                 // One that was restored in the meantime is not due any more.
-                self.purge_deleted(session).await?;
+                match self.purge_deleted(session).await {
+                    Err(SubmitError::Copy(err)) => {
+                        let error = &err as &dyn std::error::Error;
+                        tracing::warn!(%session, error, "a deleted session stays until its copy can be removed");
+                        stuck.insert(session);
+                    }
+                    purged => purged?,
+                }
             }
         }
     }
@@ -68,25 +81,24 @@ impl Shared {
     }
 
     /// Whether the session was deleted and is gone. The copy goes first: a crash in between then leaves a log that can be
-    /// purged again, and no folder that nobody knows of.
+    /// purged again, and no folder that nobody knows of. It comes back if the session does not go.
     async fn purge_with_its_copy(&self, id: SessionId) -> Result<bool, SubmitError> {
-        let _alone = match &self.copying {
-            Some(copying) => Some(copying.alone().await),
-            None => None,
-        };
-        let mut copy_is_gone = false;
+        let Some(copying) = &self.copying else { return self.purge_if_deleted(id, None).await };
+        let _alone = copying.alone().await;
+        let purged = self.purge_if_deleted(id, Some(copying)).await;
+        if !matches!(purged, Ok(true)) {
+            copying.put_back(&*self.store, id).await;
+        }
+        purged
+    }
+
+    async fn purge_if_deleted(&self, id: SessionId, copying: Option<&Copying>) -> Result<bool, SubmitError> {
         loop {
             let damaged = self.store.damage(id).is_some();
             let session = self.store.session(id).await?.filter(|session| damaged || session.row.deleted_at.is_some());
-            let Some(session) = session else {
-                if let Some(copying) = self.copying.as_ref().filter(|_| copy_is_gone) {
-                    copying.put_back(&*self.store, id).await;
-                }
-                return Ok(false);
-            };
-            if let Some(copying) = &self.copying {
+            let Some(session) = session else { return Ok(false) };
+            if let Some(copying) = copying {
                 copying.remove(id).await?;
-                copy_is_gone = true;
             }
             match self.store.purge(id, session.head, self.clock.now()).await {
                 Ok(()) => {

@@ -4,9 +4,11 @@
 //! a link that somebody puts there leads nowhere, also if it is put there in between. What is made is its owner's
 //! alone.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -43,8 +45,8 @@ impl Folder {
         Ok(made.folder)
     }
 
-    pub(super) fn find_child(&self, name: &str) -> Result<Option<Self>, CopyError> {
-        open_folder(&self.fd, Path::new(name), &self.path.join(name))
+    pub(super) fn find_child(&self, name: impl AsRef<Path>) -> Result<Option<Self>, CopyError> {
+        open_folder(&self.fd, name.as_ref(), &self.path.join(name.as_ref()))
     }
 
     pub(super) fn make_child(&self, name: &str) -> Result<Self, CopyError> {
@@ -57,12 +59,16 @@ impl Folder {
 
     /// The names in it, in no order. What is not text is not ours.
     pub(super) fn names(&self) -> Result<Vec<String>, CopyError> {
+        Ok(self.all_names()?.into_iter().filter_map(|name| name.into_string().ok()).collect())
+    }
+
+    fn all_names(&self) -> Result<Vec<OsString>, CopyError> {
         let mut names = Vec::new();
         for entry in sys::Dir::read_from(&self.fd).map_err(self.error(""))? {
             let entry = entry.map_err(self.error(""))?;
-            match entry.file_name().to_str() {
-                Ok("." | "..") | Err(_) => (),
-                Ok(name) => names.push(name.to_owned()),
+            match entry.file_name().to_bytes() {
+                b"." | b".." => (),
+                name => names.push(OsStr::from_bytes(name).to_owned()),
             }
         }
         Ok(names)
@@ -134,29 +140,32 @@ impl Folder {
     }
 
     /// Takes a file away; whether there was one.
-    pub(super) fn remove_file(&self, name: &str) -> Result<bool, CopyError> {
+    pub(super) fn remove_file(&self, name: impl AsRef<Path>) -> Result<bool, CopyError> {
+        let name = name.as_ref();
         match sys::unlinkat(&self.fd, name, AtFlags::empty()) {
             Ok(()) => self.sync().map(|()| true),
             Err(Errno::NOENT) => Ok(false),
-            Err(errno) => Err(self.error(name)(errno)),
+            Err(errno) => Err(self.error_at(name)(errno)),
         }
     }
 
     /// Takes away whatever has this name, with all that is in it; whether there was something. A link goes, what it
     /// leads to stays.
-    pub(super) fn remove_all(&self, name: &str) -> Result<bool, CopyError> {
+    pub(super) fn remove_all(&self, name: impl AsRef<Path>) -> Result<bool, CopyError> {
+        let name = name.as_ref();
         let child = match self.find_child(name) {
             Ok(None) => return Ok(false),
             Ok(Some(child)) => child,
             Err(CopyError::Foreign { .. }) => return self.remove_file(name),
             Err(err) => return Err(err),
         };
-        for inside in child.names()? {
-            child.remove_all(&inside)?;
+        // Names that are no text too: a folder goes with all that somebody put there.
+        for inside in child.all_names()? {
+            child.remove_all(inside.as_os_str())?;
         }
         match sys::unlinkat(&self.fd, name, AtFlags::REMOVEDIR) {
             Ok(()) => self.sync().map(|()| true),
-            Err(errno) => Err(self.error(name)(errno)),
+            Err(errno) => Err(self.error_at(name)(errno)),
         }
     }
 
@@ -182,7 +191,11 @@ impl Folder {
         sys::fsync(&self.fd).map_err(self.error(""))
     }
 
-    fn error(&self, name: &str) -> impl FnOnce(Errno) -> CopyError {
+    fn error(&self, name: &str) -> impl FnOnce(Errno) -> CopyError + use<> {
+        self.error_at(Path::new(name))
+    }
+
+    fn error_at(&self, name: &Path) -> impl FnOnce(Errno) -> CopyError + use<> {
         let path = self.path.join(name);
         |errno| match errno {
             Errno::LOOP | Errno::NOTDIR | Errno::ISDIR | Errno::NXIO => CopyError::Foreign { path },
