@@ -5,6 +5,7 @@
 //! purged, so that no folder comes back.
 
 use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -167,13 +168,19 @@ impl<'a> Follower<'a> {
             Some(cursor) => cursor,
             None => self.read_cursor().await?,
         };
-        let mut looked_at = cursor.position;
+        let mut looked_at = match cursor.phase {
+            Phase::Rewriting => cursor.rewritten,
+            Phase::Following | Phase::Lost => cursor.position,
+        };
         let mut first_failure = None;
         loop {
             let changes = self.store.changed_since(looked_at, PAGE).await?;
+            if changes.up_to < looked_at {
+                return Err(self.ahead());
+            }
             // Positions rise, so fewer of them hold no full page: there is nothing after it.
             let is_last = changes.up_to.0 < looked_at.0.saturating_add(PAGE as u64);
-            looked_at = looked_at.max(changes.up_to);
+            looked_at = changes.up_to;
             let mut touched = cursor.phase == Phase::Rewriting;
             for stream in changes.streams {
                 let StreamId::Session(id) = stream else { continue };
@@ -185,7 +192,10 @@ impl<'a> Follower<'a> {
                 }
             }
             if first_failure.is_none() {
-                cursor.position = looked_at;
+                cursor.position = cursor.position.max(looked_at);
+                if cursor.phase == Phase::Rewriting {
+                    cursor.rewritten = looked_at;
+                }
                 if touched {
                     self.save(cursor).await?;
                 }
@@ -198,7 +208,7 @@ impl<'a> Follower<'a> {
             return Err(err);
         }
         if cursor.phase == Phase::Rewriting {
-            cursor.phase = Phase::Following;
+            (cursor.phase, cursor.rewritten) = (Phase::Following, Position(0));
             self.gone_through = HashSet::new();
             self.save(cursor).await?;
         }
@@ -207,10 +217,18 @@ impl<'a> Follower<'a> {
     }
 
     async fn read_cursor(&mut self) -> Result<CopyCursor, CopyError> {
-        let incarnation = self.store.incarnation();
         self.saved = self.copying.copies.cursor().await?;
-        let own = self.saved.filter(|saved| saved.incarnation == incarnation && saved.phase != Phase::Lost);
-        Ok(own.unwrap_or(CopyCursor { incarnation, position: Position(0), phase: Phase::Rewriting }))
+        let incarnation = self.store.incarnation();
+        match self.saved {
+            // Whoever opened the store saw to that; what could not be read then may be readable by now.
+            Some(saved) if saved.is_ahead_of(self.store).await? => Err(self.ahead()),
+            Some(saved) if saved.incarnation == incarnation => Ok(saved),
+            Some(_) | None => Ok(CopyCursor::new(incarnation)),
+        }
+    }
+
+    fn ahead(&self) -> CopyError {
+        CopyError::Ahead { path: self.copying.copies.path().to_owned() }
     }
 
     async fn save(&mut self, cursor: CopyCursor) -> Result<(), CopyError> {
@@ -232,7 +250,7 @@ impl<'a> Follower<'a> {
         drop(alone);
         match copied {
             // No later try would mend these, so they do not hold the others up.
-            Err(err) if is_only_its_own(&err, &self.copying.copies) => {
+            Err(err) if is_only_its_own(&err, id, &self.copying.copies) => {
                 if self.warned.insert(id) {
                     let error = &err as &dyn std::error::Error;
                     tracing::warn!(session = %id, error, "a session's copy is left as it is");
@@ -248,11 +266,17 @@ impl<'a> Follower<'a> {
     }
 }
 
-/// What is wrong with one session: its log is damaged, or something else lies in its folder's place.
-fn is_only_its_own(err: &CopyError, copies: &Copies) -> bool {
+/// What is wrong with one session: its log is damaged, something else lies in its folder's place, or that is closed to us.
+/// A full or failing disk is met by one session first, but is not its own.
+fn is_only_its_own(err: &CopyError, id: SessionId, copies: &Copies) -> bool {
     match err {
         CopyError::Foreign { path } => path != copies.path(),
         CopyError::Read(ReadError::Damaged(_)) => true,
-        CopyError::Read(ReadError::Storage(_) | ReadError::Closed) | CopyError::Io { .. } => false,
+        CopyError::Io { path, source } => {
+            // One that is not there could not be made, and that is the fault of the folder of all.
+            let own = copies.path().join(id.to_string());
+            source.kind() == ErrorKind::PermissionDenied && path.starts_with(&own) && own.exists()
+        }
+        CopyError::Read(ReadError::Storage(_) | ReadError::Closed) | CopyError::Ahead { .. } => false,
     }
 }

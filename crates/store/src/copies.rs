@@ -61,6 +61,12 @@ pub enum CopyError {
         /// What the system said.
         source: io::Error,
     },
+    /// The copies know of entries that the log does not have. They are left as they are.
+    #[error("the copies in {path} know more than the database; the next start moves them aside")]
+    Ahead {
+        /// Where they are.
+        path: PathBuf,
+    },
     /// The log could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),

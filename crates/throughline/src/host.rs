@@ -107,10 +107,18 @@ fn tell(found: &Found, copies: &Copies) {
         }
         Found::Loss { moved_to } => {
             let text = format!(
-                "the database stands at an older state than the copies of its sessions: entries were lost, as when \
-                 throughline.db-wal is removed or an old file is put back. The copies may be all that is left of them \
+                "the database stands at an older state than the copies of its sessions, or at another: entries were \
+                 lost, as when throughline.db-wal is removed or an old file is put back. The copies may be all that is left of them \
                  and were moved to {}; new ones are written from what the database has",
                 moved_to.display()
+            );
+            say(Level::ERROR, &text);
+        }
+        Found::Unknown(err) => {
+            let cause = std::error::Error::source(err).map_or_else(String::new, |source| format!(": {source}"));
+            let text = format!(
+                "{err}{cause}; whether the database has lost entries that the copies know of could not be seen, and no \
+                 copy is written while that is so"
             );
             say(Level::ERROR, &text);
         }

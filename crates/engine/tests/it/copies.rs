@@ -1,9 +1,13 @@
 //! Readable copies as the engine keeps them: behind the commits, soon, and never in their way.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use engine::SubmitError;
 use model::{Command, Event, SessionId, StreamId};
 use store::copies::{CopyCursor, Phase};
 use store::{Batch, Copies, Log as _, Part, Tables as _};
@@ -119,9 +123,37 @@ async fn edits_are_ignored_and_written_over() {
     assert_eq!(differences(&world, &[session]).await, "");
 }
 
-/// A restored backup: the copies may know more than the log does, or something else.
+/// The copies of a store that is another by now may know more than its log does.
 #[tokio::test(start_paused = true)]
-async fn copies_of_another_life_are_gone_through_whole() {
+async fn copies_that_know_more_than_the_log_are_left_as_they_are() {
+    let mut world = World::with_copies().await;
+    let session = world.session().await;
+    world.engine.shutdown().await;
+    let kept = cursor(&world).await;
+    let theirs = fs::read_to_string(file(&world, session, "meta.json")).unwrap() + "more";
+    fs::write(file(&world, session, "meta.json"), &theirs).unwrap();
+    for (n, ahead) in [
+        CopyCursor { incarnation: model::Incarnation::from_bits(99), ..kept },
+        CopyCursor { position: model::Position(1_000), ..kept },
+        CopyCursor { position: model::Position(1_000), phase: Phase::Rewriting, ..kept },
+        CopyCursor { phase: Phase::Lost, ..kept },
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        world.copies.as_ref().unwrap().move_cursor(ahead).await.unwrap();
+        world.crash_and_restart().await;
+        rename(&world, session, &format!("name {n}")).await;
+        soon().await;
+        world.engine.shutdown().await;
+        assert_eq!(fs::read_to_string(file(&world, session, "meta.json")).unwrap(), theirs);
+        assert_eq!(cursor(&world).await, ahead);
+    }
+}
+
+/// As a rebuild asks for.
+#[tokio::test(start_paused = true)]
+async fn copies_are_gone_through_whole_when_that_is_wanted() {
     let mut world = World::with_copies().await;
     let session = world.session().await;
     for text in ["say one", "say two"] {
@@ -140,28 +172,26 @@ async fn copies_of_another_life_are_gone_through_whole() {
     world.crash_and_restart().await;
     soon().await;
     assert_eq!(differences(&world, &[session]).await, "Transcript");
-    world.engine.shutdown().await;
-    let other = CopyCursor { incarnation: model::Incarnation::from_bits(99), ..kept };
-    world.copies.as_ref().unwrap().move_cursor(other).await.unwrap();
-    world.crash_and_restart().await;
-    soon().await;
-    assert_eq!(differences(&world, &[session]).await, "");
-    assert_eq!(fs::read_to_string(unknown.join("meta.json")).unwrap(), "{}", "it may be all that is left of it");
-    assert_eq!(cursor(&world).await, kept);
-
-    // So is what a rebuild asks for, and what one that was broken off had left to do.
-    for again in [None, Some(CopyCursor { phase: Phase::Rewriting, position: model::Position(1), ..kept })] {
+    // It was asked for, was broken off on the way, or nobody knows where the copies stand.
+    for rewritten in [Some(0), Some(1), None] {
         world.engine.shutdown().await;
         fs::write(file(&world, session, "transcript.jsonl"), right.replacen("one", "eins", 1)).unwrap();
         let copies = world.copies.as_ref().unwrap();
-        copies.forget_cursor().await.unwrap();
-        if let Some(cursor) = again {
-            copies.move_cursor(cursor).await.unwrap();
+        copies.ask_for_rewriting().await.unwrap();
+        let asked = cursor(&world).await;
+        assert_eq!((asked.phase, asked.position), (Phase::Rewriting, kept.position));
+        match rewritten {
+            Some(up_to) => {
+                let rewritten = model::Position(up_to);
+                copies.move_cursor(CopyCursor { rewritten, ..asked }).await.unwrap();
+            }
+            None => fs::remove_file(world.sessions_folder().join("copies.json")).unwrap(),
         }
         world.crash_and_restart().await;
         soon().await;
         assert_eq!(differences(&world, &[session]).await, "");
         assert_eq!(cursor(&world).await, kept);
+        assert_eq!(fs::read_to_string(unknown.join("meta.json")).unwrap(), "{}", "it may be all that is left of it");
     }
 }
 
@@ -209,6 +239,39 @@ async fn a_session_that_is_restored_while_it_is_purged_keeps_its_copy() {
     world.engine.purge(session, asker()).await.unwrap();
     assert!(world.store.session(session).await.unwrap().is_some());
     assert_eq!(differences(&world, &[session]).await, "");
+}
+
+/// The disk takes the copy's removal, but not the purge.
+#[tokio::test(start_paused = true)]
+async fn a_purge_that_fails_leaves_the_copy() {
+    let world = World::with_copies().await;
+    let session = world.session().await;
+    let prompt = world.prompt(session, "say hi").await;
+    world.finish(session, prompt).await;
+    world.engine.submit(session, Command::Delete, asker()).await.unwrap();
+    soon().await;
+    world.disk.full.store(true, Ordering::SeqCst);
+    let purged = world.engine.purge(session, asker()).await;
+    assert!(matches!(purged, Err(SubmitError::Append(_))), "{purged:?}");
+    assert!(file(&world, session, "transcript.jsonl").exists());
+    assert_eq!(differences(&world, &[session]).await, "");
+}
+
+/// Whatever somebody put into a session's folder goes with it, and keeps no other session.
+#[tokio::test(start_paused = true)]
+async fn a_folder_with_a_name_that_is_no_text_is_purged_too() {
+    let mut world = World::with_copies().await;
+    let (odd, other) = (world.session().await, world.session().await);
+    for session in [odd, other] {
+        world.engine.submit(session, Command::Delete, asker()).await.unwrap();
+    }
+    soon().await;
+    fs::write(file(&world, odd, "").join(OsStr::from_bytes(b"no \xff text")), "").unwrap();
+    world.clock.advance(engine::RESTORABLE_FOR + Duration::from_secs(60));
+    world.stop_and_restart().await;
+    world.pass(Duration::from_secs(900)).await;
+    assert!(world.engine.is_purged(odd).await.unwrap() && world.engine.is_purged(other).await.unwrap());
+    assert!(!file(&world, odd, "").exists());
 }
 
 #[tokio::test(start_paused = true)]

@@ -90,6 +90,9 @@ impl Log for FullDisk {
         if let Some(batch) = first {
             self.store.append(batch).await?;
         }
+        if self.full.load(Ordering::SeqCst) {
+            return Err(AppendError::Closed);
+        }
         self.store.purge(session, after, at).await
     }
 

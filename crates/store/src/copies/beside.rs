@@ -2,7 +2,8 @@
 //!
 //! Invariants: a database that is filled from copies takes its place when it is whole and flushed, so a kill in the
 //! middle leaves nothing that could be taken for whole; entries that are gone from the log are never numbered again
-//! under the same incarnation, and the copies that may be all that is left of them are kept.
+//! under the same incarnation, and the copies that may be all that is left of them are kept; copies of which that cannot be
+//! known are not written over.
 
 use std::fs::{self, File};
 use std::io;
@@ -20,11 +21,13 @@ pub enum Found {
     Nothing,
     /// The database was empty, and was filled from the copies.
     Empty(Hydrated),
-    /// The database has lost entries that the copies know of.
+    /// The database has lost entries that the copies know of, or is of another life than they are.
     Loss {
         /// Where the copies were moved to.
         moved_to: PathBuf,
     },
+    /// What the copies know could not be read, so nobody can say whether the database has lost something.
+    Unknown(CopyError),
 }
 
 /// Why a database was not opened beside its copies.
@@ -72,13 +75,13 @@ pub async fn open_beside(
         let hydrated = fill(path, copies, store, new_incarnation()).await?;
         return Ok((open()?, Found::Empty(hydrated)));
     }
-    // Copies that cannot be read take nothing from a database that can; the follower tells of them.
-    let Some(cursor) = copies.cursor().await.unwrap_or(None) else { return Ok((store, Found::Nothing)) };
-    let same_life = cursor.incarnation == store.incarnation();
-    let has_lost = same_life && store.changed_since(cursor.position, 1).await?.up_to < cursor.position;
-    if !has_lost && cursor.phase != Phase::Lost {
-        return Ok((store, Found::Nothing));
-    }
+    let cursor = match copies.cursor().await {
+        Ok(Some(cursor)) if cursor.is_ahead_of(&store).await? => cursor,
+        // Behind a link are none, and the follower writes none there.
+        Ok(_) | Err(CopyError::Foreign { .. }) => return Ok((store, Found::Nothing)),
+        // It takes nothing from a database that can be read. The follower asks the same before it writes.
+        Err(err) => return Ok((store, Found::Unknown(err))),
+    };
     // Noted first: whatever is killed after this is found and finished by the next start.
     copies.move_cursor(CopyCursor { phase: Phase::Lost, ..cursor }).await?;
     store.close().await;
@@ -109,9 +112,14 @@ async fn fill(
     remove_database(&filling)?;
     let filled = SqliteStore::open(&filling, incarnation)?;
     let hydrated = copies.hydrate(&filled).await;
+    // After the last one that there could be is nothing, so the log's end is told.
+    let filled_to = filled.changed_since(Position(u64::MAX), 1).await;
     filled.close().await;
     drop(filled);
     let hydrated = hydrated.map_err(|source| BesideError::Hydrate { path: copies.path().to_owned(), source })?;
+    // Noted before the database is in its place, where it would be taken for another life's than the copies; until then
+    // an empty one is there, which is filled again whatever is noted.
+    copies.move_cursor(CopyCursor { position: filled_to?.up_to, ..CopyCursor::new(incarnation) }).await?;
     empty.close().await;
     drop(empty);
     let moving = |source| BesideError::Move { path: filling.clone(), source };

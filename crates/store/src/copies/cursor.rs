@@ -1,14 +1,16 @@
 //! `copies.json`: up to which entry of the log the copies are true.
 //!
-//! Invariant: it is written after everything that it speaks for is flushed, so it may be behind and is never ahead. A
-//! cursor that cannot be read is as good as none: the copies are then compared from the beginning.
+//! Invariant: it is written after everything that it speaks for is flushed, so it may be behind the copies and is never
+//! ahead of them. It is also what tells a log that has lost entries, so within one life of the store its position never
+//! goes back, and whoever wants the copies gone through again does not take it away. One that says nothing sensible is as
+//! good as none: the copies are then compared from the beginning.
 
 use model::{Incarnation, Position};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::CopyError;
 use crate::copies::folder::Folder;
 use crate::copies::{Copies, blocking};
+use crate::{CopyError, Log, ReadError};
 
 const NAME: &str = "copies.json";
 const MAX_BYTES: u64 = 4 << 10;
@@ -19,8 +21,11 @@ pub struct CopyCursor {
     /// The store's life in which the position was given.
     #[serde(serialize_with = "write_incarnation", deserialize_with = "read_incarnation")]
     pub incarnation: Incarnation,
-    /// The last entry that the copies know of.
+    /// The last entry that the copies know of, also while they are gone through again.
     pub position: Position,
+    /// Up to where they have been gone through again.
+    #[serde(default, skip_serializing_if = "is_start")]
+    pub rewritten: Position,
     /// What is being done to them.
     #[serde(default, skip_serializing_if = "Phase::is_following")]
     pub phase: Phase,
@@ -46,6 +51,25 @@ impl Phase {
     }
 }
 
+impl CopyCursor {
+    /// At the beginning of a life of the store: everything is to be gone through.
+    pub fn new(incarnation: Incarnation) -> Self {
+        Self { incarnation, position: Position(0), rewritten: Position(0), phase: Phase::Rewriting }
+    }
+
+    /// Whether the copies know of entries that this log does not have: it lost them, or it is another life's, as when an
+    /// old file is put back. Such copies may be all that is left, and are not written over.
+    pub async fn is_ahead_of(&self, log: &dyn Log) -> Result<bool, ReadError> {
+        if self.phase == Phase::Lost {
+            return Ok(true);
+        }
+        if self.incarnation != log.incarnation() {
+            return Ok(self.position > Position(0));
+        }
+        Ok(log.changed_since(self.position, 1).await?.up_to < self.position)
+    }
+}
+
 impl Copies {
     /// Up to where the copies are true; `None` if that is not known.
     pub async fn cursor(&self) -> Result<Option<CopyCursor>, CopyError> {
@@ -65,27 +89,36 @@ impl Copies {
     pub async fn move_cursor(&self, cursor: CopyCursor) -> Result<(), CopyError> {
         let path = self.path.clone();
         blocking(move || {
-            let mut content = serde_json::to_vec(&cursor).expect("a cursor is two numbers and a word");
+            let mut content = serde_json::to_vec(&cursor).expect("a cursor is three numbers and a word");
             content.push(b'\n');
             let folder = Folder::make(&path)?;
             match cursor.phase {
                 // One that is behind costs a second look, so the move itself need not survive the power.
-                Phase::Following | Phase::Rewriting => folder.write_whole_soon(NAME, &content),
-                Phase::Lost => folder.write_whole(NAME, &content),
+                Phase::Following => folder.write_whole_soon(NAME, &content),
+                Phase::Rewriting if cursor.rewritten > Position(0) => folder.write_whole_soon(NAME, &content),
+                Phase::Rewriting | Phase::Lost => folder.write_whole(NAME, &content),
             }
         })
         .await
     }
 
-    /// Has every copy gone through whole, and rewritten where it is not what the log says, by the next follower.
-    pub async fn forget_cursor(&self) -> Result<(), CopyError> {
-        let path = self.path.clone();
-        blocking(move || match Folder::find(&path)? {
-            Some(folder) => folder.remove_file(NAME).map(|_| ()),
-            None => Ok(()),
-        })
-        .await
+    /// Has every copy gone through whole, and rewritten where it is not what the log says, by the next follower. What the
+    /// cursor knows of the log stays.
+    pub async fn ask_for_rewriting(&self) -> Result<(), CopyError> {
+        match self.cursor().await? {
+            Some(cursor) if cursor.phase != Phase::Lost => {
+                let again = CopyCursor { phase: Phase::Rewriting, rewritten: Position(0), ..cursor };
+                self.move_cursor(again).await
+            }
+            // Without one everything is gone through anyway; those of a log that lost entries are moved aside.
+            Some(_) | None => Ok(()),
+        }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_start(position: &Position) -> bool {
+    *position == Position(0)
 }
 
 fn write_incarnation<S: Serializer>(incarnation: &Incarnation, serializer: S) -> Result<S::Ok, S::Error> {

@@ -301,7 +301,7 @@ fn set(conn: &Connection, name: &str, value: &str) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn newest_schema() -> i64 {
+pub(super) fn newest_schema() -> i64 {
     let runner = embedded::migrations::runner();
     runner.get_migrations().iter().map(|migration| i64::from(migration.version())).max().unwrap_or(0)
 }

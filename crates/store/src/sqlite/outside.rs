@@ -98,6 +98,11 @@ impl StoreFile {
     pub fn incarnation(&self) -> Incarnation {
         self.incarnation
     }
+
+    /// Whether the next start will change its tables to what this program has.
+    pub fn is_older_than_program(&self) -> bool {
+        self.schema < open::newest_schema()
+    }
 }
 
 fn connect(path: &Path) -> Result<Connection, OpenError> {

@@ -15,7 +15,7 @@ use store::outside::{CheckReport, Depth, Fences, Rebuilt, Repair};
 use store::{Copies, OpenError};
 
 use crate::cli;
-use crate::commands::doctor::copies::CopiesChecked;
+use crate::commands::doctor::copies::CopiesSeen;
 use crate::data_dir::{DataDir, ServerFile};
 use crate::host::{explain, look_at};
 use crate::progress::watched;
@@ -29,7 +29,7 @@ struct Visit {
     report: CheckReport,
     rebuilt: Option<Rebuilt>,
     fences: Fencing,
-    copies: Result<Option<CopiesChecked>>,
+    copies: Result<CopiesSeen>,
 }
 
 /// What became of fences that were not where they should be. What was found is told whatever this is.
@@ -47,7 +47,7 @@ pub(super) async fn run(data: &DataDir, doctor: &cli::Doctor) -> Result<ExitCode
     let report = watched(move |progress| -> Result<CheckReport> { Ok(look_at(&file)?.check(depth, progress)?) });
     let mut report = report.await??;
     let fences = settle_fences(data, &mut report).await;
-    let copies = copies::check(data, depth).await;
+    let copies = copies::check(data, depth, &report).await;
     let visit = Visit { report, rebuilt, fences, copies };
     if doctor.json {
         terminal::line(&safe_json(&serde_json::to_string_pretty(&visit.to_json(data)?)?))?;
@@ -64,7 +64,7 @@ async fn rebuild(data: &DataDir) -> Result<Rebuilt> {
         owned.map_err(|err| explain(err, data, "stop it first: nobody may use tables that are made anew"))?;
     let rebuilt = watched(move |progress| owned.rebuild(progress)).await??;
     // The copies too: the next start goes through every line of them.
-    Copies::at(data.sessions()).forget_cursor().await?;
+    Copies::at(data.sessions()).ask_for_rewriting().await?;
     Ok(rebuilt)
 }
 
@@ -102,7 +102,7 @@ impl Visit {
             Fencing::Failed(err) => json!({ "failed": format!("{err:#}") }),
         };
         answer["copies"] = match &self.copies {
-            Ok(checked) => json!(checked.as_ref().map(CopiesChecked::to_json)),
+            Ok(seen) => seen.to_json(),
             Err(err) => json!({ "failed": format!("{err:#}") }),
         };
         if let Some(rebuilt) = self.rebuilt {

@@ -96,6 +96,30 @@ fn a_copy_that_differs_is_named_and_can_be_had_again() {
     assert_eq!(report["copies"], serde_json::json!({ "sessions": 1, "differences": [] }));
 }
 
+/// The doctor's advice must not be what makes a loss final.
+#[test]
+fn a_database_that_lost_entries_is_told_and_a_rebuild_hides_nothing() {
+    let folder = Folder::new();
+    let id = session(&folder, "one");
+    let old = fs::read(folder.file("throughline.db")).unwrap();
+    folder.run(&["send", "last", "say this gets lost"]).ok();
+    let transcript = fs::read(folder.file("sessions").join(&id).join("transcript.jsonl")).unwrap();
+    fs::write(folder.file("throughline.db"), old).unwrap();
+    for arguments in [["doctor"].as_slice(), &["doctor", "--rebuild"], &["doctor"]] {
+        let said = folder.run(arguments).ok();
+        assert!(said.contains("they know more than the database"), "{said}");
+        assert!(!said.contains("--rebuild"), "{said}");
+    }
+    let report: Value = serde_json::from_str(&folder.run(&["doctor", "--json"]).ok()).unwrap();
+    assert_eq!(report["copies"], serde_json::json!({ "ahead": true }));
+    let listed = folder.run(&["list"]);
+    assert!(listed.stderr.contains("entries were lost"), "{}", listed.stderr);
+    let aside = fs::read_dir(folder.data()).unwrap().map(|entry| entry.unwrap().path());
+    let aside: Vec<_> = aside.filter(|path| path.to_str().unwrap().contains("sessions.before-")).collect();
+    let [aside] = aside.as_slice() else { panic!("{aside:?}") };
+    assert_eq!(fs::read(aside.join(&id).join("transcript.jsonl")).unwrap(), transcript);
+}
+
 /// A session loses an entry to the disk: it is named, the server starts, and everything else works.
 #[test]
 fn a_damaged_session_is_named_and_the_others_work() {

@@ -1,7 +1,7 @@
 //! A database and its copies, one of which has lost something.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
@@ -11,7 +11,7 @@ use model::{Incarnation, Position, Timestamp};
 use super::{begin, finish_turn, tree, written_anew};
 use crate::conformance::{AnyStore, session_id};
 use crate::copies::{BesideError, Copies, CopyCursor, Depth, Found, Phase, open_beside};
-use crate::{Log as _, SqliteStore, Tables as _};
+use crate::{CopyError, Log as _, SqliteStore, Tables as _};
 
 struct Home {
     _folder: tempfile::TempDir,
@@ -43,7 +43,7 @@ impl Home {
             self.copies.update(store, session_id(n), Depth::End).await.unwrap();
         }
         let position = store.changed_since(Position(0), 1_000).await.unwrap().up_to;
-        let cursor = CopyCursor { incarnation: store.incarnation(), position, phase: Phase::Following };
+        let cursor = CopyCursor { position, phase: Phase::Following, ..CopyCursor::new(store.incarnation()) };
         self.copies.move_cursor(cursor).await.unwrap();
     }
 
@@ -211,15 +211,20 @@ async fn a_loss_that_was_noted_is_dealt_with_by_the_next_start() {
     }
 }
 
-/// A restored backup has a life of its own already; its copies are gone through by whoever follows it.
+/// A database of an earlier life was put back, perhaps with as many entries: only the life tells them apart.
 #[tokio::test]
-async fn copies_of_another_life_are_left_to_the_follower() {
+async fn copies_of_another_life_are_kept_aside() {
     let home = Home::new().await;
     SqliteStore::renew(&home.path, incarnation(5)).unwrap();
     let copies = tree(home.copies.path());
     let (store, found) = home.open().await.unwrap();
+    is_told(&found, &copies);
+    assert_eq!(store.incarnation(), incarnation(2), "the life that is put back may have been lived on");
+    home.copy(&store).await;
+    store.close().await;
+    drop(store);
+    let (_, found) = home.open().await.unwrap();
     assert!(matches!(found, Found::Nothing), "{found:?}");
-    assert_eq!((store.incarnation(), tree(home.copies.path())), (incarnation(5), copies));
 }
 
 #[tokio::test]
@@ -231,13 +236,37 @@ async fn a_cursor_that_is_not_ours_is_as_good_as_none() {
         let (_, found) = home.open().await.unwrap();
         assert!(matches!(found, Found::Nothing), "{found:?}");
     }
-    let cursor = CopyCursor { incarnation: incarnation(u64::MAX), position: Position(3), phase: Phase::Following };
+    let new = CopyCursor::new(incarnation(u64::MAX));
+    let cursor = CopyCursor { position: Position(3), phase: Phase::Following, ..new };
     home.copies.move_cursor(cursor).await.unwrap();
     let written = fs::read_to_string(home.copies.path().join("copies.json")).unwrap();
     assert_eq!(written, "{\"incarnation\":\"ffffffffffffffff\",\"position\":3}\n");
     assert_eq!(home.copies.cursor().await.unwrap(), Some(cursor));
-    home.copies.forget_cursor().await.unwrap();
-    assert_eq!(home.copies.cursor().await.unwrap(), None);
-    home.copies.forget_cursor().await.unwrap();
-    assert!(!Path::new(&home.copies.path().join("copies.json")).exists());
+    home.copies.ask_for_rewriting().await.unwrap();
+    assert_eq!(home.copies.cursor().await.unwrap(), Some(CopyCursor { phase: Phase::Rewriting, ..cursor }));
+    fs::remove_file(home.copies.path().join("copies.json")).unwrap();
+    home.copies.ask_for_rewriting().await.unwrap();
+    assert_eq!(home.copies.cursor().await.unwrap(), None, "without one everything is gone through anyway");
+}
+
+/// What a person does whom the doctor told that copies differ.
+#[tokio::test]
+async fn a_rebuild_before_the_next_start_hides_no_loss() {
+    let home = Home::new().await;
+    put_back(&home).await;
+    let copies = tree(home.copies.path());
+    home.copies.ask_for_rewriting().await.unwrap();
+    let (store, found) = home.open().await.unwrap();
+    is_told(&found, &copies);
+    assert_eq!(store.incarnation(), incarnation(2));
+}
+
+/// Nobody can tell then whether something was lost.
+#[tokio::test]
+async fn a_cursor_that_cannot_be_reached_is_told() {
+    let home = Home::new().await;
+    let copies = Copies::at(home.copies.path().join("n".repeat(300)));
+    let opened = open_beside(&home.path, 0, &copies, Timestamp::from_millis(0), || incarnation(2)).await;
+    let (_, found) = opened.unwrap();
+    assert!(matches!(found, Found::Unknown(CopyError::Io { .. })), "{found:?}");
 }

@@ -1,18 +1,38 @@
 //! The doctor's look at the readable copies.
 //!
-//! Invariant: nothing is written. A copy that differs is no damage: the log is the truth, and the copy can be had again.
+//! Invariant: no copy is written, and a store is not opened for it that opening would change. A copy that differs is no
+//! damage: the log is the truth, and the copy can be had again, unless the copies know of entries that the log has lost.
 
 use anyhow::Result;
 use model::{ListKey, SessionId};
 use serde_json::{Value, json};
 use store::copies::{Difference, What};
-use store::outside::Depth;
+use store::outside::{CheckReport, Depth, FindingKind};
 use store::{Copies, OpenError, SqliteStore, Tables as _};
 
 use crate::data_dir::DataDir;
-use crate::host::new_incarnation;
+use crate::host::{look_at, new_incarnation};
 
 const PAGE: usize = 200;
+
+/// What was seen of the copies.
+pub(super) enum CopiesSeen {
+    /// A server is at work on them, or nobody can be.
+    Nothing,
+    /// They were not compared.
+    Left(Why),
+    /// They know of entries that the database does not have.
+    Ahead,
+    /// They were compared.
+    Compared(CopiesChecked),
+}
+
+/// Why copies were not compared.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Why {
+    FileDamaged,
+    OlderSchema,
+}
 
 /// How the copies stand.
 pub(super) struct CopiesChecked {
@@ -22,15 +42,30 @@ pub(super) struct CopiesChecked {
 
 /// Compares the copies of the sessions last active, or of all. Beside a server, which is at work on them, they are left
 /// alone.
-pub(super) async fn check(data: &DataDir, depth: Depth) -> Result<Option<CopiesChecked>> {
+pub(super) async fn check(data: &DataDir, depth: Depth, report: &CheckReport) -> Result<CopiesSeen> {
+    if report.findings.iter().any(|finding| finding.kind == FindingKind::File) {
+        return Ok(CopiesSeen::Left(Why::FileDamaged));
+    }
+    if look_at(data)?.is_older_than_program() {
+        return Ok(CopiesSeen::Left(Why::OlderSchema));
+    }
     let store = match SqliteStore::open(&data.database(), new_incarnation()) {
         Ok(store) => store,
-        Err(OpenError::InUse { .. } | OpenError::ReadOnly { .. }) => return Ok(None),
+        Err(OpenError::InUse { .. } | OpenError::ReadOnly { .. }) => return Ok(CopiesSeen::Nothing),
         Err(err) => return Err(err.into()),
     };
-    let checked = compare(&store, &Copies::at(data.sessions()), depth).await;
+    let seen = look(&store, &Copies::at(data.sessions()), depth).await;
     store.close().await;
-    checked.map(Some)
+    seen
+}
+
+async fn look(store: &SqliteStore, copies: &Copies, depth: Depth) -> Result<CopiesSeen> {
+    if let Some(cursor) = copies.cursor().await?
+        && cursor.is_ahead_of(store).await?
+    {
+        return Ok(CopiesSeen::Ahead);
+    }
+    compare(store, copies, depth).await.map(CopiesSeen::Compared)
 }
 
 async fn compare(store: &SqliteStore, copies: &Copies, depth: Depth) -> Result<CopiesChecked> {
@@ -56,8 +91,28 @@ async fn compare(store: &SqliteStore, copies: &Copies, depth: Depth) -> Result<C
     Ok(checked)
 }
 
-impl CopiesChecked {
+impl CopiesSeen {
     pub(super) fn to_json(&self) -> Value {
+        match self {
+            Self::Nothing => Value::Null,
+            Self::Left(why) => json!({ "left": why.describe() }),
+            Self::Ahead => json!({ "ahead": true }),
+            Self::Compared(checked) => checked.to_json(),
+        }
+    }
+}
+
+impl Why {
+    pub(super) fn describe(self) -> &'static str {
+        match self {
+            Self::FileDamaged => "the file itself is damaged",
+            Self::OlderSchema => "the next start brings the database to this version first",
+        }
+    }
+}
+
+impl CopiesChecked {
+    fn to_json(&self) -> Value {
         let differences = self
             .differences
             .iter()

@@ -6,7 +6,7 @@ use indicatif::HumanCount;
 use model::StreamId;
 use store::outside::{CheckReport, Fences, Finding, FindingKind};
 
-use crate::commands::doctor::copies::{self, CopiesChecked};
+use crate::commands::doctor::copies::{self, CopiesSeen};
 use crate::commands::doctor::{Fencing, Visit};
 use crate::data_dir::DataDir;
 use crate::terminal::counted;
@@ -82,10 +82,19 @@ fn advice(kind: FindingKind) -> Option<&'static str> {
 /// More than these are counted, not named.
 const NAMED_COPIES: usize = 10;
 
-fn of_copies(copies: &anyhow::Result<Option<CopiesChecked>>) -> Vec<String> {
-    let checked = match copies {
-        Ok(Some(checked)) => checked,
-        Ok(None) => return Vec::new(),
+fn of_copies(seen: &anyhow::Result<CopiesSeen>) -> Vec<String> {
+    let checked = match seen {
+        Ok(CopiesSeen::Compared(checked)) => checked,
+        Ok(CopiesSeen::Nothing) => return Vec::new(),
+        Ok(CopiesSeen::Left(why)) => return vec![format!("Readable copies: not compared, {}.", why.describe())],
+        Ok(CopiesSeen::Ahead) => {
+            return vec![
+                "Readable copies: they know more than the database, so entries were lost, as when throughline.db-wal is \
+                 removed or an old file is put back. If you still have the newer files, put them back now. The next \
+                 start moves the copies aside, which may be all that is left, and goes on from what the database has."
+                    .to_owned(),
+            ];
+        }
         Err(err) => return vec![format!("The readable copies could not be looked at: {err:#}")],
     };
     let sessions = HumanCount(checked.sessions as u64);

@@ -292,6 +292,7 @@ async fn a_store_of_an_earlier_schema_is_looked_at_as_it_is() {
     conn.execute_batch(include_str!("../../../../../../fixtures/stores/v1.sql")).unwrap();
     drop(conn);
     let before = contents(folder.path());
+    assert!(StoreFile::open(&path).unwrap().is_older_than_program());
     let report = check(&path, Depth::All);
     assert_eq!((told(&report), report.streams), (vec![], 5));
     let note = backup(&path, &folder.path().join("backup")).unwrap();
