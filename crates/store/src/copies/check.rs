@@ -53,7 +53,7 @@ impl Copies {
         let path = self.path.clone();
         let found = blocking(move || {
             let Some(folder) = Folder::find(&path)? else { return Ok(None) };
-            let Some(folder) = folder.find_child(&id.to_string())? else { return Ok(None) };
+            let Some(folder) = folder.find_child(id.to_string())? else { return Ok(None) };
             folder.read(meta::NAME, meta::MAX_BYTES).map(Some)
         });
         let found = found.await?;

@@ -114,7 +114,7 @@ fn sessions(folder: &Folder) -> Result<Vec<SessionId>, CopyError> {
 }
 
 fn read_through(folder: &Folder, session: SessionId) -> Result<Meta, Unreadable> {
-    let copy = folder.find_child(&session.to_string())?.ok_or(Unreadable::NoMeta)?;
+    let copy = folder.find_child(session.to_string())?.ok_or(Unreadable::NoMeta)?;
     let meta = read_meta(&copy, session)?;
     let mut retelling = Retelling::new(&copy, meta.clone())?;
     while retelling.next_part()?.is_some() {}
@@ -123,7 +123,7 @@ fn read_through(folder: &Folder, session: SessionId) -> Result<Meta, Unreadable>
 
 fn open_retelling(path: &std::path::Path, meta: Meta) -> Result<Retelling, Unreadable> {
     let folder = Folder::find(path)?.ok_or(Unreadable::NoMeta)?;
-    let copy = folder.find_child(&meta.id.to_string())?.ok_or(Unreadable::NoMeta)?;
+    let copy = folder.find_child(meta.id.to_string())?.ok_or(Unreadable::NoMeta)?;
     Retelling::new(&copy, meta)
 }
 

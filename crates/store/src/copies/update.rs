@@ -77,7 +77,7 @@ impl Copies {
     pub async fn remove(&self, id: SessionId) -> Result<Touched, CopyError> {
         let path = self.path.clone();
         let removed = blocking(move || match Folder::find(&path) {
-            Ok(Some(folder)) => folder.remove_all(&id.to_string()),
+            Ok(Some(folder)) => folder.remove_all(id.to_string()),
             // Behind a link is nothing of ours.
             Ok(None) | Err(CopyError::Foreign { .. }) => Ok(false),
             Err(err) => Err(err),
@@ -90,7 +90,7 @@ impl Copies {
         blocking(move || {
             let nothing = Standing { end: End::Ours { last: None, at: 0, torn: false }, meta: None };
             let Some(folder) = Folder::find(&path)? else { return Ok(nothing) };
-            let Some(folder) = folder.find_child(&id.to_string())? else { return Ok(nothing) };
+            let Some(folder) = folder.find_child(id.to_string())? else { return Ok(nothing) };
             let meta = match folder.read(meta::NAME, meta::MAX_BYTES) {
                 Err(CopyError::Foreign { .. }) => None,
                 read => read?,
@@ -127,7 +127,7 @@ impl Copies {
         let (path, id) = (self.path.clone(), session.row.id);
         let comparing = blocking(move || {
             let folder = match Folder::find(&path)? {
-                Some(folder) => folder.find_child(&id.to_string())?,
+                Some(folder) => folder.find_child(id.to_string())?,
                 None => None,
             };
             Comparing::begin(folder.as_ref())
