@@ -83,21 +83,28 @@ impl Shared {
     /// Whether the session was deleted and is gone. The copy goes first: a crash in between then leaves a log that can be
     /// purged again, and no folder that nobody knows of. It comes back if the session does not go.
     async fn purge_with_its_copy(&self, id: SessionId) -> Result<bool, SubmitError> {
-        let Some(copying) = &self.copying else { return self.purge_if_deleted(id, None).await };
+        let mut copy_is_touched = false;
+        let Some(copying) = &self.copying else { return self.purge_if_deleted(id, None, &mut copy_is_touched).await };
         let _alone = copying.alone().await;
-        let purged = self.purge_if_deleted(id, Some(copying)).await;
-        if !matches!(purged, Ok(true)) {
+        let purged = self.purge_if_deleted(id, Some(copying), &mut copy_is_touched).await;
+        if copy_is_touched && !matches!(purged, Ok(true)) {
             copying.put_back(&*self.store, id).await;
         }
         purged
     }
 
-    async fn purge_if_deleted(&self, id: SessionId, copying: Option<&Copying>) -> Result<bool, SubmitError> {
+    async fn purge_if_deleted(
+        &self,
+        id: SessionId,
+        copying: Option<&Copying>,
+        copy_is_touched: &mut bool,
+    ) -> Result<bool, SubmitError> {
         loop {
             let damaged = self.store.damage(id).is_some();
             let session = self.store.session(id).await?.filter(|session| damaged || session.row.deleted_at.is_some());
             let Some(session) = session else { return Ok(false) };
             if let Some(copying) = copying {
+                *copy_is_touched = true;
                 copying.remove(id).await?;
             }
             match self.store.purge(id, session.head, self.clock.now()).await {
