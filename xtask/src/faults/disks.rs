@@ -236,11 +236,15 @@ fn list(binary: &Path, data: &Path) -> Command {
     command
 }
 
+/// Every file below the folder.
 fn contents(folder: &Path) -> anyhow::Result<Vec<(PathBuf, Vec<u8>)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        found.push((path.clone(), fs::read(&path)?));
+        match path.is_dir() {
+            true => found.extend(contents(&path)?),
+            false => found.push((path.clone(), fs::read(&path)?)),
+        }
     }
     found.sort();
     Ok(found)
