@@ -101,8 +101,9 @@ fn kept(run: &Run, name: &str, fill: impl FnOnce(&SqliteStore, &Runtime) -> Resu
     let store = SqliteStore::open(&database(&data), Incarnation::from_bits(INCARNATION))?;
     fill(&store, &runtime)?;
     // As on a machine where the server has been for a while: it has nothing to copy.
-    let position = runtime.block_on(store.changed_since(Position(0), usize::MAX))?.up_to;
-    let cursor = CopyCursor { incarnation: store.incarnation(), position, phase: Phase::Following };
+    let position = runtime.block_on(store.changed_since(Position(i64::MAX.cast_unsigned()), 1))?.up_to;
+    let cursor =
+        CopyCursor { incarnation: store.incarnation(), position, phase: Phase::Following, rewritten: Position(0) };
     runtime.block_on(Copies::at(data.join("sessions")).move_cursor(cursor))?;
     runtime.block_on(store.close());
     fs::write(&stamp, wanted)?;
