@@ -1,0 +1,1 @@
+//! The only way to a path that somebody named: tree handles, deny rules, atomic writes.
