@@ -6,11 +6,13 @@
 use std::borrow::Cow;
 
 use model::{
-    AgentState, EVENT_VERSION, Entry, Event, InteractionId, Outcome, QueuedPrompt, Running, Seq, SessionId, SessionRow,
-    Stop, StreamId, Timestamp, TokenId, TokenKind, TokenRow, Turn, TurnRow,
+    AgentState, EVENT_VERSION, Entry, Event, InteractionId, Outcome, QueuedPrompt, Request, Running, Seq, SessionId,
+    SessionRow, Stop, StreamId, Timestamp, TokenId, TokenKind, TokenRow, Turn, TurnRow,
 };
 use rusqlite::types::Type;
 use rusqlite::{Error, Row};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::{Damage, Receipt};
 
@@ -93,7 +95,8 @@ fn checksum(stream: StreamId, seq: Seq, at: Timestamp, version: u16, event: &[u8
 
 pub(super) const SESSION_COLUMNS: &str = "id, agent, cwd, project, name, env_hint, first_prompt, agent_state, failure, \
     running_turn, running_interaction, running_first_seq, running_started_at, \
-    turns, interrupted, created_at, active_at, last_observed_at, last_idle_at, deleted_at";
+    turns, interrupted, created_at, active_at, last_observed_at, last_idle_at, deleted_at, \
+    agent_session, agent_title, untold, open_requests, requests";
 
 pub(super) fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
     let running = match row.get::<_, Option<u32>>(9)? {
@@ -115,6 +118,11 @@ pub(super) fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
         first_prompt: row.get(6)?,
         agent_state: word(row, 7, agent_state_of)?,
         failure: row.get(8)?,
+        agent_session: row.get(20)?,
+        agent_title: row.get(21)?,
+        untold: row.get(22)?,
+        open_requests: json_list(row, 23)?,
+        requests: Request(row.get(24)?),
         running,
         turns: Turn(row.get(13)?),
         interrupted: row.get(14)?,
@@ -147,7 +155,7 @@ pub(super) fn turn_row(row: &Row<'_>) -> Result<TurnRow, Error> {
     })
 }
 
-pub(super) const PROMPT_COLUMNS: &str = "interaction, queued_seq, queued_at, text";
+pub(super) const PROMPT_COLUMNS: &str = "interaction, queued_seq, queued_at, text, images";
 
 pub(super) fn queued_prompt(row: &Row<'_>) -> Result<QueuedPrompt, Error> {
     Ok(QueuedPrompt {
@@ -155,6 +163,7 @@ pub(super) fn queued_prompt(row: &Row<'_>) -> Result<QueuedPrompt, Error> {
         queued_seq: seq(row, 1)?,
         queued_at: instant(row, 2)?,
         text: row.get(3)?,
+        images: json_list(row, 4)?,
     })
 }
 
@@ -201,6 +210,16 @@ fn find_instant(row: &Row<'_>, column: usize) -> Result<Option<Timestamp>, Error
     Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp::from_millis))
 }
 
+/// A list that is nearly always empty is kept as JSON in its row; an empty one as nothing.
+pub(super) fn json_or_null<T: Serialize>(list: &[T]) -> Option<String> {
+    (!list.is_empty()).then(|| serde_json::to_string(list).expect("it holds only texts and numbers"))
+}
+
+fn json_list<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<Vec<T>, Error> {
+    let Some(text) = row.get_ref(column)?.as_str_or_null()? else { return Ok(Vec::new()) };
+    serde_json::from_str(text).map_err(|err| Error::FromSqlConversionFailure(column, Type::Text, Box::new(err)))
+}
+
 /// Enums are kept as the words that the wire uses too, so that whoever opens the file with a plain tool can read it.
 macro_rules! words {
     ($enum:ident, $to:ident, $of:ident, $($variant:ident $word:literal),+) => {
@@ -219,7 +238,7 @@ macro_rules! words {
     };
 }
 
-words!(AgentState, agent_state_word, agent_state_of, Starting "starting", Ready "ready", Stopped "stopped", Failed "failed");
+words!(AgentState, agent_state_word, agent_state_of, Starting "starting", Ready "ready", Stopped "stopped", Failed "failed", SignedOut "signed_out", Unresponsive "unresponsive");
 words!(Outcome, outcome_word, outcome_of, Completed "completed", Cancelled "cancelled", Failed "failed", Interrupted "interrupted");
 words!(TokenKind, token_kind_word, token_kind_of, Person "person", Browser "browser", Agent "agent", Applet "applet");
 
