@@ -18,6 +18,9 @@ mod guide;
 mod housekeeping;
 mod id_source;
 mod live_session;
+mod packet;
+mod pending;
+mod policy;
 mod recovery;
 mod tokens;
 
@@ -41,10 +44,11 @@ pub use asking::{Asker, Reply, RequestKey};
 pub use clock::{Clock, SystemClock};
 pub use directories::Reach;
 pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
-pub use feeds::ListChange;
+pub use feeds::{ListChange, Words};
 pub use follow::{Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
+pub use policy::{Policies, Policy};
 pub use store::{AppendError, Damage, ReadError};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, TokenWish};
 
@@ -66,6 +70,8 @@ pub struct Seams {
     pub home: Option<PathBuf>,
     /// Where readable copies of sessions are kept, if they are.
     pub copies: Option<Copies>,
+    /// What is answered without asking.
+    pub policies: Policies,
 }
 
 /// The engine; cheap to clone.
@@ -79,6 +85,7 @@ pub(crate) struct Shared {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     home: Option<PathBuf>,
+    policy: Policies,
     feeds: Arc<feeds::Feeds>,
     tokens: tokens::Tokens,
     unobserved: commit::Unobserved,
@@ -107,7 +114,7 @@ pub enum StartError {
 impl Engine {
     /// Settles what an earlier life left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
-        let Seams { clock, ids, home, copies } = seams;
+        let Seams { clock, ids, home, copies, policies } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
         let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
         let started = housekeeping::Started::at(clock.now());
@@ -116,6 +123,7 @@ impl Engine {
             clock,
             ids,
             home,
+            policy: policies,
             feeds: Arc::new(feeds::Feeds::new()),
             tokens,
             unobserved,
