@@ -30,8 +30,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use model::{
-    Command, Cursor, Entry, InteractionId, ListKey, NewSession, Seq, Session, SessionId, SessionRow, StreamId, TokenId,
-    TokenRow,
+    Command, Cursor, Entry, Event, InteractionId, ListKey, NewSession, PermissionAnswer, Request, Seq, Session,
+    SessionId, SessionRow, StreamId, TokenId, TokenRow, Turn,
 };
 use store::{Copies, Head, Store};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -57,6 +57,9 @@ use live_session::{Answer, Input, LiveSession};
 
 /// How many commands may wait for one session.
 const INPUT_QUEUE: usize = 64;
+/// How far back the answer to a request is looked for, and how much is read at a time.
+const ANSWERS_IN_TURNS: u32 = 3;
+const ENTRIES_AT_ONCE: usize = 500;
 /// How long a shutdown waits for sessions to settle.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(8);
 
@@ -181,6 +184,36 @@ impl Engine {
         let id = SessionId::from_uuid(self.shared.ids.uuid());
         let new = NewSession { agent: agent.to_owned(), cwd: directory.cwd, project: directory.project, name };
         self.submit(id, Command::Create(new), asker).await
+    }
+
+    /// Makes sure that a session's agent is there, or has another take over.
+    pub async fn resume(&self, id: SessionId, agent: Option<String>, asker: Asker) -> Result<Reply, SubmitError> {
+        if let Some(agent) = &agent
+            && !CATALOG.iter().any(|entry| entry.name == *agent)
+        {
+            return Err(SubmitError::UnknownAgent(agent.clone()));
+        }
+        self.submit(id, Command::Resume { agent }, asker).await
+    }
+
+    /// What a request of one of the newest turns was answered.
+    pub async fn find_answer(&self, id: SessionId, request: Request) -> Result<Option<PermissionAnswer>, QueryError> {
+        let session = self.session(id).await?;
+        let newest = Turn(session.row.turns.0.saturating_sub(ANSWERS_IN_TURNS));
+        let turns = self.shared.store.turns(id, newest, 1).await?;
+        let mut after = turns.first().map_or(Seq::START, |turn| turn.first_seq);
+        loop {
+            let page = self.shared.store.read(StreamId::Session(id), after, ENTRIES_AT_ONCE).await?;
+            let Some(last) = page.last() else { return Ok(None) };
+            after = last.seq;
+            let answer = page.into_iter().find_map(|entry| match entry.event {
+                Event::PermissionAnswered { request: answered, answer, .. } if answered == request => Some(answer),
+                _ => None,
+            });
+            if answer.is_some() {
+                return Ok(answer);
+            }
+        }
     }
 
     /// Carries out a command on a session and answers when what it did is durable.

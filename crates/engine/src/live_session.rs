@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::{
-    AgentReport, AgentState, Command, Event, Memory, PermissionAnswer, Question, Request, Session, SessionId,
-    Turn, decide,
+    AgentReport, AgentState, Command, Event, Memory, PermissionAnswer, Question, Request, Session, SessionId, Turn,
+    decide,
 };
 use store::{AppendError, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};

@@ -115,8 +115,9 @@ pub enum Answerer {
     /// A person, with this credential.
     #[serde(rename_all = "camelCase")]
     Person {
-        /// The credential.
-        token_id: TokenId,
+        /// The credential; the command line needs none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        token_id: Option<TokenId>,
         /// What the credential is called.
         name: String,
     },
