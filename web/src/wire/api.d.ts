@@ -640,14 +640,14 @@ export interface components {
             type: "plan.changed";
         } | {
             data: components["schemas"]["Question"] & {
-                request: components["schemas"]["Request"];
+                request: components["schemas"]["RequestNumber"];
                 turn: components["schemas"]["Turn"];
             };
             /** @enum {string} */
             type: "permission.asked";
         } | {
             data: components["schemas"]["PermissionAnswer"] & {
-                request: components["schemas"]["Request"];
+                request: components["schemas"]["RequestNumber"];
                 turn: components["schemas"]["Turn"];
             };
             /** @enum {string} */
@@ -880,11 +880,56 @@ export interface components {
          * @enum {string}
          */
         ReadOnly: "damaged" | "imported";
+        /** @description What a client can ask for. */
+        Request: {
+            proof: string;
+            /** @enum {string} */
+            type: "auth";
+        } | {
+            after?: string | null;
+            session: components["schemas"]["SessionId"];
+            /** @enum {string} */
+            type: "follow";
+        } | {
+            session: components["schemas"]["SessionId"];
+            /** @enum {string} */
+            type: "unfollow";
+        } | {
+            after?: string | null;
+            /** @enum {string} */
+            type: "list";
+        } | {
+            images?: components["schemas"]["Image"][];
+            key?: string | null;
+            session: components["schemas"]["SessionId"];
+            text: string;
+            /** @enum {string} */
+            type: "prompt";
+            whenBusy?: components["schemas"]["WhenBusy"];
+        } | {
+            session: components["schemas"]["SessionId"];
+            /** @enum {string} */
+            type: "cancel";
+        } | {
+            session: components["schemas"]["SessionId"];
+            /** @enum {string} */
+            type: "observe";
+        } | {
+            fields?: Record<string, never> | null;
+            option: string;
+            request: string;
+            session: components["schemas"]["SessionId"];
+            /** @enum {string} */
+            type: "answer";
+        } | {
+            /** @enum {string} */
+            type: "ping";
+        };
         /**
          * Format: int32
          * @description A request's number in its session, from 1, true for ever. Written `p7` where it stands alone.
          */
-        Request: number;
+        RequestNumber: number;
         /**
          * @description Why a cursor is of no use.
          * @enum {string}
