@@ -1,4 +1,4 @@
-//! Between what SQLite keeps and what the model means.
+//! Between what SQLite keeps and what the model means. Columns come in the order of `columns.rs`.
 //!
 //! Invariant: an entry that comes out of here is the one that went in. Its checksum covers everything it says and
 //! where it says it, so an entry that was altered or moved to another place is found and never passed on.
@@ -32,7 +32,7 @@ impl EncodedEntry {
     }
 }
 
-/// An entry as it was found, not yet believed. Columns in the order of [`STORED_ENTRY_COLUMNS`].
+/// An entry as it was found, not yet believed.
 pub(super) struct StoredEntry {
     seq: i64,
     at: i64,
@@ -40,9 +40,6 @@ pub(super) struct StoredEntry {
     checksum: i64,
     event: Vec<u8>,
 }
-
-pub(super) const STORED_ENTRY_COLUMNS: &str =
-    "entries.seq, entries.at, entries.version, entries.checksum, entries.event";
 
 impl StoredEntry {
     pub(super) fn from_row(row: &Row<'_>) -> Result<Self, Error> {
@@ -93,11 +90,6 @@ fn checksum(stream: StreamId, seq: Seq, at: Timestamp, version: u16, event: &[u8
     hasher.finalize()
 }
 
-pub(super) const SESSION_COLUMNS: &str = "id, agent, cwd, project, name, env_hint, first_prompt, agent_state, failure, \
-    running_turn, running_interaction, running_first_seq, running_started_at, \
-    turns, interrupted, created_at, active_at, last_observed_at, last_idle_at, deleted_at, \
-    agent_session, agent_title, untold, open_requests, requests";
-
 pub(super) fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
     let running = match row.get::<_, Option<u32>>(9)? {
         None => None,
@@ -134,9 +126,6 @@ pub(super) fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
     })
 }
 
-pub(super) const TURN_COLUMNS: &str =
-    "session, turn, interaction, prompt_line, outcome, reason, started_at, ended_at, first_seq, last_seq";
-
 pub(super) fn turn_row(row: &Row<'_>) -> Result<TurnRow, Error> {
     let stop = match row.get_ref(4)?.as_str_or_null()? {
         None => None,
@@ -155,8 +144,6 @@ pub(super) fn turn_row(row: &Row<'_>) -> Result<TurnRow, Error> {
     })
 }
 
-pub(super) const PROMPT_COLUMNS: &str = "interaction, queued_seq, queued_at, text, images";
-
 pub(super) fn queued_prompt(row: &Row<'_>) -> Result<QueuedPrompt, Error> {
     Ok(QueuedPrompt {
         interaction_id: InteractionId::from_bytes(row.get(0)?),
@@ -166,8 +153,6 @@ pub(super) fn queued_prompt(row: &Row<'_>) -> Result<QueuedPrompt, Error> {
         images: json_list(row, 4)?,
     })
 }
-
-pub(super) const TOKEN_COLUMNS: &str = "id, kind, name, session, secret_hash, proof_hash, issued_at";
 
 pub(super) fn token_row(row: &Row<'_>) -> Result<TokenRow, Error> {
     Ok(TokenRow {
@@ -180,8 +165,6 @@ pub(super) fn token_row(row: &Row<'_>) -> Result<TokenRow, Error> {
         issued_at: instant(row, 6)?,
     })
 }
-
-pub(super) const RECEIPT_COLUMNS: &str = "principal, key, fingerprint, reply, at";
 
 pub(super) fn receipt(row: &Row<'_>) -> Result<Receipt, Error> {
     Ok(Receipt {

@@ -3,6 +3,7 @@
 mod backup;
 mod check;
 mod export;
+mod older;
 mod rebuild;
 mod restore;
 mod roundtrip;
