@@ -1,6 +1,9 @@
 //! However an agent ends, or is ended, nothing that it started is left.
 
+use std::time::Duration;
+
 use agents::process::{Exit, Launched};
+use tokio::time::timeout;
 
 use crate::support::Place;
 
@@ -78,12 +81,10 @@ async fn dropping_leaves_nothing() {
 #[tokio::test]
 async fn giving_up_the_start_leaves_nothing() {
     let place = Place::new();
-    for polls in 1..20 {
-        let mut start = Box::pin(place.launcher.spawn(place.script("exec sleep 1000")));
-        for _ in 0..polls {
-            drop(futures_util::poll!(start.as_mut()));
-            tokio::task::yield_now().await;
-        }
+    for moment in 0..20 {
+        // Given up at its very beginning, and later and later, until some of them succeed.
+        let start = place.launcher.spawn(place.script("exec sleep 1000"));
+        drop(timeout(Duration::from_millis(moment), start).await);
     }
     place.launcher.wait_until_idle().await;
     assert!(place.tagged().is_empty());
@@ -120,4 +121,16 @@ async fn a_family_that_starts_itself_again_is_ended() {
     place.wait_for_tagged(49);
     process.kill().await;
     place.wait_until_nobody_is_left();
+}
+
+#[tokio::test]
+async fn nobody_gets_to_act_on_the_death_of_another() {
+    let place = Place::new();
+    let watcher = "setsid sh -c 'while kill -0 $0 2>/dev/null; do :; done; echo $0 >>noticed' $target &";
+    let script = format!("for n in 1 2 3 4 5 6; do setsid sleep 1000 & target=$!; {watcher} done; echo ready; cat");
+    let Launched { process, stdin: _stdin, stdout: _stdout } = place.launch_ready(&script).await;
+    place.wait_for_tagged(13);
+    process.kill().await;
+    place.wait_until_nobody_is_left();
+    assert!(!place.path().join("noticed").exists());
 }
