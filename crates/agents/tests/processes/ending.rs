@@ -90,12 +90,14 @@ async fn giving_up_the_start_leaves_nothing() {
     assert!(place.tagged().is_empty());
 }
 
+// What multiplies in these tests does so with a bound, lest a failure takes the machine with it.
+
 #[tokio::test]
 async fn a_storm_of_processes_is_ended() {
     let place = Place::new();
-    let script = "storm() { while :; do sleep 1000 & done; }; storm & setsid sh -c 'while :; do sleep 1000 & done' & \
-                  echo ready; storm";
-    let Launched { process, stdin: _stdin, stdout: _stdout } = place.launch_ready(script).await;
+    let storm = "n=0; while [ $n -lt 700 ]; do n=$((n + 1)); sleep 1000 & done; wait";
+    let script = format!("sh -c '{storm}' & setsid sh -c '{storm}' & echo ready; {storm}");
+    let Launched { process, stdin: _stdin, stdout: _stdout } = place.launch_ready(&script).await;
     place.wait_for_tagged(200);
     process.kill().await;
     place.wait_until_nobody_is_left();
@@ -104,8 +106,9 @@ async fn a_storm_of_processes_is_ended() {
 #[tokio::test]
 async fn a_chain_of_processes_that_never_stay_is_ended() {
     let place = Place::new();
-    let script = "hop() { hop & exit; }; hop & setsid sh -c 'hop() { hop & exit; }; hop' & echo ready; cat";
-    let Launched { process, stdin: _stdin, stdout: _stdout } = place.launch_ready(script).await;
+    let chain = "hop() { [ $1 -eq 0 ] || hop $(($1 - 1)) & exit; }; hop 20000";
+    let script = format!("sh -c '{chain}' & setsid sh -c '{chain}' & echo ready; cat");
+    let Launched { process, stdin: _stdin, stdout: _stdout } = place.launch_ready(&script).await;
     process.kill().await;
     place.wait_until_nobody_is_left();
 }
@@ -126,8 +129,9 @@ async fn a_family_that_starts_itself_again_is_ended() {
 #[tokio::test]
 async fn nobody_gets_to_act_on_the_death_of_another() {
     let place = Place::new();
-    let watcher = "setsid sh -c 'while kill -0 $0 2>/dev/null; do :; done; echo $0 >>noticed' $target &";
-    let script = format!("for n in 1 2 3 4 5 6; do setsid sleep 1000 & target=$!; {watcher} done; echo ready; cat");
+    // Each holds one end of a pipe; who reads from it learns when the other one is gone.
+    let pair = "mkfifo $n; setsid sleep 1000 >$n & setsid sh -c 'read -r _ <'$n'; echo >>noticed' &";
+    let script = format!("for n in 1 2 3 4 5 6; do {pair} done; echo ready; cat");
     let Launched { process, stdin: _stdin, stdout: _stdout } = place.launch_ready(&script).await;
     place.wait_for_tagged(13);
     process.kill().await;
