@@ -129,11 +129,12 @@ async fn a_family_that_starts_itself_again_is_ended() {
 #[tokio::test]
 async fn nobody_gets_to_act_on_the_death_of_another() {
     let place = Place::new();
-    // Each holds one end of a pipe; who reads from it learns when the other one is gone.
-    let pair = "mkfifo $n; setsid sleep 1000 >$n & setsid sh -c 'read -r _ <'$n'; echo >>noticed' &";
-    let script = format!("for n in 1 2 3 4 5 6; do {pair} done; echo ready; cat");
+    // The first holds a pipe, the last learns from it when the first is gone, and in between there is time to do so.
+    let between = "setsid sleep 1000 & ".repeat(100);
+    let last = "setsid sh -c 'read -r _ <pipe; echo >>noticed' &";
+    let script = format!("mkfifo pipe; setsid sleep 1000 >pipe & {between} {last} echo ready; cat");
     let Launched { process, stdin: _stdin, stdout: _stdout } = place.launch_ready(&script).await;
-    place.wait_for_tagged(13);
+    place.wait_for_tagged(104);
     process.kill().await;
     place.wait_until_nobody_is_left();
     assert!(!place.path().join("noticed").exists());

@@ -92,7 +92,8 @@ async fn the_directory_does_not_choose_the_program() {
     let place = Place::new();
     place.write_program("agent", "#!/bin/sh\n", 0o755);
     let mut spec = place.spec("agent", &[]);
-    spec.env.insert("PATH".to_owned(), format!(".::{PATH}"));
+    let from_the_root = place.path().strip_prefix("/").unwrap().display();
+    spec.env.insert("PATH".to_owned(), format!(".::{from_the_root}:{PATH}"));
     assert_eq!(refusal(&place, spec).await, Refusal::CommandNotFound { command: "agent".to_owned() });
     let expected = Refusal::CommandRelative { command: "./agent".to_owned() };
     assert_eq!(refusal(&place, place.spec("./agent", &[])).await, expected);
