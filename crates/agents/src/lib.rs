@@ -3,4 +3,5 @@
 //! The only crate that knows ACP. It must never know the log: what an agent does leaves here as a
 //! `model::AgentReport`, and whoever is given it decides what to keep.
 
+pub mod guide;
 pub mod process;
