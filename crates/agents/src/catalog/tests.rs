@@ -192,6 +192,7 @@ fn a_fingerprint_tells_what_would_be_started() {
     let others = [
         Change { command: Some("agent2".to_owned()), ..full.clone() },
         Change { args: Some(texts(&["ab"])), ..full.clone() },
+        Change { args: Some(texts(&["ab", ""])), ..full.clone() },
         Change { args: Some(texts(&["b", "a"])), ..full.clone() },
         Change { args: Some(texts(&["a", "b", ""])), ..full.clone() },
         Change { args: Some(texts(&["a"])), pass_env: Some(texts(&["b", "C"])), ..full.clone() },
@@ -201,7 +202,7 @@ fn a_fingerprint_tells_what_would_be_started() {
         Change { env: BTreeMap::new(), args: Some(texts(&["a", "b", "A", "b"])), ..full },
     ];
     let all: HashSet<Fingerprint> = others.into_iter().map(|change| of("mine", change)).chain([first]).collect();
-    assert_eq!(all.len(), 10);
+    assert_eq!(all.len(), 11);
 }
 
 #[test]
