@@ -2,8 +2,8 @@
 //!
 //! Invariant: what may hold a secret (headers, variables, the query of an address) is shown by no `Debug`.
 
-use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 
 use crate::name::{MAX_NAME_CHARS, is_name};
 
@@ -11,9 +11,20 @@ use crate::name::{MAX_NAME_CHARS, is_name};
 #[derive(Clone, PartialEq, Eq)]
 pub enum McpServer {
     /// The agent connects to it.
-    Http { name: String, url: String, headers: BTreeMap<String, String> },
+    Http {
+        name: String,
+        url: String,
+        /// Sent with each request.
+        headers: Vec<(String, String)>,
+    },
     /// The agent starts it.
-    Stdio { name: String, command: String, args: Vec<String>, env: BTreeMap<String, String> },
+    Stdio {
+        name: String,
+        command: PathBuf,
+        args: Vec<String>,
+        /// Added to its environment.
+        env: Vec<(String, String)>,
+    },
 }
 
 /// Why something can not be told to agents as an MCP server.
@@ -48,7 +59,9 @@ impl McpServer {
             Self::Http { headers, .. } if !headers.iter().all(|(header, value)| can_be_sent(header, value)) => {
                 Err(McpServerError::Header(name.to_owned()))
             }
-            Self::Stdio { command, .. } if command.trim().is_empty() => Err(McpServerError::Command(name.to_owned())),
+            Self::Stdio { command, .. } if command.as_os_str().is_empty() => {
+                Err(McpServerError::Command(name.to_owned()))
+            }
             Self::Http { .. } | Self::Stdio { .. } => Ok(()),
         }
     }
@@ -69,15 +82,19 @@ impl fmt::Debug for McpServer {
         match self {
             Self::Http { name, url, headers } => {
                 let mut server = f.debug_struct("Http");
-                server.field("name", name).field("url", &shown_url(url)).field("headers", &headers.keys()).finish()
+                server.field("name", name).field("url", &shown_url(url)).field("headers", &names(headers)).finish()
             }
             Self::Stdio { name, command, args, env } => {
                 let mut server = f.debug_struct("Stdio");
                 server.field("name", name).field("command", command).field("args", args);
-                server.field("env", &env.keys()).finish()
+                server.field("env", &names(env)).finish()
             }
         }
     }
+}
+
+fn names(pairs: &[(String, String)]) -> Vec<&str> {
+    pairs.iter().map(|(name, _)| name.as_str()).collect()
 }
 
 /// An address without what opens doors: a user's name and password, and the query.
@@ -95,13 +112,13 @@ mod tests {
     use super::*;
 
     fn http(url: &str, header: (&str, &str)) -> McpServer {
-        let headers = BTreeMap::from([(header.0.to_owned(), header.1.to_owned())]);
+        let headers = vec![(header.0.to_owned(), header.1.to_owned())];
         McpServer::Http { name: "notes".to_owned(), url: url.to_owned(), headers }
     }
 
     fn stdio(name: &str, command: &str) -> McpServer {
-        let env = BTreeMap::from([("KEY".to_owned(), "canary-4711".to_owned())]);
-        McpServer::Stdio { name: name.to_owned(), command: command.to_owned(), args: vec!["-v".to_owned()], env }
+        let env = vec![("KEY".to_owned(), "canary-4711".to_owned())];
+        McpServer::Stdio { name: name.to_owned(), command: command.into(), args: vec!["-v".to_owned()], env }
     }
 
     #[test]
@@ -117,7 +134,7 @@ mod tests {
             (http("https://notes.example", ("", "c")), Err(McpServerError::Header(name()))),
             (http("https://notes.example", ("A", "b\r\nHost: c")), Err(McpServerError::Header(name()))),
             (stdio("notes", "notes-mcp"), Ok(())),
-            (stdio("notes", " "), Err(McpServerError::Command(name()))),
+            (stdio("notes", ""), Err(McpServerError::Command(name()))),
             (stdio("My Notes", "x"), Err(McpServerError::Name("My Notes".to_owned()))),
         ];
         for (server, expected) in cases {

@@ -329,16 +329,19 @@ fn is_alive(pid: Pid) -> bool {
 #[tokio::test]
 async fn the_guide_is_the_last_of_those_that_are_here() {
     let own = std::env::current_exe().unwrap();
-    let catalog = Catalog::new(own.to_str().unwrap(), BTreeMap::new()).unwrap();
-    let world = World::new(&[("codex-acp", "tells-version"), ("qwen", "complains")]);
+    let mine = Change { command: Some("my-agent".to_owned()), ..Change::default() };
+    let changes = BTreeMap::from([("mine".to_owned(), mine)]);
+    let catalog = Catalog::new(own.to_str().unwrap(), changes).unwrap();
+    let world = World::new(&[("codex-acp", "tells-version"), ("qwen", "complains"), ("my-agent", "tells-version")]);
     let list = catalog.list(&format!("{}:/usr/bin:/bin", world.path()), Some(&world.home())).await;
     let installed: Vec<&str> =
         list.iter().take_while(|agent| agent.installed).map(|agent| agent.name.as_str()).collect();
-    assert_eq!(installed, ["codex", "qwen", "guide"]);
-    assert!(list[3..].iter().all(|agent| !agent.installed && agent.version.is_none() && agent.install.is_some()));
+    assert_eq!(installed, ["codex", "qwen", "mine", "guide"]);
+    assert!(list[4..].iter().all(|agent| !agent.installed && agent.version.is_none() && agent.install.is_some()));
     assert_eq!(list.len(), catalog.entries().len());
     assert_eq!(list[0].version.as_deref(), Some("sample 1.2.3"));
-    assert_eq!(list[2].version.as_deref(), Some(env!("CARGO_PKG_VERSION")));
+    assert_eq!(list[2].version, None);
+    assert_eq!(list[3].version.as_deref(), Some(env!("CARGO_PKG_VERSION")));
 
     let nothing = World::new(&[]);
     let list = catalog.list(&nothing.path(), None).await;
