@@ -3,5 +3,12 @@
 //! The only crate that knows ACP. It must never know the log: what an agent does leaves here as a
 //! `model::AgentReport`, and whoever is given it decides what to keep.
 
+pub mod catalog;
 pub mod guide;
+mod mcp_server;
+mod name;
+pub mod policy;
 pub mod process;
+
+pub use mcp_server::{McpServer, McpServerError, shown_url};
+pub use name::{MAX_NAME_CHARS, is_name};
