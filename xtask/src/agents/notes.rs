@@ -81,6 +81,7 @@ fn answer(message: &Value, way: &str) -> Option<Value> {
             "protocolVersion": message["params"]["protocolVersion"],
             "capabilities": { "tools": {} },
             "serverInfo": { "name": "lab-notes", "version": "1" },
+            "instructions": "Notes of the lab, by name.",
         }),
         Some("ping") => json!({}),
         Some("tools/list") => json!({ "tools": [tool()] }),
