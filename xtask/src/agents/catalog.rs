@@ -11,6 +11,8 @@ pub(super) struct Agent {
     pub(super) program: &'static str,
     pub(super) args: &'static [&'static str],
     pub(super) settings: Settings,
+    /// What the server's own catalog sets for it. A bare client sets it too; a drive leaves it to the server.
+    pub(super) set_by_server: &'static [(&'static str, &'static str)],
 }
 
 #[derive(Clone, Copy)]
@@ -40,6 +42,7 @@ pub(super) const AGENTS: [Agent; 3] = [
         program: "codex-acp",
         args: &[],
         settings: Settings::Codex,
+        set_by_server: &[],
     },
     Agent {
         name: "opencode",
@@ -47,6 +50,7 @@ pub(super) const AGENTS: [Agent; 3] = [
         program: "opencode",
         args: &["acp"],
         settings: Settings::Opencode,
+        set_by_server: &[("OPENCODE_DISABLE_AUTOUPDATE", "1")],
     },
     Agent {
         name: "claude",
@@ -54,6 +58,8 @@ pub(super) const AGENTS: [Agent; 3] = [
         program: "claude-agent-acp",
         args: &[],
         settings: Settings::Claude,
+        // Without the second, tools of MCP servers are hidden behind a search.
+        set_by_server: &[("DISABLE_AUTOUPDATER", "1"), ("ENABLE_TOOL_SEARCH", "false")],
     },
 ];
 

@@ -102,7 +102,7 @@ stream_max_retries = 0
     ])
 }
 
-fn opencode(home: &Path, model: &str) -> anyhow::Result<[(&'static str, String); 4]> {
+fn opencode(home: &Path, model: &str) -> anyhow::Result<[(&'static str, String); 3]> {
     let name = format!("lab/{MODEL}");
     let settings = json!({
         "autoupdate": false,
@@ -118,28 +118,20 @@ fn opencode(home: &Path, model: &str) -> anyhow::Result<[(&'static str, String);
         } },
     });
     write(&home.join(".config/opencode/opencode.json"), &settings.to_string())?;
-    Ok([
-        "OPENCODE_DISABLE_AUTOUPDATE",
-        "OPENCODE_DISABLE_MODELS_FETCH",
-        "OPENCODE_DISABLE_LSP_DOWNLOAD",
-        "OPENCODE_DISABLE_DEFAULT_PLUGINS",
-    ]
-    .map(|name| (name, "1".to_owned())))
+    Ok(["OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_LSP_DOWNLOAD", "OPENCODE_DISABLE_DEFAULT_PLUGINS"]
+        .map(|name| (name, "1".to_owned())))
 }
 
-fn claude(home: &Path, model: &str) -> [(&'static str, String); 8] {
+fn claude(home: &Path, model: &str) -> [(&'static str, String); 6] {
     let yes = || "1".to_owned();
     [
         ("ANTHROPIC_BASE_URL", model.to_owned()),
         ("ANTHROPIC_API_KEY", KEY.to_owned()),
         ("CLAUDE_CONFIG_DIR", home.join(".claude").display().to_string()),
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", yes()),
-        ("DISABLE_AUTOUPDATER", yes()),
         ("DISABLE_TELEMETRY", yes()),
         // The lab may run as root in a container, which it otherwise refuses.
         ("IS_SANDBOX", yes()),
-        // Tools are in the model's list from the start, not behind a search.
-        ("ENABLE_TOOL_SEARCH", "false".to_owned()),
     ]
 }
 

@@ -92,6 +92,7 @@ impl Recording<'_> {
             .current_dir(&self.home.work)
             .env_clear()
             .envs(&self.home.environment)
+            .envs(self.agent.set_by_server.iter().copied())
             .stderr(fs::File::options().create(true).append(true).open(self.lab.folder.join("stderr.txt"))?);
         let mut client = Client::start(command)?;
         let params = json!({
