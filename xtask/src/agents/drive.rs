@@ -29,8 +29,8 @@ pub(super) struct Driven {
     pub(super) agent: &'static Agent,
     /// From asking for a session until the agent was ready.
     pub(super) start: Option<Duration>,
-    /// How it took the session up again, in the server's word.
-    pub(super) attached: Option<String>,
+    /// What it knew of the session when it took it up again, in the server's word.
+    pub(super) memory: Option<String>,
     pub(super) passed: Vec<&'static str>,
     pub(super) failed: Option<(&'static str, anyhow::Error)>,
 }
@@ -68,7 +68,7 @@ struct Drive {
     server: Option<Server>,
     session: Option<Session>,
     start: Option<Duration>,
-    attached: Option<String>,
+    memory: Option<String>,
 }
 
 pub(super) fn drive(agent: &'static Agent, lab: Lab, binary: &Path) -> anyhow::Result<Driven> {
@@ -84,7 +84,7 @@ pub(super) fn drive(agent: &'static Agent, lab: Lab, binary: &Path) -> anyhow::R
         server: None,
         session: None,
         start: None,
-        attached: None,
+        memory: None,
     };
     drive.write_configuration()?;
     let (mut passed, mut failed) = (Vec::new(), None);
@@ -102,7 +102,7 @@ pub(super) fn drive(agent: &'static Agent, lab: Lab, binary: &Path) -> anyhow::R
             }
         }
     }
-    Ok(Driven { agent, start: drive.start, attached: drive.attached.take(), passed, failed })
+    Ok(Driven { agent, start: drive.start, memory: drive.memory.take(), passed, failed })
 }
 
 impl Drive {
@@ -207,7 +207,7 @@ impl Drive {
         let interrupted = session.end_of_turn(Permission::Allow)?;
         ensure!(interrupted.outcome == "interrupted", "{interrupted:?}");
         session.resume()?;
-        self.attached = session.wait_until_ready()?;
+        self.memory = session.wait_until_ready()?;
         let turn = session.turn("and once more", Permission::Allow)?;
         turn.completed_with("You said: and once more")?;
         let remembered = self.lab.model.seen().last().is_some_and(|seen| seen.body.contains("kumquat"));

@@ -17,13 +17,13 @@ struct Row {
     versions: String,
     start: String,
     steps: String,
-    resumed: String,
+    memory: String,
 }
 
 pub(super) fn print(driven: &[Driven]) {
-    println!("\n{:<10} {:>7}  {:<22} {:<10} version", "agent", "start", "steps", "resumed");
+    println!("\n{:<10} {:>7}  {:<22} {:<10} version", "agent", "start", "steps", "memory");
     for row in driven.iter().map(Row::of) {
-        println!("{:<10} {:>7}  {:<22} {:<10} {}", row.name, row.start, row.steps, row.resumed, row.versions);
+        println!("{:<10} {:>7}  {:<22} {:<10} {}", row.name, row.start, row.steps, row.memory, row.versions);
     }
 }
 
@@ -43,7 +43,7 @@ fn replaced(text: &str, rows: &[Row]) -> Option<String> {
     });
     let mut lines: Vec<_> = kept.map(str::to_owned).chain(rows.iter().map(Row::line)).collect();
     lines.sort();
-    let head = "| agent | packages | seconds to start | steps | taken up by |\n|---|---|---|---|---|";
+    let head = "| agent | packages | seconds to start | steps | memory after the kill |\n|---|---|---|---|---|";
     let node = NODE.spec();
     Some(format!("{before}{BEGIN}\n{head}\n{}\n\nWith `{node}`.\n\n{END}{after}", lines.join("\n")))
 }
@@ -59,7 +59,7 @@ impl Row {
             versions: driven.agent.versions(),
             start: driven.start.map_or_else(|| "-".to_owned(), |start| format!("{:.1}", start.as_secs_f64())),
             steps,
-            resumed: driven.attached.clone().unwrap_or_else(|| "-".to_owned()),
+            memory: driven.memory.clone().unwrap_or_else(|| "-".to_owned()),
         }
     }
 
@@ -68,7 +68,7 @@ impl Row {
     }
 
     fn line(&self) -> String {
-        format!("{} {} | {} | {} | {} |", self.head(), self.versions, self.start, self.steps, self.resumed)
+        format!("{} {} | {} | {} | {} |", self.head(), self.versions, self.start, self.steps, self.memory)
     }
 }
 
@@ -83,15 +83,15 @@ mod tests {
             versions: "x@1".to_owned(),
             start: "2.0".to_owned(),
             steps: steps.to_owned(),
-            resumed: "resume".to_owned(),
+            memory: "kept".to_owned(),
         };
         let empty = format!("# Page\n\n{BEGIN}{END}\nThe end.\n");
         let both = replaced(&empty, &[row("b", "1 of 2"), row("a", "2 of 2")]).unwrap();
         let again = replaced(&both, &[row("b", "2 of 2")]).unwrap();
         assert!(again.starts_with("# Page\n") && again.ends_with("\nThe end.\n"), "{again}");
         let lines: Vec<_> = again.lines().filter(|line| line.starts_with("| ")).collect();
-        let head = "| agent | packages | seconds to start | steps | taken up by |";
-        assert_eq!(lines, [head, "| a | x@1 | 2.0 | 2 of 2 | resume |", "| b | x@1 | 2.0 | 2 of 2 | resume |"]);
+        let head = "| agent | packages | seconds to start | steps | memory after the kill |";
+        assert_eq!(lines, [head, "| a | x@1 | 2.0 | 2 of 2 | kept |", "| b | x@1 | 2.0 | 2 of 2 | kept |"]);
         assert!(replaced("no marks", &[]).is_none());
     }
 }

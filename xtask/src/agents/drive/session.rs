@@ -49,14 +49,14 @@ impl Session {
         self.get(&format!("/sessions/{}", self.id)).map(drop)
     }
 
-    /// How the agent took the session up, if the server says so.
+    /// What the agent knows of the turns before, in the server's word.
     pub(super) fn wait_until_ready(&mut self) -> anyhow::Result<Option<String>> {
         self.wait("the agent is ready", |_, entry| {
             if entry["type"] != "agent.state_changed" {
                 return Ok(None);
             }
             match entry["data"]["state"].as_str() {
-                Some("ready") => Ok(Some(entry["data"]["attached"].as_str().map(str::to_owned))),
+                Some("ready") => Ok(Some(entry["data"]["attached"]["memory"].as_str().map(str::to_owned))),
                 Some("failed" | "signed_out" | "unresponsive") => bail!("the agent did not get ready: {entry}"),
                 Some(_) | None => Ok(None),
             }
@@ -120,7 +120,7 @@ impl Session {
             .and_then(|options| options.iter().find(|option| option["kind"] == wanted))
             .and_then(|option| option["id"].as_str())
             .with_context(|| format!("no option means {wanted}: {question}"))?;
-        self.post(&self.path(&format!("/permissions/{request}")), &json!({ "option": option })).map(drop)
+        self.post(&self.path(&format!("/permissions/p{request}")), &json!({ "option": option })).map(drop)
     }
 
     fn keep_words(&mut self, entry: &Value) {
