@@ -1,5 +1,6 @@
 //! The commands, a file each.
 
+mod answer;
 mod backup;
 mod completions;
 mod config;
@@ -8,9 +9,11 @@ mod export;
 mod list;
 mod new;
 mod restore;
+mod resume;
 mod send;
 mod serve;
 mod show;
+mod stop;
 mod token;
 
 use std::process::ExitCode;
@@ -37,6 +40,9 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::List(list)) => list::run(&data()?, &list).await,
         Some(Command::Show(show)) => show::run(&data()?, &show).await,
         Some(Command::Send(send)) => send::run(&data()?, send).await,
+        Some(Command::Answer(answer)) => answer::run(&data()?, answer).await,
+        Some(Command::Resume(resume)) => resume::run(&data()?, resume).await,
+        Some(Command::Stop { session }) => stop::run(&data()?, &session).await,
         Some(Command::Backup(backup)) => backup::run(&data()?, backup).await,
         Some(Command::Restore(restore)) => restore::run(&data()?, restore).await,
         Some(Command::Token { command }) => token::run(&data()?, command).await,

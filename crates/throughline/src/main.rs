@@ -8,6 +8,7 @@ mod data_dir;
 mod host;
 mod progress;
 mod terminal;
+mod transcript_text;
 
 use std::process::ExitCode;
 
