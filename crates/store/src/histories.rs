@@ -8,9 +8,8 @@ use std::path::Path;
 
 use model::{
     AgentReport, Answerer, Attached, Command, Entry, Event, Incarnation, ListKey, Memory, Notice, Outcome,
-    PermissionAnswer, PermissionKind, PermissionOption, PlanStep, Position, Priority, Question, Request, Seq, Session,
-    SessionId, SessionRow, Severity, StepStatus, Stop, StreamId, TokenKind, TokenRow, ToolChange, ToolContent,
-    ToolKind, ToolStatus, Turn, TurnRow, Usage, fold,
+    PermissionAnswer, PlanStep, Position, Priority, Request, Seq, Session, SessionId, SessionRow, Severity, StepStatus,
+    Stop, StreamId, TokenKind, TokenRow, ToolChange, ToolContent, ToolStatus, Turn, TurnRow, Usage, fold,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -18,7 +17,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::conformance::{
-    at, batch, create, interaction_id, part_of_command, prompt, session_id, stream, text_part, token_id,
+    at, batch, create, interaction_id, part_of_command, pictures, prompt_with, question, session_id, stream, text_part,
+    token_id,
 };
 use crate::{Batch, Changes, Head, Log as _, MemoryStore, Part, PlacedEntry, Receipt, SqliteStore, Store, Tables as _};
 
@@ -33,7 +33,10 @@ const INCARNATION: u64 = 0xfedc_ba98_7654_3210;
 pub(crate) enum Wish {
     Rename(String),
     Hint(String),
-    Prompt(String),
+    Prompt {
+        text: String,
+        pictures: usize,
+    },
     ChangePrompt(usize, String),
     RemovePrompt(usize),
     Observe,
@@ -44,6 +47,8 @@ pub(crate) enum Wish {
     Answer(&'static str),
     Cancel,
     Resume(Option<&'static str>),
+    TellResume(String),
+    MoveTo(&'static str),
     Interrupt,
 }
 
@@ -85,7 +90,7 @@ fn wish() -> impl Strategy<Value = Wish> {
     prop_oneof![
         1 => text().prop_map(Wish::Rename),
         1 => text().prop_map(Wish::Hint),
-        4 => text().prop_map(Wish::Prompt),
+        4 => prompting(text().prop_map(String::from)),
         1 => (0..4_usize, text()).prop_map(|(n, text)| Wish::ChangePrompt(n, text)),
         1 => (0..4_usize).prop_map(Wish::RemovePrompt),
         2 => Just(Wish::Observe),
@@ -101,15 +106,36 @@ fn wish() -> impl Strategy<Value = Wish> {
     ]
 }
 
+/// A prompt, of a person or of another agent, now and then with pictures.
+pub(crate) fn prompting(text: impl Strategy<Value = String>) -> impl Strategy<Value = Wish> {
+    let source = prop_oneof![4 => Just(""), 1 => Just("[agent:a-1] ")];
+    (source, text, prop_oneof![4 => Just(0), 1 => 1..3_usize])
+        .prop_map(|(source, text, pictures)| Wish::Prompt { text: format!("{source}{text}"), pictures })
+}
+
+/// Any JSON, as agents send it.
+fn json() -> BoxedStrategy<serde_json::Value> {
+    let number = prop_oneof![any::<f64>().prop_map(serde_json::Value::from), any::<i64>().prop_map(Into::into)];
+    prop_oneof![
+        3 => number,
+        1 => any::<String>().prop_map(Into::into),
+        1 => Just(serde_json::Value::Null),
+        1 => Just(serde_json::json!({ "z": [], "a": { "b": true } })),
+    ]
+    .boxed()
+}
+
 /// What an agent does beside talking, and what it is answered.
 pub(crate) fn doing() -> impl Strategy<Value = Wish> {
     let text = || "[a-c\n\u{1f9f5} ]{0,6}".prop_map(String::from);
     let status = || option::of(select(vec![ToolStatus::Running, ToolStatus::Completed, ToolStatus::Failed]));
     let content = option::of(vec(text().prop_map(|text| ToolContent::Text { text }), 0..3));
-    let change = (option::of(text()), status(), content).prop_map(|(title, status, content)| ToolChange {
+    let change = (option::of(text()), status(), content, option::of(json()));
+    let change = change.prop_map(|(title, status, content, input)| ToolChange {
         title,
         status,
         content,
+        input,
         ..ToolChange::default()
     });
     let report = prop_oneof![
@@ -122,12 +148,12 @@ pub(crate) fn doing() -> impl Strategy<Value = Wish> {
         (1..4_u32, change).prop_map(|(tool, change)| AgentReport::ToolChanged { tool, change }),
         (1..4_u32, text()).prop_map(|(tool, text)| AgentReport::ToolText { tool, text }),
         vec(text(), 0..3).prop_map(|texts| AgentReport::Plan(texts.into_iter().map(plan_step).collect())),
-        text().prop_map(|title| AgentReport::Asked(question(title))),
+        text().prop_map(|title| AgentReport::Asked(question(&title))),
         (0..9_u64).prop_map(|used| AgentReport::Usage(Usage { used, size: 9, cost: None })),
         text().prop_map(AgentReport::Title),
         text().prop_map(|title| AgentReport::Noticed(Notice { severity: Severity::Info, title, description: None })),
         option::of(text()).prop_map(|summary| AgentReport::Compacted { summary }),
-        text().prop_map(|text| AgentReport::Raw(text.into())),
+        json().prop_map(AgentReport::Raw),
         Just(AgentReport::Unresponsive),
         Just(AgentReport::SignedOut { methods: Vec::new() }),
         select(vec![Memory::New, Memory::Resumed]).prop_map(|memory| AgentReport::Ready {
@@ -139,17 +165,13 @@ pub(crate) fn doing() -> impl Strategy<Value = Wish> {
         2 => select(vec!["yes", "no"]).prop_map(Wish::Answer),
         1 => Just(Wish::Cancel),
         1 => select(vec![None, Some("guide"), Some("other")]).prop_map(Wish::Resume),
+        1 => text().prop_map(Wish::TellResume),
+        1 => select(vec!["/w", "/elsewhere"]).prop_map(Wish::MoveTo),
     ]
 }
 
 fn plan_step(text: String) -> PlanStep {
     PlanStep { text, status: StepStatus::Running, priority: Priority::Low }
-}
-
-fn question(title: String) -> Question {
-    let option = |id: &str, kind| PermissionOption { id: id.to_owned(), name: id.to_owned(), kind };
-    let options = vec![option("yes", PermissionKind::AllowOnce), option("no", PermissionKind::RejectOnce)];
-    Question { tool: None, title, kind: ToolKind::Edit, subject: None, options, form: None }
 }
 
 pub(crate) fn step() -> impl Strategy<Value = Step> {
@@ -350,7 +372,7 @@ impl Twins {
         match wish {
             Wish::Rename(name) => Command::Change { name: Some(name), env_hint: None },
             Wish::Hint(hint) => Command::Change { name: None, env_hint: Some(hint) },
-            Wish::Prompt(text) => prompt(self.prompts, &text),
+            Wish::Prompt { text, pictures: count } => prompt_with(self.prompts, &text, pictures(count)),
             Wish::ChangePrompt(n, text) => Command::ChangePrompt { interaction_id: queued(n), text },
             Wish::RemovePrompt(n) => Command::RemovePrompt { interaction_id: queued(n) },
             Wish::Observe => Command::Observe,
@@ -366,6 +388,8 @@ impl Twins {
             }
             Wish::Cancel => Command::Cancel,
             Wish::Resume(agent) => Command::Resume { agent: agent.map(str::to_owned) },
+            Wish::TellResume(text) => Command::TellResume { text },
+            Wish::MoveTo(cwd) => Command::MoveTo { cwd: cwd.to_owned() },
             Wish::Interrupt => Command::Interrupt { reason: "server_restart".to_owned() },
         }
     }

@@ -9,7 +9,7 @@ use proptest::sample::select;
 use super::{World, tree, written_anew};
 use crate::conformance::{act, at, create, session_id};
 use crate::copies::{Copies, Depth, Touched};
-use crate::histories::{SESSIONS, Step, Twins, Wish, doing, step};
+use crate::histories::{SESSIONS, Step, Twins, Wish, doing, prompting, step};
 use crate::{SqliteStore, Tables as _};
 
 /// Copies that follow step by step are those that are written at the end, and a log that is filled from them gives them
@@ -54,7 +54,7 @@ fn lively() -> impl Strategy<Value = Step> {
     let outcome = select(vec![Outcome::Completed, Outcome::Cancelled, Outcome::Failed, Outcome::Interrupted]);
     let stop = (outcome, option::of(text())).prop_map(|(outcome, reason)| Stop { outcome, reason });
     let wish = prop_oneof![
-        6 => text().prop_map(Wish::Prompt),
+        6 => prompting(text()),
         4 => Just(Wish::Agent(AgentReport::Ready { attached: None })),
         4 => (0..3_u32, text()).prop_map(|(block, text)| Wish::Agent(AgentReport::Text { block, text })),
         4 => stop.prop_map(|stop| Wish::Agent(AgentReport::Stopped(stop))),
