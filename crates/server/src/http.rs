@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod auth;
+pub(crate) mod directories;
 pub(crate) mod entries;
 pub(crate) mod health;
 pub(crate) mod prompts;

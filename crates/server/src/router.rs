@@ -9,7 +9,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::error::ApiError;
-use crate::http::{agents, auth, entries, health, prompts, sessions, tokens};
+use crate::http::{agents, auth, directories, entries, health, prompts, sessions, tokens};
 use crate::{App, live, web_assets, wire};
 
 #[derive(OpenApi)]
@@ -55,6 +55,7 @@ fn protected() -> OpenApiRouter<App> {
         .routes(routes!(prompts::change, prompts::remove))
         .routes(routes!(entries::list))
         .routes(routes!(agents::list))
+        .routes(routes!(directories::list))
         .routes(routes!(auth::whoami))
         .routes(routes!(tokens::list, tokens::issue))
         .routes(routes!(tokens::revoke))

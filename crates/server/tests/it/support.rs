@@ -151,12 +151,10 @@ impl World {
         ids: Arc<TestIds>,
         secure_cookie: bool,
     ) -> Self {
-        let seams = Seams {
-            clock: Arc::clone(&clock) as _,
-            ids: Arc::clone(&ids) as _,
-            home: Some("/var/empty".into()),
-            copies: None,
-        };
+        let home = directory.path().join("home");
+        std::fs::create_dir_all(&home).unwrap();
+        let seams =
+            Seams { clock: Arc::clone(&clock) as _, ids: Arc::clone(&ids) as _, home: Some(home), copies: None };
         let engine = Engine::start(Arc::clone(&store), seams).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
