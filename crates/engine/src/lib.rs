@@ -25,7 +25,7 @@ mod recovery;
 mod tokens;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -329,6 +329,11 @@ impl Engine {
     /// A page of the list.
     pub async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, QueryError> {
         Ok(self.shared.store.sessions(after, limit).await?)
+    }
+
+    /// The person's home directory.
+    pub fn home(&self) -> Option<&Path> {
+        self.shared.home.as_deref()
     }
 
     /// How many sessions came to rest unseen.

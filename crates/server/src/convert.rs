@@ -1,9 +1,10 @@
-//! From the model's views to the wire's: sessions, pages of them, credentials. Answers of a field or two are put together
-//! where they are given.
+//! From the model's views to the wire's: sessions, pages of them, their directories, credentials. Answers of a field or
+//! two are put together where they are given.
 
 use std::collections::BTreeMap;
 
 use engine::Engine;
+use files::Suggestion;
 use model::{ListKey, Session, SessionRow, SessionState, TokenRow};
 
 use crate::wire;
@@ -76,6 +77,19 @@ pub(crate) fn session_page(engine: &Engine, mut rows: Vec<SessionRow>, limit: us
         sessions: rows.iter().map(|row| session_row(engine, row)).collect(),
         meta_contexts: Vec::new(),
         unobserved_count: engine.unobserved_count(),
+    }
+}
+
+pub(crate) fn directory(suggestion: Suggestion) -> wire::Directory {
+    wire::Directory { path: suggestion.path, is_project: suggestion.is_project }
+}
+
+pub(crate) fn recent_directory(row: &SessionRow) -> wire::RecentDirectory {
+    wire::RecentDirectory {
+        path: row.cwd.clone(),
+        project: row.project.clone(),
+        agent: row.agent.clone(),
+        active_at: row.active_at,
     }
 }
 

@@ -4,6 +4,7 @@
 //! the model's. JSON is camelCase. Fields that a request does not know are refused, so that a misspelt wish is never
 //! silently ignored. What opens something is [`Hidden`] and can not be printed by accident.
 
+mod directories;
 mod frames;
 mod hidden;
 
@@ -15,6 +16,7 @@ use model::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+pub use directories::{Directory, DirectoryPage, DirectoryQuery, RecentDirectory};
 pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame};
 pub use hidden::Hidden;
 
