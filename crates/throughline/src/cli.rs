@@ -86,6 +86,9 @@ pub(crate) enum Command {
     /// Print the API's OpenAPI description
     #[command(hide = true)]
     Openapi,
+    /// Stand between the server and one agent; the server starts it
+    #[command(hide = true)]
+    Supervise,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Args)]

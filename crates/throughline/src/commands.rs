@@ -34,6 +34,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
     let done = match cli.command {
         Some(Command::Doctor(doctor)) => return doctor::run(&data()?, &doctor).await,
         Some(Command::Export(export)) => return export::run(&data()?, export).await,
+        Some(Command::Supervise) => return Ok(agents::process::supervise()),
         None => serve::run(&data()?, &cli.serve).await,
         Some(Command::Serve(serve)) => serve::run(&data()?, &serve).await,
         Some(Command::New(new)) => new::run(&data()?, new).await,
