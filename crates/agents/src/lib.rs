@@ -1,4 +1,14 @@
 //! Everything that talks to AI agents: their protocol, their processes, the built-in guide.
 //!
 //! The only crate that knows ACP. It must never know the log: what an agent does leaves here as a
-//! `model::AgentReport`, and whoever is given it decides what to keep.
+//! [`model::AgentReport`], and whoever is given it decides what to keep. Start reading at [`Agents::start`], then
+//! `acp.rs`.
+
+mod acp;
+mod agent;
+mod pool;
+mod settings;
+
+pub use agent::{Agent, Call, News, Start};
+pub use pool::Agents;
+pub use settings::{Limits, McpServer, Program, Settings};

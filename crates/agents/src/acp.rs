@@ -1,0 +1,3 @@
+//! The Agent Client Protocol, from the client's side.
+
+mod translate;

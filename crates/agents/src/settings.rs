@@ -1,0 +1,111 @@
+//! What the server says about agents once, before the first is started.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How agents are started and held.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Every agent that can be started.
+    pub programs: Vec<Program>,
+    /// Given to each conversation, where the agent takes their kind.
+    pub mcp_servers: Vec<McpServer>,
+    /// Where processes run that several sessions share: a directory of no project.
+    pub neutral_dir: PathBuf,
+    /// How long things may take and how large they may get.
+    pub limits: Limits,
+    /// Runs the guide as a task of this process instead of a process of its own, as tests do.
+    pub in_process_guide: bool,
+}
+
+/// How an agent is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Its name in the catalog.
+    pub name: String,
+    /// A full path or a bare name; never a shell's line.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// All of its environment.
+    pub env: BTreeMap<String, String>,
+    /// One process holds the conversations of many sessions.
+    pub shared: bool,
+}
+
+/// A server of tools that agents are told of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum McpServer {
+    /// Spoken to over HTTP.
+    Http {
+        /// What agents call it.
+        name: String,
+        /// Where it is.
+        url: String,
+        /// Sent with each request.
+        headers: Vec<(String, String)>,
+    },
+    /// Started by the agent.
+    Stdio {
+        /// What agents call it.
+        name: String,
+        /// A full path.
+        command: PathBuf,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Added to its environment.
+        env: Vec<(String, String)>,
+    },
+}
+
+/// How long things may take and how large they may get. [`Limits::default`] is meant for people; tests set them small.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Until a started process has said what it is.
+    pub initialize: Duration,
+    /// Until a conversation is there, new or taken up again; also until an option is set.
+    pub attach: Duration,
+    /// Until the person has signed in.
+    pub sign_in: Duration,
+    /// How long a turn may go on after it was cancelled before the agent counts as unresponsive …
+    pub cancel: Duration,
+    /// … and how long after that before it has failed.
+    pub cancel_failed: Duration,
+    /// How long an agent at work may say nothing, while nobody is asked, before it counts as unresponsive.
+    pub silence: Duration,
+    /// How long a session may leave the news of a shared process untaken before it is left behind.
+    pub untaken: Duration,
+    /// How long an agent may leave what it is told unread.
+    pub unread: Duration,
+    /// How long a shared process stays after its last session.
+    pub warm: Duration,
+    /// How long all of them may take to end.
+    pub shutdown: Duration,
+    /// How many bytes of messages wait for one session.
+    pub queue_bytes: usize,
+    /// How many messages wait for one session.
+    pub queue_messages: usize,
+    /// How many bytes of a terminal's output are kept, unless its agent asks for fewer.
+    pub terminal_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            initialize: Duration::from_secs(60),
+            attach: Duration::from_secs(60),
+            sign_in: Duration::from_secs(600),
+            cancel: Duration::from_secs(10),
+            cancel_failed: Duration::from_secs(30),
+            silence: Duration::from_secs(300),
+            untaken: Duration::from_secs(30),
+            unread: Duration::from_secs(30),
+            warm: Duration::from_secs(600),
+            shutdown: Duration::from_secs(8),
+            queue_bytes: 32 << 20,
+            queue_messages: 256,
+            terminal_bytes: 1 << 20,
+        }
+    }
+}
