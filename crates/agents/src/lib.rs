@@ -7,6 +7,7 @@
 mod acp;
 mod agent;
 mod pool;
+pub mod process;
 mod settings;
 
 pub use agent::{Agent, Call, News, Start};
