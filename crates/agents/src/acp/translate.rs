@@ -31,11 +31,12 @@ use calls::Calls;
 use compactions::Compactions;
 use offers::Offers;
 use raw::Budget;
-use text::{cut_chars, plain_line};
+use text::cut_chars;
 
 pub(crate) use content::{Screen, Screens};
-pub(crate) use offers::Setting;
-pub(crate) use question::Asking;
+pub(crate) use offers::{Offer, Setting};
+pub(crate) use question::{ACCEPT, Asking, DECLINE};
+pub(crate) use text::{command_line, plain_line};
 
 /// How many commands, options or steps of a plan are listed.
 const MAX_LISTED: usize = 500;
@@ -116,13 +117,6 @@ impl Translator {
         if self.is_replaying { Vec::new() } else { self.raw.keep(message) }
     }
 
-    /// A message that was too long to be read.
-    pub(crate) fn lost(&mut self, what: &str) -> Vec<AgentReport> {
-        let title = "A message of the agent was left out".to_owned();
-        let description = Some(what.to_owned());
-        vec![AgentReport::Noticed(Notice { severity: Severity::Warning, title, description })]
-    }
-
     /// What can be chosen, as the answer that begins a conversation says.
     pub(crate) fn offered(
         &mut self,
@@ -132,9 +126,9 @@ impl Translator {
         self.offers.begin(modes, options)
     }
 
-    /// How to set an option, if it is offered.
-    pub(crate) fn find_setting(&self, option: &str) -> Option<Setting> {
-        self.offers.find_setting(option)
+    /// What is offered under this name.
+    pub(crate) fn find_option(&self, option: &str) -> Option<Offer<'_>> {
+        self.offers.find(option)
     }
 
     /// The agent took a choice: all options, if it answered with them.
@@ -158,12 +152,14 @@ impl Translator {
         Some(question::ask(asking, &mut turn.calls, screens))
     }
 
+    /// The turn is over, and how it ended is told otherwise.
+    pub(crate) fn abandon_turn(&mut self, screens: &dyn Screens) -> Vec<AgentReport> {
+        self.turn.take().map_or_else(Vec::new, |mut turn| turn.calls.settle(screens))
+    }
+
     /// The turn ended with an answer or an error of the agent.
     pub(crate) fn end_turn(&mut self, answer: Result<Value, TurnError>, screens: &dyn Screens) -> Vec<AgentReport> {
-        let mut reports = match self.turn.take() {
-            Some(mut turn) => turn.calls.settle(screens),
-            None => Vec::new(),
-        };
+        let mut reports = self.abandon_turn(screens);
         let usage = answer.as_ref().ok().and_then(|answer| answer.get("usage")).filter(|usage| usage.is_object());
         if let Some(usage) = usage {
             reports.extend(self.raw.keep(json!({ "usage": usage })));

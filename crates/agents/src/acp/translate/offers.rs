@@ -21,6 +21,14 @@ pub(super) struct Offers {
     told: Vec<AgentOption>,
 }
 
+/// An option that can be set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Offer<'a> {
+    pub(crate) setting: Setting,
+    /// The choice in force.
+    pub(crate) value: &'a str,
+}
+
 /// How an option is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Setting {
@@ -56,7 +64,7 @@ impl Offers {
     }
 
     pub(super) fn option_is(&mut self, option: &str, value: &str) -> Vec<AgentReport> {
-        if let Some(Setting::Mode) = self.find_setting(option) {
+        if self.find(option).is_some_and(|offer| offer.setting == Setting::Mode) {
             return self.mode_is(value);
         }
         if let Some(option) = self.options.iter_mut().find(|offered| offered.id == option) {
@@ -65,13 +73,13 @@ impl Offers {
         self.tell()
     }
 
-    pub(super) fn find_setting(&self, option: &str) -> Option<Setting> {
-        match self.options.iter().find(|offered| offered.id == option) {
-            Some(offered) if offered.choices.is_empty() => Some(Setting::Switch),
-            Some(_) => Some(Setting::Choice),
-            None if option == MODE && self.modes.is_some() && !self.has_mode_option() => Some(Setting::Mode),
-            None => None,
+    pub(super) fn find(&self, option: &str) -> Option<Offer<'_>> {
+        if let Some(offered) = self.options.iter().find(|offered| offered.id == option) {
+            let setting = if offered.choices.is_empty() { Setting::Switch } else { Setting::Choice };
+            return Some(Offer { setting, value: &offered.value });
         }
+        let modes = self.modes.as_ref().filter(|_| option == MODE && !self.has_mode_option());
+        modes.map(|modes| Offer { setting: Setting::Mode, value: &modes.value })
     }
 
     fn has_mode_option(&self) -> bool {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::calls::Calls;
 use super::content::Screens;
-use super::text::cut_chars;
+use super::text::{command_line, cut_chars};
 use super::{MAX_DESCRIPTION_CHARS, MAX_LISTED, MAX_TITLE_CHARS};
 
 pub(crate) const ACCEPT: &str = "accept";
@@ -133,19 +133,11 @@ fn line(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
         Value::Array(words) => {
-            let words: Option<Vec<_>> = words.iter().map(|word| word.as_str().map(quoted)).collect();
-            words.filter(|words| !words.is_empty()).map(|words| words.join(" "))
+            let words: Option<Vec<_>> = words.iter().map(Value::as_str).collect();
+            words.filter(|words| !words.is_empty()).map(command_line)
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
     }
-}
-
-fn quoted(word: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=,+@%".contains(&byte);
-    if !word.is_empty() && word.bytes().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

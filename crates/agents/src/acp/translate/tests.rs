@@ -344,7 +344,7 @@ fn modes_and_options_are_one_list() {
     options [{"id":"mode","name":"Mode","category":"mode","value":"code","choices":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code","description":"Writes"}]},{"id":"model","name":"Model","category":"model","value":"a","choices":[{"value":"a","name":"A"},{"value":"b","name":"B"}]},{"id":"fast","name":"Fast","category":"other","value":"false","choices":[]}]
     options [{"id":"mode","name":"Mode","category":"mode","value":"code","choices":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code","description":"Writes"}]},{"id":"model","name":"Model","category":"model","value":"a","choices":[{"value":"a","name":"A"},{"value":"b","name":"B"}]},{"id":"fast","name":"Fast","category":"other","value":"true","choices":[]}]
     "#);
-    let settings = ["mode", "model", "fast", "other"].map(|option| translator.find_setting(option));
+    let settings = ["mode", "model", "fast", "other"].map(|option| translator.find_option(option).map(|offer| offer.setting));
     assert_eq!(settings, [Some(Setting::Mode), Some(Setting::Choice), Some(Setting::Switch), None]);
 
     // Said twice, in the old way and in the new.
@@ -354,7 +354,7 @@ fn modes_and_options_are_one_list() {
     let reports =
         translator.offered(serde_json::from_value(modes).unwrap(), serde_json::from_value(json!([mode])).unwrap());
     assert_snapshot!(lines(&reports), @r#"options [{"id":"permissions","name":"Mode","category":"mode","value":"ask","choices":[{"value":"ask","name":"Ask"}]}]"#);
-    assert_eq!(translator.find_setting("mode"), None);
+    assert_eq!(translator.find_option("mode"), None);
 }
 
 fn permission(id: &str, mut call: Value) -> Asking {

@@ -36,6 +36,19 @@ pub(crate) fn plain_line(text: &str, max: usize) -> String {
     cut_chars(line, max)
 }
 
+/// Words as one would type them for a shell.
+pub(crate) fn command_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:=,+@%".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 /// Letters without a picture of their own that change how others look: marks of direction, joiners of nothing, tags.
 fn is_unseen(letter: char) -> bool {
     matches!(letter,
