@@ -6,10 +6,17 @@
 
 mod acp;
 mod agent;
+pub mod catalog;
+pub mod guide;
+mod mcp_server;
+mod name;
+pub mod policy;
 mod pool;
 pub mod process;
 mod settings;
 
 pub use agent::{Agent, Call, News, Start};
+pub use mcp_server::{McpServer, McpServerError, shown_url};
+pub use name::{MAX_NAME_CHARS, is_name};
 pub use pool::Agents;
-pub use settings::{Limits, McpServer, Program, Settings};
+pub use settings::{Limits, Settings};

@@ -1,16 +1,31 @@
 //! What the server says about agents once, before the first is started.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use files::Deny;
+
+use crate::McpServer;
+use crate::catalog::Entry;
+use crate::process::{self, Launcher};
+
 /// How agents are started and held.
-#[derive(Debug, Clone)]
 pub struct Settings {
+    /// Starts their processes, and those of their terminals.
+    pub launcher: Launcher,
     /// Every agent that can be started.
-    pub programs: Vec<Program>,
-    /// Given to each conversation, where the agent takes their kind.
+    pub entries: Vec<Arc<Entry>>,
+    /// The server's own environment; an agent gets of it what is right for every agent and what its entry names.
+    pub environment: BTreeMap<String, String>,
+    /// What each process may take of the machine.
+    pub process_limits: process::Limits,
+    /// Told to each conversation, where the agent takes their kind.
     pub mcp_servers: Vec<McpServer>,
+    /// What agents reach through us of their session's files is never one of these.
+    pub deny: Deny,
     /// Where processes run that several sessions share: a directory of no project.
     pub neutral_dir: PathBuf,
     /// How long things may take and how large they may get.
@@ -19,44 +34,11 @@ pub struct Settings {
     pub in_process_guide: bool,
 }
 
-/// How an agent is started.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
-    /// Its name in the catalog.
-    pub name: String,
-    /// A full path or a bare name; never a shell's line.
-    pub command: String,
-    /// Its arguments.
-    pub args: Vec<String>,
-    /// All of its environment.
-    pub env: BTreeMap<String, String>,
-    /// One process holds the conversations of many sessions.
-    pub shared: bool,
-}
-
-/// A server of tools that agents are told of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum McpServer {
-    /// Spoken to over HTTP.
-    Http {
-        /// What agents call it.
-        name: String,
-        /// Where it is.
-        url: String,
-        /// Sent with each request.
-        headers: Vec<(String, String)>,
-    },
-    /// Started by the agent.
-    Stdio {
-        /// What agents call it.
-        name: String,
-        /// A full path.
-        command: PathBuf,
-        /// Its arguments.
-        args: Vec<String>,
-        /// Added to its environment.
-        env: Vec<(String, String)>,
-    },
+/// Values of variables and headers may be secrets.
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings").field("entries", &self.entries).field("limits", &self.limits).finish_non_exhaustive()
+    }
 }
 
 /// How long things may take and how large they may get. [`Limits::default`] is meant for people; tests set them small.
@@ -76,8 +58,6 @@ pub struct Limits {
     pub silence: Duration,
     /// How long a session may leave the news of a shared process untaken before it is left behind.
     pub untaken: Duration,
-    /// How long an agent may leave what it is told unread.
-    pub unread: Duration,
     /// How long a shared process stays after its last session.
     pub warm: Duration,
     /// How long all of them may take to end.
@@ -100,7 +80,6 @@ impl Default for Limits {
             cancel_failed: Duration::from_secs(30),
             silence: Duration::from_secs(300),
             untaken: Duration::from_secs(30),
-            unread: Duration::from_secs(30),
             warm: Duration::from_secs(600),
             shutdown: Duration::from_secs(8),
             queue_bytes: 32 << 20,

@@ -5,11 +5,11 @@
 
 use std::time::Duration;
 
-use model::{Outcome, Stop};
+use model::{AgentReport, Outcome, Stop};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
-use crate::agent::{AgentCall, AgentNews};
+use crate::agent::{Call, News};
 
 const MAX_WORDS: u32 = 10_000;
 const MAX_SECONDS: u32 = 3_600;
@@ -17,12 +17,12 @@ const MAX_SECONDS: u32 = 3_600;
 const WORD_PAUSE: Duration = Duration::from_millis(8);
 
 /// Speaks until its session lets go of it.
-pub(crate) async fn run(mut calls: mpsc::Receiver<AgentCall>, news: mpsc::Sender<AgentNews>) {
-    if news.send(AgentNews::Ready).await.is_err() {
+pub(crate) async fn run(mut calls: mpsc::Receiver<Call>, news: mpsc::Sender<News>) {
+    if news.send(News::Report(AgentReport::Ready { attached: None })).await.is_err() {
         return;
     }
     while let Some(call) = calls.recv().await {
-        let AgentCall::Prompt { text } = call else { continue };
+        let Call::Prompt { text, .. } = call else { continue };
         let answer = answer(&text, &news);
         tokio::pin!(answer);
         let outcome = loop {
@@ -32,22 +32,22 @@ pub(crate) async fn run(mut calls: mpsc::Receiver<AgentCall>, news: mpsc::Sender
                     Err(_) => return,
                 },
                 call = calls.recv() => match call {
-                    Some(AgentCall::Cancel) => break Outcome::Cancelled,
+                    Some(Call::Cancel) => break Outcome::Cancelled,
                     // A prompt during a turn breaks the protocol; the session never sends one.
-                    Some(AgentCall::Prompt { .. }) => (),
+                    Some(Call::Prompt { .. } | Call::Answer { .. } | Call::SetOption { .. } | Call::SignIn { .. }) => (),
                     None => return,
                 },
             }
         };
-        if news.send(AgentNews::Stopped(Stop { outcome, reason: None })).await.is_err() {
+        if news.send(News::Report(AgentReport::Stopped(Stop { outcome, reason: None }))).await.is_err() {
             return;
         }
     }
 }
 
-type Said = Result<(), mpsc::error::SendError<AgentNews>>;
+type Said = Result<(), mpsc::error::SendError<News>>;
 
-async fn answer(prompt: &str, news: &mpsc::Sender<AgentNews>) -> Said {
+async fn answer(prompt: &str, news: &mpsc::Sender<News>) -> Said {
     let prompt = prompt.trim();
     let (word, rest) = prompt.split_once(char::is_whitespace).unwrap_or((prompt, ""));
     match (word, rest.trim().parse::<u32>()) {
@@ -75,9 +75,9 @@ async fn answer(prompt: &str, news: &mpsc::Sender<AgentNews>) -> Said {
 }
 
 /// Sends the text in pieces, as a model would.
-async fn say(text: &str, news: &mpsc::Sender<AgentNews>) -> Said {
+async fn say(text: &str, news: &mpsc::Sender<News>) -> Said {
     for piece in text.split_inclusive(char::is_whitespace) {
-        news.send(AgentNews::Text { block: 0, text: piece.to_owned() }).await?;
+        news.send(News::Report(AgentReport::Text { block: 0, text: piece.to_owned() })).await?;
     }
     Ok(())
 }

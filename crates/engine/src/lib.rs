@@ -18,6 +18,9 @@ mod guide;
 mod housekeeping;
 mod id_source;
 mod live_session;
+mod packet;
+mod pending;
+mod policy;
 mod recovery;
 mod tokens;
 
@@ -27,8 +30,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use model::{
-    Command, Cursor, Entry, InteractionId, ListKey, NewSession, Seq, Session, SessionId, SessionRow, StreamId, TokenId,
-    TokenRow,
+    Command, Cursor, Entry, Event, InteractionId, ListKey, NewSession, PermissionAnswer, Request, Seq, Session,
+    SessionId, SessionRow, StreamId, TokenId, TokenRow, Turn,
 };
 use store::{Copies, Head, Store};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -41,10 +44,11 @@ pub use asking::{Asker, Reply, RequestKey};
 pub use clock::{Clock, SystemClock};
 pub use directories::Reach;
 pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
-pub use feeds::ListChange;
+pub use feeds::{ListChange, Words};
 pub use follow::{Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
+pub use policy::{Policies, Policy};
 pub use store::{AppendError, Damage, ReadError};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, TokenWish};
 
@@ -53,6 +57,9 @@ use live_session::{Answer, Input, LiveSession};
 
 /// How many commands may wait for one session.
 const INPUT_QUEUE: usize = 64;
+/// How far back the answer to a request is looked for, and how much is read at a time.
+const ANSWERS_IN_TURNS: u32 = 3;
+const ENTRIES_AT_ONCE: usize = 500;
 /// How long a shutdown waits for sessions to settle.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(8);
 
@@ -66,6 +73,8 @@ pub struct Seams {
     pub home: Option<PathBuf>,
     /// Where readable copies of sessions are kept, if they are.
     pub copies: Option<Copies>,
+    /// What is answered without asking.
+    pub policies: Policies,
 }
 
 /// The engine; cheap to clone.
@@ -79,6 +88,7 @@ pub(crate) struct Shared {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     home: Option<PathBuf>,
+    policy: Policies,
     feeds: Arc<feeds::Feeds>,
     tokens: tokens::Tokens,
     unobserved: commit::Unobserved,
@@ -107,7 +117,7 @@ pub enum StartError {
 impl Engine {
     /// Settles what an earlier life left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
-        let Seams { clock, ids, home, copies } = seams;
+        let Seams { clock, ids, home, copies, policies } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
         let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
         let started = housekeeping::Started::at(clock.now());
@@ -116,6 +126,7 @@ impl Engine {
             clock,
             ids,
             home,
+            policy: policies,
             feeds: Arc::new(feeds::Feeds::new()),
             tokens,
             unobserved,
@@ -173,6 +184,36 @@ impl Engine {
         let id = SessionId::from_uuid(self.shared.ids.uuid());
         let new = NewSession { agent: agent.to_owned(), cwd: directory.cwd, project: directory.project, name };
         self.submit(id, Command::Create(new), asker).await
+    }
+
+    /// Makes sure that a session's agent is there, or has another take over.
+    pub async fn resume(&self, id: SessionId, agent: Option<String>, asker: Asker) -> Result<Reply, SubmitError> {
+        if let Some(agent) = &agent
+            && !CATALOG.iter().any(|entry| entry.name == *agent)
+        {
+            return Err(SubmitError::UnknownAgent(agent.clone()));
+        }
+        self.submit(id, Command::Resume { agent }, asker).await
+    }
+
+    /// What a request of one of the newest turns was answered.
+    pub async fn find_answer(&self, id: SessionId, request: Request) -> Result<Option<PermissionAnswer>, QueryError> {
+        let session = self.session(id).await?;
+        let newest = Turn(session.row.turns.0.saturating_sub(ANSWERS_IN_TURNS));
+        let turns = self.shared.store.turns(id, newest, 1).await?;
+        let mut after = turns.first().map_or(Seq::START, |turn| turn.first_seq);
+        loop {
+            let page = self.shared.store.read(StreamId::Session(id), after, ENTRIES_AT_ONCE).await?;
+            let Some(last) = page.last() else { return Ok(None) };
+            after = last.seq;
+            let answer = page.into_iter().find_map(|entry| match entry.event {
+                Event::PermissionAnswered { request: answered, answer, .. } if answered == request => Some(answer),
+                _ => None,
+            });
+            if answer.is_some() {
+                return Ok(answer);
+            }
+        }
     }
 
     /// Carries out a command on a session and answers when what it did is durable.

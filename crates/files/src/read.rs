@@ -9,8 +9,8 @@ use rustix::fs::{self as sys, FileType, Mode, OFlags};
 use crate::walk::{Place, is};
 use crate::{Access, FileError, Trees};
 
-/// How far into a file lines are counted; a second of a slow disk.
-const MAX_SCANNED_BYTES: u64 = 1 << 30;
+/// How far into a file lines are counted: a second or two of a disk.
+const MAX_SCANNED_BYTES: u64 = 256 << 20;
 
 impl Trees {
     /// The whole file, or `limit` lines from `line` on, which is counted from 1. Lines keep their ends; beyond the last

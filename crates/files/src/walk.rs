@@ -1,10 +1,11 @@
 //! From a tree's handle to a place in it, one name at a time.
 //!
-//! Invariant: each name is looked at by [`Deny`] and then opened without following links, relative to the directory that
-//! was opened before it. A link is read and its target walked the same way, from where the link lies; a step above the
-//! root, and an absolute target elsewhere, is refused. So what is opened is what was looked at, whatever is swapped
-//! meanwhile. `openat2` could hold the walk below the root in one call, but tells not which names it went through, and a
-//! link with a harmless name would lead to a protected file.
+//! Invariant: [`Deny`] looks at the whole way, passed and ahead, at the start and whenever a link changes it; then each
+//! name is opened without following links, relative to the directory that was opened before it. A link is read and its
+//! target walked the same way, from where the link lies; a step above the root, and an absolute target elsewhere, is
+//! refused. So what is opened is what was looked at, whatever is swapped meanwhile. `openat2` could hold the walk below
+//! the root in one call, but tells not which names it went through, and a link with a harmless name would lead to a
+//! protected file.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -82,7 +83,6 @@ impl Walk<'_> {
             match step {
                 Step::Up => drop(self.passed.pop().ok_or(FileError::NotAllowed)?),
                 Step::Down(name) => {
-                    self.deny.check(self.access, &self.path(Some(&name)))?;
                     if !self.ahead.is_empty() {
                         self.pass(name)?;
                         continue;
@@ -188,21 +188,21 @@ impl Walk<'_> {
         self.look_ahead()
     }
 
-    /// Refuses a protected name before it is found out whether the directories on the way to it are there.
+    /// Looks at the way as it is now known. Not at each name in its turn: whether the directories before a protected name
+    /// are there would then be told.
     fn look_ahead(&self) -> Result<(), FileError> {
-        let mut path = self.path(None);
+        let mut way = self.way();
         for step in &self.ahead {
             match step {
-                Step::Down(name) => path.push(&name.folded),
-                Step::Up => drop(path.pop()),
+                Step::Down(name) => way.push(&name.folded),
+                Step::Up => drop(way.pop()),
             }
         }
-        self.deny.check(self.access, &path)
+        self.deny.check(self.access, &way)
     }
 
-    fn path<'a>(&'a self, last: Option<&'a Name>) -> Vec<&'a Folded> {
-        let passed = self.passed.iter().map(|(name, _)| name);
-        self.tree.folded().iter().chain(passed.chain(last).map(|name| &name.folded)).collect()
+    fn way(&self) -> Vec<&Folded> {
+        self.tree.folded().iter().chain(self.passed.iter().map(|(name, _)| &name.folded)).collect()
     }
 
     fn here(&self) -> &OwnedFd {
@@ -213,7 +213,7 @@ impl Walk<'_> {
         if let Some(stat) = &stat {
             self.deny.check_identity(stat)?;
         }
-        let path = self.path(name.as_ref()).into_iter().cloned().collect();
+        let path = self.way().into_iter().chain(name.as_ref().map(|name| &name.folded)).cloned().collect();
         let folder = self.passed.pop().map_or(self.root, |(_, folder)| folder);
         Ok(Place { folder, name: name.map(|name| name.given), stat, path })
     }

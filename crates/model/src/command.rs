@@ -61,6 +61,18 @@ pub enum Command {
         /// The words.
         text: String,
     },
+    /// Chooses something about the agent, which tells what came of it.
+    SetOption {
+        /// Which of its options.
+        option: String,
+        /// Which of the option's values.
+        value: String,
+    },
+    /// Signs in to the agent, which tells what came of it.
+    SignIn {
+        /// Which of its methods.
+        method: String,
+    },
     /// Works elsewhere from now on, since the old directory is gone.
     MoveTo {
         /// An absolute path.

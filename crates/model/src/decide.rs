@@ -56,6 +56,10 @@ pub enum Rejection {
         bytes = MAX_IMAGE_BYTES
     )]
     ImagesInvalid,
+    #[error("the agent is not there to be asked; resume the session first")]
+    AgentNotReady,
+    #[error("the agent does not want anybody to sign in")]
+    NotSignedOut,
     #[error("{0} does not wait for an answer; it was answered or withdrawn")]
     RequestNotOpen(Request),
     #[error("the agent offers no such answer; choose one of: {offered}")]
@@ -106,6 +110,14 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
         Command::TellResume { text } => match session.row.running {
             Some(running) => Ok(vec![Event::ResumeSent { turn: running.turn, text }]),
             None => Err(Rejection::NoTurnRunning),
+        },
+        Command::SetOption { .. } => match session.row.agent_state {
+            AgentState::Ready | AgentState::Unresponsive => Ok(Vec::new()),
+            _ => Err(Rejection::AgentNotReady),
+        },
+        Command::SignIn { .. } => match session.row.agent_state {
+            AgentState::SignedOut => Ok(Vec::new()),
+            _ => Err(Rejection::NotSignedOut),
         },
         Command::MoveTo { cwd } => {
             check_directory(&cwd)?;

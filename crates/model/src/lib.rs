@@ -47,4 +47,4 @@ pub use text::{first_line, split_source};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};
 pub use tool::{Location, ToolCall, ToolChange, ToolContent, ToolKind, ToolStatus};
-pub use transcript::{Item, Permission, Transcript, TranscriptTurn};
+pub use transcript::{Item, Permission, Transcript, TranscriptTurn, WordsOf};

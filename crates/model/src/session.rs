@@ -212,9 +212,13 @@ impl Session {
                     row.agent_session = Some(attached.agent_session.clone());
                     row.untold = attached.memory == Memory::New && row.turns > Turn(0);
                 }
-                if *state == AgentState::Failed {
-                    row.failure.clone_from(reason);
-                    row.last_idle_at = Some(entry.at);
+                match state {
+                    AgentState::Failed => {
+                        row.failure.clone_from(reason);
+                        row.last_idle_at = Some(entry.at);
+                    }
+                    AgentState::SignedOut => row.last_idle_at = Some(entry.at),
+                    AgentState::Starting | AgentState::Ready | AgentState::Stopped | AgentState::Unresponsive => (),
                 }
             }
             Event::TurnStarted { turn, interaction_id } => {

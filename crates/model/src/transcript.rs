@@ -61,6 +61,19 @@ pub enum Item {
     Compaction { summary: Option<String> },
 }
 
+/// What live words belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum WordsOf {
+    /// A block of the answer.
+    Text,
+    /// A block of its thoughts.
+    Thought,
+    /// What a tool call shows.
+    Tool,
+}
+
 /// What was asked, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Permission {

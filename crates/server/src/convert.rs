@@ -17,8 +17,15 @@ pub(crate) fn session(engine: &Engine, session: &Session) -> wire::Session {
             .map(|prompt| wire::QueuedPrompt {
                 interaction_id: prompt.interaction_id,
                 text: prompt.text.clone(),
+                images: prompt.images.clone(),
                 queued_at: prompt.queued_at,
             })
+            .collect(),
+        open_requests: session
+            .row
+            .open_requests
+            .iter()
+            .map(|open| wire::OpenRequest { request: open.request.to_string(), options: open.options.clone() })
             .collect(),
         cursor: engine.cursor(session.head).to_string(),
     }
@@ -34,7 +41,11 @@ pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow
         title: row.title().map(str::to_owned),
         state: match row.state() {
             // Its log takes no more, so whatever went on has been cut off.
-            SessionState::Starting | SessionState::Running if damaged => SessionState::Interrupted,
+            SessionState::Starting | SessionState::Running | SessionState::NeedsYou | SessionState::Unresponsive
+                if damaged =>
+            {
+                SessionState::Interrupted
+            }
             state => state,
         },
         read_only: damaged.then_some(wire::ReadOnly::Damaged),

@@ -92,7 +92,12 @@ pub fn create(name: &str) -> Command {
 
 /// The `n`th prompt.
 pub fn prompt(n: u64, text: &str) -> Command {
-    Command::SendPrompt { interaction_id: interaction_id(n), text: text.to_owned(), when_busy: WhenBusy::Queue }
+    Command::SendPrompt {
+        interaction_id: interaction_id(n),
+        text: text.to_owned(),
+        images: Vec::new(),
+        when_busy: WhenBusy::Queue,
+    }
 }
 
 /// A piece of an answer, as an entry of a stream that needs no session.

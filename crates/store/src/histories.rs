@@ -7,8 +7,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use model::{
-    AgentReport, Command, Entry, Event, Incarnation, ListKey, Outcome, Position, Seq, Session, SessionId, SessionRow,
-    Stop, StreamId, TokenKind, TokenRow, Turn, TurnRow, fold,
+    AgentReport, Answerer, Attached, Command, Entry, Event, Incarnation, ListKey, Memory, Notice, Outcome,
+    PermissionAnswer, PermissionKind, PermissionOption, PlanStep, Position, Priority, Question, Request, Seq, Session,
+    SessionId, SessionRow, Severity, StepStatus, Stop, StreamId, TokenKind, TokenRow, ToolChange, ToolContent,
+    ToolKind, ToolStatus, Turn, TurnRow, Usage, fold,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -38,6 +40,10 @@ pub(crate) enum Wish {
     Delete,
     Restore,
     Agent(AgentReport),
+    /// The first request that waits gets this answer.
+    Answer(&'static str),
+    Cancel,
+    Resume(Option<&'static str>),
     Interrupt,
 }
 
@@ -85,13 +91,65 @@ fn wish() -> impl Strategy<Value = Wish> {
         2 => Just(Wish::Observe),
         1 => Just(Wish::Delete),
         2 => Just(Wish::Restore),
-        3 => Just(Wish::Agent(AgentReport::Ready)),
+        3 => Just(Wish::Agent(AgentReport::Ready { attached: None })),
         3 => (0..3_u32, text()).prop_map(|(block, text)| Wish::Agent(AgentReport::Text { block, text })),
         3 => stopped.prop_map(|(outcome, reason)| Wish::Agent(AgentReport::Stopped(Stop { outcome, reason }))),
         1 => Just(Wish::Agent(AgentReport::Gone)),
         1 => text().prop_map(|reason| Wish::Agent(AgentReport::Failed { reason })),
         1 => Just(Wish::Interrupt),
+        6 => doing(),
     ]
+}
+
+/// What an agent does beside talking, and what it is answered.
+pub(crate) fn doing() -> impl Strategy<Value = Wish> {
+    let text = || "[a-c\n\u{1f9f5} ]{0,6}".prop_map(String::from);
+    let status = || option::of(select(vec![ToolStatus::Running, ToolStatus::Completed, ToolStatus::Failed]));
+    let content = option::of(vec(text().prop_map(|text| ToolContent::Text { text }), 0..3));
+    let change = (option::of(text()), status(), content).prop_map(|(title, status, content)| ToolChange {
+        title,
+        status,
+        content,
+        ..ToolChange::default()
+    });
+    let report = prop_oneof![
+        (0..3_u32, text()).prop_map(|(block, text)| AgentReport::Thought { block, text }),
+        (1..4_u32, text(), change.clone()).prop_map(|(tool, call_id, change)| AgentReport::ToolStarted {
+            tool,
+            call_id,
+            change
+        }),
+        (1..4_u32, change).prop_map(|(tool, change)| AgentReport::ToolChanged { tool, change }),
+        (1..4_u32, text()).prop_map(|(tool, text)| AgentReport::ToolText { tool, text }),
+        vec(text(), 0..3).prop_map(|texts| AgentReport::Plan(texts.into_iter().map(plan_step).collect())),
+        text().prop_map(|title| AgentReport::Asked(question(title))),
+        (0..9_u64).prop_map(|used| AgentReport::Usage(Usage { used, size: 9, cost: None })),
+        text().prop_map(AgentReport::Title),
+        text().prop_map(|title| AgentReport::Noticed(Notice { severity: Severity::Info, title, description: None })),
+        option::of(text()).prop_map(|summary| AgentReport::Compacted { summary }),
+        text().prop_map(|text| AgentReport::Raw(text.into())),
+        Just(AgentReport::Unresponsive),
+        Just(AgentReport::SignedOut { methods: Vec::new() }),
+        select(vec![Memory::New, Memory::Resumed]).prop_map(|memory| AgentReport::Ready {
+            attached: Some(Attached { agent_session: "s".to_owned(), memory, program: None })
+        }),
+    ];
+    prop_oneof![
+        8 => report.prop_map(Wish::Agent),
+        2 => select(vec!["yes", "no"]).prop_map(Wish::Answer),
+        1 => Just(Wish::Cancel),
+        1 => select(vec![None, Some("guide"), Some("other")]).prop_map(Wish::Resume),
+    ]
+}
+
+fn plan_step(text: String) -> PlanStep {
+    PlanStep { text, status: StepStatus::Running, priority: Priority::Low }
+}
+
+fn question(title: String) -> Question {
+    let option = |id: &str, kind| PermissionOption { id: id.to_owned(), name: id.to_owned(), kind };
+    let options = vec![option("yes", PermissionKind::AllowOnce), option("no", PermissionKind::RejectOnce)];
+    Question { tool: None, title, kind: ToolKind::Edit, subject: None, options, form: None }
 }
 
 pub(crate) fn step() -> impl Strategy<Value = Step> {
@@ -299,6 +357,15 @@ impl Twins {
             Wish::Delete => Command::Delete,
             Wish::Restore => Command::Restore,
             Wish::Agent(report) => Command::Agent(report),
+            Wish::Answer(option) => {
+                let open = session.row.open_requests.first();
+                let request = open.map_or(Request(0), |open| open.request);
+                let by = Answerer::Policy { rule: "r".to_owned() };
+                let answer = PermissionAnswer { option: Some(option.to_owned()), kind: None, fields: None, by };
+                Command::Answer { request, answer }
+            }
+            Wish::Cancel => Command::Cancel,
+            Wish::Resume(agent) => Command::Resume { agent: agent.map(str::to_owned) },
             Wish::Interrupt => Command::Interrupt { reason: "server_restart".to_owned() },
         }
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -25,9 +25,9 @@ use super::wire::{Ended, Exit, News, Order};
 /// How long it may take to start an agent.
 const START_LIMIT: Duration = Duration::from_secs(10);
 /// How long an agent may take to be ended in peace; the supervisor needs three seconds of it.
-const STOP_LIMIT: Duration = Duration::from_secs(6);
+const STOP_LIMIT: Duration = Duration::from_secs(10);
 /// How long a supervisor may take to kill, or to end when control is closed.
-const KILL_LIMIT: Duration = Duration::from_secs(5);
+const KILL_LIMIT: Duration = Duration::from_secs(10);
 /// How long is tried to end what a supervisor has left.
 const SEARCH_LIMIT: Duration = Duration::from_secs(10);
 
@@ -131,6 +131,7 @@ impl Guard {
     }
 
     async fn pass_on(&mut self, order: Order) -> io::Result<()> {
+        wake(&self.supervisor);
         let mut line = serde_json::to_vec(&order)?;
         line.push(b'\n');
         self.control.write_all(&line).await
@@ -147,6 +148,7 @@ impl Guard {
             });
         };
         drop((news, control));
+        wake(&supervisor);
         match outcome {
             Outcome::Told(ended) => {
                 publish(ended);
@@ -170,9 +172,22 @@ impl Guard {
     }
 }
 
+/// An agent can stop its own supervisor, as it can every process of its user.
+fn wake(supervisor: &Child) {
+    if let Some(pid) = pid_of(supervisor) {
+        // One that is gone can not be woken.
+        let _ = kill_process(pid, Signal::CONT);
+    }
+}
+
+/// As long as the supervisor has not been collected, the number is its own.
+fn pid_of(supervisor: &Child) -> Option<Pid> {
+    Pid::from_raw(supervisor.id()?.cast_signed())
+}
+
 /// Ends the supervisor's session from here, and then collects the supervisor: before, its number must not be free.
 async fn search(supervisor: &mut Child, agent: Option<Pid>) -> Vec<i32> {
-    let Some(pid) = supervisor.id().and_then(|pid| Pid::from_raw(pid.cast_signed())) else { return Vec::new() };
+    let Some(pid) = pid_of(supervisor) else { return Vec::new() };
     tracing::warn!(supervisor = %pid.as_raw_nonzero(), "an agent's supervisor is gone or does not answer; ending its session");
     let ended = tokio::task::spawn_blocking(move || end_session(pid, agent, SEARCH_LIMIT)).await;
     // One that can not even be killed is left to the runtime, which reaps it whenever it ends.

@@ -76,8 +76,12 @@ fn check_directory(cwd: &Path) -> Result<(), Refusal> {
 
 /// Sets them for this process, from which the agent inherits them.
 fn set_limits(limits: Limits) -> rustix::io::Result<()> {
-    let wanted =
-        [(Resource::Core, Some(0)), (Resource::Nofile, limits.open_files), (Resource::Data, limits.memory_bytes)];
+    let wanted = [
+        (Resource::Core, Some(0)),
+        (Resource::Nofile, limits.open_files),
+        (Resource::Data, limits.memory_bytes),
+        (Resource::Nproc, limits.processes),
+    ];
     for (resource, wanted) in wanted {
         if let Some(wanted) = wanted {
             let allowed = getrlimit(resource).maximum.map_or(wanted, |maximum| wanted.min(maximum));

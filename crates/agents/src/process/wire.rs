@@ -31,18 +31,22 @@ impl fmt::Debug for Spec {
     }
 }
 
-/// What the agent may take of the machine; each process that it starts has the same bounds.
+/// What the agent may take of the machine; each process that it starts has the same bounds. The defaults hold up what ran
+/// wild, and nothing that works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Open files at a time; the system's own bound holds where it is lower.
     pub open_files: Option<u64>,
     /// Memory of one process for its data.
     pub memory_bytes: Option<u64>,
+    /// Processes and threads of the user altogether, also those outside, beyond which the agent can not start another
+    /// one. The system does not hold root to it.
+    pub processes: Option<u64>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { open_files: Some(65_536), memory_bytes: None }
+        Self { open_files: Some(65_536), memory_bytes: None, processes: Some(32_768) }
     }
 }
 

@@ -1,6 +1,9 @@
 //! However an agent ends, or is ended, nothing that it started is left.
 
+use std::time::Duration;
+
 use agents::process::{Exit, Launched};
+use tokio::time::timeout;
 
 use crate::support::Place;
 
@@ -78,23 +81,23 @@ async fn dropping_leaves_nothing() {
 #[tokio::test]
 async fn giving_up_the_start_leaves_nothing() {
     let place = Place::new();
-    for polls in 1..20 {
-        let mut start = Box::pin(place.launcher.spawn(place.script("exec sleep 1000")));
-        for _ in 0..polls {
-            drop(futures_util::poll!(start.as_mut()));
-            tokio::task::yield_now().await;
-        }
+    for moment in 0..20 {
+        // Given up at its very beginning, and later and later, until some of them succeed.
+        let start = place.launcher.spawn(place.script("exec sleep 1000"));
+        drop(timeout(Duration::from_millis(moment), start).await);
     }
     place.launcher.wait_until_idle().await;
     assert!(place.tagged().is_empty());
 }
 
+// What multiplies in these tests does so with a bound, lest a failure takes the machine with it.
+
 #[tokio::test]
 async fn a_storm_of_processes_is_ended() {
     let place = Place::new();
-    let script = "storm() { while :; do sleep 1000 & done; }; storm & setsid sh -c 'while :; do sleep 1000 & done' & \
-                  echo ready; storm";
-    let Launched { process, stdin: _stdin, stdout: _stdout } = place.launch_ready(script).await;
+    let storm = "n=0; while [ $n -lt 700 ]; do n=$((n + 1)); sleep 1000 & done; wait";
+    let script = format!("sh -c '{storm}' & setsid sh -c '{storm}' & echo ready; {storm}");
+    let Launched { process, stdin: _stdin, stdout: _stdout } = place.launch_ready(&script).await;
     place.wait_for_tagged(200);
     process.kill().await;
     place.wait_until_nobody_is_left();
@@ -103,8 +106,9 @@ async fn a_storm_of_processes_is_ended() {
 #[tokio::test]
 async fn a_chain_of_processes_that_never_stay_is_ended() {
     let place = Place::new();
-    let script = "hop() { hop & exit; }; hop & setsid sh -c 'hop() { hop & exit; }; hop' & echo ready; cat";
-    let Launched { process, stdin: _stdin, stdout: _stdout } = place.launch_ready(script).await;
+    let chain = "hop() { [ $1 -eq 0 ] || hop $(($1 - 1)) & exit; }; hop 20000";
+    let script = format!("sh -c '{chain}' & setsid sh -c '{chain}' & echo ready; cat");
+    let Launched { process, stdin: _stdin, stdout: _stdout } = place.launch_ready(&script).await;
     process.kill().await;
     place.wait_until_nobody_is_left();
 }
@@ -120,4 +124,18 @@ async fn a_family_that_starts_itself_again_is_ended() {
     place.wait_for_tagged(49);
     process.kill().await;
     place.wait_until_nobody_is_left();
+}
+
+#[tokio::test]
+async fn nobody_gets_to_act_on_the_death_of_another() {
+    let place = Place::new();
+    // The first holds a pipe, the last learns from it when the first is gone, and in between there is time to do so.
+    let between = "setsid sleep 1000 & ".repeat(100);
+    let last = "setsid sh -c 'read -r _ <pipe; echo >>noticed' &";
+    let script = format!("mkfifo pipe; setsid sleep 1000 >pipe & {between} {last} echo ready; cat");
+    let Launched { process, stdin: _stdin, stdout: _stdout } = place.launch_ready(&script).await;
+    place.wait_for_tagged(104);
+    process.kill().await;
+    place.wait_until_nobody_is_left();
+    assert!(!place.path().join("noticed").exists());
 }

@@ -45,18 +45,26 @@ async fn a_supervisor_that_is_killed_is_noticed_and_its_session_ended() {
 }
 
 #[tokio::test]
-async fn a_supervisor_that_does_not_answer_is_replaced() {
+async fn a_supervisor_that_was_stopped_does_its_duty_in_the_end() {
     let place = Place::new();
-    let launched = place.launch_ready("(setsid sleep 1000 &); sleep 1000 & echo ready; cat").await;
-    place.wait_for_tagged(4);
-    // An agent can do this to its own supervisor.
-    signal(parent_of(launched.process.pid()), Signal::STOP);
-    assert_eq!(launched.process.kill().await.exit, Exit::Unknown);
-    assert!(place.tagged().is_empty());
+    let script = "(setsid sleep 1000 &); sleep 1000 & echo ready; cat";
+    for by_dropping in [false, true] {
+        let launched = place.launch_ready(script).await;
+        place.wait_for_tagged(4);
+        // An agent can do this to its own supervisor.
+        signal(parent_of(launched.process.pid()), Signal::STOP);
+        if by_dropping {
+            drop(launched);
+            place.launcher.wait_until_idle().await;
+        } else {
+            assert_eq!(launched.process.kill().await.exit, Exit::Signal(9));
+        }
+        assert!(place.tagged().is_empty());
+    }
 }
 
 #[tokio::test]
-async fn a_start_that_takes_too_long_is_given_up() {
+async fn a_supervisor_that_does_not_answer_is_killed() {
     let place = Place::new();
     let tag = place.script("").env["TEST_TAG"].clone();
     let text = format!("#!/bin/sh\nTEST_TAG={tag} exec sleep 1000\n");

@@ -108,12 +108,14 @@ impl Place {
     }
 }
 
-/// Whatever a test forgot, or a failure left.
+/// Whatever a failure left.
 impl Drop for Place {
     fn drop(&mut self) {
-        for pid in self.tagged() {
-            // It may end by itself.
-            let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
+        for order in [Signal::STOP, Signal::KILL].repeat(10) {
+            for pid in self.tagged() {
+                // It may end by itself.
+                let _ = kill_process(Pid::from_raw(pid).unwrap(), order);
+            }
         }
     }
 }

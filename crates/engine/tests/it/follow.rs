@@ -42,7 +42,7 @@ async fn previews_come_before_their_entry_and_say_the_same() {
     let (mut previewed, mut durable) = (String::new(), String::new());
     loop {
         match follow.next().await.unwrap() {
-            Followed::Preview { text, .. } => previewed.push_str(&text),
+            Followed::Preview(engine::Words { text, .. }) => previewed.push_str(&text),
             Followed::Entry(Entry { event: Event::TextPart { text, .. }, .. }) => {
                 durable.push_str(&text);
                 assert!(previewed.starts_with(&durable), "an entry came before its previews");
@@ -81,7 +81,9 @@ async fn a_follower_that_slept_misses_no_entry() {
     world.prompt(session, "say fresh").await;
     loop {
         match follow.next().await.unwrap() {
-            Followed::Preview { turn, text, .. } => assert_eq!((turn, &*text), (model::Turn(4), "fresh")),
+            Followed::Preview(engine::Words { turn, text, .. }) => {
+                assert_eq!((turn, &*text), (model::Turn(4), "fresh"))
+            }
             Followed::Entry(Entry { event: Event::TurnEnded { .. }, .. }) => break,
             Followed::Entry(_) => (),
             other => panic!("{other:?}"),
@@ -102,7 +104,7 @@ async fn where_the_feed_skipped_something_previews_begin_again_with_the_next_par
     let (mut previewed, mut heard, mut looked) = (String::new(), 0, 0);
     loop {
         match follow.next().await.unwrap() {
-            Followed::Preview { text, .. } => {
+            Followed::Preview(engine::Words { text, .. }) => {
                 previewed.push_str(&text);
                 heard += 1;
             }

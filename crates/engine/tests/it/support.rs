@@ -206,7 +206,12 @@ impl World {
 
     pub(crate) async fn prompt(&self, session: SessionId, text: &str) -> InteractionId {
         let interaction_id = self.engine.new_interaction();
-        let command = Command::SendPrompt { interaction_id, text: text.to_owned(), when_busy: WhenBusy::Queue };
+        let command = Command::SendPrompt {
+            interaction_id,
+            text: text.to_owned(),
+            images: Vec::new(),
+            when_busy: WhenBusy::Queue,
+        };
         self.engine.submit(session, command, asker()).await.unwrap();
         interaction_id
     }
@@ -243,7 +248,12 @@ impl World {
 
 async fn start(store: &Arc<FullDisk>, clock: &Arc<TestClock>, ids: &Arc<TestIds>, copies: Option<Copies>) -> Engine {
     let (clock, ids) = (Arc::clone(clock) as Arc<dyn Clock>, Arc::clone(ids) as Arc<dyn IdSource>);
-    Engine::start(Arc::clone(store) as Arc<dyn Store>, Seams { clock, ids, home: None, copies }).await.unwrap()
+    Engine::start(
+        Arc::clone(store) as Arc<dyn Store>,
+        Seams { clock, ids, home: None, copies, policies: engine::Policies::default() },
+    )
+    .await
+    .unwrap()
 }
 
 pub(crate) fn asker() -> Asker {

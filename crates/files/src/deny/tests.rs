@@ -98,6 +98,8 @@ fn names_of_the_person_are_added_and_win() {
         assert_eq!(verdict(&deny, path), "protected", "{path}");
     }
     assert_eq!(verdict(&deny, "/p/notes/public"), "free");
+    let deny = Deny::standard().with_names(["u*"]).unwrap();
+    assert_eq!(verdict(&deny, "/p/\u{fc}ber/u\u{308}ber"), "free", "another letter");
     assert!(Deny::standard().with_names(["ok", "a//b"]).is_err());
 }
 

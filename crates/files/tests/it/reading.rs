@@ -51,7 +51,9 @@ fn what_is_too_large_is_refused_and_lines_of_it_are_read() {
     file.set_len(1 << 40).unwrap();
     assert_eq!(lines(&disk, None, None, 1 << 20), format!("{} of {}", 1_u64 << 40, 1 << 20));
     assert_eq!(lines(&disk, Some(1), Some(2), 1 << 20), "one\ntwo\n");
-    assert_eq!(lines(&disk, Some(4), Some(1), 1 << 20), format!("{} of {}", 1_u64 << 40, 1 << 20));
+    for line in [4, 5] {
+        assert_eq!(lines(&disk, Some(line), Some(1), 1 << 20), format!("{} of {}", 1_u64 << 40, 1 << 20));
+    }
 }
 
 #[test]

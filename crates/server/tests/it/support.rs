@@ -152,6 +152,7 @@ impl World {
         secure_cookie: bool,
     ) -> Self {
         let seams = Seams {
+            policies: engine::Policies::default(),
             clock: Arc::clone(&clock) as _,
             ids: Arc::clone(&ids) as _,
             home: Some("/var/empty".into()),

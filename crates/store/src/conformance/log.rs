@@ -142,7 +142,7 @@ pub async fn a_purged_session_is_gone_for_good(store: AnyStore) {
     for n in [1, 2] {
         act(&store, n, create("a"), 1).await;
         act(&store, n, prompt(u64::from(n), "waits"), 2).await;
-        act(&store, n, Command::Agent(model::AgentReport::Ready), 3).await;
+        act(&store, n, Command::Agent(model::AgentReport::Ready { attached: None }), 3).await;
         act(&store, n, prompt(u64::from(n) + 10, "waits longer"), 4).await;
     }
     let other = store.session(session_id(1)).await.expect("session");

@@ -10,7 +10,7 @@ use crate::{Head, Part};
 const MANY: usize = 10_000;
 
 fn ready() -> Command {
-    Command::Agent(AgentReport::Ready)
+    Command::Agent(AgentReport::Ready { attached: None })
 }
 
 fn stopped(outcome: Outcome) -> Command {

@@ -23,7 +23,7 @@ pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
     }
     // Followed before the prompt goes out, so that nothing of the answer is missed.
     let mut answer = Answer::follow(&client, session.row.id, &session.cursor, send.json).await?;
-    let prompt = NewPrompt { text, when_busy: WhenBusy::Queue, key: None };
+    let prompt = NewPrompt { text, images: Vec::new(), when_busy: WhenBusy::Queue, key: None };
     let accepted: PromptAccepted = client.post(&format!("/sessions/{}/prompts", session.row.id), Some(&prompt)).await?;
     let done = if send.no_wait {
         let line = if send.json { serde_json::to_string(&accepted)? } else { "Stored.".to_owned() };
@@ -132,7 +132,7 @@ impl Answer {
             Event::PromptRemoved { interaction_id } if interaction_id == prompt => {
                 bail!("the prompt was taken out of the queue before it was sent")
             }
-            Event::AgentStateChanged { state: model::AgentState::Failed, reason } if self.turn.is_none() => {
+            Event::AgentStateChanged { state: model::AgentState::Failed, reason, .. } if self.turn.is_none() => {
                 bail!("the agent failed: {}", safe(&reason.unwrap_or_default()))
             }
             _ => (),

@@ -1,7 +1,7 @@
 //! `throughline show`: a session's transcript, folded here from its entries.
 
 use anyhow::Result;
-use model::{Entry, Outcome, Transcript, TranscriptTurn};
+use model::{Entry, Item, Outcome, Transcript, TranscriptTurn};
 use server::wire::{EntryPage, Session};
 
 use crate::cli;
@@ -59,11 +59,13 @@ fn print(session: &Session, transcript: &Transcript, whole: bool) -> Result<()> 
 
 fn print_turn(turn: &TranscriptTurn, whole: bool) -> Result<()> {
     terminal::line(&format!("\n{} > {}", turn.turn, indent(&turn.prompt)))?;
-    for block in &turn.blocks {
-        terminal::line(&format!("\n  {}", indent(block)))?;
+    for item in &turn.items {
+        if let Item::Text { text, .. } = item {
+            terminal::line(&format!("\n  {}", indent(text)))?;
+        }
     }
     let word = match turn.outcome {
-        Some(Outcome::Completed) if turn.blocks.is_empty() => "no response",
+        Some(Outcome::Completed) if turn.items.is_empty() => "no response",
         Some(Outcome::Completed) => return Ok(()),
         Some(Outcome::Cancelled) => "stopped by you",
         Some(Outcome::Failed) => "failed",

@@ -9,7 +9,7 @@ use proptest::sample::select;
 use super::{World, tree, written_anew};
 use crate::conformance::{act, at, create, session_id};
 use crate::copies::{Copies, Depth, Touched};
-use crate::histories::{SESSIONS, Step, Twins, Wish, step};
+use crate::histories::{SESSIONS, Step, Twins, Wish, doing, step};
 use crate::{SqliteStore, Tables as _};
 
 /// Copies that follow step by step are those that are written at the end, and a log that is filled from them gives them
@@ -55,13 +55,14 @@ fn lively() -> impl Strategy<Value = Step> {
     let stop = (outcome, option::of(text())).prop_map(|(outcome, reason)| Stop { outcome, reason });
     let wish = prop_oneof![
         6 => text().prop_map(Wish::Prompt),
-        4 => Just(Wish::Agent(AgentReport::Ready)),
+        4 => Just(Wish::Agent(AgentReport::Ready { attached: None })),
         4 => (0..3_u32, text()).prop_map(|(block, text)| Wish::Agent(AgentReport::Text { block, text })),
         4 => stop.prop_map(|stop| Wish::Agent(AgentReport::Stopped(stop))),
         1 => text().prop_map(|reason| Wish::Agent(AgentReport::Failed { reason })),
         1 => Just(Wish::Interrupt),
         1 => Just(Wish::Observe),
         1 => Just(Wish::Restore),
+        8 => doing(),
     ];
     (0..2_u8, wish, 0..30_i64).prop_map(|(n, wish, when)| Step::Act { wishes: vec![(n, wish)], receipt: None, when })
 }
@@ -84,13 +85,15 @@ async fn a_copy_can_be_read_by_people() {
     let id = session_id(1);
     let meta = format!(
         r#"{{
-  "format": 1,
+  "format": 2,
   "id": "{id}",
   "agent": "guide",
   "cwd": "/w",
   "project": "/w",
   "name": "a name",
   "envHint": "",
+  "agentSession": null,
+  "agentTitle": "",
   "createdAt": "1970-01-01T00:00:00.100Z",
   "activeAt": "1970-01-01T00:00:00.122Z",
   "lastObservedAt": null,
@@ -101,7 +104,7 @@ async fn a_copy_can_be_read_by_people() {
     );
     let turn = |n: u8, prompt: &str| {
         format!(
-            r#"{{"turn":{n},"interactionId":"00000000-0000-0000-0000-00000000000{n}","prompt":"{prompt}","blocks":["one two","three\n"],"outcome":"completed","reason":null,"startedAt":"1970-01-01T00:00:00.1{n}0Z","endedAt":"1970-01-01T00:00:00.1{n}2Z"}}
+            r#"{{"turn":{n},"interactionId":"00000000-0000-0000-0000-00000000000{n}","source":null,"prompt":"{prompt}","images":[],"resume":null,"items":[{{"type":"text","block":0,"text":"one two"}},{{"type":"text","block":1,"text":"three\n"}}],"usage":null,"outcome":"completed","reason":null,"startedAt":"1970-01-01T00:00:00.1{n}0Z","endedAt":"1970-01-01T00:00:00.1{n}2Z"}}
 "#
         )
     };
