@@ -250,7 +250,9 @@ impl Session {
         let reply = match result {
             Ok(reply) => reply,
             Err(refused) => {
-                return self.notice(&format!("The agent did not take {value:?} for {option:?}"), Some(refused.message)).await;
+                return self
+                    .notice(&format!("The agent did not take {value:?} for {option:?}"), Some(refused.message))
+                    .await;
             }
         };
         let all = serde_json::from_value::<SetSessionConfigOptionResponse>(reply).ok();

@@ -14,10 +14,20 @@ const MAX_ERROR_CHARS: usize = 1_000;
 #[derive(Debug)]
 pub(crate) enum Incoming {
     /// It waits for an answer with this id, which is its own.
-    Request { id: Value, method: String, params: Value },
-    Notification { method: String, params: Value },
+    Request {
+        id: Value,
+        method: String,
+        params: Value,
+    },
+    Notification {
+        method: String,
+        params: Value,
+    },
     /// The answer to our request with this id.
-    Reply { id: i64, result: Result<Value, Refused> },
+    Reply {
+        id: i64,
+        result: Result<Value, Refused>,
+    },
     /// Programs print to the wrong place.
     Junk,
 }

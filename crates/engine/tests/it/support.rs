@@ -250,7 +250,7 @@ async fn start(store: &Arc<FullDisk>, clock: &Arc<TestClock>, ids: &Arc<TestIds>
     let (clock, ids) = (Arc::clone(clock) as Arc<dyn Clock>, Arc::clone(ids) as Arc<dyn IdSource>);
     Engine::start(
         Arc::clone(store) as Arc<dyn Store>,
-        Seams { clock, ids, home: None, copies, policies: engine::Policies::default() },
+        Seams { clock, ids, home: None, copies, agency: engine::Agency::only_guide() },
     )
     .await
     .unwrap()
