@@ -91,7 +91,7 @@ pub struct Agency {
 impl Agency {
     /// The built-in guide alone, as a task of this process: for tests and measurements.
     pub fn only_guide() -> Self {
-        let catalog = Catalog::new("", BTreeMap::new()).expect("nothing is changed in the catalog");
+        let catalog = Catalog::new("throughline", BTreeMap::new()).expect("nothing is changed in the catalog");
         let agents = Agents::new(agents::Settings::in_process(catalog.entries()));
         Self { agents, catalog, path: String::new(), policy: PermissionPolicy::default() }
     }
