@@ -99,7 +99,7 @@ async fn where_the_feed_skipped_something_previews_begin_again_with_the_next_par
     let session = world.session().await;
     let mut follow = world.engine.follow(session, None).await.unwrap();
     while !matches!(follow.next().await.unwrap(), Followed::CaughtUp) {}
-    let words: String = (0..40_000).map(|number| format!("{} ", number % 7)).collect();
+    let words: String = (0..12_000).map(|number| format!("{} ", number % 7)).collect();
     world.prompt(session, &format!("say {words}")).await;
     let (mut previewed, mut heard, mut looked) = (String::new(), 0, 0);
     loop {
@@ -117,11 +117,11 @@ async fn where_the_feed_skipped_something_previews_begin_again_with_the_next_par
             other => panic!("{other:?}"),
         }
         looked += 1;
-        for _ in 0..looked % 23 {
+        for _ in 0..(looked % 23) * 60 {
             tokio::task::yield_now().await;
         }
     }
-    assert!((1..40_000).contains(&heard), "{heard} previews: nothing was skipped, or everything");
+    assert!((1..12_000).contains(&heard), "{heard} previews: nothing was skipped, or everything");
 }
 
 #[tokio::test(start_paused = true)]
