@@ -54,7 +54,8 @@ impl Terminals {
         self.next += 1;
         let id = format!("term-{}", self.next);
         let limit = self.settings.limits.terminal_bytes;
-        let limit = request.output_byte_limit.map_or(limit, |wanted| limit.min(usize::try_from(wanted).unwrap_or(limit)));
+        let limit =
+            request.output_byte_limit.map_or(limit, |wanted| limit.min(usize::try_from(wanted).unwrap_or(limit)));
         let output = Arc::new(Output::new(limit));
         let kill = CancellationToken::new();
         let words = std::iter::once(&request.command).chain(&request.args);

@@ -70,7 +70,8 @@ impl Session {
         } else if method == METHODS.terminal_create {
             let request = parse(params)?;
             let run = self.terminals.create(request)?;
-            self.served.spawn(async move { run.run(&connection, &id, |at| files::directory(&cwd, deny, at)).await });
+            self.served
+                .spawn(async move { run.run(&connection, &id, move |at| files::directory(&cwd, deny, at)).await });
         } else if method == METHODS.terminal_output {
             return self.terminals.output(&parse::<TerminalOutputRequest>(params)?.terminal_id).map(Some);
         } else if method == METHODS.terminal_wait_for_exit {

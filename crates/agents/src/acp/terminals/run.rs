@@ -53,7 +53,12 @@ impl Run {
         let cwd = self.spec.cwd.clone();
         let allowed = spawn_blocking(move || check(&cwd)).await.unwrap_or_else(|_| Err(Error::internal_error()));
         let launched = match allowed {
-            Ok(()) => self.settings.launcher.spawn(self.spec).await.map_err(|err| Error::internal_error().data(err.to_string())),
+            Ok(()) => self
+                .settings
+                .launcher
+                .spawn(self.spec)
+                .await
+                .map_err(|err| Error::internal_error().data(err.to_string())),
             Err(error) => Err(error),
         };
         let Launched { process, stdin, stdout } = match launched {

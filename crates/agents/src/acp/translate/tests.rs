@@ -344,7 +344,8 @@ fn modes_and_options_are_one_list() {
     options [{"id":"mode","name":"Mode","category":"mode","value":"code","choices":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code","description":"Writes"}]},{"id":"model","name":"Model","category":"model","value":"a","choices":[{"value":"a","name":"A"},{"value":"b","name":"B"}]},{"id":"fast","name":"Fast","category":"other","value":"false","choices":[]}]
     options [{"id":"mode","name":"Mode","category":"mode","value":"code","choices":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code","description":"Writes"}]},{"id":"model","name":"Model","category":"model","value":"a","choices":[{"value":"a","name":"A"},{"value":"b","name":"B"}]},{"id":"fast","name":"Fast","category":"other","value":"true","choices":[]}]
     "#);
-    let settings = ["mode", "model", "fast", "other"].map(|option| translator.find_option(option).map(|offer| offer.setting));
+    let settings =
+        ["mode", "model", "fast", "other"].map(|option| translator.find_option(option).map(|offer| offer.setting));
     assert_eq!(settings, [Some(Setting::Mode), Some(Setting::Choice), Some(Setting::Switch), None]);
 
     // Said twice, in the old way and in the new.
