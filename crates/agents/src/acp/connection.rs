@@ -128,9 +128,9 @@ impl Connection {
         self.state().routes.remove(session);
     }
 
-    /// Whether this is the only session.
+    /// Whether there is no other user.
     pub(crate) fn is_alone(&self) -> bool {
-        self.state().routes.sessions() <= 1
+        self.state().users <= 1
     }
 
     /// Messages that name this conversation are for this session. Says no if they are another's.
@@ -201,6 +201,11 @@ impl Connection {
     /// Takes no more users, so that it ends with the last that it has.
     pub(crate) fn retire(&self) {
         self.state().is_closed = true;
+    }
+
+    /// It hangs: it is ended by force, unless others are content with it; then it takes nobody new.
+    pub(crate) fn give_up(&self) {
+        if self.is_alone() { self.kill() } else { self.retire() }
     }
 
     /// Ends the agent by force.
@@ -337,3 +342,6 @@ impl Drop for Lease {
         self.0.0.changed.notify_one();
     }
 }
+
+#[cfg(test)]
+mod tests;

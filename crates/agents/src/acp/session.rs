@@ -166,8 +166,13 @@ impl Session {
             images.clear();
             self.notice("This agent takes no pictures: they were left out", None).await?;
         }
-        let (cwd, deny, mentions) = (self.start.cwd.clone(), self.settings.deny.clone(), prompt::mentions(&text));
-        let files = spawn_blocking(move || files::mentioned(&cwd, deny, mentions)).await.unwrap_or_default();
+        let files = match prompt::mentions(&text) {
+            mentions if mentions.is_empty() => Vec::new(),
+            mentions => {
+                let (cwd, deny) = (self.start.cwd.clone(), self.settings.deny.clone());
+                spawn_blocking(move || files::mentioned(&cwd, deny, mentions)).await.unwrap_or_default()
+            }
+        };
         let request = PromptRequest::new(self.name.clone(), prompt::blocks(text, images, packet, files));
         self.translator.begin_turn();
         let request = self.connection().request(self.key, &request).await;
@@ -276,12 +281,7 @@ impl Session {
             Due::Unresponsive => self.tell(AgentReport::Unresponsive).await,
             Due::Failed => {
                 let seconds = (limits.cancel + limits.cancel_failed).as_secs_f32();
-                // Whoever shares the process is not to blame; it takes nobody new.
-                if self.connection().is_alone() {
-                    self.connection().kill();
-                } else {
-                    self.connection().retire();
-                }
+                self.connection().give_up();
                 Err(Gone::Failed(format!("the agent did not stop within {seconds} seconds after it was told to")))
             }
         }

@@ -134,6 +134,22 @@ mod tests {
             "{",
         ];
         let read: String = lines.iter().map(|line| format!("{:?}\n", read(line))).collect();
-        insta::assert_snapshot!(read, @"");
+        insta::assert_snapshot!(read, @r#"
+    Request { id: String("a"), method: "m", params: Object {"x": Number(1)} }
+    Request { id: Null, method: "m", params: Null }
+    Notification { method: "m", params: Array [Number(1)] }
+    Reply { id: 1, result: Ok(Null) }
+    Reply { id: 1, result: Ok(Object {}) }
+    Reply { id: 1, result: Err(Refused { code: -32000, message: "Internal error: no [1mkey" }) }
+    Reply { id: 1, result: Err(Refused { code: 0, message: "an error without words" }) }
+    Junk
+    Junk
+    Junk
+    Junk
+    Junk
+    Junk
+    Junk
+    Junk
+    "#);
     }
 }

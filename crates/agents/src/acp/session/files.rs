@@ -20,9 +20,6 @@ fn trees(cwd: &Path, deny: Deny) -> Result<Trees, FileError> {
 
 /// Those of the mentioned paths that are there.
 pub(super) fn mentioned(cwd: &Path, deny: Deny, mentions: Vec<String>) -> Vec<(String, PathBuf)> {
-    if mentions.is_empty() {
-        return Vec::new();
-    }
     let Ok(trees) = trees(cwd, deny) else { return Vec::new() };
     let paths = mentions.into_iter().map(|mention| {
         let path = cwd.join(&mention);
