@@ -77,6 +77,9 @@ pub(crate) enum Command {
     /// Print the API's OpenAPI description
     #[command(hide = true)]
     Openapi,
+    /// Be the built-in agent, on standard input and output
+    #[command(hide = true)]
+    Guide,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
