@@ -158,7 +158,7 @@ impl Catalog {
 }
 
 /// The names of the agents that are known without being told.
-pub fn known_names() -> impl Iterator<Item = &'static str> {
+pub fn known_names<'a>() -> impl Iterator<Item = &'a str> {
     ROWS.iter().map(|row| row.name)
 }
 
