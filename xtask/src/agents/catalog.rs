@@ -42,7 +42,8 @@ pub(super) const AGENTS: [Agent; 3] = [
         program: "codex-acp",
         args: &[],
         settings: Settings::Codex,
-        set_by_server: &[],
+        // In the mode that it would choose a model reviews what it wants to do, and the person is not asked.
+        set_by_server: &[("INITIAL_AGENT_MODE", "workspace-write")],
     },
     Agent {
         name: "opencode",

@@ -71,7 +71,7 @@ fn common_environment(home: &Path, tools: &Path) -> anyhow::Result<BTreeMap<Stri
     Ok(environment)
 }
 
-fn codex(home: &Path, model: &str) -> anyhow::Result<[(&'static str, String); 3]> {
+fn codex(home: &Path, model: &str) -> anyhow::Result<[(&'static str, String); 2]> {
     let folder = home.join(".codex");
     let settings = format!(
         r#"model = "{MODEL}"
@@ -94,12 +94,7 @@ stream_max_retries = 0
 "#
     );
     write(&folder.join("config.toml"), &settings)?;
-    Ok([
-        ("CODEX_HOME", folder.display().to_string()),
-        ("LAB_KEY", KEY.to_owned()),
-        // In its own choice of mode a model reviews what it wants to do, and the person is not asked.
-        ("INITIAL_AGENT_MODE", "workspace-write".to_owned()),
-    ])
+    Ok([("CODEX_HOME", folder.display().to_string()), ("LAB_KEY", KEY.to_owned())])
 }
 
 fn opencode(home: &Path, model: &str) -> anyhow::Result<[(&'static str, String); 3]> {

@@ -110,7 +110,7 @@ impl Session {
     /// By the kind of the option, as a person would go by what it says.
     fn answer(&mut self, question: &Value, permission: Permission) -> anyhow::Result<()> {
         let request =
-            question["request"].as_str().with_context(|| format!("a request without its name: {question}"))?;
+            question["request"].as_u64().with_context(|| format!("a request without its number: {question}"))?;
         let wanted = match permission {
             Permission::Allow => "allow_once",
             Permission::Reject => "reject_once",
