@@ -10,7 +10,7 @@ use crate::{ParseIdError, TokenId, ToolKind};
 
 /// A request's number in its session, from 1, true for ever. Written `p7` where it stands alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = RequestNumber))]
 #[serde(transparent)]
 pub struct Request(pub u32);
 
@@ -115,8 +115,9 @@ pub enum Answerer {
     /// A person, with this credential.
     #[serde(rename_all = "camelCase")]
     Person {
-        /// The credential.
-        token_id: TokenId,
+        /// The credential; the command line needs none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        token_id: Option<TokenId>,
         /// What the credential is called.
         name: String,
     },

@@ -1,0 +1,233 @@
+//! The built-in agent: a small real ACP agent that needs no key and no network, and answers in set ways.
+//!
+//! It shows a newcomer everything in the first minute, and tests drive it. It is honest about being a guide and not a
+//! model. It keeps nothing: a session is what the client says it is, so that any of them can be resumed.
+//!
+//! Start reading at [`serve`]; what can be asked is in `request.rs`, what is done about it in `answer.rs`.
+
+mod answer;
+mod commands;
+mod disk;
+mod files;
+mod group;
+mod mcp;
+mod output;
+mod pace;
+mod request;
+mod session;
+mod tools;
+mod turn;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use agent_client_protocol::schema::ProtocolVersion;
+use agent_client_protocol::v1::schema::{
+    AgentCapabilities, AvailableCommand, AvailableCommandInput, AvailableCommandsUpdate, CancelNotification,
+    CloseSessionRequest, CloseSessionResponse, Implementation, InitializeRequest, InitializeResponse, McpCapabilities,
+    McpServer, NewSessionRequest, NewSessionResponse, PromptCapabilities, PromptRequest, PromptResponse,
+    ResumeSessionRequest, ResumeSessionResponse, SessionCapabilities, SessionCloseCapabilities, SessionId,
+    SessionNotification, SessionResumeCapabilities, SessionUpdate, SetSessionConfigOptionRequest,
+    SetSessionConfigOptionResponse, StopReason, UnstructuredCommandInput,
+};
+use agent_client_protocol::v1::{ConnectionTo, Responder};
+use agent_client_protocol::{Agent, ByteStreams, Client, Error, on_receive_notification, on_receive_request};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::compat::{TokioAsyncReadCompatExt as _, TokioAsyncWriteCompatExt as _};
+
+use pace::Pace;
+use request::{WORDS, own_words};
+use session::{Session, Sessions, Wish, lock};
+use turn::{Offers, Turn};
+
+/// Speaks ACP on these two until the input ends or the output is gone. Whatever runs then is ended with it.
+///
+/// It waits by tokio's clock only, so that tests may pause it.
+pub async fn serve(input: impl AsyncRead + Send + Unpin + 'static, output: impl AsyncWrite + Send + Unpin + 'static) {
+    let guide = Arc::new(Guide::default());
+    let (new, resume, close, set, prompt, cancel) =
+        (guide.clone(), guide.clone(), guide.clone(), guide.clone(), guide.clone(), guide.clone());
+    let agent = Agent
+        .v1()
+        .name("guide")
+        .on_receive_request(
+            async move |request: InitializeRequest, responder, _| responder.respond(guide.initialize(&request)),
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: NewSessionRequest, responder, client| new.new_session(request, responder, &client),
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: ResumeSessionRequest, responder, client| resume.resume(request, responder, &client),
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: CloseSessionRequest, responder, _| {
+                responder.respond_with_result(close.close(&request))
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: SetSessionConfigOptionRequest, responder, _| {
+                responder.respond_with_result(set.set_option(&request))
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: PromptRequest, responder, client| prompt.prompt(request, responder, &client),
+            on_receive_request!(),
+        )
+        .on_receive_notification(
+            async move |request: CancelNotification, _| {
+                cancel.cancel(&request);
+                Ok(())
+            },
+            on_receive_notification!(),
+        );
+    let transport = ByteStreams::new(output.compat_write(), input.compat());
+    if let Err(err) = Box::pin(agent.connect_to(transport)).await {
+        tracing::debug!(error = %err, "the guide's connection broke");
+    }
+}
+
+/// One connection's guide.
+#[derive(Default)]
+struct Guide {
+    offers: Mutex<Offers>,
+    sessions: Sessions,
+}
+
+impl Guide {
+    fn initialize(&self, request: &InitializeRequest) -> InitializeResponse {
+        let files = &request.client_capabilities.fs;
+        *lock(&self.offers) = Offers { read: files.read_text_file, write: files.write_text_file };
+        let sessions =
+            SessionCapabilities::new().resume(SessionResumeCapabilities::new()).close(SessionCloseCapabilities::new());
+        let capabilities = AgentCapabilities::new()
+            .prompt_capabilities(PromptCapabilities::new().image(true).embedded_context(true))
+            .mcp_capabilities(McpCapabilities::new().http(true))
+            .session_capabilities(sessions);
+        let info = Implementation::new("guide", env!("CARGO_PKG_VERSION")).title("Guide".to_owned());
+        InitializeResponse::new(ProtocolVersion::V1).agent_capabilities(capabilities).agent_info(info)
+    }
+
+    fn new_session(
+        &self,
+        request: NewSessionRequest,
+        responder: Responder<NewSessionResponse>,
+        client: &ConnectionTo<Client>,
+    ) -> Result<(), Error> {
+        let begun = random_name().and_then(|id| {
+            let id = SessionId::new(format!("guide-{id}"));
+            self.begin(id, request.cwd, request.mcp_servers, Title::Wanted)
+        });
+        match begun {
+            Ok(session) => {
+                let answer = NewSessionResponse::new(session.id.clone()).config_options(session.pace().as_options());
+                responder.respond(answer)?;
+                tell_commands(client, &session)
+            }
+            Err(err) => responder.respond_with_error(err),
+        }
+    }
+
+    /// There is nothing to find again, so any id will do.
+    fn resume(
+        &self,
+        request: ResumeSessionRequest,
+        responder: Responder<ResumeSessionResponse>,
+        client: &ConnectionTo<Client>,
+    ) -> Result<(), Error> {
+        match self.begin(request.session_id, request.cwd, request.mcp_servers, Title::Given) {
+            Ok(session) => {
+                responder.respond(ResumeSessionResponse::new().config_options(session.pace().as_options()))?;
+                tell_commands(client, &session)
+            }
+            Err(err) => responder.respond_with_error(err),
+        }
+    }
+
+    fn begin(&self, id: SessionId, cwd: PathBuf, servers: Vec<McpServer>, title: Title) -> Result<Arc<Session>, Error> {
+        if !cwd.is_absolute() {
+            return Err(Error::invalid_params().data("cwd must be an absolute path"));
+        }
+        let wish = Wish { id, cwd, servers, life: random_name()?, has_title: matches!(title, Title::Given) };
+        Ok(self.sessions.insert(Session::new(wish)))
+    }
+
+    fn close(&self, request: &CloseSessionRequest) -> Result<CloseSessionResponse, Error> {
+        self.sessions.remove(&request.session_id).ok_or_else(|| unknown(&request.session_id))?;
+        Ok(CloseSessionResponse::new())
+    }
+
+    fn set_option(&self, request: &SetSessionConfigOptionRequest) -> Result<SetSessionConfigOptionResponse, Error> {
+        let session = self.sessions.find(&request.session_id).ok_or_else(|| unknown(&request.session_id))?;
+        let pace = Pace::wished(request).ok_or_else(|| Error::invalid_params().data("pace is slow, normal or fast"))?;
+        session.set_pace(pace);
+        Ok(SetSessionConfigOptionResponse::new(pace.as_options()))
+    }
+
+    fn cancel(&self, request: &CancelNotification) {
+        if let Some(session) = self.sessions.find(&request.session_id) {
+            session.cancel();
+        }
+    }
+
+    /// Answers beside the connection's other work, so that other sessions, and a cancel of this one, are heard.
+    fn prompt(
+        &self,
+        request: PromptRequest,
+        responder: Responder<PromptResponse>,
+        client: &ConnectionTo<Client>,
+    ) -> Result<(), Error> {
+        let Some(session) = self.sessions.find(&request.session_id) else {
+            return responder.respond_with_error(unknown(&request.session_id));
+        };
+        let Some(running) = session.begin() else {
+            let busy = "the session is still answering; wait for it, or send session/cancel";
+            return responder.respond_with_error(Error::invalid_request().data(busy));
+        };
+        let turn = Turn::new(client.clone(), session, *lock(&self.offers));
+        client.spawn(async move {
+            let given_up = responder.cancellation();
+            let stopped = tokio::select! {
+                biased;
+                () = running.cancelled.cancelled() => Ok(StopReason::Cancelled),
+                () = given_up.cancelled() => Ok(StopReason::Cancelled),
+                stopped = answer::answer(&turn, &request.prompt) => stopped,
+            };
+            let stopped = turn.finish(own_words(&request.prompt)).and(stopped);
+            // The client may prompt again as soon as it has the answer.
+            drop(running);
+            responder.respond_with_result(stopped.map(PromptResponse::new))
+        })
+    }
+}
+
+/// Does the first prompt name the session?
+#[derive(Clone, Copy)]
+enum Title {
+    Wanted,
+    Given,
+}
+
+fn tell_commands(client: &ConnectionTo<Client>, session: &Session) -> Result<(), Error> {
+    let commands = WORDS.iter().map(|word| {
+        let input = AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(word.hint));
+        AvailableCommand::new(word.name, word.description).input(input)
+    });
+    let update = SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(commands.collect()));
+    client.send_notification(SessionNotification::new(session.id.clone(), update))
+}
+
+fn unknown(session: &SessionId) -> Error {
+    Error::invalid_params().data(format!("there is no session {session}; begin or resume it first"))
+}
+
+/// A name that nobody had before, here or in another life.
+fn random_name() -> Result<String, Error> {
+    let mut bytes = [0; 12];
+    getrandom::fill(&mut bytes).map_err(|err| Error::internal_error().data(err.to_string()))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

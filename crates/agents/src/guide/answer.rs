@@ -1,0 +1,135 @@
+//! What the guide does about each request. It says nothing that is not so: what it cannot do it calls by name.
+
+use std::time::Duration;
+
+use agent_client_protocol::Error;
+use agent_client_protocol::v1::schema::{
+    ContentBlock, Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, StopReason, ToolKind,
+};
+use serde_json::json;
+use tokio::time::sleep;
+
+use super::request::{Request, WORDS, own_words, parse};
+use super::turn::Turn;
+use super::{commands, files, tools};
+
+/// A step of a plan takes as long as this many words.
+const STEP_WORDS: u32 = 40;
+
+pub(super) async fn answer(turn: &Turn, prompt: &[ContentBlock]) -> Result<StopReason, Error> {
+    acknowledge(turn, prompt).await?;
+    let done = match parse(own_words(prompt)) {
+        Request::Say(text) => turn.say(&text).await,
+        Request::Think(text) => think(turn, &text).await,
+        Request::Read(file) => files::read(turn, &file).await,
+        Request::Write { file, text } => files::write(turn, &file, &text).await,
+        Request::Run(command) => return commands::run(turn, &command).await,
+        Request::Fail(text) => fail(turn, &text).await,
+        Request::Plan(steps) => plan(turn, &steps).await,
+        Request::Slow { seconds } => slow(turn, seconds).await,
+        Request::Long { words } => long(turn, words).await,
+        Request::Tool { name, arguments } => tools::call(turn, &name, &arguments).await,
+        Request::Next { label, command, context } => next(turn, &label, &command, &context),
+        Request::Misused(word) => misused(turn, word).await,
+        Request::Help => help(turn).await,
+    };
+    done.map(|()| StopReason::EndTurn)
+}
+
+/// A guide cannot look into what is attached, but it can say that it arrived.
+async fn acknowledge(turn: &Turn, prompt: &[ContentBlock]) -> Result<(), Error> {
+    for block in prompt {
+        let seen = match block {
+            ContentBlock::Image(image) => {
+                format!("You attached an image ({}, {} bytes).\n\n", image.mime_type, decoded_bytes(&image.data))
+            }
+            ContentBlock::ResourceLink(link) => format!("You attached `{}`.\n\n", link.name),
+            _ => continue,
+        };
+        turn.say(&seen).await?;
+    }
+    Ok(())
+}
+
+/// How many bytes a text in base64 stands for.
+fn decoded_bytes(base64: &str) -> usize {
+    let digits = base64.trim_end_matches('=').len();
+    digits * 3 / 4
+}
+
+async fn think(turn: &Turn, text: &str) -> Result<(), Error> {
+    turn.think(text).await?;
+    turn.say("I thought about it, as far as a guide can.").await
+}
+
+async fn fail(turn: &Turn, text: &str) -> Result<(), Error> {
+    let call = turn.call("Fail on purpose", |call| call.kind(ToolKind::Other).raw_input(json!({ "text": text })))?;
+    turn.pause(STEP_WORDS).await;
+    call.fail(text)?;
+    turn.say("That failed, as you asked.").await
+}
+
+async fn plan(turn: &Turn, steps: &[String]) -> Result<(), Error> {
+    let status = |step: usize, done: usize| match step.cmp(&done) {
+        std::cmp::Ordering::Less => PlanEntryStatus::Completed,
+        std::cmp::Ordering::Equal => PlanEntryStatus::InProgress,
+        std::cmp::Ordering::Greater => PlanEntryStatus::Pending,
+    };
+    for done in 0..=steps.len() {
+        if done > 0 {
+            turn.pause(STEP_WORDS).await;
+        }
+        let entries = steps.iter().enumerate();
+        let entries = entries.map(|(step, text)| PlanEntry::new(text, PlanEntryPriority::Medium, status(step, done)));
+        turn.show_plan(Plan::new(entries.collect()))?;
+    }
+    turn.say("The plan is done.").await
+}
+
+async fn slow(turn: &Turn, seconds: u32) -> Result<(), Error> {
+    turn.say_at_once(&format!("Taking {seconds} s. "))?;
+    sleep(Duration::from_secs(seconds.into())).await;
+    turn.say_at_once("Done.")
+}
+
+async fn long(turn: &Turn, words: u32) -> Result<(), Error> {
+    for number in 1..=words {
+        turn.say_at_once(&format!("word{number} "))?;
+        turn.pause(1).await;
+    }
+    Ok(())
+}
+
+fn next(turn: &Turn, label: &str, command: &str, context: &str) -> Result<(), Error> {
+    let body = json!({ "label": label, "command": command, "metaContext": context });
+    turn.say_at_once(&format!("```throughline:next\n{body:#}\n```\n"))
+}
+
+async fn misused(turn: &Turn, name: &str) -> Result<(), Error> {
+    let usages = WORDS.iter().filter(|word| word.name == name);
+    let usage: String =
+        usages.map(|word| format!("Write `{} {}`: {}.", word.name, word.hint, word.description)).collect();
+    turn.say(&usage).await
+}
+
+async fn help(turn: &Turn) -> Result<(), Error> {
+    turn.say("I am the built-in guide, not a model: I need no key and answer in set ways. Try one of these:\n\n")
+        .await?;
+    for word in &WORDS {
+        turn.say_at_once(&format!("- `{} {}` {}\n", word.name, word.hint, word.description))?;
+        turn.pause(1).await;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decoded_bytes;
+
+    #[test]
+    fn base64_stands_for_so_many_bytes() {
+        for (base64, bytes) in [("", 0), ("AA==", 1), ("AAA=", 2), ("AAAA", 3), ("AAAAAA==", 4), ("AAAAAA", 4)] {
+            assert_eq!(decoded_bytes(base64), bytes, "{base64}");
+        }
+    }
+}

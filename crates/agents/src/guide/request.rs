@@ -1,0 +1,243 @@
+//! What a person can ask the guide for, and how the words of a prompt say it. Pure: the same text is the same request.
+//!
+//! The words are listed once, in [`WORDS`]; the commands that a client is told about and the guide's own help are made
+//! from that list.
+
+use agent_client_protocol::v1::schema::ContentBlock;
+
+/// A word that begins a request.
+pub(super) struct Word {
+    pub(super) name: &'static str,
+    /// What follows it.
+    pub(super) hint: &'static str,
+    pub(super) description: &'static str,
+}
+
+pub(super) const WORDS: [Word; 11] = [
+    Word { name: "say", hint: "TEXT", description: "answers with the text, word by word" },
+    Word { name: "think", hint: "TEXT", description: "thinks the text aloud, then answers" },
+    Word { name: "read", hint: "FILE", description: "shows the first lines of a file" },
+    Word { name: "write", hint: "FILE TEXT", description: "puts the text into a file of this session's directory" },
+    Word { name: "run", hint: "COMMAND", description: "asks you, then runs the command in a shell" },
+    Word { name: "fail", hint: "TEXT", description: "shows a step that fails" },
+    Word { name: "plan", hint: "A; B; C", description: "makes a plan and completes it step by step" },
+    Word { name: "slow", hint: "SECONDS", description: "takes its time" },
+    Word { name: "long", hint: "NUMBER", description: "streams that many words" },
+    Word { name: "tool", hint: "NAME {\"key\": \"value\"}", description: "calls a tool of a connected MCP server" },
+    Word { name: "next", hint: "LABEL | COMMAND | CONTEXT", description: "offers to go on in another session" },
+];
+
+const MAX_WORDS: u32 = 10_000;
+const MAX_SECONDS: u32 = 3_600;
+const MAX_STEPS: usize = 20;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Request {
+    Say(String),
+    Think(String),
+    Read(String),
+    Write {
+        file: String,
+        text: String,
+    },
+    Run(String),
+    Fail(String),
+    Plan(Vec<String>),
+    Slow {
+        seconds: u32,
+    },
+    Long {
+        words: u32,
+    },
+    /// The arguments are still text: whether they are JSON is part of the answer.
+    Tool {
+        name: String,
+        arguments: String,
+    },
+    Next {
+        label: String,
+        command: String,
+        context: String,
+    },
+    /// The word is known, what follows it is not what it takes.
+    Misused(&'static str),
+    Help,
+}
+
+/// The person's own words: the last text of the prompt. What comes before it may be context that a client put there.
+pub(super) fn own_words(prompt: &[ContentBlock]) -> &str {
+    let text = prompt.iter().rev().find_map(|block| match block {
+        ContentBlock::Text(text) => Some(text.text.trim()),
+        _ => None,
+    });
+    text.unwrap_or_default()
+}
+
+pub(super) fn parse(text: &str) -> Request {
+    let text = text.trim();
+    let text = text.strip_prefix('/').unwrap_or(text);
+    let (first, rest) = split_word(text);
+    let Some(word) = WORDS.iter().find(|word| word.name.eq_ignore_ascii_case(first)) else {
+        return Request::Help;
+    };
+    request(word.name, rest).unwrap_or(Request::Misused(word.name))
+}
+
+/// `rest` is what follows the word, without the whitespace between and after.
+fn request(word: &str, rest: &str) -> Option<Request> {
+    let given = || (!rest.is_empty()).then(|| rest.to_owned());
+    let number = |most: u32| rest.parse::<u32>().ok().map(|number| number.min(most));
+    match word {
+        "say" => given().map(Request::Say),
+        "think" => given().map(Request::Think),
+        "read" => Some(Request::Read(unquoted(rest)?.to_owned())),
+        "write" => {
+            let (file, text) = split_file(rest)?;
+            Some(Request::Write { file: file.to_owned(), text: text.to_owned() })
+        }
+        "run" => given().map(Request::Run),
+        "fail" => given().map(Request::Fail),
+        "plan" => {
+            let steps = rest.split(';').map(str::trim).filter(|step| !step.is_empty());
+            let steps: Vec<_> = steps.take(MAX_STEPS).map(str::to_owned).collect();
+            (!steps.is_empty()).then_some(Request::Plan(steps))
+        }
+        "slow" => Some(Request::Slow { seconds: number(MAX_SECONDS)? }),
+        "long" => Some(Request::Long { words: number(MAX_WORDS)? }),
+        "tool" => {
+            let (name, arguments) = split_word(rest);
+            (!name.is_empty()).then(|| Request::Tool { name: name.to_owned(), arguments: arguments.to_owned() })
+        }
+        "next" => {
+            let mut parts = rest.splitn(3, '|').map(|part| part.trim().to_owned());
+            let (label, command, context) = (parts.next()?, parts.next()?, parts.next()?);
+            (!label.is_empty() && !command.is_empty()).then_some(Request::Next { label, command, context })
+        }
+        _ => None,
+    }
+}
+
+fn split_word(text: &str) -> (&str, &str) {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    (word, rest.trim())
+}
+
+/// A file's name, in quotes where it has spaces, and the text after the one space that follows it.
+fn split_file(text: &str) -> Option<(&str, &str)> {
+    let (file, text) = match text.strip_prefix('"') {
+        Some(quoted) => {
+            let (file, text) = quoted.split_once('"')?;
+            (file, text.strip_prefix(char::is_whitespace)?)
+        }
+        None => text.split_once(char::is_whitespace)?,
+    };
+    (!file.is_empty()).then_some((file, text))
+}
+
+fn unquoted(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
+    (!inner.is_empty()).then_some(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use agent_client_protocol::v1::schema::{ImageContent, ResourceLink, TextContent};
+
+    use super::*;
+
+    fn check(table: &[(&str, Request)]) {
+        for (text, expected) in table {
+            assert_eq!(parse(text), *expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn words_and_what_follows_them() {
+        let owned = str::to_owned;
+        let write = |file: &str, text: &str| Request::Write { file: owned(file), text: owned(text) };
+        let tool = |name: &str, arguments: &str| Request::Tool { name: owned(name), arguments: owned(arguments) };
+        let next = |label: &str, command: &str, context: &str| Request::Next {
+            label: owned(label),
+            command: owned(command),
+            context: owned(context),
+        };
+        check(&[
+            ("say hello", Request::Say(owned("hello"))),
+            ("  say   hello  there \n", Request::Say(owned("hello  there"))),
+            ("/say hello", Request::Say(owned("hello"))),
+            ("Say Hello", Request::Say(owned("Hello"))),
+            ("say\nline one\nline two", Request::Say(owned("line one\nline two"))),
+            ("think about it", Request::Think(owned("about it"))),
+            ("read src/lib.rs", Request::Read(owned("src/lib.rs"))),
+            ("read my notes.txt", Request::Read(owned("my notes.txt"))),
+            ("read \"my notes.txt\"", Request::Read(owned("my notes.txt"))),
+            ("write a.txt one two", write("a.txt", "one two")),
+            ("write a.txt\n  indented\n", write("a.txt", "  indented")),
+            ("write \"my notes.txt\" one", write("my notes.txt", "one")),
+            ("write \"a.txt\"  two spaces", write("a.txt", " two spaces")),
+            ("run ls -l | wc", Request::Run(owned("ls -l | wc"))),
+            ("fail on purpose", Request::Fail(owned("on purpose"))),
+            ("plan one; two ;; three;", Request::Plan(vec![owned("one"), owned("two"), owned("three")])),
+            ("plan rest", Request::Plan(vec![owned("rest")])),
+            ("slow 5", Request::Slow { seconds: 5 }),
+            ("slow 99999", Request::Slow { seconds: 3_600 }),
+            ("long 200", Request::Long { words: 200 }),
+            ("long 0", Request::Long { words: 0 }),
+            ("long 4000000000", Request::Long { words: 10_000 }),
+            ("tool lookup {\"a\": 1}", tool("lookup", "{\"a\": 1}")),
+            ("tool lookup", tool("lookup", "")),
+            ("tool lookup not json", tool("lookup", "not json")),
+            ("next Go on | say on | work", next("Go on", "say on", "work")),
+            ("next a|b|c | d", next("a", "b", "c | d")),
+            ("next a | b | ", next("a", "b", "")),
+        ]);
+    }
+
+    #[test]
+    fn a_word_without_what_it_takes_is_misused() {
+        for text in ["say", "say ", "/say", "think", "run", "fail", "read", "read \"\"", "write", "write a.txt"] {
+            let word = text.trim_start_matches('/').split(' ').next().unwrap();
+            assert!(matches!(parse(text), Request::Misused(name) if name == word), "{text:?}");
+        }
+        for text in ["write \"a.txt", "write \"a\"b c", "plan", "plan ;;", "slow", "slow down", "slow -1", "slow 1.5"] {
+            assert!(matches!(parse(text), Request::Misused(_)), "{text:?}");
+        }
+        for text in ["long", "long story", "long 4294967296", "tool", "next", "next a | b", "next | b | c"] {
+            assert!(matches!(parse(text), Request::Misused(_)), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_answered_with_help() {
+        for text in ["", " ", "/", "//say hello", "hello", "sayhello", "what can you do?", "saying things", "/help"] {
+            assert_eq!(parse(text), Request::Help, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn every_listed_word_is_understood() {
+        for word in &WORDS {
+            let example = match word.hint {
+                "SECONDS" | "NUMBER" => format!("{} 1", word.name),
+                hint => format!("{} {hint}", word.name),
+            };
+            assert!(!matches!(parse(&example), Request::Misused(_) | Request::Help), "{example:?}");
+        }
+    }
+
+    #[test]
+    fn the_persons_own_words_are_the_last_text() {
+        let text = |text: &str| ContentBlock::Text(TextContent::new(text));
+        let image = || ContentBlock::Image(ImageContent::new("", "image/png"));
+        let link = || ContentBlock::ResourceLink(ResourceLink::new("a.txt", "file:///a.txt"));
+        for (prompt, expected) in [
+            (vec![], ""),
+            (vec![image()], ""),
+            (vec![text("say hello")], "say hello"),
+            (vec![text("# Context\nsay packet"), text("say mine")], "say mine"),
+            (vec![text("say mine"), image(), link()], "say mine"),
+        ] {
+            assert_eq!(own_words(&prompt), expected);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What the guide knows of a session while a client holds it: nothing that a resume could miss.
+//!
+//! Invariant: at most one prompt of a session is being answered.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agent_client_protocol::v1::schema::{McpServer, SessionId, ToolCallId};
+use tokio_util::sync::CancellationToken;
+
+use super::pace::Pace;
+use super::tools::Toolbox;
+
+pub(super) struct Session {
+    pub(super) id: SessionId,
+    pub(super) cwd: PathBuf,
+    pub(super) servers: Vec<McpServer>,
+    /// Cancels what is being answered.
+    running: Mutex<Option<CancellationToken>>,
+    pace: Mutex<Pace>,
+    /// Commands that the person allowed for good.
+    allowed: Mutex<HashSet<String>>,
+    /// Connections to the MCP servers, while nobody uses them.
+    pub(super) toolbox: Mutex<Toolbox>,
+    /// Tells this life's tool calls from those of the lives before, whose numbers began at 1 too.
+    life: String,
+    calls: AtomicU64,
+    characters: AtomicU64,
+    has_title: AtomicBool,
+}
+
+/// What a client asks a session to be.
+pub(super) struct Wish {
+    pub(super) id: SessionId,
+    pub(super) cwd: PathBuf,
+    pub(super) servers: Vec<McpServer>,
+    pub(super) life: String,
+    /// A session that is taken up again keeps the title that it has.
+    pub(super) has_title: bool,
+}
+
+impl Session {
+    pub(super) fn new(wish: Wish) -> Self {
+        Self {
+            id: wish.id,
+            cwd: wish.cwd,
+            servers: wish.servers,
+            running: Mutex::default(),
+            pace: Mutex::default(),
+            allowed: Mutex::default(),
+            toolbox: Mutex::default(),
+            life: wish.life,
+            calls: AtomicU64::new(0),
+            characters: AtomicU64::new(0),
+            has_title: AtomicBool::new(wish.has_title),
+        }
+    }
+
+    /// Takes the session for one prompt; `None` while another is being answered.
+    pub(super) fn begin(self: &Arc<Self>) -> Option<Running> {
+        let mut running = lock(&self.running);
+        if running.is_some() {
+            return None;
+        }
+        let cancelled = running.insert(CancellationToken::new()).clone();
+        Some(Running { session: self.clone(), cancelled })
+    }
+
+    /// Ends what is being answered, if anything is.
+    pub(super) fn cancel(&self) {
+        if let Some(running) = &*lock(&self.running) {
+            running.cancel();
+        }
+    }
+
+    pub(super) fn pace(&self) -> Pace {
+        *lock(&self.pace)
+    }
+
+    pub(super) fn set_pace(&self, pace: Pace) {
+        *lock(&self.pace) = pace;
+    }
+
+    pub(super) fn allows(&self, command: &str) -> bool {
+        lock(&self.allowed).contains(command)
+    }
+
+    pub(super) fn allow_for_good(&self, command: &str) {
+        lock(&self.allowed).insert(command.to_owned());
+    }
+
+    pub(super) fn next_call(&self) -> ToolCallId {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        ToolCallId::new(format!("{}-{number}", self.life))
+    }
+
+    /// Counts what was said, by either side; gives all of it so far.
+    pub(super) fn count(&self, characters: u64) -> u64 {
+        self.characters.fetch_add(characters, Ordering::Relaxed) + characters
+    }
+
+    /// True once: the first prompt names the session.
+    pub(super) fn wants_title(&self) -> bool {
+        !self.has_title.swap(true, Ordering::Relaxed)
+    }
+}
+
+/// The right to answer in a session; gives it back when dropped.
+pub(super) struct Running {
+    session: Arc<Session>,
+    pub(super) cancelled: CancellationToken,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        lock(&self.session.running).take();
+    }
+}
+
+/// The sessions of one connection.
+#[derive(Default)]
+pub(super) struct Sessions(Mutex<HashMap<SessionId, Arc<Session>>>);
+
+impl Sessions {
+    pub(super) fn find(&self, id: &SessionId) -> Option<Arc<Session>> {
+        lock(&self.0).get(id).cloned()
+    }
+
+    /// A session that is there under the same id makes way.
+    pub(super) fn insert(&self, session: Session) -> Arc<Session> {
+        let session = Arc::new(session);
+        let before = lock(&self.0).insert(session.id.clone(), session.clone());
+        if let Some(before) = before {
+            before.cancel();
+        }
+        session
+    }
+
+    /// Ends a session and whatever it does.
+    pub(super) fn remove(&self, id: &SessionId) -> Option<()> {
+        let session = lock(&self.0).remove(id)?;
+        session.cancel();
+        Some(())
+    }
+}
+
+/// Nothing panics while it holds one of these locks, and what they guard is whole at every step.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(id: &str) -> Session {
+        Session::new(Wish {
+            id: SessionId::new(id),
+            cwd: PathBuf::from("/"),
+            servers: Vec::new(),
+            life: "life".to_owned(),
+            has_title: false,
+        })
+    }
+
+    #[test]
+    fn one_prompt_at_a_time() {
+        let session = Arc::new(session("a"));
+        let running = session.begin().unwrap();
+        assert!(session.begin().is_none());
+        drop(running);
+        assert!(session.begin().is_some());
+    }
+
+    #[test]
+    fn a_cancel_reaches_what_runs_and_nothing_later() {
+        let session = Arc::new(session("a"));
+        session.cancel();
+        let running = session.begin().unwrap();
+        assert!(!running.cancelled.is_cancelled());
+        session.cancel();
+        assert!(running.cancelled.is_cancelled());
+        drop(running);
+        assert!(!session.begin().unwrap().cancelled.is_cancelled());
+    }
+
+    #[test]
+    fn what_is_replaced_or_removed_is_cancelled() {
+        let sessions = Sessions::default();
+        let first = sessions.insert(session("a")).begin().unwrap();
+        let second = sessions.insert(session("a")).begin().unwrap();
+        assert!(first.cancelled.is_cancelled() && !second.cancelled.is_cancelled());
+        assert_eq!(sessions.remove(&SessionId::new("a")), Some(()));
+        assert!(second.cancelled.is_cancelled());
+        assert_eq!(sessions.remove(&SessionId::new("a")), None);
+    }
+}
