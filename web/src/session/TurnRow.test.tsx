@@ -1,6 +1,6 @@
 // A turn on the page: everybody's words are text, and its end is told in words, not by colour alone.
 import { cleanup, render, screen } from "@testing-library/react";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
 import type { TranscriptTurn } from "../state/transcript";
 import { TurnRow } from "./TurnRow";
@@ -21,8 +21,11 @@ const turn: TranscriptTurn = {
   endedAt: AT,
 };
 
-function show(change: Partial<TranscriptTurn>) {
-  render(<TurnRow turn={{ ...turn, ...change }} first last retied={false} now={Date.parse(AT)} />);
+const actions = { answer: vi.fn(), stop: vi.fn() };
+
+function show(change: Partial<TranscriptTurn>, stalled = false) {
+  const rest = { first: true, last: true, retied: false, stalled, answeredAt: new Map(), actions, now: Date.parse(AT) };
+  render(<TurnRow turn={{ ...turn, ...change }} {...rest} />);
   return screen.getByRole("article", { name: "Turn 3" });
 }
 
