@@ -83,7 +83,10 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
   const lookWhereWeAre = () => {
     setAtEnd(virtualizer.isAtEnd(END_PX));
   };
-  useLayoutEffect(lookWhereWeAre);
+  const totalPx = virtualizer.getTotalSize();
+  // Looking makes the browser lay the page out, so it is done only when something grew or came.
+  // eslint-disable-next-line react-hooks/exhaustive-deps
+  useLayoutEffect(lookWhereWeAre, [totalPx, count]);
 
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
@@ -97,7 +100,7 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain -outline-offset-2 [overflow-anchor:none]"
       >
         <div className="safe-x flex min-h-full flex-col md:px-8">
-          <div className="reading relative shrink-0" style={{ height: virtualizer.getTotalSize() }}>
+          <div className="reading relative shrink-0" style={{ height: totalPx }}>
             {virtualizer.getVirtualItems().map(({ key, index, start }) => (
               <div
                 key={key}

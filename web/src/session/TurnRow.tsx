@@ -52,13 +52,7 @@ export const TurnRow = memo(function TurnRow({ turn, first, last, retied, stalle
         <header>
           <div className="flex flex-wrap items-baseline justify-between gap-x-6">
             <h2 className="verbatim min-w-0 grow basis-64 leading-[1.6] font-semibold">{shown(turn.prompt)}</h2>
-            <a
-              href={`#t${turn.turn}`}
-              className="shrink-0 rounded py-0.5 text-xs text-soft tabular-nums hover:underline"
-              title={inFull(turn.startedAt)}
-            >
-              t{turn.turn} · {timeOfDay(turn.startedAt, now)}
-            </a>
+            <Mark turn={turn.turn} at={turn.startedAt} now={now} />
           </div>
           {turn.source !== null && <p className="text-[0.8125rem] text-soft">{sourceWords(turn.source)}</p>}
           {turn.images.length > 0 && <Pictures images={turn.images} />}
@@ -81,6 +75,15 @@ export const TurnRow = memo(function TurnRow({ turn, first, last, retied, stalle
         </div>
       )}
     </article>
+  );
+});
+
+/** The turn's name and time; apart, so that a turn that grows does not tell the time anew with every word. */
+const Mark = memo(function Mark({ turn, at, now }: { turn: number; at: Timestamp; now: number }) {
+  return (
+    <a href={`#t${turn}`} className="shrink-0 rounded py-0.5 text-xs text-soft tabular-nums hover:underline" title={inFull(at)}>
+      t{turn} · {timeOfDay(at, now)}
+    </a>
   );
 });
 

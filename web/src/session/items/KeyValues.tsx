@@ -44,5 +44,21 @@ function pairsOf(value: unknown): [string, string][] | null {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  if (typeof value === "string") {
+    return value;
+  }
+  return flatText(value) ?? JSON.stringify(value, null, 2);
+}
+
+/** A short list or set of names and plain values, in one line. */
+function flatText(value: unknown): string | null {
+  if (typeof value !== "object" || value === null) {
+    return String(value);
+  }
+  const isPlain = (inner: unknown) => typeof inner !== "object" || inner === null;
+  if (!Object.values(value).every(isPlain)) {
+    return null;
+  }
+  const text = Array.isArray(value) ? value.join(", ") : Object.entries(value).map(([name, inner]) => `${name}: ${String(inner)}`).join(", ");
+  return text.length <= SHORT ? text : null;
 }

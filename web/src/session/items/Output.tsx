@@ -30,7 +30,7 @@ export function Output({ text, label, head = false }: OutputProps) {
     <div>
       {!head && more && <div className="output-more">{more}</div>}
       {all ? (
-        <pre className="output max-h-[70vh] overflow-auto" tabIndex={0} role="region" aria-label={label} dir="ltr">
+        <pre ref={head ? undefined : toTheEnd} className="output max-h-[70vh] overflow-auto" tabIndex={0} role="region" aria-label={label} dir="ltr">
           {chunksOf(text).map((chunk, index) => (
             <span key={index} className="output-chunk">
               {printed(chunk)}
@@ -47,6 +47,11 @@ export function Output({ text, label, head = false }: OutputProps) {
       {head && more && <div className="output-more">{more}</div>}
     </div>
   );
+}
+
+/** Whoever saw the end goes on from there. */
+function toTheEnd(element: HTMLElement | null): void {
+  element?.scrollTo(0, element.scrollHeight);
 }
 
 export function countLines(text: string): number {

@@ -54,7 +54,7 @@ function Decided({ permission, answer, answeredAt, now }: DecidedProps) {
       <Fold
         line={
           <>
-            <span className="shrink-0 text-[0.9375rem]">
+            <span className="min-w-0 md:max-w-[70%] md:shrink-0">
               {shown(words)}
               {answeredAt !== null && <span className="text-soft"> · {timeOfDay(answeredAt, now)}</span>}
             </span>
@@ -66,6 +66,7 @@ function Decided({ permission, answer, answeredAt, now }: DecidedProps) {
       >
         {() => (
           <div className="my-1 space-y-2">
+            <p className="text-[0.8125rem] text-soft">{kindWords(permission.kind)}</p>
             <Asked permission={permission} />
             {answer.fields && <KeyValues label="Filled in" value={answer.fields} />}
           </div>
@@ -77,12 +78,11 @@ function Decided({ permission, answer, answeredAt, now }: DecidedProps) {
 
 /** What it is about: in the agent's words, and exactly. */
 function Asked({ permission }: { permission: Permission }) {
-  const { title, subject, kind } = permission;
+  const { title, subject, form } = permission;
   const long = subject ? lengthWords(subject) : null;
   return (
     <>
-      <p className="text-[0.8125rem] text-soft">{kindWords(kind)}</p>
-      <p className="verbatim leading-normal font-semibold">{shown(title)}</p>
+      <p className="verbatim mt-0.5 leading-normal font-semibold">{shown(title)}</p>
       {subject ? (
         <>
           <pre className="subject" tabIndex={0} role="region" aria-label="Exactly this" dir="ltr">
@@ -91,7 +91,7 @@ function Asked({ permission }: { permission: Permission }) {
           {long !== null && <p className="mt-1 text-[0.8125rem] text-soft">{long}</p>}
         </>
       ) : (
-        <p className="mt-1 text-[0.8125rem] text-soft">The agent does not say exactly what it will use.</p>
+        !form && <p className="mt-1 text-[0.8125rem] text-soft">The agent does not say exactly what it will use.</p>
       )}
     </>
   );
@@ -142,7 +142,7 @@ function OpenRequest({ permission, actions }: { permission: Permission; actions:
     <Step bead="asking">
       <section aria-labelledby={headId} className="card card-asking">
         <h3 id={headId} className="text-[0.8125rem] font-semibold text-thread">
-          Needs you
+          Needs you <span className="font-normal text-soft">· {kindWords(permission.kind)}</span>
         </h3>
         <Asked permission={permission} />
         {fields.length > 0 && (

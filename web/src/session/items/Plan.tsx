@@ -23,11 +23,11 @@ export const Plan = memo(function Plan({ steps }: { steps: readonly PlanStep[] }
               <span className="mt-[0.3rem]">
                 <Mark status={status} />
               </span>
-              <span className={`verbatim leading-normal ${status === "completed" ? "text-soft" : ""} ${status === "running" ? "font-semibold" : ""}`}>
+              <span className={`verbatim leading-normal max-md:col-span-2 ${status === "completed" ? "text-soft" : ""} ${status === "running" ? "font-semibold" : ""}`}>
                 <span className="sr-only">{planWord(status)}: </span>
                 {shown(text)}
               </span>
-              <span className="pt-0.5 text-xs text-soft">
+              <span className="pt-0.5 text-xs text-soft max-md:col-start-2">
                 {[status === "running" && planWord(status), priority === "high" && status !== "completed" && "first of all"]
                   .filter((word) => word !== false)
                   .join(" · ")}

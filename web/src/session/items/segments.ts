@@ -22,7 +22,7 @@ export interface Layout {
 }
 
 /** Fewer steps than this are shown as they are. */
-const SHORTEST_RUN = 5;
+const SHORTEST_RUN = 9;
 const MOST_SEGMENTS = 60;
 const SHOWN_SEGMENTS = 40;
 
