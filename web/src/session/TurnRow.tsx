@@ -57,7 +57,7 @@ export const TurnRow = memo(function TurnRow({ turn, first, last, retied, stalle
           {turn.source !== null && <p className="text-[0.8125rem] text-soft">{sourceWords(turn.source)}</p>}
           {turn.images.length > 0 && <Pictures images={turn.images} />}
         </header>
-        <div className="mt-2.5 space-y-3">
+        <div className="mt-2.5 space-y-3 max-md:space-y-2">
           {turn.resume !== null && <ResumeCard text={turn.resume} />}
           <Items items={turn.items} running={running} answeredAt={answeredAt} actions={actions} now={now} />
           {turn.items.length === 0 && running && !stalled && <p className="text-soft">Waiting for the first words…</p>}

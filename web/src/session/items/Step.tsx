@@ -13,9 +13,9 @@ interface StepProps {
 
 export function Step({ bead, label, children }: StepProps) {
   return (
-    <div className="relative" role={label === undefined ? undefined : "group"} aria-label={label}>
+    <div className="step" role={label === undefined ? undefined : "group"} aria-label={label}>
       {bead !== null && (
-        <span className="absolute top-[0.4rem] left-[calc(-1*var(--gutter))]">{bead === "asking" ? <Knot shape="asking" /> : <Bead shape={bead} />}</span>
+        <span className="step-bead">{bead === "asking" ? <Knot shape="asking" /> : <Bead shape={bead} />}</span>
       )}
       {children}
     </div>
