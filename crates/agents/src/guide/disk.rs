@@ -123,6 +123,7 @@ mod tests {
         for name in [
             "../secret.txt",
             "sub/../../secret.txt",
+            "not-there/../../secret.txt",
             absolute.to_str().unwrap(),
             "link.txt",
             "up/secret.txt",
