@@ -112,7 +112,13 @@ export async function createSession(page, { cwd = tmpdir(), name = "" } = {}) {
   const dialog = page.getByRole("dialog", { name: "New session" });
   await dialog.getByLabel("Directory").fill(cwd);
   await dialog.getByLabel("Name").fill(name);
-  await dialog.getByRole("button", { name: "Start session" }).click();
+  const [answer] = await Promise.all([
+    page.waitForResponse((response) => response.request().method() === "POST" && response.url().endsWith("/api/v1/sessions")),
+    dialog.getByRole("button", { name: "Start session" }).click(),
+  ]);
+  assert.ok(answer.ok(), `${answer.request().postData()} was answered with ${await answer.text()}`);
+  // Until then the composer of the session before is there still.
+  await dialog.waitFor({ state: "detached" });
   await composer(page).waitFor();
   return new URL(page.url()).pathname.split("/").at(-1);
 }

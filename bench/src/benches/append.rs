@@ -91,7 +91,13 @@ impl Sides {
         let texts = Arc::new(Texts::new(PART_BYTES));
         let writers = (0..WRITERS as u64).map(|number| runtime.block_on(Writer::begin(&store, number, &texts)));
         let writers = writers.collect::<Result<_>>()?;
-        let seams = Seams { clock: Arc::new(SystemClock), ids: Arc::new(SystemIds), home: None, copies: None };
+        let seams = Seams {
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(SystemIds),
+            home: None,
+            copies: None,
+            agency: engine::Agency::only_guide(),
+        };
         let (engine, sessions) = runtime.block_on(async {
             let engine = Engine::start(engines_store, seams).await?;
             let mut sessions = Vec::new();

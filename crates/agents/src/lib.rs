@@ -1,6 +1,22 @@
 //! Everything that talks to AI agents: their protocol, their processes, the built-in guide.
 //!
 //! The only crate that knows ACP. It must never know the log: what an agent does leaves here as a
-//! `model::AgentReport`, and whoever is given it decides what to keep.
+//! [`model::AgentReport`], and whoever is given it decides what to keep. Start reading at [`Agents::start`], then
+//! `acp.rs`.
 
+mod acp;
+mod agent;
+pub mod catalog;
 pub mod guide;
+mod mcp_server;
+mod name;
+pub mod policy;
+mod pool;
+pub mod process;
+mod settings;
+
+pub use agent::{Agent, Call, News, Start};
+pub use mcp_server::{McpServer, McpServerError, shown_url};
+pub use name::{MAX_NAME_CHARS, is_name};
+pub use pool::Agents;
+pub use settings::{Limits, Settings};

@@ -71,7 +71,8 @@ impl Default for Limits {
             max_headers: 100,
             max_header_bytes: 64 * 1024,
             max_uri_bytes: 8 * 1024,
-            max_body_bytes: 2 * 1024 * 1024,
+            // A prompt with its pictures.
+            max_body_bytes: 12 * 1024 * 1024,
             requests: Rate { per_second: 2_000.0, burst: 4_000.0 },
             max_in_flight_per_principal: 512,
             failures: Rate { per_second: 0.5, burst: 20.0 },

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use model::SessionRow;
+
 use crate::DirectoryError;
 
 /// A directory fit for a session.
@@ -47,4 +49,22 @@ pub(crate) async fn inspect(cwd: &str, home: Option<&Path>, reach: Reach) -> Res
     }
     let text = |path: PathBuf| path.into_os_string().into_string().map_err(|_| DirectoryError::NotText);
     Ok(WorkingDirectory { cwd: text(real)?, project: text(project)? })
+}
+
+/// Where a session can go on whose directory is gone: its project, else the nearest directory above that still belongs
+/// to it. `None` if its own is there, or nothing is that may stand for it.
+pub(crate) async fn instead_of(row: &SessionRow, home: Option<&Path>) -> Option<String> {
+    let there = async |path: &Path| tokio::fs::metadata(path).await.is_ok_and(|meta| meta.is_dir());
+    if there(Path::new(&row.cwd)).await {
+        return None;
+    }
+    for above in Path::new(&row.cwd).ancestors().skip(1) {
+        if !above.starts_with(&row.project) || above.parent().is_none() || Some(above) == home {
+            return None;
+        }
+        if there(above).await {
+            return above.to_str().map(str::to_owned);
+        }
+    }
+    None
 }

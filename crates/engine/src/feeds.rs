@@ -6,12 +6,25 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::{Entry, Seq, SessionId, SessionRow, Turn};
+use model::{Entry, Seq, SessionId, SessionRow, Turn, WordsOf};
 use tokio::sync::broadcast;
 
 /// How many pieces of news a follower may be behind before it reads the log instead.
 const SESSION_BACKLOG: usize = 1_024;
 const LIST_BACKLOG: usize = 4_096;
+
+/// Live words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Words {
+    /// Of which turn.
+    pub turn: Turn,
+    /// What they belong to.
+    pub of: WordsOf,
+    /// The number of the block, or of the tool call.
+    pub number: u32,
+    /// The words since the last piece.
+    pub text: Arc<str>,
+}
 
 /// What followers of a session hear.
 #[derive(Debug, Clone)]
@@ -19,7 +32,7 @@ pub(crate) enum News {
     /// Durable.
     Entries(Arc<[Entry]>),
     /// Not durable: may vanish. It follows the entry `after`; whoever has later ones has the words already.
-    Preview { after: Seq, turn: Turn, block: u32, text: Arc<str> },
+    Preview { after: Seq, words: Words },
     /// It was deleted.
     Deleted,
 }

@@ -7,11 +7,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use model::{Cursor, Entry, Seq, Session, SessionId, StreamId, Turn};
+use model::{Cursor, Entry, Seq, Session, SessionId, StreamId};
 use store::{ReadError, Store};
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::feeds::{News, Subscription};
+use crate::feeds::{News, Subscription, Words};
 
 const PAGE: usize = 256;
 
@@ -23,14 +23,7 @@ pub enum Followed {
     /// Everything stored has been handed out; from here on it is live.
     CaughtUp,
     /// Words that are not durable yet.
-    Preview {
-        /// Of which turn.
-        turn: Turn,
-        /// Of which block of it.
-        block: u32,
-        /// The words since the last piece.
-        text: Arc<str>,
-    },
+    Preview(Words),
     /// The session was deleted; nothing more will come.
     Deleted,
 }
@@ -109,7 +102,7 @@ impl Follow {
                 // After a pause the feed is behind what was read from the log: these words were in it.
                 Ok(News::Preview { after, .. }) if after < self.last => (),
                 Ok(News::Preview { after, .. }) if Some(after) == self.torn_at => (),
-                Ok(News::Preview { turn, block, text, .. }) => return Ok(Followed::Preview { turn, block, text }),
+                Ok(News::Preview { words, .. }) => return Ok(Followed::Preview(words)),
                 // An engine that stops lets go of its feeds; nothing more will come, but nothing is deleted either.
                 Ok(News::Deleted) => return Ok(Followed::Deleted),
                 Err(RecvError::Lagged(_)) => self.reading = Reading::Again,

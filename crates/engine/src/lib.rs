@@ -5,7 +5,6 @@
 //! only what is durable. It must never know HTTP, SQL or how an agent's protocol looks. Time, ids and tasks come
 //! through seams, so tests run it with a paused clock. Start reading at [`Engine::submit`].
 
-mod agent;
 mod asking;
 mod clock;
 mod commit;
@@ -14,21 +13,26 @@ mod directories;
 mod error;
 mod feeds;
 mod follow;
-mod guide;
 mod housekeeping;
 mod id_source;
 mod live_session;
+mod packet;
+mod pending;
+mod policy;
 mod recovery;
 mod tokens;
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use agents::Agents;
+use agents::catalog::{Catalog, Listed};
+use agents::policy::PermissionPolicy;
 use model::{
-    Command, Cursor, Entry, InteractionId, ListKey, NewSession, Seq, Session, SessionId, SessionRow, StreamId, TokenId,
-    TokenRow,
+    Command, Cursor, Entry, Event, InteractionId, ListKey, NewSession, PermissionAnswer, Request, Seq, Session,
+    SessionId, SessionRow, StreamId, TokenId, TokenRow, Turn,
 };
 use store::{Copies, Head, Store};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -36,12 +40,11 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub use agent::{CATALOG, CatalogEntry};
 pub use asking::{Asker, Reply, RequestKey};
 pub use clock::{Clock, SystemClock};
 pub use directories::Reach;
 pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
-pub use feeds::ListChange;
+pub use feeds::{ListChange, Words};
 pub use follow::{Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
@@ -53,6 +56,9 @@ use live_session::{Answer, Input, LiveSession};
 
 /// How many commands may wait for one session.
 const INPUT_QUEUE: usize = 64;
+/// How far back the answer to a request is looked for, and how much is read at a time.
+const ANSWERS_IN_TURNS: u32 = 3;
+const ENTRIES_AT_ONCE: usize = 500;
 /// How long a shutdown waits for sessions to settle.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(8);
 
@@ -66,6 +72,29 @@ pub struct Seams {
     pub home: Option<PathBuf>,
     /// Where readable copies of sessions are kept, if they are.
     pub copies: Option<Copies>,
+    /// Agents, and what they may do unasked.
+    pub agency: Agency,
+}
+
+/// All that has to do with agents.
+pub struct Agency {
+    /// Starts them.
+    pub agents: Agents,
+    /// Those that there are.
+    pub catalog: Catalog,
+    /// Where their programs are looked for, as `PATH` says it.
+    pub path: String,
+    /// What is answered without asking the person.
+    pub policy: PermissionPolicy,
+}
+
+impl Agency {
+    /// The built-in guide alone, as a task of this process: for tests and measurements.
+    pub fn only_guide() -> Self {
+        let catalog = Catalog::new("throughline", BTreeMap::new()).expect("nothing is changed in the catalog");
+        let agents = Agents::new(agents::Settings::in_process(catalog.entries()));
+        Self { agents, catalog, path: String::new(), policy: PermissionPolicy::default() }
+    }
 }
 
 /// The engine; cheap to clone.
@@ -79,6 +108,7 @@ pub(crate) struct Shared {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     home: Option<PathBuf>,
+    agency: Agency,
     feeds: Arc<feeds::Feeds>,
     tokens: tokens::Tokens,
     unobserved: commit::Unobserved,
@@ -107,7 +137,7 @@ pub enum StartError {
 impl Engine {
     /// Settles what an earlier life left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
-        let Seams { clock, ids, home, copies } = seams;
+        let Seams { clock, ids, home, copies, agency } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
         let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
         let started = housekeeping::Started::at(clock.now());
@@ -116,6 +146,7 @@ impl Engine {
             clock,
             ids,
             home,
+            agency,
             feeds: Arc::new(feeds::Feeds::new()),
             tokens,
             unobserved,
@@ -144,6 +175,7 @@ impl Engine {
         followers.close();
         let in_order = async {
             tasks.wait().await;
+            self.shared.agency.agents.shutdown().await;
             settled.cancel();
             followers.wait().await;
         };
@@ -166,13 +198,54 @@ impl Engine {
         if let Some(answer) = self.answered(&asker).await? {
             return answer;
         }
-        if !CATALOG.iter().any(|entry| entry.name == agent) {
-            return Err(SubmitError::UnknownAgent(agent.to_owned()));
-        }
+        self.check_agent(agent)?;
         let directory = directories::inspect(cwd, self.shared.home.as_deref(), reach).await?;
         let id = SessionId::from_uuid(self.shared.ids.uuid());
         let new = NewSession { agent: agent.to_owned(), cwd: directory.cwd, project: directory.project, name };
         self.submit(id, Command::Create(new), asker).await
+    }
+
+    /// Makes sure that a session's agent is there, or has another take over.
+    pub async fn resume(&self, id: SessionId, agent: Option<String>, asker: Asker) -> Result<Reply, SubmitError> {
+        if let Some(agent) = &agent {
+            self.check_agent(agent)?;
+        }
+        self.submit(id, Command::Resume { agent }, asker).await
+    }
+
+    fn check_agent(&self, name: &str) -> Result<(), SubmitError> {
+        let catalog = &self.shared.agency.catalog;
+        if catalog.find_entry(name).is_some() {
+            return Ok(());
+        }
+        let known: Vec<&str> = catalog.entries().iter().map(|entry| entry.name.as_str()).collect();
+        Err(SubmitError::UnknownAgent { name: name.to_owned(), known: known.join(", ") })
+    }
+
+    /// Every agent of the catalog, and whether it is installed.
+    pub async fn agents(&self) -> Vec<Listed> {
+        let Agency { catalog, path, .. } = &self.shared.agency;
+        catalog.list(path, self.shared.home.as_deref()).await
+    }
+
+    /// What a request of one of the newest turns was answered.
+    pub async fn find_answer(&self, id: SessionId, request: Request) -> Result<Option<PermissionAnswer>, QueryError> {
+        let session = self.session(id).await?;
+        let newest = Turn(session.row.turns.0.saturating_sub(ANSWERS_IN_TURNS));
+        let turns = self.shared.store.turns(id, newest, 1).await?;
+        let mut after = turns.first().map_or(Seq::START, |turn| turn.first_seq);
+        loop {
+            let page = self.shared.store.read(StreamId::Session(id), after, ENTRIES_AT_ONCE).await?;
+            let Some(last) = page.last() else { return Ok(None) };
+            after = last.seq;
+            let answer = page.into_iter().find_map(|entry| match entry.event {
+                Event::PermissionAnswered { request: answered, answer, .. } if answered == request => Some(answer),
+                _ => None,
+            });
+            if answer.is_some() {
+                return Ok(answer);
+            }
+        }
     }
 
     /// Carries out a command on a session and answers when what it did is durable.
@@ -288,6 +361,11 @@ impl Engine {
     /// A page of the list.
     pub async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, QueryError> {
         Ok(self.shared.store.sessions(after, limit).await?)
+    }
+
+    /// The person's home directory.
+    pub fn home(&self) -> Option<&Path> {
+        self.shared.home.as_deref()
     }
 
     /// How many sessions came to rest unseen.

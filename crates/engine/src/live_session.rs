@@ -4,29 +4,32 @@
 //! outside (starting an agent, sending it words) follows from committed events, so a crash between the two is found by
 //! recovery and nothing is done that the log does not say.
 
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{AgentReport, AgentState, Command, Event, Seq, Session, SessionId, Turn, decide};
+use agents::{Agent, Call, News, Start};
+use model::{
+    AgentReport, AgentState, Command, Event, Memory, PermissionAnswer, Question, Request, Session, SessionId, Turn,
+    decide,
+};
 use store::{AppendError, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::agent::{self, Agent, AgentCall, AgentNews};
 use crate::asking::{Asked, Reply};
-use crate::feeds::News;
-use crate::{Shared, SubmitError};
+use crate::feeds::{self, Words};
+use crate::pending::{Pending, words_of};
+use crate::{Shared, SubmitError, directories, packet, policy};
 
-/// Text is written down when this much has come …
-const CHECKPOINT_BYTES: usize = 4 << 10;
-/// … or when this long has passed since the first piece.
-const CHECKPOINT_AFTER: Duration = Duration::from_secs(1);
 /// A session that nobody asks anything of lets go of its task and its agent.
-const IDLE_AFTER: Duration = Duration::from_secs(300);
+const IDLE_AFTER: Duration = Duration::from_secs(1_800);
 /// How long an agent may take to hear a call; one that does not listen has failed.
 const CALL_LIMIT: Duration = Duration::from_secs(10);
 /// How long after a failed write it is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(2);
+/// How much of what the agent did is written down at once.
+const NEWS_AT_ONCE: usize = 256;
 /// How often a lost race for the stream is run again.
 const CONFLICT_TRIES: u32 = 5;
 
@@ -49,23 +52,21 @@ pub(crate) struct LiveSession {
     session: Option<Session>,
     inputs: mpsc::Receiver<Input>,
     agent: Option<Agent>,
-    /// Words that were previewed and are not durable yet.
+    /// What the agent did and is not durable yet.
     pending: Pending,
+    /// What the agent waits for, by the number under which people know it.
+    asked: HashMap<Request, u64>,
+    /// The agent's own key of the request that is being written down.
+    asking: Option<u64>,
+    /// What an agent that knows nothing is told ahead of the next prompt.
+    packet: Option<String>,
     /// What could not be written down. Until it is, the agent is not listened to, so that nothing it says is lost and
     /// what it says meanwhile stays with it.
     owed: Option<Owed>,
 }
 
-/// Pieces of the running turn, each with its block.
-#[derive(Default)]
-struct Pending {
-    pieces: Vec<(u32, String)>,
-    bytes: usize,
-    since: Option<Instant>,
-}
-
 struct Owed {
-    /// What the agent did; `None` if only words are owed.
+    /// What was to follow what is pending.
     command: Option<Command>,
     retry_at: Instant,
 }
@@ -77,7 +78,18 @@ impl LiveSession {
         session: Option<Session>,
         inputs: mpsc::Receiver<Input>,
     ) -> Self {
-        Self { shared, id, session, inputs, agent: None, pending: Pending::default(), owed: None }
+        Self {
+            shared,
+            id,
+            session,
+            inputs,
+            agent: None,
+            pending: Pending::default(),
+            asked: HashMap::new(),
+            asking: None,
+            packet: None,
+            owed: None,
+        }
     }
 
     pub(crate) async fn run(mut self) {
@@ -86,7 +98,7 @@ impl LiveSession {
         loop {
             let write_at = match &self.owed {
                 Some(owed) => Some(owed.retry_at),
-                None => self.pending.since.map(|since| since + CHECKPOINT_AFTER),
+                None => self.pending.due(),
             };
             tokio::select! {
                 biased;
@@ -140,14 +152,13 @@ impl LiveSession {
     async fn carry_out(&mut self, asked: &Asked) -> Result<Reply, SubmitError> {
         let mut tries = 0;
         loop {
+            self.prepare(Some(&asked.command)).await?;
             let events = self.decide(Some(asked.command.clone()))?;
             let reply = self.reply_to(&asked.command, &events);
             let receipt = asked.receipt(&reply, self.shared.clock.now());
             match self.commit(events, receipt).await {
                 Ok(()) => {
-                    if let Command::Cancel = asked.command {
-                        self.call_agent(AgentCall::Cancel).await;
-                    }
+                    self.pass_on(&asked.command).await;
                     return Ok(reply);
                 }
                 Err(AppendError::Repeated(receipt)) => return asked.asker.repeat(&receipt),
@@ -159,7 +170,42 @@ impl LiveSession {
         }
     }
 
-    /// What a command becomes here and now, after the words that were pending before it.
+    /// What a command asks of the agent alone, once it is allowed.
+    async fn pass_on(&mut self, command: &Command) {
+        let call = match command {
+            Command::Cancel => Call::Cancel,
+            Command::SetOption { option, value } => Call::SetOption { option: option.clone(), value: value.clone() },
+            Command::SignIn { method } => Call::SignIn { method: method.clone() },
+            _ => return,
+        };
+        self.call_agent(call).await;
+    }
+
+    /// Finds out what deciding will need: what an agent has to be told, and whether the directory is still there.
+    async fn prepare(&mut self, command: Option<&Command>) -> Result<(), SubmitError> {
+        let Some(session) = &self.session else { return Ok(()) };
+        let starts = matches!(command, Some(Command::SendPrompt { .. } | Command::Resume { .. }));
+        if starts
+            && self.agent.is_none()
+            && let Some(cwd) = directories::instead_of(&session.row, self.shared.home.as_deref()).await
+        {
+            tracing::warn!(session = %self.id, %cwd, "the session's directory is gone; it goes on in another");
+            let events = decide(Some(session), Command::MoveTo { cwd }).unwrap_or_default();
+            self.commit_only(events, None).await?;
+        }
+        let Some(session) = &self.session else { return Ok(()) };
+        let pending = self.pending.reports().iter();
+        let begins_anew = pending.chain(command.and_then(report_of)).any(|report| {
+            matches!(report, AgentReport::Ready { attached: Some(attached) } if attached.memory == Memory::New)
+        });
+        let may_tell = session.row.untold || (begins_anew && session.row.turns > Turn(0));
+        if may_tell && self.packet.is_none() {
+            self.packet = Some(packet::build(&*self.shared.store, session).await?);
+        }
+        Ok(())
+    }
+
+    /// What a command becomes here and now, after what the agent did before it.
     fn decide(&self, command: Option<Command>) -> Result<Vec<Event>, SubmitError> {
         let Some(session) = &self.session else {
             return Ok(command.map_or(Ok(Vec::new()), |command| decide(None, command))?);
@@ -174,12 +220,18 @@ impl LiveSession {
             }
             Ok(())
         };
-        for (block, text) in self.pending.pieces.iter().cloned() {
-            step(&mut session, Command::Agent(AgentReport::Text { block, text }))?;
+        for report in self.pending.reports().iter().cloned() {
+            step(&mut session, Command::Agent(report))?;
         }
-        let Some(command) = command else { return Ok(events) };
+        let Some(command) = command else {
+            self.tell(&mut session, &mut step)?;
+            return Ok(events);
+        };
         // The log may speak of an agent that was there in an earlier life, or before the session was deleted.
-        let needs_agent = matches!(command, Command::SendPrompt { .. });
+        let needs_agent = matches!(
+            command,
+            Command::SendPrompt { .. } | Command::Resume { .. } | Command::SetOption { .. } | Command::SignIn { .. }
+        );
         let restores = matches!(command, Command::Restore);
         if self.agent.is_none() && (needs_agent || is_at_work(&session)) {
             step(&mut session, Command::Agent(AgentReport::Gone))?;
@@ -188,7 +240,23 @@ impl LiveSession {
         if self.agent.is_none() && restores {
             step(&mut session, Command::Agent(AgentReport::Gone))?;
         }
+        self.tell(&mut session, &mut step)?;
         Ok(events)
+    }
+
+    /// A prompt that has just gone to an agent that knows nothing goes with a packet.
+    fn tell(
+        &self,
+        session: &mut Session,
+        step: &mut impl FnMut(&mut Session, Command) -> Result<(), SubmitError>,
+    ) -> Result<(), SubmitError> {
+        let before = self.session.as_ref().map_or(Turn(0), |session| session.row.turns);
+        match &self.packet {
+            Some(text) if session.row.untold && session.row.turns > before => {
+                step(session, Command::TellResume { text: text.clone() })
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     fn reply_to(&self, command: &Command, events: &[Event]) -> Reply {
@@ -210,6 +278,12 @@ impl LiveSession {
             | Command::ChangePrompt { .. }
             | Command::RemovePrompt { .. }
             | Command::Cancel
+            | Command::Answer { .. }
+            | Command::Resume { .. }
+            | Command::TellResume { .. }
+            | Command::SetOption { .. }
+            | Command::SignIn { .. }
+            | Command::MoveTo { .. }
             | Command::Delete
             | Command::Restore
             | Command::Agent(_)
@@ -218,69 +292,127 @@ impl LiveSession {
     }
 
     async fn commit(&mut self, events: Vec<Event>, receipt: Option<Receipt>) -> Result<(), AppendError> {
-        let effects: Vec<Event> = events
-            .iter()
-            .filter(|event| matches!(event, Event::AgentStateChanged { .. } | Event::PromptSent { .. }))
-            .cloned()
-            .collect();
-        // Once the server stops there is no later: what is said now may use the last of the disk.
-        let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
-        self.session = self.shared.commit(self.id, self.session.as_ref(), events, receipt, room).await?;
+        let effects: Vec<Event> = events.iter().filter(|event| has_effect(event)).cloned().collect();
+        self.commit_only(events, receipt).await?;
         self.pending = Pending::default();
+        let mut packet = effects.iter().find_map(|event| match event {
+            Event::ResumeSent { text, .. } => Some(text.clone()),
+            _ => None,
+        });
+        if packet.is_some() {
+            self.packet = None;
+        }
         for event in effects {
             match event {
                 Event::AgentStateChanged { state: AgentState::Starting, .. } => self.start_agent(),
                 Event::AgentStateChanged { state: AgentState::Failed | AgentState::Stopped, .. } => self.agent = None,
-                Event::PromptSent { text, .. } => self.call_agent(AgentCall::Prompt { text }).await,
+                Event::PromptSent { text, images, .. } => {
+                    self.call_agent(Call::Prompt { text, images, packet: packet.take() }).await;
+                }
+                Event::PermissionAsked { request, .. } => {
+                    self.asked.extend(self.asking.take().map(|key| (request, key)));
+                }
+                Event::PermissionAnswered { request, answer, .. } => {
+                    if let Some(key) = self.asked.remove(&request) {
+                        self.call_agent(Call::Answer { key, answer }).await;
+                    }
+                }
                 _ => (),
             }
         }
         Ok(())
     }
 
-    fn start_agent(&mut self) {
-        let name = self.session.as_ref().map(|session| session.row.agent.as_str()).unwrap_or_default();
-        // An agent that the catalog does not know ends at once: `hear` reports the failure.
-        self.agent = Some(agent::start(name, &self.shared.tasks).unwrap_or_else(Agent::missing));
+    async fn commit_only(&mut self, events: Vec<Event>, receipt: Option<Receipt>) -> Result<(), AppendError> {
+        // Once the server stops there is no later: what is said now may use the last of the disk.
+        let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
+        self.session = self.shared.commit(self.id, self.session.as_ref(), events, receipt, room).await?;
+        Ok(())
     }
 
-    async fn call_agent(&mut self, call: AgentCall) {
+    fn start_agent(&mut self) {
+        self.asked.clear();
+        let Some(Session { row, .. }) = &self.session else { return };
+        self.agent = Some(self.shared.agency.agents.start(Start {
+            agent: row.agent.clone(),
+            session: self.id,
+            cwd: row.cwd.clone().into(),
+            earlier: row.agent_session.clone(),
+            options: BTreeMap::new(),
+        }));
+    }
+
+    async fn call_agent(&mut self, call: Call) {
         let Some(agent) = &self.agent else { return };
         if !matches!(timeout(CALL_LIMIT, agent.calls.send(call)).await, Ok(Ok(()))) {
             // Its news has ended or will not come; the loop hears that next and reports it.
-            self.agent = Some(Agent::missing());
+            self.agent = Some(missing());
         }
     }
 
-    async fn hear(&mut self, news: Option<AgentNews>) {
-        match news {
-            Some(AgentNews::Text { block, text }) => self.hear_text(block, &text).await,
-            Some(AgentNews::Ready) => self.report(Some(Command::Agent(AgentReport::Ready))).await,
-            Some(AgentNews::Stopped(stop)) => self.report(Some(Command::Agent(AgentReport::Stopped(stop)))).await,
-            None => {
-                let reason = "the agent ended".to_owned();
-                self.report(Some(Command::Agent(AgentReport::Failed { reason }))).await;
-                self.agent = None;
+    /// Takes in the agent's next word, with those that wait behind it: they share an append.
+    async fn hear(&mut self, mut news: Option<News>) {
+        let mut write = false;
+        for _ in 0..NEWS_AT_ONCE {
+            match news {
+                None => {
+                    let reason = "the agent ended".to_owned();
+                    self.report(Some(Command::Agent(AgentReport::Failed { reason }))).await;
+                    self.agent = None;
+                    return;
+                }
+                Some(News::Asked { key, question }) => return self.hear_question(key, question).await,
+                Some(News::Report(report)) => {
+                    let last = matches!(report, AgentReport::Stopped(_) | AgentReport::Failed { .. });
+                    write |= words_of(&report).is_none() || self.pending.is_full();
+                    self.preview(&report);
+                    self.pending.push(report);
+                    if last {
+                        break;
+                    }
+                }
+            }
+            match self.agent.as_mut().map(|agent| agent.news.try_recv()) {
+                Some(Ok(next)) => news = Some(next),
+                Some(Err(_)) | None => break,
             }
         }
-    }
-
-    async fn hear_text(&mut self, block: u32, text: &str) {
-        let Some(turn) = self.running_turn() else { return };
-        let after = self.session.as_ref().map_or(Seq::START, |session| session.head);
-        self.shared.feeds.publish(self.id, News::Preview { after, turn, block, text: text.into() });
-        match self.pending.pieces.last_mut() {
-            Some((open, words)) if *open == block => words.push_str(text),
-            Some(_) | None => self.pending.pieces.push((block, text.to_owned())),
-        }
-        self.pending.bytes += text.len();
-        self.pending.since.get_or_insert_with(Instant::now);
-        if self.pending.bytes >= CHECKPOINT_BYTES {
+        if write || self.pending.is_full() {
             self.report(None).await;
         }
     }
 
-    /// Writes down pending words and what a report says. Nobody waits for an answer, so what fails is owed.
+    async fn hear_question(&mut self, key: u64, question: Question) {
+        let kind = question.kind;
+        let options = question.options.clone();
+        self.asking = Some(key);
+        self.report(Some(Command::Agent(AgentReport::Asked(question)))).await;
+        // It was not taken: nobody will answer it.
+        if self.owed.is_none()
+            && let Some(key) = self.asking.take()
+        {
+            let answer = PermissionAnswer { option: None, kind: None, fields: None, by: model::Answerer::Nobody };
+            return self.call_agent(Call::Answer { key, answer }).await;
+        }
+        let asked = self.asked.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
+        let agent = self.session.as_ref().map(|session| session.row.agent.clone()).unwrap_or_default();
+        if let Some(request) = asked
+            && let Some(answer) = policy::answer(&self.shared.agency.policy, &agent, kind, &options)
+        {
+            self.report(Some(Command::Answer { request, answer })).await;
+        }
+    }
+
+    /// Shows live words, of the turn that runs, before they are durable.
+    fn preview(&self, report: &AgentReport) {
+        let Some((of, number, text)) = words_of(report) else { return };
+        let Some(session) = &self.session else { return };
+        let Some(turn) = session.row.running.map(|running| running.turn) else { return };
+        let words = Words { turn, of, number, text: text.into() };
+        self.shared.feeds.publish(self.id, feeds::News::Preview { after: session.head, words });
+    }
+
+    /// Writes down what is pending and what follows it. Nobody waits for an answer, so what fails is owed.
     async fn report(&mut self, command: Option<Command>) {
         match self.try_report(command.clone()).await {
             Ok(()) => (),
@@ -297,7 +429,7 @@ impl LiveSession {
         }
     }
 
-    /// Tries again what is owed; without a debt, writes down the pending words.
+    /// Tries again what is owed; without a debt, writes down what is pending.
     async fn write_owed(&mut self) {
         let command = self.owed.take().and_then(|owed| owed.command);
         self.report(command).await;
@@ -306,6 +438,7 @@ impl LiveSession {
     async fn try_report(&mut self, command: Option<Command>) -> Result<(), SubmitError> {
         let mut tries = 0;
         loop {
+            self.prepare(command.as_ref()).await?;
             let events = self.decide(command.clone())?;
             match self.commit(events, None).await {
                 Ok(()) => return Ok(()),
@@ -320,10 +453,6 @@ impl LiveSession {
         self.session = self.shared.store.session(self.id).await?;
         Ok(())
     }
-
-    fn running_turn(&self) -> Option<Turn> {
-        self.session.as_ref()?.row.running.map(|running| running.turn)
-    }
 }
 
 /// The log says that the agent starts or works.
@@ -331,10 +460,34 @@ fn is_at_work(session: &Session) -> bool {
     session.row.running.is_some() || session.row.agent_state == AgentState::Starting
 }
 
+/// One that has ended already.
+fn missing() -> Agent {
+    Agent { calls: mpsc::channel(1).0, news: mpsc::channel(1).1 }
+}
+
 /// The agent's next word; never, while there is no agent.
-async fn next_news(agent: &mut Option<Agent>) -> Option<AgentNews> {
+async fn next_news(agent: &mut Option<Agent>) -> Option<News> {
     match agent {
         Some(agent) => agent.news.recv().await,
         None => std::future::pending().await,
     }
+}
+
+fn report_of(command: &Command) -> Option<&AgentReport> {
+    match command {
+        Command::Agent(report) => Some(report),
+        _ => None,
+    }
+}
+
+/// Something is to be done outside once this is durable.
+fn has_effect(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::AgentStateChanged { .. }
+            | Event::PromptSent { .. }
+            | Event::ResumeSent { .. }
+            | Event::PermissionAsked { .. }
+            | Event::PermissionAnswered { .. }
+    )
 }

@@ -1,1 +1,31 @@
-//! The only way to a path that somebody named: tree handles, deny rules, atomic writes.
+//! The only way to a path that somebody named: open trees, protected names, whole writes, and directories to choose from.
+//!
+//! A [`Tree`] is an open directory. [`Trees`] takes an absolute path, finds the tree that it lies in, and goes down from
+//! the open directory one name at a time (`walk.rs`), so that no text is ever joined to a path and handed to the system,
+//! and no link that is put somewhere in between leads out. [`Deny`] looks at every name on the way. What is outside and
+//! what is protected are refused with the same words, whether or not there is something.
+//!
+//! This crate must never know a session, HTTP or an agent. Its calls block; callers run them where that is welcome. An
+//! open tree stays with its directory, also when that is renamed: open it anew for each piece of work, which is cheap.
+//! Start reading at `trees.rs`.
+
+#![warn(missing_docs)]
+
+mod complete;
+mod deny;
+mod error;
+mod lexical;
+mod list;
+mod read;
+mod tree;
+mod trees;
+mod walk;
+mod write;
+
+pub use complete::{Suggestion, complete, is_directory};
+pub use deny::{Access, Deny, PatternError};
+pub use error::FileError;
+pub use list::{Item, Kind, Listing, Stat};
+pub use tree::Tree;
+pub use trees::Trees;
+pub use write::Written;

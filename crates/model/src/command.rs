@@ -1,6 +1,11 @@
 //! What can be asked of a session, by a person or by its agent. `decide.rs` answers.
 
-use crate::{InteractionId, Stop};
+use serde_json::Value;
+
+use crate::{
+    AgentCommand, AgentOption, Attached, Image, InteractionId, Notice, PermissionAnswer, PlanStep, Question, Request,
+    SignInMethod, Stop, ToolChange, Usage,
+};
 
 /// A wish, in the imperative. It becomes events or a rejection; it changes nothing by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +25,8 @@ pub enum Command {
         interaction_id: InteractionId,
         /// The words.
         text: String,
+        /// Pictures that go with them.
+        images: Vec<Image>,
         /// What to do while a turn runs.
         when_busy: WhenBusy,
     },
@@ -37,6 +44,40 @@ pub enum Command {
     },
     /// Stops the running turn; its end comes from the agent.
     Cancel,
+    /// Answers what the agent asked.
+    Answer {
+        /// Which request.
+        request: Request,
+        /// With what, and by whom.
+        answer: PermissionAnswer,
+    },
+    /// Makes sure that the agent is there, or that another takes over.
+    Resume {
+        /// The other agent's name in the catalog.
+        agent: Option<String>,
+    },
+    /// Notes what the agent was told of earlier turns, ahead of the prompt that has just been sent.
+    TellResume {
+        /// The words.
+        text: String,
+    },
+    /// Chooses something about the agent, which tells what came of it.
+    SetOption {
+        /// Which of its options.
+        option: String,
+        /// Which of the option's values.
+        value: String,
+    },
+    /// Signs in to the agent, which tells what came of it.
+    SignIn {
+        /// Which of its methods.
+        method: String,
+    },
+    /// Works elsewhere from now on, since the old directory is gone.
+    MoveTo {
+        /// An absolute path.
+        cwd: String,
+    },
     /// Notes that the person has seen where the session stands.
     Observe,
     /// Puts the session away; it can be brought back for a while.
@@ -74,18 +115,79 @@ pub enum WhenBusy {
     Reject,
 }
 
-/// What the agent's side reports.
+/// What the agent's side reports. Blocks and calls are numbered by the reporter, from 0 and 1, within the turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentReport {
     /// It takes prompts.
-    Ready,
-    /// It said something, in this block of the running turn.
+    Ready {
+        /// How it took the session up.
+        attached: Option<Attached>,
+    },
+    /// It wants the person to sign in first.
+    SignedOut {
+        /// How.
+        methods: Vec<SignInMethod>,
+    },
+    /// All that can be chosen about it now.
+    Options(Vec<AgentOption>),
+    /// All commands it understands now.
+    Commands(Vec<AgentCommand>),
+    /// It said something; the words follow the block's earlier ones.
     Text {
-        /// The block's number in its turn, from 0.
+        /// The block's number in its turn.
         block: u32,
-        /// The words, as a part that follows the earlier ones.
+        /// The words.
         text: String,
     },
+    /// It thought something.
+    Thought {
+        /// The block's number in its turn.
+        block: u32,
+        /// The words.
+        text: String,
+    },
+    /// It began a call.
+    ToolStarted {
+        /// The call's number in its turn.
+        tool: u32,
+        /// Its own id of it.
+        call_id: String,
+        /// What is known of the call.
+        change: ToolChange,
+    },
+    /// Something about a call changed; a final status ends the call.
+    ToolChanged {
+        /// Which call.
+        tool: u32,
+        /// What changed.
+        change: ToolChange,
+    },
+    /// A call shows more of the text that it shows last.
+    ToolText {
+        /// Which call.
+        tool: u32,
+        /// What came.
+        text: String,
+    },
+    /// Its plan as it is now.
+    Plan(Vec<PlanStep>),
+    /// It asks something and waits.
+    Asked(Question),
+    /// How full its window is.
+    Usage(Usage),
+    /// It calls the session this.
+    Title(String),
+    /// It tells something beside its answer.
+    Noticed(Notice),
+    /// It made room in its window.
+    Compacted {
+        /// What it kept, if it said.
+        summary: Option<String>,
+    },
+    /// It sent what nobody understands.
+    Raw(Value),
+    /// It is at work and has said nothing for long, or does not stop.
+    Unresponsive,
     /// The turn is over.
     Stopped(Stop),
     /// Its process is not there any more, as after a restart of the server; a prompt starts it again.

@@ -4,11 +4,17 @@
 //! trace. What must happen outside (starting an agent, sending it words) follows from the committed events, never from
 //! here.
 
-use crate::command::{AgentReport, Command, NewSession, WhenBusy};
+mod reports;
+
+use crate::command::{Command, NewSession, WhenBusy};
 use crate::limits::{
-    MAX_ENV_HINT_CHARS, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS,
+    MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES,
+    MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS,
 };
-use crate::{AgentState, Event, InteractionId, Outcome, Session, Stop, Turn};
+use crate::{
+    AgentState, Answerer, Event, Image, InteractionId, Outcome, PermissionAnswer, Request, Session, Stop, Turn,
+};
+use reports::agent_reported;
 
 /// Why a command is refused. Each says what would make it pass.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,6 +50,20 @@ pub enum Rejection {
     NameInvalid,
     #[error("an environment hint has at most {max} characters and no control characters but line ends", max = MAX_ENV_HINT_CHARS)]
     EnvHintInvalid,
+    #[error(
+        "a prompt takes at most {count} pictures with {bytes} bytes of Base64 in all, each a PNG, JPEG, GIF or WebP",
+        count = MAX_IMAGES,
+        bytes = MAX_IMAGE_BYTES
+    )]
+    ImagesInvalid,
+    #[error("the agent is not there to be asked; resume the session first")]
+    AgentNotReady,
+    #[error("the agent does not want anybody to sign in")]
+    NotSignedOut,
+    #[error("{0} does not wait for an answer; it was answered or withdrawn")]
+    RequestNotOpen(Request),
+    #[error("the agent offers no such answer; choose one of: {offered}")]
+    NoSuchOption { offered: String },
     #[error("a directory is an absolute path of at most {max} bytes", max = MAX_PATH_BYTES)]
     DirectoryInvalid,
 }
@@ -68,8 +88,8 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
     match command {
         Command::Create(_) => Err(Rejection::SessionExists),
         Command::Change { name, env_hint } => change(session, name, env_hint),
-        Command::SendPrompt { interaction_id, text, when_busy } => {
-            send_prompt(session, interaction_id, text, when_busy)
+        Command::SendPrompt { interaction_id, text, images, when_busy } => {
+            send_prompt(session, Prompt { interaction_id, text, images }, when_busy)
         }
         Command::ChangePrompt { interaction_id, text } => {
             check_prompt(&text)?;
@@ -82,9 +102,27 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
             Ok(vec![Event::PromptRemoved { interaction_id }])
         }
         Command::Cancel => match session.row.running {
-            Some(_) => Ok(Vec::new()),
+            Some(_) => Ok(withdraw_requests(session)),
             None => Err(Rejection::NoTurnRunning),
         },
+        Command::Answer { request, answer } => answer_request(session, request, answer),
+        Command::Resume { agent } => resume(session, agent),
+        Command::TellResume { text } => match session.row.running {
+            Some(running) => Ok(vec![Event::ResumeSent { turn: running.turn, text }]),
+            None => Err(Rejection::NoTurnRunning),
+        },
+        Command::SetOption { .. } => match session.row.agent_state {
+            AgentState::Ready | AgentState::Unresponsive => Ok(Vec::new()),
+            _ => Err(Rejection::AgentNotReady),
+        },
+        Command::SignIn { .. } => match session.row.agent_state {
+            AgentState::SignedOut => Ok(Vec::new()),
+            _ => Err(Rejection::NotSignedOut),
+        },
+        Command::MoveTo { cwd } => {
+            check_directory(&cwd)?;
+            Ok(vec![Event::SessionChanged { name: None, env_hint: None, agent: None, cwd: Some(cwd) }])
+        }
         Command::Observe if session.row.unobserved() => Ok(vec![Event::SessionObserved {}]),
         Command::Observe => Ok(Vec::new()),
         Command::Delete => match session.row.running {
@@ -100,15 +138,13 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
 fn create(new: NewSession) -> Result<Vec<Event>, Rejection> {
     let NewSession { agent, cwd, project, name } = new;
     check_name(&name)?;
-    for path in [&cwd, &project] {
-        if !path.starts_with('/') || path.len() > MAX_PATH_BYTES || path.contains('\0') {
-            return Err(Rejection::DirectoryInvalid);
-        }
-    }
-    Ok(vec![
-        Event::SessionCreated { agent, cwd, project, name },
-        Event::AgentStateChanged { state: AgentState::Starting, reason: None },
-    ])
+    check_directory(&cwd)?;
+    check_directory(&project)?;
+    Ok(vec![Event::SessionCreated { agent, cwd, project, name }, agent_state(AgentState::Starting, None)])
+}
+
+fn agent_state(state: AgentState, reason: Option<String>) -> Event {
+    Event::AgentStateChanged { state, reason, attached: None, methods: Vec::new() }
 }
 
 fn change(session: &Session, name: Option<String>, env_hint: Option<String>) -> Result<Vec<Event>, Rejection> {
@@ -125,104 +161,121 @@ fn change(session: &Session, name: Option<String>, env_hint: Option<String>) -> 
     if name.is_none() && env_hint.is_none() {
         return Ok(Vec::new());
     }
-    Ok(vec![Event::SessionChanged { name, env_hint }])
+    Ok(vec![Event::SessionChanged { name, env_hint, agent: None, cwd: None }])
 }
 
-fn send_prompt(
-    session: &Session,
+/// What is sent to the agent.
+struct Prompt {
     interaction_id: InteractionId,
     text: String,
-    when_busy: WhenBusy,
-) -> Result<Vec<Event>, Rejection> {
-    check_prompt(&text)?;
+    images: Vec<Image>,
+}
+
+fn send_prompt(session: &Session, prompt: Prompt, when_busy: WhenBusy) -> Result<Vec<Event>, Rejection> {
+    check_prompt(&prompt.text)?;
+    check_images(&prompt.images)?;
     let busy = session.row.running.is_some() || !session.queue.is_empty();
     if busy && when_busy == WhenBusy::Reject {
         let running = session.row.running.is_some();
         return Err(if running { Rejection::TurnRunning } else { Rejection::PromptsWaiting });
     }
-    match session.row.agent_state {
-        AgentState::Ready if !busy => return Ok(start_turn(session.row.turns.next(), interaction_id, text)),
-        AgentState::Ready | AgentState::Starting | AgentState::Stopped | AgentState::Failed => (),
+    if session.row.agent_state == AgentState::Ready && !busy {
+        return Ok(start_turn(session.row.turns.next(), prompt));
     }
     if session.queue.len() >= MAX_QUEUED_PROMPTS {
         return Err(Rejection::QueueFull);
     }
-    check_queued_bytes(session, text.len())?;
-    let mut events = vec![Event::PromptQueued { interaction_id, text }];
+    check_queued_bytes(session, prompt.text.len())?;
+    let waiting: usize = session.queue.iter().map(|queued| image_bytes(&queued.images)).sum();
+    if waiting + image_bytes(&prompt.images) > MAX_IMAGE_BYTES {
+        return Err(Rejection::QueueFull);
+    }
+    let Prompt { interaction_id, text, images } = prompt;
+    let mut events = vec![Event::PromptQueued { interaction_id, text, images }];
     match session.row.agent_state {
-        AgentState::Stopped | AgentState::Failed => {
-            events.push(Event::AgentStateChanged { state: AgentState::Starting, reason: None });
+        // Whoever writes again after a failure or a sign-in wants it tried again.
+        AgentState::Stopped | AgentState::Failed | AgentState::SignedOut => {
+            events.push(agent_state(AgentState::Starting, None));
         }
         // Left over from an interruption: what waits goes first, then this.
-        AgentState::Ready if session.row.running.is_none() => {
-            let first = session.queue.first().expect("an idle session that is busy has a queue");
-            events.extend(start_turn(session.row.turns.next(), first.interaction_id, first.text.clone()));
-        }
-        AgentState::Ready | AgentState::Starting => (),
+        AgentState::Ready if session.row.running.is_none() => events.extend(start_next(session)),
+        AgentState::Ready | AgentState::Starting | AgentState::Unresponsive => (),
     }
     Ok(events)
 }
 
-fn agent_reported(session: &Session, report: AgentReport) -> Vec<Event> {
-    let running = session.row.running;
-    match report {
-        AgentReport::Ready => {
-            let mut events = vec![Event::AgentStateChanged { state: AgentState::Ready, reason: None }];
-            if running.is_none() {
-                events.extend(start_next(session));
-            }
-            events
-        }
-        // What comes after a turn's end belongs to no turn.
-        AgentReport::Text { block, text } => match running {
-            Some(running) if !text.is_empty() => vec![Event::TextPart { turn: running.turn, block, text }],
-            Some(_) | None => Vec::new(),
-        },
-        AgentReport::Stopped(stop) => match running {
-            Some(running) => {
-                let mut events = vec![Event::TurnEnded { turn: running.turn, stop }];
-                events.extend(start_next(session));
-                events
-            }
-            None => Vec::new(),
-        },
-        AgentReport::Gone => interrupt(session, "agent_gone".to_owned()),
-        AgentReport::Failed { reason } => {
-            let mut events = Vec::new();
-            if let Some(running) = running {
-                let stop = Stop { outcome: Outcome::Failed, reason: Some(reason.clone()) };
-                events.push(Event::TurnEnded { turn: running.turn, stop });
-            }
-            events.push(Event::AgentStateChanged { state: AgentState::Failed, reason: Some(reason) });
-            events
+fn answer_request(session: &Session, request: Request, answer: PermissionAnswer) -> Result<Vec<Event>, Rejection> {
+    let open = session.row.open_requests.iter().find(|open| open.request == request);
+    let (Some(open), Some(running)) = (open, session.row.running) else {
+        return Err(Rejection::RequestNotOpen(request));
+    };
+    let offered = |id: &str| open.options.iter().find(|option| option.id == id);
+    let Some(option) = answer.option.as_deref().and_then(offered) else {
+        let ids: Vec<&str> = open.options.iter().map(|option| option.id.as_str()).collect();
+        return Err(Rejection::NoSuchOption { offered: ids.join(", ") });
+    };
+    let answer = PermissionAnswer { kind: Some(option.kind), ..answer };
+    Ok(vec![Event::PermissionAnswered { turn: running.turn, request, answer }])
+}
+
+fn resume(session: &Session, agent: Option<String>) -> Result<Vec<Event>, Rejection> {
+    if session.row.running.is_some() {
+        return Err(Rejection::TurnRunning);
+    }
+    let mut events = Vec::new();
+    if let Some(agent) = agent.filter(|agent| *agent != session.row.agent) {
+        events = interrupt(session, "handed_over".to_owned());
+        events.push(Event::SessionChanged { name: None, env_hint: None, agent: Some(agent), cwd: None });
+        events.push(agent_state(AgentState::Starting, None));
+        return Ok(events);
+    }
+    match session.row.agent_state {
+        AgentState::Starting | AgentState::Ready | AgentState::Unresponsive => (),
+        AgentState::Stopped | AgentState::Failed | AgentState::SignedOut => {
+            events.push(agent_state(AgentState::Starting, None));
         }
     }
+    Ok(events)
+}
+
+/// Nobody will answer what is open.
+fn withdraw_requests(session: &Session) -> Vec<Event> {
+    let Some(running) = session.row.running else { return Vec::new() };
+    let withdrawn = PermissionAnswer { option: None, kind: None, fields: None, by: Answerer::Nobody };
+    let open = session.row.open_requests.iter();
+    open.map(|open| Event::PermissionAnswered { turn: running.turn, request: open.request, answer: withdrawn.clone() })
+        .collect()
 }
 
 fn interrupt(session: &Session, reason: String) -> Vec<Event> {
     let mut events = Vec::new();
     if let Some(running) = session.row.running {
+        events.extend(withdraw_requests(session));
         let stop = Stop { outcome: Outcome::Interrupted, reason: Some(reason.clone()) };
         events.push(Event::TurnEnded { turn: running.turn, stop });
     }
     match session.row.agent_state {
-        AgentState::Starting | AgentState::Ready => {
-            events.push(Event::AgentStateChanged { state: AgentState::Stopped, reason: Some(reason) });
+        AgentState::Starting | AgentState::Ready | AgentState::Unresponsive => {
+            events.push(agent_state(AgentState::Stopped, Some(reason)));
         }
-        AgentState::Stopped | AgentState::Failed => (),
+        AgentState::Stopped | AgentState::Failed | AgentState::SignedOut => (),
     }
     events
 }
 
 fn start_next(session: &Session) -> Vec<Event> {
     match session.queue.first() {
-        Some(first) => start_turn(session.row.turns.next(), first.interaction_id, first.text.clone()),
+        Some(first) => start_turn(
+            session.row.turns.next(),
+            Prompt { interaction_id: first.interaction_id, text: first.text.clone(), images: first.images.clone() },
+        ),
         None => Vec::new(),
     }
 }
 
-fn start_turn(turn: Turn, interaction_id: InteractionId, text: String) -> Vec<Event> {
-    vec![Event::TurnStarted { turn, interaction_id }, Event::PromptSent { interaction_id, text }]
+fn start_turn(turn: Turn, prompt: Prompt) -> Vec<Event> {
+    let Prompt { interaction_id, text, images } = prompt;
+    vec![Event::TurnStarted { turn, interaction_id }, Event::PromptSent { interaction_id, text, images }]
 }
 
 /// A queue that is sent whole to every follower has to stay small.
@@ -245,6 +298,29 @@ fn check_prompt(text: &str) -> Result<(), Rejection> {
     }
     if text.len() > MAX_PROMPT_BYTES {
         return Err(Rejection::PromptTooLong { bytes: text.len() });
+    }
+    Ok(())
+}
+
+fn check_images(images: &[Image]) -> Result<(), Rejection> {
+    const KINDS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+    let is_base64 = |data: &str| {
+        !data.is_empty() && data.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
+    };
+    let fits = images.len() <= MAX_IMAGES && image_bytes(images) <= MAX_IMAGE_BYTES;
+    if fits && images.iter().all(|image| KINDS.contains(&image.mime_type.as_str()) && is_base64(&image.data)) {
+        return Ok(());
+    }
+    Err(Rejection::ImagesInvalid)
+}
+
+fn image_bytes(images: &[Image]) -> usize {
+    images.iter().map(|image| image.data.len()).sum()
+}
+
+fn check_directory(path: &str) -> Result<(), Rejection> {
+    if !path.starts_with('/') || path.len() > MAX_PATH_BYTES || path.contains('\0') {
+        return Err(Rejection::DirectoryInvalid);
     }
     Ok(())
 }

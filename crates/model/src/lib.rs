@@ -9,19 +9,26 @@
 
 #![warn(missing_docs)]
 
+mod agent;
 mod command;
 mod decide;
 mod event;
 mod ids;
 mod limits;
+mod permission;
 mod rows;
 mod session;
 mod session_list;
 mod text;
 mod time;
 mod token;
+mod tool;
 mod transcript;
 
+pub use agent::{
+    AgentCommand, AgentOption, Attached, Choice, Cost, Image, Memory, Notice, OptionCategory, PlanStep, Priority,
+    Severity, SignInMethod, StepStatus, Usage,
+};
 pub use command::{AgentReport, Command, NewSession, WhenBusy};
 pub use decide::{Rejection, check_name, decide};
 pub use event::{AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, Stop};
@@ -29,12 +36,15 @@ pub use ids::{
     Cursor, CursorError, Incarnation, InteractionId, ParseIdError, Position, Seq, SessionId, StreamId, TokenId, Turn,
 };
 pub use limits::{
-    MAX_ENV_HINT_CHARS, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS,
+    MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES,
+    MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS,
 };
+pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, PermissionOption, Question, Request};
 pub use rows::{Folded, RowChange, TurnRow, fold};
 pub use session::{QueuedPrompt, Running, Session, SessionRow, SessionState};
 pub use session_list::{ListKey, SessionList};
-pub use text::first_line;
+pub use text::{first_line, split_source};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};
-pub use transcript::{Transcript, TranscriptTurn};
+pub use tool::{Location, ToolCall, ToolChange, ToolContent, ToolKind, ToolStatus};
+pub use transcript::{Item, Permission, Transcript, TranscriptTurn, WordsOf};

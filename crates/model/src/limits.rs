@@ -12,3 +12,11 @@ pub const MAX_QUEUED_PROMPTS: usize = 50;
 pub const MAX_QUEUED_BYTES: usize = MAX_PROMPT_BYTES;
 /// Longest directory path, in bytes: what Linux itself allows.
 pub const MAX_PATH_BYTES: usize = 4_096;
+/// How many pictures may go with one prompt.
+pub const MAX_IMAGES: usize = 8;
+/// How many bytes of Base64 the pictures of one prompt may have, all together.
+pub const MAX_IMAGE_BYTES: usize = 8 << 20;
+/// How many requests of an agent may wait for an answer in one session.
+pub(crate) const MAX_OPEN_REQUESTS: usize = 32;
+/// Longest title that an agent gives a session, in characters; a longer one is cut.
+pub(crate) const MAX_AGENT_TITLE_CHARS: usize = 200;

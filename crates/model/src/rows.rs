@@ -5,7 +5,7 @@
 
 use crate::{
     Entry, Event, InteractionId, QueuedPrompt, Seq, Session, SessionId, SessionRow, Stop, StreamId, Timestamp, TokenId,
-    TokenRow, Turn, first_line,
+    TokenRow, Turn, first_line, split_source,
 };
 
 const PROMPT_LINE_CHARS: usize = 100;
@@ -79,14 +79,14 @@ pub fn fold(stream: StreamId, before: Option<Session>, entry: &Entry) -> Folded 
 fn session_rows(before: &SessionRow, after: &Session, entry: &Entry) -> Vec<RowChange> {
     let session = before.id;
     match &entry.event {
-        Event::PromptSent { interaction_id, text } => {
+        Event::PromptSent { interaction_id, text, images: _ } => {
             let remove = RowChange::RemovePrompt { session, interaction_id: *interaction_id };
             let start = before.running.map(|running| {
                 RowChange::StartTurn(TurnRow {
                     session,
                     turn: running.turn,
                     interaction_id: *interaction_id,
-                    prompt_line: first_line(text, PROMPT_LINE_CHARS),
+                    prompt_line: first_line(split_source(text).1, PROMPT_LINE_CHARS),
                     stop: None,
                     started_at: running.started_at,
                     ended_at: None,
@@ -116,6 +116,22 @@ fn session_rows(before: &SessionRow, after: &Session, entry: &Entry) -> Vec<RowC
         | Event::AgentStateChanged { .. }
         | Event::TurnStarted { .. }
         | Event::TextPart { .. }
+        | Event::ThoughtPart { .. }
+        | Event::ToolStarted { .. }
+        | Event::ToolChanged { .. }
+        | Event::ToolPart { .. }
+        | Event::ToolEnded { .. }
+        | Event::PlanChanged { .. }
+        | Event::PermissionAsked { .. }
+        | Event::PermissionAnswered { .. }
+        | Event::UsageReported { .. }
+        | Event::CompactionSeen { .. }
+        | Event::TitleSet { .. }
+        | Event::ResumeSent { .. }
+        | Event::AgentOptionsChanged { .. }
+        | Event::AgentCommandsChanged { .. }
+        | Event::AgentRaw { .. }
+        | Event::AgentNoticed { .. }
         | Event::TokenIssued { .. }
         | Event::TokenRevoked { .. } => Vec::new(),
     }
@@ -147,6 +163,22 @@ fn server_rows(entry: &Entry) -> Vec<RowChange> {
         | Event::PromptChanged { .. }
         | Event::PromptRemoved { .. }
         | Event::PromptSent { .. }
-        | Event::TextPart { .. } => Vec::new(),
+        | Event::TextPart { .. }
+        | Event::ThoughtPart { .. }
+        | Event::ToolStarted { .. }
+        | Event::ToolChanged { .. }
+        | Event::ToolPart { .. }
+        | Event::ToolEnded { .. }
+        | Event::PlanChanged { .. }
+        | Event::PermissionAsked { .. }
+        | Event::PermissionAnswered { .. }
+        | Event::UsageReported { .. }
+        | Event::CompactionSeen { .. }
+        | Event::TitleSet { .. }
+        | Event::ResumeSent { .. }
+        | Event::AgentOptionsChanged { .. }
+        | Event::AgentCommandsChanged { .. }
+        | Event::AgentRaw { .. }
+        | Event::AgentNoticed { .. } => Vec::new(),
     }
 }

@@ -6,7 +6,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentState, Entry, Event, InteractionId, Outcome, Seq, SessionId, Timestamp, Turn, first_line};
+use crate::{
+    AgentState, Entry, Event, Image, InteractionId, Memory, OpenRequest, Outcome, Request, Seq, SessionId, Timestamp,
+    Turn, first_line, split_source,
+};
 
 const FIRST_PROMPT_CHARS: usize = 100;
 
@@ -42,6 +45,16 @@ pub struct SessionRow {
     pub agent_state: AgentState,
     /// What the agent's failure was, while it lasts.
     pub failure: Option<String>,
+    /// The agent's own id of the conversation, by which it can be taken up again.
+    pub agent_session: Option<String>,
+    /// What the agent calls the session; may be empty.
+    pub agent_title: String,
+    /// The agent was started anew and has not been told of the earlier turns.
+    pub untold: bool,
+    /// What the agent asked and nobody has answered.
+    pub open_requests: Vec<OpenRequest>,
+    /// The newest request's number; 0 before the first.
+    pub requests: Request,
     /// The turn that runs.
     pub running: Option<Running>,
     /// The number of the newest turn; 0 before the first.
@@ -84,6 +97,8 @@ pub struct QueuedPrompt {
     pub queued_at: Timestamp,
     /// The words.
     pub text: String,
+    /// Pictures that go with them.
+    pub images: Vec<Image>,
 }
 
 /// Where a session stands, in the word that people see.
@@ -95,6 +110,8 @@ pub enum SessionState {
     Starting,
     Idle,
     Running,
+    NeedsYou,
+    Unresponsive,
     Interrupted,
     Failed,
 }
@@ -103,13 +120,20 @@ impl SessionRow {
     /// Where the session stands.
     pub fn state(&self) -> SessionState {
         if self.running.is_some() {
-            return SessionState::Running;
+            return match self.agent_state {
+                _ if !self.open_requests.is_empty() => SessionState::NeedsYou,
+                AgentState::Unresponsive => SessionState::Unresponsive,
+                _ => SessionState::Running,
+            };
         }
         match self.agent_state {
+            AgentState::SignedOut => SessionState::NeedsYou,
             AgentState::Failed => SessionState::Failed,
             AgentState::Starting => SessionState::Starting,
-            AgentState::Ready | AgentState::Stopped if self.interrupted => SessionState::Interrupted,
-            AgentState::Ready | AgentState::Stopped => SessionState::Idle,
+            AgentState::Ready | AgentState::Stopped | AgentState::Unresponsive if self.interrupted => {
+                SessionState::Interrupted
+            }
+            AgentState::Ready | AgentState::Stopped | AgentState::Unresponsive => SessionState::Idle,
         }
     }
 
@@ -118,9 +142,12 @@ impl SessionRow {
         self.deleted_at.is_none() && self.last_idle_at > self.last_observed_at
     }
 
-    /// What to call it: its name, else its first prompt, else nothing yet.
+    /// What to call it: its name, else what the agent calls it, else its first prompt, else nothing yet.
     pub fn title(&self) -> Option<&str> {
-        [&self.name, &self.first_prompt].into_iter().map(String::as_str).find(|text| !text.is_empty())
+        [&self.name, &self.agent_title, &self.first_prompt]
+            .into_iter()
+            .map(String::as_str)
+            .find(|text| !text.is_empty())
     }
 }
 
@@ -138,6 +165,11 @@ impl Session {
             first_prompt: String::new(),
             agent_state: AgentState::Starting,
             failure: None,
+            agent_session: None,
+            agent_title: String::new(),
+            untold: false,
+            open_requests: Vec::new(),
+            requests: Request(0),
             running: None,
             turns: Turn(0),
             interrupted: false,
@@ -155,23 +187,38 @@ impl Session {
         self.head = entry.seq;
         let row = &mut self.row;
         match &entry.event {
-            Event::SessionChanged { name, env_hint } => {
+            Event::SessionChanged { name, env_hint, agent, cwd } => {
                 if let Some(name) = name {
                     row.name.clone_from(name);
                 }
                 if let Some(env_hint) = env_hint {
                     row.env_hint.clone_from(env_hint);
                 }
+                if let Some(agent) = agent {
+                    row.agent.clone_from(agent);
+                    row.agent_session = None;
+                }
+                if let Some(cwd) = cwd {
+                    row.cwd.clone_from(cwd);
+                }
             }
             Event::SessionObserved {} => row.last_observed_at = Some(entry.at),
             Event::SessionDeleted {} => row.deleted_at = Some(entry.at),
             Event::SessionRestored {} => row.deleted_at = None,
-            Event::AgentStateChanged { state, reason } => {
+            Event::AgentStateChanged { state, reason, attached, methods: _ } => {
                 row.agent_state = *state;
                 row.failure = None;
-                if *state == AgentState::Failed {
-                    row.failure.clone_from(reason);
-                    row.last_idle_at = Some(entry.at);
+                if let Some(attached) = attached {
+                    row.agent_session = Some(attached.agent_session.clone());
+                    row.untold = attached.memory == Memory::New && row.turns > Turn(0);
+                }
+                match state {
+                    AgentState::Failed => {
+                        row.failure.clone_from(reason);
+                        row.last_idle_at = Some(entry.at);
+                    }
+                    AgentState::SignedOut => row.last_idle_at = Some(entry.at),
+                    AgentState::Starting | AgentState::Ready | AgentState::Stopped | AgentState::Unresponsive => (),
                 }
             }
             Event::TurnStarted { turn, interaction_id } => {
@@ -195,13 +242,21 @@ impl Session {
                     row.last_idle_at = Some(entry.at);
                 }
             }
-            Event::PromptQueued { interaction_id, text } => {
+            Event::PermissionAsked { request, question, .. } => {
+                row.requests = *request;
+                row.open_requests.push(OpenRequest { request: *request, options: question.options.clone() });
+            }
+            Event::PermissionAnswered { request, .. } => row.open_requests.retain(|open| open.request != *request),
+            Event::ResumeSent { .. } => row.untold = false,
+            Event::TitleSet { title } => row.agent_title.clone_from(title),
+            Event::PromptQueued { interaction_id, text, images } => {
                 remember_first_prompt(row, text);
                 self.queue.push(QueuedPrompt {
                     interaction_id: *interaction_id,
                     queued_seq: entry.seq,
                     queued_at: entry.at,
                     text: text.clone(),
+                    images: images.clone(),
                 });
             }
             Event::PromptChanged { interaction_id, text } => {
@@ -212,12 +267,24 @@ impl Session {
             Event::PromptRemoved { interaction_id } => {
                 self.queue.retain(|prompt| prompt.interaction_id != *interaction_id);
             }
-            Event::PromptSent { interaction_id, text } => {
+            Event::PromptSent { interaction_id, text, images: _ } => {
                 remember_first_prompt(row, text);
                 self.queue.retain(|prompt| prompt.interaction_id != *interaction_id);
             }
-            // Text belongs to the transcript; the rest belongs to other places in the log.
+            // What the agent does belongs to the transcript; the rest belongs to other places in the log.
             Event::TextPart { .. }
+            | Event::ThoughtPart { .. }
+            | Event::ToolStarted { .. }
+            | Event::ToolChanged { .. }
+            | Event::ToolPart { .. }
+            | Event::ToolEnded { .. }
+            | Event::PlanChanged { .. }
+            | Event::UsageReported { .. }
+            | Event::CompactionSeen { .. }
+            | Event::AgentOptionsChanged { .. }
+            | Event::AgentCommandsChanged { .. }
+            | Event::AgentRaw { .. }
+            | Event::AgentNoticed { .. }
             | Event::SessionCreated { .. }
             | Event::TokenIssued { .. }
             | Event::TokenRevoked { .. } => (),
@@ -232,6 +299,6 @@ impl Session {
 
 fn remember_first_prompt(row: &mut SessionRow, text: &str) {
     if row.first_prompt.is_empty() {
-        row.first_prompt = first_line(text, FIRST_PROMPT_CHARS);
+        row.first_prompt = first_line(split_source(text).1, FIRST_PROMPT_CHARS);
     }
 }

@@ -12,6 +12,24 @@ pub fn first_line(text: &str, max_chars: usize) -> String {
     }
 }
 
+/// Who wrote a prompt, if it was not the person, and the words: `[agent:…] words` and `[applet:…] words` are how a
+/// prompt of another origin is kept.
+pub fn split_source(text: &str) -> (Option<&str>, &str) {
+    let marked = text.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    match marked {
+        Some((source, words))
+            if ["agent:", "applet:"].iter().any(|kind| source.strip_prefix(kind).is_some_and(is_plain_name)) =>
+        {
+            (Some(source), words)
+        }
+        Some(_) | None => (None, text),
+    }
+}
+
+fn is_plain_name(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -22,5 +40,14 @@ mod tests {
         assert_eq!(first_line("äöüäöü", 4), "äöü…");
         assert_eq!(first_line("äöüä", 4), "äöüä");
         assert_eq!(first_line("", 4), "");
+    }
+
+    #[test]
+    fn a_prompt_tells_who_wrote_it() {
+        assert_eq!(split_source("[agent:0190a8c0-0000] go on"), (Some("agent:0190a8c0-0000"), "go on"));
+        assert_eq!(split_source("[applet:board] go on"), (Some("applet:board"), "go on"));
+        for plain in ["go on", "[agent:] x", "[agent:a b] x", "[other:a] x", "[agent:a]", "[ ] tidy up", "["] {
+            assert_eq!(split_source(plain), (None, plain));
+        }
     }
 }

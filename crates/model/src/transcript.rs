@@ -1,11 +1,14 @@
-//! What a reader sees of a session: its turns, each with the prompt and the answer's blocks.
+//! What a reader sees of a session: its turns, each with the prompt and what the agent said and did, in order.
 //!
 //! Invariant: live view and replay call the same [`Transcript::apply`]; folding a prefix and then the rest equals
 //! folding all. The page folds the same way in `web/src/state/transcript.ts`; `fixtures/transcripts/` holds both to it.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Entry, Event, InteractionId, Outcome, Timestamp, Turn};
+use crate::{
+    Entry, Event, Image, InteractionId, Notice, Outcome, PermissionAnswer, PlanStep, Question, Request, Timestamp,
+    ToolCall, ToolStatus, Turn, Usage, split_source,
+};
 
 /// The turns of a session, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,10 +25,18 @@ pub struct TranscriptTurn {
     pub turn: Turn,
     /// Its prompt's id.
     pub interaction_id: InteractionId,
-    /// The person's words.
+    /// Who wrote the prompt, if it was not the person: `agent:…` or `applet:…`.
+    pub source: Option<String>,
+    /// The words.
     pub prompt: String,
-    /// The agent's words, a text a block.
-    pub blocks: Vec<String>,
+    /// Pictures that went with them.
+    pub images: Vec<Image>,
+    /// What the agent was told of earlier turns, ahead of the prompt.
+    pub resume: Option<String>,
+    /// What the agent said and did, each where it began.
+    pub items: Vec<Item>,
+    /// How full the agent's window was at last.
+    pub usage: Option<Usage>,
     /// How it ended; `None` while it runs.
     pub outcome: Option<Outcome>,
     /// Why it ended so, where there is more to say.
@@ -36,6 +47,45 @@ pub struct TranscriptTurn {
     pub ended_at: Option<Timestamp>,
 }
 
+/// Something in a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[expect(missing_docs, reason = "named after what they hold")]
+pub enum Item {
+    Text { block: u32, text: String },
+    Thought { block: u32, text: String },
+    Tool(ToolCall),
+    Plan { steps: Vec<PlanStep> },
+    Permission(Permission),
+    Notice(Notice),
+    Compaction { summary: Option<String> },
+}
+
+/// What live words belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum WordsOf {
+    /// A block of the answer.
+    Text,
+    /// A block of its thoughts.
+    Thought,
+    /// What a tool call shows.
+    Tool,
+}
+
+/// What was asked, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Permission {
+    /// Its number.
+    pub request: Request,
+    /// What was asked.
+    #[serde(flatten)]
+    pub question: Question,
+    /// `None` while nobody has answered.
+    pub answer: Option<PermissionAnswer>,
+}
+
 impl Transcript {
     /// Folds in the next entry of the session.
     pub fn apply(&mut self, entry: &Entry) {
@@ -43,46 +93,155 @@ impl Transcript {
             Event::TurnStarted { turn, interaction_id } => self.turns.push(TranscriptTurn {
                 turn: *turn,
                 interaction_id: *interaction_id,
+                source: None,
                 prompt: String::new(),
-                blocks: Vec::new(),
+                images: Vec::new(),
+                resume: None,
+                items: Vec::new(),
+                usage: None,
                 outcome: None,
                 reason: None,
                 started_at: entry.at,
                 ended_at: None,
             }),
-            Event::PromptSent { text, .. } => {
-                if let Some(turn) = self.turns.last_mut() {
-                    turn.prompt.clone_from(text);
+            Event::TurnEnded { stop, .. } => {
+                if let Some(turn) = self.turn_of(&entry.event) {
+                    turn.outcome = Some(stop.outcome);
+                    turn.reason.clone_from(&stop.reason);
+                    turn.ended_at = Some(entry.at);
+                    turn.cut_off_calls();
                 }
             }
-            Event::TextPart { turn, block, text } => {
-                if let Some(open) = self.turns.last_mut().filter(|open| open.turn == *turn) {
-                    // Blocks are numbered from 0 by whoever writes them; a number that skips ahead opens one block.
-                    match open.blocks.get_mut(*block as usize) {
-                        Some(words) => words.push_str(text),
-                        None => open.blocks.push(text.clone()),
-                    }
+            event => {
+                if let Some(turn) = self.turn_of(event) {
+                    turn.apply(event);
                 }
             }
-            Event::TurnEnded { turn, stop } => {
-                if let Some(open) = self.turns.last_mut().filter(|open| open.turn == *turn) {
-                    open.outcome = Some(stop.outcome);
-                    open.reason.clone_from(&stop.reason);
-                    open.ended_at = Some(entry.at);
+        }
+    }
+
+    /// The newest turn, if the event is told of it; an event that names no turn is told of the one that runs.
+    fn turn_of(&mut self, event: &Event) -> Option<&mut TranscriptTurn> {
+        self.turns.last_mut().filter(|last| match event.turn() {
+            Some(turn) => last.turn == turn,
+            None => last.outcome.is_none(),
+        })
+    }
+}
+
+impl TranscriptTurn {
+    fn apply(&mut self, event: &Event) {
+        match event {
+            Event::PromptSent { text, images, .. } => {
+                let (source, words) = split_source(text);
+                self.source = source.map(str::to_owned);
+                words.clone_into(&mut self.prompt);
+                self.images.clone_from(images);
+            }
+            Event::ResumeSent { text, .. } => self.resume = Some(text.clone()),
+            Event::TextPart { block, text, .. } => {
+                let open = self.items.iter_mut().rev().find_map(|item| match item {
+                    Item::Text { block: open, text } if open == block => Some(text),
+                    _ => None,
+                });
+                match open {
+                    Some(words) => words.push_str(text),
+                    None => self.items.push(Item::Text { block: *block, text: text.clone() }),
                 }
             }
-            Event::SessionCreated { .. }
+            Event::ThoughtPart { block, text, .. } => {
+                let open = self.items.iter_mut().rev().find_map(|item| match item {
+                    Item::Thought { block: open, text } if open == block => Some(text),
+                    _ => None,
+                });
+                match open {
+                    Some(words) => words.push_str(text),
+                    None => self.items.push(Item::Thought { block: *block, text: text.clone() }),
+                }
+            }
+            Event::ToolStarted { tool, call_id, change, .. } => {
+                self.items.push(Item::Tool(ToolCall::begin(*tool, call_id.clone(), change)));
+            }
+            Event::ToolChanged { tool, change, .. } | Event::ToolEnded { tool, change, .. } => {
+                if let Some(call) = self.find_call(*tool) {
+                    call.change(change);
+                }
+            }
+            Event::ToolPart { tool, text, .. } => {
+                if let Some(call) = self.find_call(*tool) {
+                    call.add_text(text);
+                }
+            }
+            Event::PlanChanged { steps, .. } => {
+                let open = self.items.iter_mut().find_map(|item| match item {
+                    Item::Plan { steps } => Some(steps),
+                    _ => None,
+                });
+                match open {
+                    Some(open) => open.clone_from(steps),
+                    None => self.items.push(Item::Plan { steps: steps.clone() }),
+                }
+            }
+            Event::PermissionAsked { request, question, .. } => {
+                let (request, question) = (*request, question.clone());
+                self.items.push(Item::Permission(Permission { request, question, answer: None }));
+            }
+            Event::PermissionAnswered { request, answer, .. } => {
+                let asked = self.items.iter_mut().rev().find_map(|item| match item {
+                    Item::Permission(asked) if asked.request == *request => Some(asked),
+                    _ => None,
+                });
+                if let Some(asked) = asked {
+                    asked.answer = Some(answer.clone());
+                }
+            }
+            Event::UsageReported { usage } => self.usage = Some(usage.clone()),
+            Event::AgentNoticed { notice } => self.items.push(Item::Notice(notice.clone())),
+            Event::CompactionSeen { summary } => self.items.push(Item::Compaction { summary: summary.clone() }),
+            Event::TurnStarted { .. }
+            | Event::TurnEnded { .. }
+            | Event::SessionCreated { .. }
             | Event::SessionChanged { .. }
             | Event::SessionObserved {}
             | Event::SessionDeleted {}
             | Event::SessionRestored {}
             | Event::AgentStateChanged { .. }
+            | Event::AgentOptionsChanged { .. }
+            | Event::AgentCommandsChanged { .. }
+            | Event::AgentRaw { .. }
             | Event::PromptQueued { .. }
             | Event::PromptChanged { .. }
             | Event::PromptRemoved { .. }
+            | Event::TitleSet { .. }
             | Event::TokenIssued { .. }
             | Event::TokenRevoked { .. } => (),
         }
+    }
+
+    fn find_call(&mut self, tool: u32) -> Option<&mut ToolCall> {
+        self.items.iter_mut().rev().find_map(|item| match item {
+            Item::Tool(call) if call.tool == tool => Some(call),
+            _ => None,
+        })
+    }
+
+    fn cut_off_calls(&mut self) {
+        for item in &mut self.items {
+            if let Item::Tool(call) = item
+                && !call.status.is_final()
+            {
+                call.status = ToolStatus::Cancelled;
+            }
+        }
+    }
+
+    /// What the agent said, without what it thought and did.
+    pub fn answer(&self) -> String {
+        let texts = self.items.iter().filter_map(|item| match item {
+            Item::Text { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n\n")
     }
 }
 
@@ -104,7 +263,7 @@ mod tests {
     fn the_shared_fixtures_fold_as_they_say() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/transcripts");
         let files: Vec<_> = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
-        assert!(files.len() >= 8, "only {} fixtures in {folder}", files.len());
+        assert!(files.len() >= 12, "only {} fixtures in {folder}", files.len());
         for file in files {
             let fixture: Fixture = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
             let mut folded = Transcript::default();

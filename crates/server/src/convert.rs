@@ -1,9 +1,10 @@
-//! From the model's views to the wire's: sessions, pages of them, credentials. Answers of a field or two are put together
-//! where they are given.
+//! From the model's views to the wire's: sessions, pages of them, their directories, credentials. Answers of a field or
+//! two are put together where they are given.
 
 use std::collections::BTreeMap;
 
 use engine::Engine;
+use files::Suggestion;
 use model::{ListKey, Session, SessionRow, SessionState, TokenRow};
 
 use crate::wire;
@@ -17,8 +18,15 @@ pub(crate) fn session(engine: &Engine, session: &Session) -> wire::Session {
             .map(|prompt| wire::QueuedPrompt {
                 interaction_id: prompt.interaction_id,
                 text: prompt.text.clone(),
+                images: prompt.images.clone(),
                 queued_at: prompt.queued_at,
             })
+            .collect(),
+        open_requests: session
+            .row
+            .open_requests
+            .iter()
+            .map(|open| wire::OpenRequest { request: open.request.to_string(), options: open.options.clone() })
             .collect(),
         cursor: engine.cursor(session.head).to_string(),
     }
@@ -34,7 +42,11 @@ pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow
         title: row.title().map(str::to_owned),
         state: match row.state() {
             // Its log takes no more, so whatever went on has been cut off.
-            SessionState::Starting | SessionState::Running if damaged => SessionState::Interrupted,
+            SessionState::Starting | SessionState::Running | SessionState::NeedsYou | SessionState::Unresponsive
+                if damaged =>
+            {
+                SessionState::Interrupted
+            }
             state => state,
         },
         read_only: damaged.then_some(wire::ReadOnly::Damaged),
@@ -65,6 +77,19 @@ pub(crate) fn session_page(engine: &Engine, mut rows: Vec<SessionRow>, limit: us
         sessions: rows.iter().map(|row| session_row(engine, row)).collect(),
         meta_contexts: Vec::new(),
         unobserved_count: engine.unobserved_count(),
+    }
+}
+
+pub(crate) fn directory(suggestion: Suggestion) -> wire::Directory {
+    wire::Directory { path: suggestion.path, is_project: suggestion.is_project }
+}
+
+pub(crate) fn recent_directory(row: &SessionRow) -> wire::RecentDirectory {
+    wire::RecentDirectory {
+        path: row.cwd.clone(),
+        project: row.project.clone(),
+        agent: row.agent.clone(),
+        active_at: row.active_at,
     }
 }
 

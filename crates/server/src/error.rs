@@ -7,7 +7,7 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use engine::{AppendError, Damage, DirectoryError, QueryError, ReadError, ResetReason, SubmitError};
-use model::Rejection;
+use model::{PermissionAnswer, Rejection};
 use serde_json::{Value, json};
 
 use crate::wire;
@@ -51,6 +51,10 @@ pub(crate) enum ApiError {
     AlreadySignedIn,
     #[error("the frame is not one that this server takes: {0}")]
     InvalidFrame(String),
+    #[error("the request has been answered already")]
+    Answered(Box<PermissionAnswer>),
+    #[error("there is no such permission request")]
+    RequestNotFound,
     #[error(transparent)]
     Submit(#[from] SubmitError),
     #[error(transparent)]
@@ -94,6 +98,8 @@ impl ApiError {
             Self::TooManyRequests(_) => (StatusCode::TOO_MANY_REQUESTS, "too_many_requests"),
             Self::AlreadySignedIn => (StatusCode::CONFLICT, "already_signed_in"),
             Self::InvalidFrame(_) => (StatusCode::BAD_REQUEST, "invalid_frame"),
+            Self::Answered(_) => (StatusCode::CONFLICT, "request_answered"),
+            Self::RequestNotFound => (StatusCode::NOT_FOUND, "request_not_found"),
             Self::Submit(err) => submit_class(err),
             Self::Query(err) => query_class(err),
         }
@@ -117,9 +123,11 @@ impl ApiError {
                 };
                 json!({ "reason": reason, "snapshot": snapshot.to_string() })
             }
+            Self::Answered(answer) => json!({ "answer": answer }),
             Self::SessionNotFound
             | Self::RouteNotFound
             | Self::TokenNotFound
+            | Self::RequestNotFound
             | Self::MethodNotAllowed
             | Self::UpgradeRequired
             | Self::Forbidden
@@ -148,7 +156,7 @@ fn submit_class(err: &SubmitError) -> (StatusCode, &'static str) {
         SubmitError::NotFound(_) => (StatusCode::NOT_FOUND, "session_not_found"),
         SubmitError::Rejected(rejection) => rejection_class(rejection),
         SubmitError::KeyReused => (StatusCode::CONFLICT, "key_reused"),
-        SubmitError::UnknownAgent(_) => (StatusCode::BAD_REQUEST, "unknown_agent"),
+        SubmitError::UnknownAgent { .. } => (StatusCode::BAD_REQUEST, "unknown_agent"),
         SubmitError::Directory(err) => match err {
             DirectoryError::NotAbsolute => (StatusCode::BAD_REQUEST, "directory_not_absolute"),
             DirectoryError::NotADirectory => (StatusCode::BAD_REQUEST, "directory_not_found"),
@@ -203,6 +211,11 @@ fn rejection_class(rejection: &Rejection) -> (StatusCode, &'static str) {
         Rejection::QueueFull => (StatusCode::CONFLICT, "queue_full"),
         Rejection::NameInvalid => (StatusCode::BAD_REQUEST, "name_invalid"),
         Rejection::EnvHintInvalid => (StatusCode::BAD_REQUEST, "env_hint_invalid"),
+        Rejection::ImagesInvalid => (StatusCode::BAD_REQUEST, "images_invalid"),
+        Rejection::RequestNotOpen(_) => (StatusCode::CONFLICT, "request_not_open"),
+        Rejection::NoSuchOption { .. } => (StatusCode::BAD_REQUEST, "no_such_option"),
+        Rejection::AgentNotReady => (StatusCode::CONFLICT, "agent_not_ready"),
+        Rejection::NotSignedOut => (StatusCode::CONFLICT, "not_signed_out"),
         Rejection::DirectoryInvalid => (StatusCode::BAD_REQUEST, "directory_invalid"),
     }
 }

@@ -109,6 +109,22 @@ impl PathId for (SessionId, InteractionId) {
     }
 }
 
+impl PathId for (SessionId, model::Request) {
+    fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
+        let session = SessionId::from_path(params)?;
+        let request = param(params, "request").and_then(|text| text.parse().ok());
+        Ok((session, request.ok_or(ApiError::RequestNotFound)?))
+    }
+}
+
+/// An option's name is the agent's own and may be any text.
+impl PathId for (SessionId, String) {
+    fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
+        let session = SessionId::from_path(params)?;
+        Ok((session, param(params, "option").unwrap_or_default().to_owned()))
+    }
+}
+
 impl PathId for TokenId {
     fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
         param(params, "id").and_then(|text| text.parse().ok()).ok_or(ApiError::TokenNotFound)

@@ -1,9 +1,12 @@
 //! HTTP handlers, a file a resource. Each turns the wire into one engine call and its answer back.
 
+pub(crate) mod agent;
 pub(crate) mod agents;
 pub(crate) mod auth;
+pub(crate) mod directories;
 pub(crate) mod entries;
 pub(crate) mod health;
+pub(crate) mod permissions;
 pub(crate) mod prompts;
 pub(crate) mod sessions;
 pub(crate) mod tokens;

@@ -9,7 +9,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::error::ApiError;
-use crate::http::{agents, auth, entries, health, prompts, sessions, tokens};
+use crate::http::{agent, agents, auth, directories, entries, health, permissions, prompts, sessions, tokens};
 use crate::{App, live, web_assets, wire};
 
 #[derive(OpenApi)]
@@ -53,8 +53,13 @@ fn protected() -> OpenApiRouter<App> {
         .routes(routes!(sessions::observe))
         .routes(routes!(prompts::send))
         .routes(routes!(prompts::change, prompts::remove))
+        .routes(routes!(permissions::answer))
+        .routes(routes!(agent::resume))
+        .routes(routes!(agent::set_option))
+        .routes(routes!(agent::sign_in))
         .routes(routes!(entries::list))
         .routes(routes!(agents::list))
+        .routes(routes!(directories::list))
         .routes(routes!(auth::whoami))
         .routes(routes!(tokens::list, tokens::issue))
         .routes(routes!(tokens::revoke))

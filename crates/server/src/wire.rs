@@ -4,15 +4,19 @@
 //! the model's. JSON is camelCase. Fields that a request does not know are refused, so that a misspelt wish is never
 //! silently ignored. What opens something is [`Hidden`] and can not be printed by accident.
 
+mod directories;
 mod frames;
 mod hidden;
 
 use std::collections::BTreeMap;
 
-use model::{Entry, InteractionId, SessionId, SessionState, Timestamp, TokenId, TokenKind, Turn};
+use model::{
+    Entry, Image, InteractionId, PermissionOption, SessionId, SessionState, Timestamp, TokenId, TokenKind, Turn,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+pub use directories::{Directory, DirectoryPage, DirectoryQuery, RecentDirectory};
 pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame};
 pub use hidden::Hidden;
 
@@ -54,6 +58,8 @@ pub struct Session {
     pub row: SessionRow,
     /// Prompts that wait, in order.
     pub queue: Vec<QueuedPrompt>,
+    /// What the agent asked and nobody has answered.
+    pub open_requests: Vec<OpenRequest>,
     /// As of which entry this is.
     pub cursor: String,
 }
@@ -84,7 +90,18 @@ pub struct Meta {
 pub struct QueuedPrompt {
     pub interaction_id: InteractionId,
     pub text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
     pub queued_at: Timestamp,
+}
+
+/// Something that an agent asked; the entry `permission.asked` says what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenRequest {
+    /// Its name in addresses, `p7`.
+    pub request: String,
+    pub options: Vec<PermissionOption>,
 }
 
 /// A page of the list, most recently active first.
@@ -147,6 +164,9 @@ pub struct SessionPatch {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewPrompt {
     pub text: String,
+    /// At most eight, with eight MiB of Base64 in all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
     #[serde(default)]
     pub when_busy: WhenBusy,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,6 +186,60 @@ pub enum WhenBusy {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PromptPatch {
     pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// The answer to what an agent asked.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewAnswer {
+    /// The id of one of the options that were offered.
+    pub option: String,
+    /// What was filled in, where the agent asked for more than a choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub fields: Option<serde_json::Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Resume {
+    /// Another agent, which takes over and is told of the newest turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// How a session goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Resumed {
+    pub id: SessionId,
+    pub agent: String,
+    pub cwd: String,
+    pub is_busy: bool,
+    /// The directory that it works in now since its own is gone.
+    pub fallback: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewValue {
+    /// One of the option's choices; `true` or `false` for a switch.
+    pub value: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SignIn {
+    /// The id of one of the methods that the agent offers.
+    pub method: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }

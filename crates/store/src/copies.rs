@@ -12,6 +12,7 @@
 mod beside;
 mod check;
 mod cursor;
+mod first_format;
 mod folder;
 mod hydrate;
 mod meta;

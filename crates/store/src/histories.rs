@@ -3,113 +3,30 @@
 //! Invariant: the tables are a function of the log. At the end of each history they are folded anew from its entries
 //! and must come out as they stand.
 
+mod wishes;
+
 use std::collections::HashMap;
 use std::path::Path;
 
 use model::{
-    AgentReport, Command, Entry, Event, Incarnation, ListKey, Outcome, Position, Seq, Session, SessionId, SessionRow,
-    Stop, StreamId, TokenKind, TokenRow, Turn, TurnRow, fold,
+    Answerer, Command, Entry, Event, Incarnation, ListKey, PermissionAnswer, Position, Request, Seq, Session,
+    SessionId, SessionRow, StreamId, TokenKind, TokenRow, Turn, TurnRow, fold,
 };
 use proptest::collection::vec;
-use proptest::option;
 use proptest::prelude::*;
-use proptest::sample::select;
 
 use crate::conformance::{
-    at, batch, create, interaction_id, part_of_command, prompt, session_id, stream, text_part, token_id,
+    at, batch, create, interaction_id, part_of_command, pictures, prompt_with, session_id, stream, text_part, token_id,
 };
 use crate::{Batch, Changes, Head, Log as _, MemoryStore, Part, PlacedEntry, Receipt, SqliteStore, Store, Tables as _};
+
+pub(crate) use wishes::{Step, Wish, lively, step};
 
 pub(crate) const SESSIONS: u8 = 4;
 const TOKENS: u8 = 3;
 const PRINCIPALS: [&str; 2] = ["person", "agent"];
 const KEYS: [&str; 3] = ["a", "b", "c"];
 const INCARNATION: u64 = 0xfedc_ba98_7654_3210;
-
-/// What is wished of a session; the ids it needs are found when its turn comes.
-#[derive(Debug, Clone)]
-pub(crate) enum Wish {
-    Rename(String),
-    Hint(String),
-    Prompt(String),
-    ChangePrompt(usize, String),
-    RemovePrompt(usize),
-    Observe,
-    Delete,
-    Restore,
-    Agent(AgentReport),
-    Interrupt,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) enum Step {
-    /// One batch over one or more sessions, sometimes with a receipt, sometimes after the wrong seq.
-    Act {
-        wishes: Vec<(u8, Wish)>,
-        receipt: Option<(&'static str, &'static str)>,
-        when: i64,
-    },
-    /// A writer that missed what others wrote, or dreams of what nobody wrote.
-    Stale {
-        session: u8,
-        behind: i64,
-    },
-    IssueToken {
-        token: u8,
-        kind: TokenKind,
-        when: i64,
-    },
-    RevokeToken {
-        token: u8,
-        when: i64,
-    },
-    Purge {
-        session: u8,
-    },
-    ForgetReceipts {
-        before: i64,
-    },
-    Reopen,
-}
-
-fn wish() -> impl Strategy<Value = Wish> {
-    let text = || "[a-c\u{0}\n\u{1f9f5} ]{0,6}";
-    let outcome = select(vec![Outcome::Completed, Outcome::Cancelled, Outcome::Failed, Outcome::Interrupted]);
-    let stopped = (outcome, option::of(text().prop_map(String::from)));
-    prop_oneof![
-        1 => text().prop_map(Wish::Rename),
-        1 => text().prop_map(Wish::Hint),
-        4 => text().prop_map(Wish::Prompt),
-        1 => (0..4_usize, text()).prop_map(|(n, text)| Wish::ChangePrompt(n, text)),
-        1 => (0..4_usize).prop_map(Wish::RemovePrompt),
-        2 => Just(Wish::Observe),
-        1 => Just(Wish::Delete),
-        2 => Just(Wish::Restore),
-        3 => Just(Wish::Agent(AgentReport::Ready)),
-        3 => (0..3_u32, text()).prop_map(|(block, text)| Wish::Agent(AgentReport::Text { block, text })),
-        3 => stopped.prop_map(|(outcome, reason)| Wish::Agent(AgentReport::Stopped(Stop { outcome, reason }))),
-        1 => Just(Wish::Agent(AgentReport::Gone)),
-        1 => text().prop_map(|reason| Wish::Agent(AgentReport::Failed { reason })),
-        1 => Just(Wish::Interrupt),
-    ]
-}
-
-pub(crate) fn step() -> impl Strategy<Value = Step> {
-    let kind = select(vec![TokenKind::Person, TokenKind::Browser, TokenKind::Agent, TokenKind::Applet]);
-    let receipt = option::weighted(0.3, (select(PRINCIPALS.to_vec()), select(KEYS.to_vec())));
-    // Clocks go back, and two things happen in one millisecond: order must not depend on them.
-    let when = || 0..30_i64;
-    prop_oneof![
-        20 => (vec((0..SESSIONS, wish()), 0..3), receipt, when())
-            .prop_map(|(wishes, receipt, when)| Step::Act { wishes, receipt, when }),
-        2 => (0..SESSIONS, -2..3_i64).prop_map(|(session, behind)| Step::Stale { session, behind }),
-        1 => (0..TOKENS, kind, when()).prop_map(|(token, kind, when)| Step::IssueToken { token, kind, when }),
-        1 => (0..TOKENS, when()).prop_map(|(token, when)| Step::RevokeToken { token, when }),
-        1 => (0..SESSIONS).prop_map(|session| Step::Purge { session }),
-        1 => when().prop_map(|before| Step::ForgetReceipts { before }),
-        1 => Just(Step::Reopen),
-    ]
-}
 
 /// Everything that can be asked about the rows.
 #[derive(Debug, PartialEq)]
@@ -292,13 +209,24 @@ impl Twins {
         match wish {
             Wish::Rename(name) => Command::Change { name: Some(name), env_hint: None },
             Wish::Hint(hint) => Command::Change { name: None, env_hint: Some(hint) },
-            Wish::Prompt(text) => prompt(self.prompts, &text),
+            Wish::Prompt { text, pictures: count } => prompt_with(self.prompts, &text, pictures(count)),
             Wish::ChangePrompt(n, text) => Command::ChangePrompt { interaction_id: queued(n), text },
             Wish::RemovePrompt(n) => Command::RemovePrompt { interaction_id: queued(n) },
             Wish::Observe => Command::Observe,
             Wish::Delete => Command::Delete,
             Wish::Restore => Command::Restore,
             Wish::Agent(report) => Command::Agent(report),
+            Wish::Answer(option) => {
+                let open = session.row.open_requests.first();
+                let request = open.map_or(Request(0), |open| open.request);
+                let by = Answerer::Policy { rule: "r".to_owned() };
+                let answer = PermissionAnswer { option: Some(option.to_owned()), kind: None, fields: None, by };
+                Command::Answer { request, answer }
+            }
+            Wish::Cancel => Command::Cancel,
+            Wish::Resume(agent) => Command::Resume { agent: agent.map(str::to_owned) },
+            Wish::TellResume(text) => Command::TellResume { text },
+            Wish::MoveTo(cwd) => Command::MoveTo { cwd: cwd.to_owned() },
             Wish::Interrupt => Command::Interrupt { reason: "server_restart".to_owned() },
         }
     }
@@ -323,7 +251,7 @@ impl Twins {
 
 /// A history of any kind.
 pub(crate) fn history() -> impl Strategy<Value = Vec<Step>> {
-    vec(step(), 1..60)
+    vec(prop_oneof![lively(), step()], 1..60)
 }
 
 /// The store that a history leaves at `path`.

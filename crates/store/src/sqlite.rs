@@ -6,6 +6,7 @@
 mod apply;
 mod changes;
 mod checkpoint;
+mod columns;
 mod fences;
 mod heads;
 mod jobs;

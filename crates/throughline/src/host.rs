@@ -38,8 +38,13 @@ impl Host {
         })?;
         tell(&found, &copies);
         let store = Arc::new(store);
-        let seams =
-            Seams { clock: Arc::new(SystemClock), ids: Arc::new(SystemIds), home: home(), copies: Some(copies) };
+        let seams = Seams {
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(SystemIds),
+            home: home(),
+            copies: Some(copies),
+            policies: engine::Policies::default(),
+        };
         let engine = Engine::start(Arc::clone(&store) as Arc<dyn store::Store>, seams).await?;
         Ok(Self { store, engine })
     }

@@ -83,7 +83,7 @@ const entry = (seq: number): ServerFrame => ({
   cursor: `1f.${seq}`,
   entry: { seq, at: AT, type: "session.observed", data: {} },
 });
-const begun: ServerFrame = { type: "session", session: SESSION, snapshot: { ...({} as SessionRow), queue: [], cursor: "1f.9" } };
+const begun: ServerFrame = { type: "session", session: SESSION, snapshot: { ...({} as SessionRow), queue: [], openRequests: [], cursor: "1f.9" } };
 const caughtUp = (seq: number): ServerFrame => ({ type: "caught_up", session: SESSION, cursor: `1f.${seq}` });
 const follow = (after?: string) => (after === undefined ? { type: "follow", session: SESSION } : { type: "follow", session: SESSION, after });
 
@@ -219,7 +219,7 @@ test("what comes of a session after it was unfollowed is dropped", () => {
   FakeSocket.last.greet();
   live.follow(SESSION, null);
   live.unfollow(SESSION);
-  FakeSocket.last.say(begun, entry(1), { type: "preview", session: SESSION, turn: 1, block: 0, text: "x" });
+  FakeSocket.last.say(begun, entry(1), { type: "preview", session: SESSION, turn: 1, kind: "text", block: 0, text: "x" });
   expect(heard).toEqual([]);
   expect(FakeSocket.last.asked.at(-1)).toEqual({ type: "unfollow", session: SESSION });
 });

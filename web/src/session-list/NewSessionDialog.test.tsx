@@ -1,5 +1,5 @@
 // The form for a new session: what it sends, and how it tells what the server objects to.
-import { cleanup, render, screen, waitFor } from "@testing-library/react";
+import { act, cleanup, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
@@ -10,10 +10,10 @@ import { NewSessionDialog } from "./NewSessionDialog";
 
 type Created = Answer<{ id: string }>;
 
-function open(answers: Created[], directory: string | null = null) {
+function open(answers: Created[], directory: string | null | Promise<string> = null) {
   const wishes: NewSession[] = [];
   const http = {
-    whoami: () => Promise.resolve({ ok: true, value: { directory } }),
+    whoami: async () => ({ ok: true, value: { directory: await directory } }),
     agents: () => Promise.resolve({ ok: true, value: { agents: [{ name: "guide", title: "Guide", description: "Built in." }] } }),
     createSession: (wish: NewSession) => {
       wishes.push(wish);
@@ -27,6 +27,28 @@ function open(answers: Created[], directory: string | null = null) {
 }
 
 const refused = (code: string, message: string): Created => ({ ok: false, failure: { kind: "refused", status: 409, code, message } });
+
+/** A directory that the server tells when it is told to. */
+function later(): [Promise<string>, (directory: string) => Promise<string>] {
+  let resolve: (directory: string) => void;
+  const told = new Promise<string>((done) => (resolve = done));
+  return [
+    told,
+    (directory) => {
+      resolve(directory);
+      return told;
+    },
+  ];
+}
+
+/** The directory's field, which has the focus, before anything is in it. */
+async function emptyField(): Promise<HTMLInputElement> {
+  await screen.findByText("Built in.");
+  const field = screen.getByLabelText<HTMLInputElement>("Directory");
+  expect(document.activeElement).toBe(field);
+  expect(field.value).toBe("");
+  return field;
+}
 
 beforeEach(() => {
   localStorage.clear();
@@ -55,6 +77,37 @@ test("the first session is offered where the server was started, a later one whe
   open([], "/srv/work");
   await screen.findByText("Built in.");
   expect(screen.getByLabelText<HTMLInputElement>("Directory").value).toBe("/home/ada");
+});
+
+test("what is written in place of a directory that was offered late is all that is sent", async () => {
+  const [directory, offer] = later();
+  const { wishes } = open([], directory);
+  const field = await emptyField();
+  offer("/srv/work");
+  await waitFor(() => expect(field.value).toBe("/srv/work"));
+  await userEvent.keyboard("/home{Enter}");
+  await waitFor(() => expect(wishes.map(({ cwd }) => cwd)).toEqual(["/home"]));
+});
+
+test("an offer that comes after the first letter is not taken up", async () => {
+  const [directory, offer] = later();
+  const { wishes } = open([], directory);
+  await emptyField();
+  await userEvent.keyboard("/ho");
+  await act(() => offer("/srv/work"));
+  await userEvent.keyboard("me{Enter}");
+  await waitFor(() => expect(wishes.map(({ cwd }) => cwd)).toEqual(["/home"]));
+});
+
+test("an offer that comes late leaves the focus where it is", async () => {
+  const [directory, offer] = later();
+  open([], directory);
+  const field = await emptyField();
+  const name = screen.getByLabelText(/^Name/);
+  await userEvent.click(name);
+  offer("/srv/work");
+  await waitFor(() => expect(field.value).toBe("/srv/work"));
+  expect(document.activeElement).toBe(name);
 });
 
 test("an objection is said in words, and the corrected wish has another key", async () => {

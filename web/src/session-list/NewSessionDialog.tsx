@@ -1,6 +1,9 @@
 // Begins a session: which agent, in which directory, and under what name if any.
+//
+// Invariant: a directory that the server offers late never gets into what is being written.
 import type { FormEvent, ReactNode } from "react";
 import { useEffect, useId, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 
 import type { Failure } from "../api/http";
 import { failureWords } from "../api/http";
@@ -27,6 +30,7 @@ export function NewSessionDialog({ app, onClose, onCreated }: NewSessionDialogPr
   const [agents, setAgents] = useState<readonly Agent[]>([]);
   const [agent, setAgent] = useState("");
   const [cwd, setCwd] = useState(() => localStorage.getItem(LAST_DIRECTORY) ?? "");
+  const directoryField = useRef<HTMLInputElement>(null);
   const [name, setName] = useState("");
   const [failure, setFailure] = useState<Failure | null>(null);
   const [sending, setSending] = useState(false);
@@ -48,9 +52,15 @@ export function NewSessionDialog({ app, onClose, onCreated }: NewSessionDialogPr
     });
     // Where the server was started is the likeliest place for a first session.
     void app.http.whoami().then((answer) => {
-      if (open && answer.ok) {
-        const { directory } = answer.value;
-        setCwd((typed) => typed || (directory ?? ""));
+      const field = directoryField.current;
+      const directory = answer.ok ? answer.value.directory : null;
+      if (!open || !directory || field?.value !== "") {
+        return;
+      }
+      flushSync(() => setCwd(directory));
+      // Whoever is about to write does not see it come: selected, it gives way to the first letter.
+      if (document.activeElement === field) {
+        field.select();
       }
     });
     return () => {
@@ -104,6 +114,7 @@ export function NewSessionDialog({ app, onClose, onCreated }: NewSessionDialogPr
           {(ids) => (
             <input
               {...ids}
+              ref={directoryField}
               className={`${FIELD} font-mono text-[0.9375rem]`}
               data-first-focus=""
               value={cwd}

@@ -10,7 +10,11 @@ const turn: TranscriptTurn = {
   turn: 3,
   interactionId: "i",
   prompt: "say hello",
-  blocks: ["hello"],
+  source: null,
+  images: [],
+  resume: null,
+  items: [{ type: "text", block: 0, text: "hello" }],
+  usage: null,
   outcome: "completed",
   reason: null,
   startedAt: AT,
@@ -26,15 +30,15 @@ afterEach(cleanup);
 
 test("what looks like HTML is shown as it was written", () => {
   const hostile = "<img src=x onerror=alert(1)><b>bold</b>";
-  const article = show({ prompt: hostile, blocks: [hostile] });
+  const article = show({ prompt: hostile, items: [{ type: "text", block: 0, text: hostile }] });
   expect(article.querySelector("img, b")).toBeNull();
   expect(screen.getByRole("heading", { name: hostile })).toBeTruthy();
   expect(article.textContent).toContain(hostile);
 });
 
 test.each([
-  [{ outcome: null, blocks: [] }, "Waiting for the first words…"],
-  [{ blocks: [] }, "Ended without an answer."],
+  [{ outcome: null, items: [] }, "Waiting for the first words…"],
+  [{ items: [] }, "Ended without an answer."],
   [{ outcome: "cancelled" }, "Stopped."],
   [{ outcome: "failed", reason: "exit code 1" }, "Failed. Exit code 1."],
   [{ outcome: "interrupted", reason: "server_restart" }, "Interrupted. The server ended while this turn ran. What was written down until then is kept."],

@@ -47,13 +47,15 @@ export const TurnRow = memo(function TurnRow({ turn, first, last, retied, now }:
           </a>
         </header>
         <div className="mt-2.5 space-y-3">
-          {turn.blocks.map((text, block) => (
-            <p key={block} className="verbatim leading-[1.65]">
-              {text}
-            </p>
-          ))}
-          {turn.blocks.length === 0 && turn.outcome === null && <p className="text-soft">Waiting for the first words…</p>}
-          {turn.blocks.length === 0 && turn.outcome === "completed" && <p className="text-soft">Ended without an answer.</p>}
+          {turn.items.map((item, index) =>
+            item.type === "text" ? (
+              <p key={index} className="verbatim leading-[1.65]">
+                {item.text}
+              </p>
+            ) : null,
+          )}
+          {turn.items.length === 0 && turn.outcome === null && <p className="text-soft">Waiting for the first words…</p>}
+          {turn.items.length === 0 && turn.outcome === "completed" && <p className="text-soft">Ended without an answer.</p>}
         </div>
         {note !== null && !broken && <Note {...note} className="mt-3" loud={turn.outcome === "failed"} />}
       </div>

@@ -23,12 +23,12 @@ const sent = (turn: number, text: string) => ({ type: "prompt.sent", data: { int
 const said = (turn: number, text: string, block = 0) => ({ type: "text.part", data: { turn, block, text } }) as Happened;
 const ended = (turn: number) => ({ type: "turn.ended", data: { turn, outcome: "completed" } }) as Happened;
 const queued = (n: number, text: string) => ({ type: "prompt.queued", data: { interactionId: prompt(n), text } }) as Happened;
-const preview = (turn: number, text: string, block = 0) => ({ type: "preview" as const, session: SESSION, turn, block, text });
+const preview = (turn: number, text: string, block = 0) => ({ type: "preview" as const, session: SESSION, turn, kind: "text" as const, block, text });
 
 /** The last turn's blocks as they are shown. */
 function shown(followed: Followed): readonly string[] {
   const turn = followed.transcript.turns.at(-1);
-  return turn === undefined ? [] : withPreviews(turn, followed.previews).blocks;
+  return (turn === undefined ? [] : withPreviews(turn, followed.previews).items).map((item) => ("text" in item ? item.text : item.type));
 }
 
 const running = follow(caughtUp(NOT_READ), started(1), sent(1, "hello"));
@@ -55,7 +55,7 @@ test("words said while the entry was on its way stay", () => {
 });
 
 test("each block has its own previews", () => {
-  const followed = applyPreview(applyPreview(running, preview(1, "second", 1)), preview(1, "first", 0));
+  const followed = applyPreview(applyPreview(running, preview(1, "first", 0)), preview(1, "second", 1));
   expect(shown(followed)).toEqual(["first", "second"]);
 });
 

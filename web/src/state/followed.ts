@@ -3,9 +3,11 @@
 // Invariant: entries are folded in without gap or repeat; whatever comes out of turn leaves the value as it was, and
 // the live client, which sees the gap too, asks for the missing part. Previews never reach the transcript: they are
 // laid over it when it is shown, and each vanishes with the entry that holds its words.
-import type { Entry, ErrorDetail, FrameOf, QueuedPrompt } from "../wire/names";
+import type { Entry, ErrorDetail, FrameOf, QueuedPrompt, WordsOf } from "../wire/names";
+import type { AgentView } from "./agent";
+import { applyToAgent, UNKNOWN_AGENT } from "./agent";
 import type { Transcript, TranscriptTurn } from "./transcript";
-import { addText, applyToTranscript, EMPTY_TRANSCRIPT } from "./transcript";
+import { addWords, applyToTranscript, EMPTY_TRANSCRIPT } from "./transcript";
 
 /** How far the reading has come. */
 export type Reading =
@@ -20,6 +22,15 @@ export type Reading =
   /** The server would not let it be followed. */
   | { kind: "refused"; error: ErrorDetail };
 
+/** Live words by what they belong to, in the order in which they began. */
+export type Previews = ReadonlyMap<string, Preview>;
+
+interface Preview {
+  readonly of: WordsOf;
+  readonly number: number;
+  readonly text: string;
+}
+
 export interface Followed {
   readonly reading: Reading;
   /** The last entry folded in. */
@@ -29,8 +40,10 @@ export interface Followed {
   readonly transcript: Transcript;
   /** Prompts that wait, in order. */
   readonly queue: readonly QueuedPrompt[];
-  /** Words of the running turn, by block, that no entry holds yet. */
-  readonly previews: ReadonlyMap<number, string>;
+  /** How its agent stands and what it offers. */
+  readonly agent: AgentView;
+  /** Words of the running turn that no entry holds yet. */
+  readonly previews: Previews;
   /** The turn whose previews began before the follow did: they would show the end of a sentence without its start. */
   readonly muted: number | null;
 }
@@ -41,6 +54,7 @@ export const NOT_READ: Followed = {
   cursor: null,
   transcript: EMPTY_TRANSCRIPT,
   queue: [],
+  agent: UNKNOWN_AGENT,
   previews: new Map(),
   muted: null,
 };
@@ -55,10 +69,15 @@ export function applyEntry(followed: Followed, cursor: string, entry: Entry): Fo
     cursor,
     transcript: applyToTranscript(followed.transcript, entry),
     queue: applyToQueue(followed.queue, entry),
+    agent: applyToAgent(followed.agent, entry),
   };
   switch (entry.type) {
     case "text.part":
-      return { ...next, muted: null, previews: settle(followed.previews, entry.data.block, entry.data.text) };
+      return { ...next, muted: null, previews: settle(followed.previews, "text", entry.data.block, entry.data.text) };
+    case "thought.part":
+      return { ...next, muted: null, previews: settle(followed.previews, "thought", entry.data.block, entry.data.text) };
+    case "tool.part":
+      return { ...next, muted: null, previews: settle(followed.previews, "tool", entry.data.tool, entry.data.text) };
     case "turn.started":
     case "turn.ended":
       return { ...next, muted: null, previews: NOT_READ.previews };
@@ -72,9 +91,10 @@ export function applyPreview(followed: Followed, preview: FrameOf<"preview">): F
   if (running?.turn !== preview.turn || followed.muted === preview.turn) {
     return followed;
   }
-  const previews = new Map(followed.previews);
-  previews.set(preview.block, (previews.get(preview.block) ?? "") + preview.text);
-  return { ...followed, previews };
+  const { kind, block, text } = preview;
+  const key = keyOf(kind, block);
+  const before = followed.previews.get(key)?.text ?? "";
+  return { ...followed, previews: new Map(followed.previews).set(key, { of: kind, number: block, text: before + text }) };
 }
 
 /** A follow begins, for the first time or again: live words from before it are no longer known to be whole. */
@@ -94,13 +114,12 @@ export function refused(followed: Followed, error: ErrorDetail): Followed {
     : { ...NOT_READ, reading: { kind: "refused", error } };
 }
 
-/** The turn as it is shown: with the words that are not durable yet at the end of their blocks. */
-export function withPreviews(turn: TranscriptTurn, previews: ReadonlyMap<number, string>): TranscriptTurn {
+/** The turn as it is shown: with the words that are not durable yet where they belong. */
+export function withPreviews(turn: TranscriptTurn, previews: Previews): TranscriptTurn {
   if (turn.outcome !== null || previews.size === 0) {
     return turn;
   }
-  const inOrder = [...previews].toSorted(([a], [b]) => a - b);
-  return { ...turn, blocks: inOrder.reduce((blocks, [block, text]) => addText(blocks, block, text), turn.blocks) };
+  return { ...turn, items: [...previews.values()].reduce((items, { of, number, text }) => addWords(items, of, number, text), turn.items) };
 }
 
 export function runningTurn(transcript: Transcript): TranscriptTurn | null {
@@ -109,18 +128,23 @@ export function runningTurn(transcript: Transcript): TranscriptTurn | null {
 }
 
 /** Takes from a preview what has become durable; what was said since stays. */
-function settle(previews: ReadonlyMap<number, string>, block: number, text: string): ReadonlyMap<number, string> {
-  const shown = previews.get(block);
+function settle(previews: Previews, of: WordsOf, number: number, text: string): Previews {
+  const key = keyOf(of, number);
+  const shown = previews.get(key);
   if (shown === undefined) {
     return previews;
   }
   const left = new Map(previews);
-  if (shown.startsWith(text) && shown.length > text.length) {
-    left.set(block, shown.slice(text.length));
+  if (shown.text.startsWith(text) && shown.text.length > text.length) {
+    left.set(key, { ...shown, text: shown.text.slice(text.length) });
   } else {
-    left.delete(block);
+    left.delete(key);
   }
   return left;
+}
+
+function keyOf(of: WordsOf, number: number): string {
+  return `${of} ${number}`;
 }
 
 function applyToQueue(queue: readonly QueuedPrompt[], entry: Entry): readonly QueuedPrompt[] {

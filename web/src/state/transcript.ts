@@ -1,16 +1,67 @@
-// What a reader sees of a session: its turns, each with the prompt and the answer's blocks.
+// What a reader sees of a session: its turns, each with the prompt and what the agent said and did, in order.
 //
 // Invariant: this is the fold of crates/model/src/transcript.rs, word for word; fixtures/transcripts/ holds both to it.
 // Values are never changed in place: a turn that did not change is the same object, so that it is not drawn again.
-import type { Entry, InteractionId, Outcome, Timestamp } from "../wire/names";
+import type {
+  Entry,
+  EventOf,
+  Image,
+  InteractionId,
+  Location,
+  Notice,
+  Outcome,
+  PermissionAnswer,
+  PlanStep,
+  Question,
+  Timestamp,
+  ToolChange,
+  ToolContent,
+  ToolKind,
+  ToolStatus,
+  Usage,
+  WordsOf,
+} from "../wire/names";
+
+export interface ToolCall {
+  readonly type: "tool";
+  /** Its number in its turn, from 1. */
+  readonly tool: number;
+  readonly callId: string;
+  readonly title: string;
+  readonly name: string | null;
+  readonly kind: ToolKind;
+  readonly status: ToolStatus;
+  readonly content: readonly ToolContent[];
+  readonly locations: readonly Location[];
+  readonly input: unknown;
+  readonly output: unknown;
+}
+
+export type Permission = { readonly type: "permission"; readonly request: number; readonly answer: PermissionAnswer | null } & Readonly<Question>;
+
+export type Item =
+  | { readonly type: "text"; readonly block: number; readonly text: string }
+  | { readonly type: "thought"; readonly block: number; readonly text: string }
+  | ToolCall
+  | { readonly type: "plan"; readonly steps: readonly PlanStep[] }
+  | Permission
+  | ({ readonly type: "notice" } & Readonly<Notice>)
+  | { readonly type: "compaction"; readonly summary: string | null };
 
 export interface TranscriptTurn {
   readonly turn: number;
   readonly interactionId: InteractionId;
-  /** The person's words. */
+  /** Who wrote the prompt, if it was not the person. */
+  readonly source: string | null;
+  /** The words. */
   readonly prompt: string;
-  /** The agent's words, a text a block. */
-  readonly blocks: readonly string[];
+  readonly images: readonly Image[];
+  /** What the agent was told of earlier turns, ahead of the prompt. */
+  readonly resume: string | null;
+  /** What the agent said and did, each where it began. */
+  readonly items: readonly Item[];
+  /** How full the agent's window was at last. */
+  readonly usage: Usage | null;
   /** How it ended; null while it runs. */
   readonly outcome: Outcome | null;
   /** Why it ended so, where there is more to say. */
@@ -28,51 +79,168 @@ export const EMPTY_TRANSCRIPT: Transcript = { turns: [] };
 
 /** Folds in the next entry of the session. */
 export function applyToTranscript(transcript: Transcript, entry: Entry): Transcript {
-  switch (entry.type) {
-    case "turn.started": {
-      const { turn, interactionId } = entry.data;
-      const started: TranscriptTurn = {
-        turn,
-        interactionId,
-        prompt: "",
-        blocks: [],
-        outcome: null,
-        reason: null,
-        startedAt: entry.at,
-        endedAt: null,
-      };
-      return { turns: [...transcript.turns, started] };
-    }
-    case "prompt.sent": {
-      const { text } = entry.data;
-      return changeLast(transcript, (turn) => ({ ...turn, prompt: text }));
-    }
-    case "text.part": {
-      const { turn, block, text } = entry.data;
-      return changeLast(transcript, (open) => (open.turn === turn ? { ...open, blocks: addText(open.blocks, block, text) } : open));
-    }
-    case "turn.ended": {
-      const { turn, outcome, reason } = entry.data;
-      return changeLast(transcript, (open) =>
-        open.turn === turn ? { ...open, outcome, reason: reason ?? null, endedAt: entry.at } : open,
-      );
-    }
-    default:
-      return transcript;
+  if (entry.type === "turn.started") {
+    const { turn, interactionId } = entry.data;
+    return { turns: [...transcript.turns, startedTurn(turn, interactionId, entry.at)] };
   }
-}
-
-/** Adds to the block of this number; a number that skips ahead opens one block. */
-export function addText(blocks: readonly string[], block: number, text: string): readonly string[] {
-  const words = blocks[block];
-  return words === undefined ? [...blocks, text] : blocks.with(block, words + text);
-}
-
-function changeLast(transcript: Transcript, change: (turn: TranscriptTurn) => TranscriptTurn): Transcript {
   const last = transcript.turns.at(-1);
-  if (last === undefined) {
+  // An event that names no turn is told of the one that runs.
+  const meant = last !== undefined && ("turn" in entry.data ? entry.data.turn === last.turn : last.outcome === null);
+  if (!meant) {
     return transcript;
   }
-  const changed = change(last);
+  const changed = applyToTurn(last, entry);
   return changed === last ? transcript : { turns: transcript.turns.with(-1, changed) };
+}
+
+function startedTurn(turn: number, interactionId: InteractionId, startedAt: Timestamp): TranscriptTurn {
+  return {
+    turn,
+    interactionId,
+    source: null,
+    prompt: "",
+    images: [],
+    resume: null,
+    items: [],
+    usage: null,
+    outcome: null,
+    reason: null,
+    startedAt,
+    endedAt: null,
+  };
+}
+
+function applyToTurn(turn: TranscriptTurn, entry: Entry): TranscriptTurn {
+  switch (entry.type) {
+    case "turn.ended":
+      return {
+        ...turn,
+        items: turn.items.map((item) => (item.type === "tool" && !isFinal(item.status) ? { ...item, status: "cancelled" } : item)),
+        outcome: entry.data.outcome,
+        reason: entry.data.reason ?? null,
+        endedAt: entry.at,
+      };
+    case "prompt.sent": {
+      const [source, prompt] = splitSource(entry.data.text);
+      return { ...turn, source, prompt, images: entry.data.images ?? [] };
+    }
+    case "resume.sent":
+      return { ...turn, resume: entry.data.text };
+    case "text.part":
+      return { ...turn, items: addWords(turn.items, "text", entry.data.block, entry.data.text) };
+    case "thought.part":
+      return { ...turn, items: addWords(turn.items, "thought", entry.data.block, entry.data.text) };
+    case "tool.part":
+      return { ...turn, items: addWords(turn.items, "tool", entry.data.tool, entry.data.text) };
+    case "tool.started":
+      return { ...turn, items: [...turn.items, changeTool(newTool(entry.data), entry.data)] };
+    case "tool.changed":
+    case "tool.ended": {
+      const { tool } = entry.data;
+      const { data } = entry;
+      return { ...turn, items: changeLast(turn.items, isTool(tool), (call) => changeTool(call, data)) };
+    }
+    case "plan.changed": {
+      const plan = { type: "plan" as const, steps: entry.data.steps };
+      const at = turn.items.findIndex((item) => item.type === "plan");
+      return { ...turn, items: at < 0 ? [...turn.items, plan] : turn.items.with(at, plan) };
+    }
+    case "permission.asked":
+      return { ...turn, items: [...turn.items, askedPermission(entry.data)] };
+    case "permission.answered":
+      return { ...turn, items: answered(turn.items, entry.data) };
+    case "usage.reported":
+      return { ...turn, usage: entry.data };
+    case "agent.noticed":
+      return { ...turn, items: [...turn.items, { type: "notice", ...entry.data.notice }] };
+    case "compaction.seen":
+      return { ...turn, items: [...turn.items, { type: "compaction", summary: entry.data.summary ?? null }] };
+    default:
+      return turn;
+  }
+}
+
+/** Adds words to the end of the block, or of what the tool call shows; words of a call that nobody began are dropped. */
+export function addWords(items: readonly Item[], of: WordsOf, number: number, text: string): readonly Item[] {
+  if (of === "tool") {
+    return changeLast(items, isTool(number), (call) => ({ ...call, content: addToContent(call.content, text) }));
+  }
+  const at = items.findLastIndex((item) => item.type === of && item.block === number);
+  const open = items[at];
+  if (open?.type !== "text" && open?.type !== "thought") {
+    return [...items, { type: of, block: number, text }];
+  }
+  return items.with(at, { ...open, text: open.text + text });
+}
+
+function addToContent(content: readonly ToolContent[], text: string): readonly ToolContent[] {
+  const last = content.at(-1);
+  switch (last?.type) {
+    case "text":
+      return content.with(-1, { ...last, text: last.text + text });
+    case "terminal":
+      return content.with(-1, { ...last, output: last.output + text });
+    default:
+      return [...content, { type: "text", text }];
+  }
+}
+
+function newTool({ tool, callId }: { tool: number; callId: string }): ToolCall {
+  return {
+    type: "tool",
+    tool,
+    callId,
+    title: "",
+    name: null,
+    kind: "other",
+    status: "pending",
+    content: [],
+    locations: [],
+    input: null,
+    output: null,
+  };
+}
+
+function changeTool(call: ToolCall, change: ToolChange): ToolCall {
+  const { title, name, kind, status, content, locations, input, output } = change;
+  return {
+    ...call,
+    title: title ?? call.title,
+    name: name ?? call.name,
+    kind: kind ?? call.kind,
+    status: status ?? call.status,
+    content: content ?? call.content,
+    locations: locations ?? call.locations,
+    input: input ?? call.input,
+    output: output ?? call.output,
+  };
+}
+
+function askedPermission({ turn: _, ...asked }: EventOf<"permission.asked">["data"]): Permission {
+  return { type: "permission", ...asked, answer: null };
+}
+
+function answered(items: readonly Item[], { turn: _, request, ...answer }: EventOf<"permission.answered">["data"]): readonly Item[] {
+  const isAsked = (item: Item): item is Permission => item.type === "permission" && item.request === request;
+  return changeLast(items, isAsked, (asked) => ({ ...asked, answer }));
+}
+
+function isTool(tool: number): (item: Item) => item is ToolCall {
+  return (item): item is ToolCall => item.type === "tool" && item.tool === tool;
+}
+
+function isFinal(status: ToolStatus): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}
+
+function changeLast<T extends Item>(items: readonly Item[], is: (item: Item) => item is T, change: (item: T) => T): readonly Item[] {
+  const at = items.findLastIndex(is);
+  const found = items[at];
+  return found !== undefined && is(found) ? items.with(at, change(found)) : items;
+}
+
+/** Who wrote a prompt, if it was not the person, and the words. */
+function splitSource(text: string): [string | null, string] {
+  const marked = /^\[((?:agent|applet):[A-Za-z0-9-]{1,64})\] ([^]*)$/.exec(text);
+  return marked === null ? [null, text] : [marked[1] ?? null, marked[2] ?? ""];
 }

@@ -7,6 +7,8 @@ const STATE_WORDS: Record<SessionState, string> = {
   starting: "Starting",
   idle: "Idle",
   running: "Running",
+  needs_you: "Needs you",
+  unresponsive: "Not answering",
   interrupted: "Interrupted",
   failed: "Failed",
 };
@@ -42,8 +44,8 @@ export function outcomeWords(turn: TranscriptTurn): { title: string; detail: str
   }
 }
 
-function interruptionWords({ reason, blocks }: TranscriptTurn): string | null {
-  const kept = blocks.length === 0 ? "Nothing had been written down yet." : "What was written down until then is kept.";
+function interruptionWords({ reason, items }: TranscriptTurn): string | null {
+  const kept = items.length === 0 ? "Nothing had been written down yet." : "What was written down until then is kept.";
   switch (reason) {
     case "server_restart":
       return `The server ended while this turn ran. ${kept}`;

@@ -126,6 +126,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/{id}/options/{option}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Chooses one of the agent's options: its mode, its model. What came of it is an entry. */
+        post: operations["setOption"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/permissions/{request}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers what the agent asked. The first answer counts. */
+        post: operations["answerPermission"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/{id}/prompts": {
         parameters: {
             query?: never;
@@ -172,6 +206,40 @@ export interface paths {
         put?: never;
         /** Brings a deleted session back. */
         post: operations["restoreSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes sure that the session's agent is there, or hands the session over to another. */
+        post: operations["resumeSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Signs in to the agent by one of its own methods. */
+        post: operations["signInToAgent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -274,6 +342,30 @@ export interface components {
             name: string;
             title: string;
         };
+        /** @description A command that the agent understands at the start of a prompt, as `/name`. */
+        AgentCommand: {
+            /** @description What it does. */
+            description: string;
+            /** @description What may follow it. */
+            hint?: string | null;
+            /** @description Without the slash. */
+            name: string;
+        };
+        /** @description Something about the agent that a person can choose: its mode, its model, how long it thinks. */
+        AgentOption: {
+            /** @description What it is about. */
+            category: components["schemas"]["OptionCategory"];
+            /** @description What can be chosen; empty for a switch. */
+            choices: components["schemas"]["Choice"][];
+            /** @description What it does. */
+            description?: string | null;
+            /** @description The agent's own name of it. */
+            id: string;
+            /** @description What people call it. */
+            name: string;
+            /** @description The choice in force; `true` or `false` where there are no choices to list. */
+            value: string;
+        };
         AgentPage: {
             agents: components["schemas"]["Agent"][];
         };
@@ -281,7 +373,41 @@ export interface components {
          * @description Where the agent's process is in its life.
          * @enum {string}
          */
-        AgentState: "starting" | "ready" | "stopped" | "failed";
+        AgentState: "starting" | "ready" | "stopped" | "failed" | "signed_out" | "unresponsive";
+        /** @description Who answers requests. An agent never does. */
+        Answerer: {
+            /** @description What the credential is called. */
+            name: string;
+            tokenId?: components["schemas"]["TokenId"] | null;
+            /** @enum {string} */
+            type: "person";
+        } | {
+            /** @description Which, as the configuration names it. */
+            rule: string;
+            /** @enum {string} */
+            type: "policy";
+        } | {
+            /** @enum {string} */
+            type: "nobody";
+        };
+        /** @description How a session came to its agent. */
+        Attached: {
+            /** @description The agent's own id of the conversation, by which it can be taken up again. */
+            agentSession: string;
+            /** @description What the agent knows of earlier turns. */
+            memory: components["schemas"]["Memory"];
+            /** @description What the agent calls itself, with its version. */
+            program?: string | null;
+        };
+        /** @description One of an option's values. */
+        Choice: {
+            /** @description What it means. */
+            description?: string | null;
+            /** @description What people call it. */
+            name: string;
+            /** @description The agent's own name of it. */
+            value: string;
+        };
         /** @description What a client sends. */
         ClientFrame: components["schemas"]["Request"] & {
             /** @description Chosen by the client; the `ack` or `error` names it. */
@@ -296,6 +422,13 @@ export interface components {
          * @enum {string}
          */
         ContextReason: "load" | "resume" | "changed";
+        /** @description An amount of money, as the agent wrote it. */
+        Cost: {
+            /** @description In decimal digits. */
+            amount: string;
+            /** @description As ISO 4217 names it. */
+            currency: string;
+        };
         /** @description One event in its stream, at its place. Whoever holds one with a seq that a store gave may rely on it being durable. */
         Entry: components["schemas"]["Event"] & {
             /** @description When it was written down. */
@@ -332,6 +465,10 @@ export interface components {
         } | {
             /** @description Only what is present changes. */
             data: {
+                /** @description Another agent took over, which knows nothing of the earlier turns. */
+                agent?: string | null;
+                /** @description The directory it works in from now on. */
+                cwd?: string | null;
                 envHint?: string | null;
                 name?: string | null;
             };
@@ -351,11 +488,41 @@ export interface components {
             type: "session.restored";
         } | {
             data: {
+                attached?: components["schemas"]["Attached"] | null;
+                /** @description With `signed_out`: how to sign in. */
+                methods?: components["schemas"]["SignInMethod"][];
                 reason?: string | null;
                 state: components["schemas"]["AgentState"];
             };
             /** @enum {string} */
             type: "agent.state_changed";
+        } | {
+            /** @description All that can be chosen about the agent now. */
+            data: {
+                options: components["schemas"]["AgentOption"][];
+            };
+            /** @enum {string} */
+            type: "agent.options_changed";
+        } | {
+            /** @description All commands it understands now. */
+            data: {
+                commands: components["schemas"]["AgentCommand"][];
+            };
+            /** @enum {string} */
+            type: "agent.commands_changed";
+        } | {
+            /** @description What it sent and nobody here understands, as it came. */
+            data: {
+                message: Record<string, never>;
+            };
+            /** @enum {string} */
+            type: "agent.raw";
+        } | {
+            data: {
+                notice: components["schemas"]["Notice"];
+            };
+            /** @enum {string} */
+            type: "agent.noticed";
         } | {
             data: {
                 interactionId: components["schemas"]["InteractionId"];
@@ -371,6 +538,7 @@ export interface components {
             type: "turn.ended";
         } | {
             data: {
+                images?: components["schemas"]["Image"][];
                 interactionId: components["schemas"]["InteractionId"];
                 text: string;
             };
@@ -392,11 +560,20 @@ export interface components {
         } | {
             /** @description The words as they went to the agent, also when they had waited in the queue. */
             data: {
+                images?: components["schemas"]["Image"][];
                 interactionId: components["schemas"]["InteractionId"];
                 text: string;
             };
             /** @enum {string} */
             type: "prompt.sent";
+        } | {
+            /** @description What the agent was told of earlier turns, ahead of this turn's prompt. */
+            data: {
+                text: string;
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "resume.sent";
         } | {
             /** @description A piece of the agent's answer; the pieces of one block follow each other and are joined by readers. */
             data: {
@@ -407,6 +584,92 @@ export interface components {
             };
             /** @enum {string} */
             type: "text.part";
+        } | {
+            /** @description A piece of what it thought, in a block of its own; texts and thoughts of a turn are numbered together. */
+            data: {
+                /** Format: int32 */
+                block: number;
+                text: string;
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "thought.part";
+        } | {
+            data: components["schemas"]["ToolChange"] & {
+                callId: string;
+                /** Format: int32 */
+                tool: number;
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "tool.started";
+        } | {
+            data: components["schemas"]["ToolChange"] & {
+                /** Format: int32 */
+                tool: number;
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "tool.changed";
+        } | {
+            /** @description A piece of what it shows; it follows the text that it shows last. */
+            data: {
+                text: string;
+                /** Format: int32 */
+                tool: number;
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "tool.part";
+        } | {
+            /** @description Its status is final. */
+            data: components["schemas"]["ToolChange"] & {
+                /** Format: int32 */
+                tool: number;
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "tool.ended";
+        } | {
+            /** @description The plan as it is now, in place of the earlier one. */
+            data: {
+                steps: components["schemas"]["PlanStep"][];
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "plan.changed";
+        } | {
+            data: components["schemas"]["Question"] & {
+                request: components["schemas"]["RequestNumber"];
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "permission.asked";
+        } | {
+            data: components["schemas"]["PermissionAnswer"] & {
+                request: components["schemas"]["RequestNumber"];
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "permission.answered";
+        } | {
+            data: components["schemas"]["Usage"];
+            /** @enum {string} */
+            type: "usage.reported";
+        } | {
+            /** @description The agent put what it knew together to make room, and forgot the rest. */
+            data: {
+                summary?: string | null;
+            };
+            /** @enum {string} */
+            type: "compaction.seen";
+        } | {
+            /** @description What the agent calls the session. */
+            data: {
+                title: string;
+            };
+            /** @enum {string} */
+            type: "title.set";
         } | {
             data: {
                 kind: components["schemas"]["TokenKind"];
@@ -427,6 +690,13 @@ export interface components {
             /** @enum {string} */
             type: "token.revoked";
         };
+        /** @description A picture that goes with a prompt. */
+        Image: {
+            /** @description Base64. */
+            data: string;
+            /** @description `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
+            mimeType: string;
+        };
         /**
          * Format: uuid
          * @description A prompt and the turn it became; known from the moment the prompt is accepted.
@@ -437,6 +707,21 @@ export interface components {
             secret: string;
             token: components["schemas"]["Token"];
         };
+        /** @description A file, and a line in it. */
+        Location: {
+            /**
+             * Format: int32
+             * @description Counted from 1.
+             */
+            line?: number | null;
+            /** @description As the agent named it. */
+            path: string;
+        };
+        /**
+         * @description What an agent knows of the turns before it was started.
+         * @enum {string}
+         */
+        Memory: "new" | "resumed" | "loaded";
         /** @description What the person and the agent noted about a session. */
         Meta: {
             /** @description Set name to items. */
@@ -449,7 +734,17 @@ export interface components {
             lastObservedAt?: components["schemas"]["Timestamp"] | null;
             name: string;
         };
+        /** @description The answer to what an agent asked. */
+        NewAnswer: {
+            /** @description What was filled in, where the agent asked for more than a choice. */
+            fields?: Record<string, never> | null;
+            key?: string | null;
+            /** @description The id of one of the options that were offered. */
+            option: string;
+        };
         NewPrompt: {
+            /** @description At most eight, with eight MiB of Base64 in all. */
+            images?: components["schemas"]["Image"][];
             key?: string | null;
             text: string;
             whenBusy?: components["schemas"]["WhenBusy"];
@@ -469,17 +764,80 @@ export interface components {
             name: string;
             session?: components["schemas"]["SessionId"] | null;
         };
+        NewValue: {
+            key?: string | null;
+            /** @description One of the option's choices; `true` or `false` for a switch. */
+            value: string;
+        };
+        /** @description Something the agent tells beside its answer. */
+        Notice: {
+            /** @description At length. */
+            description?: string | null;
+            /** @description How urgent it is. */
+            severity: components["schemas"]["Severity"];
+            /** @description In a line. */
+            title: string;
+        };
         Observed: {
             success: boolean;
             /** Format: int64 */
             unobservedCount: number;
             wasUnobserved: boolean;
         };
+        /** @description Something that an agent asked; the entry `permission.asked` says what. */
+        OpenRequest: {
+            options: components["schemas"]["PermissionOption"][];
+            /** @description Its name in addresses, `p7`. */
+            request: string;
+        };
+        /**
+         * @description What an option is about.
+         * @enum {string}
+         */
+        OptionCategory: "mode" | "model" | "thinking" | "other";
         /**
          * @description A turn's end in one word.
          * @enum {string}
          */
         Outcome: "completed" | "cancelled" | "failed" | "interrupted";
+        /** @description What a request was answered. */
+        PermissionAnswer: {
+            /** @description Who answered. */
+            by: components["schemas"]["Answerer"];
+            /** @description The fields that were filled in. */
+            fields?: Record<string, never> | null;
+            kind?: components["schemas"]["PermissionKind"] | null;
+            /** @description The option that was chosen; absent if the request was withdrawn. */
+            option?: string | null;
+        };
+        /**
+         * @description What a possible answer means.
+         * @enum {string}
+         */
+        PermissionKind: "allow_once" | "allow_always" | "reject_once" | "reject_always";
+        /** @description A possible answer. */
+        PermissionOption: {
+            /** @description The agent's own name of it. */
+            id: string;
+            /** @description What it means. */
+            kind: components["schemas"]["PermissionKind"];
+            /** @description What people read. */
+            name: string;
+        };
+        /** @description A step of the agent's plan. */
+        PlanStep: {
+            /** @description How much it matters to the agent. */
+            priority: components["schemas"]["Priority"];
+            /** @description Where it stands. */
+            status: components["schemas"]["StepStatus"];
+            /** @description What is to be done. */
+            text: string;
+        };
+        /**
+         * @description How much something matters.
+         * @enum {string}
+         */
+        Priority: "high" | "medium" | "low";
         /** @description A prompt is durable once this is answered. */
         PromptAccepted: {
             interactionId: components["schemas"]["InteractionId"];
@@ -493,7 +851,26 @@ export interface components {
         Proof: {
             proof: string;
         };
+        /** @description What is asked. */
+        Question: {
+            /** @description Fields to fill in, as a JSON schema of one flat object, where more is asked than a choice. */
+            form?: Record<string, never> | null;
+            /** @description What sort of work is to be done. */
+            kind: components["schemas"]["ToolKind"];
+            /** @description What can be answered. */
+            options: components["schemas"]["PermissionOption"][];
+            /** @description The very command, path or input that is to be used, whole; a policy looks at this and never at the title. */
+            subject?: string | null;
+            /** @description In the agent's words. What is really to be done is in `subject`. */
+            title: string;
+            /**
+             * Format: int32
+             * @description The call that waits for it, by its number in the turn.
+             */
+            tool?: number | null;
+        };
         QueuedPrompt: {
+            images?: components["schemas"]["Image"][];
             interactionId: components["schemas"]["InteractionId"];
             queuedAt: components["schemas"]["Timestamp"];
             text: string;
@@ -522,6 +899,7 @@ export interface components {
             /** @enum {string} */
             type: "list";
         } | {
+            images?: components["schemas"]["Image"][];
             key?: string | null;
             session: components["schemas"]["SessionId"];
             text: string;
@@ -537,14 +915,40 @@ export interface components {
             /** @enum {string} */
             type: "observe";
         } | {
+            fields?: Record<string, never> | null;
+            option: string;
+            request: string;
+            session: components["schemas"]["SessionId"];
+            /** @enum {string} */
+            type: "answer";
+        } | {
             /** @enum {string} */
             type: "ping";
         };
+        /**
+         * Format: int32
+         * @description A request's number in its session, from 1, true for ever. Written `p7` where it stands alone.
+         */
+        RequestNumber: number;
         /**
          * @description Why a cursor is of no use.
          * @enum {string}
          */
         ResetReason: "deleted" | "other_incarnation" | "ahead";
+        Resume: {
+            /** @description Another agent, which takes over and is told of the newest turns. */
+            agent?: string | null;
+            key?: string | null;
+        };
+        /** @description How a session goes on. */
+        Resumed: {
+            agent: string;
+            cwd: string;
+            /** @description The directory that it works in now since its own is gone. */
+            fallback?: string | null;
+            id: components["schemas"]["SessionId"];
+            isBusy: boolean;
+        };
         /**
          * Format: int64
          * @description An entry's place in its stream: 1, 2, 3 … without gaps. Zero stands before the first entry.
@@ -592,6 +996,7 @@ export interface components {
         } | {
             /** Format: int32 */
             block: number;
+            kind: components["schemas"]["WordsOf"];
             session: components["schemas"]["SessionId"];
             text: string;
             turn: components["schemas"]["Turn"];
@@ -636,6 +1041,8 @@ export interface components {
         Session: components["schemas"]["SessionRow"] & {
             /** @description As of which entry this is. */
             cursor: string;
+            /** @description What the agent asked and nobody has answered. */
+            openRequests: components["schemas"]["OpenRequest"][];
             /** @description Prompts that wait, in order. */
             queue: components["schemas"]["QueuedPrompt"][];
         };
@@ -694,11 +1101,35 @@ export interface components {
          * @description Where a session stands, in the word that people see.
          * @enum {string}
          */
-        SessionState: "starting" | "idle" | "running" | "interrupted" | "failed";
+        SessionState: "starting" | "idle" | "running" | "needs_you" | "unresponsive" | "interrupted" | "failed";
+        /**
+         * @description How urgent a word of the agent is.
+         * @enum {string}
+         */
+        Severity: "info" | "warning" | "error";
+        SignIn: {
+            key?: string | null;
+            /** @description The id of one of the methods that the agent offers. */
+            method: string;
+        };
         /** @description A fresh one-time sign-in link for a browser. */
         SignInLink: {
             url: string;
         };
+        /** @description A way to sign in to the agent. */
+        SignInMethod: {
+            /** @description What happens. */
+            description?: string | null;
+            /** @description The agent's own name of it. */
+            id: string;
+            /** @description What people call it. */
+            name: string;
+        };
+        /**
+         * @description Where a step of a plan stands.
+         * @enum {string}
+         */
+        StepStatus: "pending" | "running" | "completed";
         /** @description How a turn came to its end. */
         Stop: {
             /** @description In one word. */
@@ -736,11 +1167,90 @@ export interface components {
         TokenPage: {
             tokens: components["schemas"]["Token"][];
         };
+        /** @description What changes in a call; only what is present. */
+        ToolChange: {
+            /** @description All that it shows now, in place of what it showed. */
+            content?: components["schemas"]["ToolContent"][] | null;
+            /** @description What the tool was given. */
+            input?: Record<string, never> | null;
+            kind?: components["schemas"]["ToolKind"] | null;
+            /** @description All the files it works on now. */
+            locations?: components["schemas"]["Location"][] | null;
+            /** @description The tool's name. */
+            name?: string | null;
+            /** @description What the tool gave. */
+            output?: Record<string, never> | null;
+            status?: components["schemas"]["ToolStatus"] | null;
+            /** @description What it does, in the agent's words. */
+            title?: string | null;
+        };
+        /** @description Something a call shows. */
+        ToolContent: {
+            text: string;
+            /** @enum {string} */
+            type: "text";
+        } | {
+            data: string;
+            mimeType: string;
+            /** @enum {string} */
+            type: "image";
+        } | {
+            name: string;
+            /** @enum {string} */
+            type: "link";
+            uri: string;
+        } | {
+            newText: string;
+            oldText?: string | null;
+            path: string;
+            /** @enum {string} */
+            type: "diff";
+        } | {
+            command: string;
+            /** Format: int32 */
+            exitCode?: number | null;
+            output: string;
+            /** @enum {string} */
+            type: "terminal";
+        } | {
+            /** Format: int64 */
+            bytes: number;
+            /** @enum {string} */
+            type: "omitted";
+        } | {
+            /** @enum {string} */
+            type: "raw";
+            value: Record<string, never>;
+        };
+        /**
+         * @description What sort of work a tool does.
+         * @enum {string}
+         */
+        ToolKind: "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other";
+        /**
+         * @description Where a call stands.
+         * @enum {string}
+         */
+        ToolStatus: "pending" | "running" | "completed" | "failed" | "cancelled";
         /**
          * Format: int32
          * @description A turn's number in its session, from 1, true for ever. Written `t42` where it stands alone.
          */
         Turn: number;
+        /** @description How full the agent's window is, and what it has cost. */
+        Usage: {
+            cost?: components["schemas"]["Cost"] | null;
+            /**
+             * Format: int64
+             * @description Tokens that fit.
+             */
+            size: number;
+            /**
+             * Format: int64
+             * @description Tokens in the window.
+             */
+            used: number;
+        };
         /**
          * @description What a prompt does that meets a running turn.
          * @enum {string}
@@ -755,6 +1265,11 @@ export interface components {
             session?: string | null;
             version: string;
         };
+        /**
+         * @description What live words belong to.
+         * @enum {string}
+         */
+        WordsOf: "text" | "thought" | "tool";
     };
     responses: never;
     parameters: never;
@@ -1131,6 +1646,116 @@ export interface operations {
             };
         };
     };
+    setOption: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                option: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewValue"];
+            };
+        };
+        responses: {
+            /** @description The agent was told */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The agent is not there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    answerPermission: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                /** @description As in `permission.asked`, written `p7` */
+                request: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAnswer"];
+            };
+        };
+        responses: {
+            /** @description The answer is durable and the agent is told */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            /** @description The agent offers no such option */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It was answered or withdrawn; `details.answer` is the first answer */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     sendPrompt: {
         parameters: {
             query?: never;
@@ -1290,6 +1915,112 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    resumeSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Resume"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resumed"];
+                };
+            };
+            /** @description There is no such agent */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A turn is running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    signInToAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignIn"];
+            };
+        };
+        responses: {
+            /** @description The agent was told */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The agent does not want it */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -4,14 +4,23 @@ import type { components } from "./api";
 type Schemas = components["schemas"];
 
 export type Agent = Schemas["Agent"];
+export type AgentCommand = Schemas["AgentCommand"];
+export type AgentOption = Schemas["AgentOption"];
+export type AgentState = Schemas["AgentState"];
 export type ClientFrame = Schemas["ClientFrame"];
 export type Entry = Schemas["Entry"];
 export type ErrorBody = Schemas["ErrorBody"];
 export type ErrorDetail = Schemas["ErrorDetail"];
+export type Image = Schemas["Image"];
 export type InteractionId = Schemas["InteractionId"];
+export type Location = Schemas["Location"];
 export type NewPrompt = Schemas["NewPrompt"];
 export type NewSession = Schemas["NewSession"];
+export type Notice = Schemas["Notice"];
 export type Outcome = Schemas["Outcome"];
+export type PermissionAnswer = Schemas["PermissionAnswer"];
+export type PlanStep = Schemas["PlanStep"];
+export type Question = Schemas["Question"];
 export type QueuedPrompt = Schemas["QueuedPrompt"];
 export type Request = Schemas["Request"];
 export type ServerFrame = Schemas["ServerFrame"];
@@ -20,8 +29,18 @@ export type SessionId = Schemas["SessionId"];
 export type SessionPage = Schemas["SessionPage"];
 export type SessionRow = Schemas["SessionRow"];
 export type SessionState = Schemas["SessionState"];
+export type SignInMethod = Schemas["SignInMethod"];
 export type Timestamp = Schemas["Timestamp"];
+export type ToolChange = Schemas["ToolChange"];
+export type ToolContent = Schemas["ToolContent"];
+export type ToolKind = Schemas["ToolKind"];
+export type ToolStatus = Schemas["ToolStatus"];
+export type Usage = Schemas["Usage"];
 export type Whoami = Schemas["Whoami"];
+export type WordsOf = Schemas["WordsOf"];
 
 /** The server frame of one type. */
 export type FrameOf<T extends ServerFrame["type"]> = Extract<ServerFrame, { type: T }>;
+
+/** The entry of one type. */
+export type EventOf<T extends Entry["type"]> = Extract<Entry, { type: T }>;

@@ -39,7 +39,7 @@ async fn a_shutdown_keeps_the_words_that_were_only_previewed() {
     let mut follow = world.engine.follow(session, None).await.unwrap();
     world.prompt(session, "slow 1000").await;
     loop {
-        if let engine::Followed::Preview { .. } = follow.next().await.unwrap() {
+        if let engine::Followed::Preview(_) = follow.next().await.unwrap() {
             break;
         }
     }

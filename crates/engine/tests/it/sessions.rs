@@ -73,7 +73,7 @@ async fn a_busy_session_refuses_what_will_not_wait() {
     world.prompt(session, "slow 100").await;
     let interaction_id = world.engine.new_interaction();
     let text = "now".to_owned();
-    let command = Command::SendPrompt { interaction_id, text, when_busy: WhenBusy::Reject };
+    let command = Command::SendPrompt { interaction_id, text, images: Vec::new(), when_busy: WhenBusy::Reject };
     let refused = world.engine.submit(session, command, asker()).await;
     assert!(matches!(refused, Err(SubmitError::Rejected(Rejection::TurnRunning))), "{refused:?}");
 }
@@ -84,7 +84,12 @@ async fn a_key_gives_one_effect_and_one_answer() {
     let session = world.session().await;
     let send = |world: &World, asker: Asker| {
         let interaction_id = world.engine.new_interaction();
-        let command = Command::SendPrompt { interaction_id, text: "say hi".to_owned(), when_busy: WhenBusy::Queue };
+        let command = Command::SendPrompt {
+            interaction_id,
+            text: "say hi".to_owned(),
+            images: Vec::new(),
+            when_busy: WhenBusy::Queue,
+        };
         let engine = world.engine.clone();
         async move { engine.submit(session, command, asker).await }
     };
@@ -117,7 +122,7 @@ async fn looking_at_a_session_that_speaks_is_not_seeing_something_new() {
     let session = world.session().await;
     let mut follow = world.engine.follow(session, None).await.unwrap();
     world.prompt(session, "slow 100").await;
-    while !matches!(follow.next().await.unwrap(), engine::Followed::Preview { .. }) {}
+    while !matches!(follow.next().await.unwrap(), engine::Followed::Preview(_)) {}
     let seen = world.engine.submit(session, Command::Observe, asker()).await.unwrap();
     assert_eq!(seen, Reply::Observed { was_unobserved: false, unobserved_count: 0 });
 }
@@ -221,7 +226,7 @@ async fn a_directory_that_will_not_do_is_refused_before_anything_is_written() {
     assert!(matches!(create("/no/such/directory").await, DirectoryError::NotADirectory));
     assert!(matches!(create("/").await, DirectoryError::NeedsConfirmation));
     let unknown = world.engine.create_session("nobody", &world.cwd, String::new(), Reach::Careful, asker()).await;
-    assert!(matches!(unknown, Err(SubmitError::UnknownAgent(_))), "{unknown:?}");
+    assert!(matches!(unknown, Err(SubmitError::UnknownAgent { .. })), "{unknown:?}");
     assert!(world.engine.sessions(None, 10).await.unwrap().is_empty());
 }
 

@@ -7,8 +7,9 @@ use uuid::Uuid;
 
 use super::decide;
 use crate::{
-    AgentReport, Command, Entry, Event, InteractionId, NewSession, Outcome, RowChange, Seq, Session, SessionId, Stop,
-    StreamId, Timestamp, Transcript, Turn, WhenBusy, fold,
+    AgentReport, Answerer, Attached, Command, Entry, Event, InteractionId, Memory, NewSession, Outcome,
+    PermissionAnswer, PermissionKind, PermissionOption, Question, RowChange, Seq, Session, SessionId, Stop, StreamId,
+    Timestamp, ToolChange, ToolKind, Transcript, Turn, WhenBusy, fold,
 };
 
 fn interaction(number: u128) -> InteractionId {
@@ -33,7 +34,7 @@ fn parse(line: &str) -> Command {
         "prompt" | "prompt!" => {
             let (interaction_id, text) = numbered();
             let when_busy = if word == "prompt" { WhenBusy::Queue } else { WhenBusy::Reject };
-            Command::SendPrompt { interaction_id, text, when_busy }
+            Command::SendPrompt { interaction_id, text, images: Vec::new(), when_busy }
         }
         "rewrite" => {
             let (interaction_id, text) = numbered();
@@ -44,7 +45,29 @@ fn parse(line: &str) -> Command {
         "observe" => Command::Observe,
         "delete" => Command::Delete,
         "restore" => Command::Restore,
-        "ready" => Command::Agent(AgentReport::Ready),
+        "ready" => Command::Agent(AgentReport::Ready { attached: None }),
+        // `attach new`, `attach resumed`
+        "attach" => {
+            let memory = if rest == "new" { Memory::New } else { Memory::Resumed };
+            let attached = Attached { agent_session: "s1".to_owned(), memory, program: None };
+            Command::Agent(AgentReport::Ready { attached: Some(attached) })
+        }
+        "signed-out" => Command::Agent(AgentReport::SignedOut { methods: Vec::new() }),
+        "silent" => Command::Agent(AgentReport::Unresponsive),
+        "ask" => Command::Agent(AgentReport::Asked(question(rest))),
+        "answer" => {
+            let (request, option) = rest.split_once(' ').unwrap();
+            let (option, by) = (Some(option.to_owned()), Answerer::Policy { rule: "test".to_owned() });
+            let answer = PermissionAnswer { option, kind: None, fields: None, by };
+            Command::Answer { request: request.parse().unwrap(), answer }
+        }
+        "tool" => Command::Agent(AgentReport::ToolStarted {
+            tool: 1,
+            call_id: "c1".to_owned(),
+            change: ToolChange { title: Some(rest.to_owned()), ..ToolChange::default() },
+        }),
+        "resume" => Command::Resume { agent: Some(rest.to_owned()).filter(|agent| !agent.is_empty()) },
+        "tell" => Command::TellResume { text: rest.to_owned() },
         "gone" => Command::Agent(AgentReport::Gone),
         "say" => Command::Agent(AgentReport::Text { block: 0, text: rest.to_owned() }),
         "done" => stopped(Outcome::Completed),
@@ -52,6 +75,18 @@ fn parse(line: &str) -> Command {
         "crash" => Command::Agent(AgentReport::Failed { reason: "exit 1".to_owned() }),
         "restart" => Command::Interrupt { reason: "server_restart".to_owned() },
         other => panic!("no such line: {other}"),
+    }
+}
+
+fn question(title: &str) -> Question {
+    let option = |id: &str, kind| PermissionOption { id: id.to_owned(), name: id.to_owned(), kind };
+    Question {
+        tool: None,
+        title: title.to_owned(),
+        kind: ToolKind::Execute,
+        subject: Some("make".to_owned()),
+        options: vec![option("yes", PermissionKind::AllowOnce), option("no", PermissionKind::RejectOnce)],
+        form: None,
     }
 }
 
@@ -462,4 +497,176 @@ proptest! {
         history.entries[cut..].iter().for_each(|entry| resumed.apply(entry));
         prop_assert_eq!(resumed, whole);
     }
+}
+
+#[test]
+fn a_request_waits_for_one_answer_and_is_withdrawn_with_its_turn() {
+    check(
+        "
+        create
+        ready
+        prompt 1 go
+        ask first
+        answer p1 maybe
+        answer p1 yes
+        answer p1 no
+        ask second
+        cancel
+        answer p2 yes
+        cancelled
+        ask late
+        ",
+        r#"
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed ready
+        turn.started #1 1
+        prompt.sent #1 go
+        permission.asked execute [{"id":"yes","kind":"allow_once","name":"yes"},{"id":"no","kind":"reject_once","name":"no"}] 1 make first 1
+        ! the agent offers no such answer; choose one of: yes, no
+        permission.answered {"rule":"test","type":"policy"} allow_once yes 1 1
+        ! p1 does not wait for an answer; it was answered or withdrawn
+        permission.asked execute [{"id":"yes","kind":"allow_once","name":"yes"},{"id":"no","kind":"reject_once","name":"no"}] 2 make second 1
+        permission.answered {"type":"nobody"} 2 1
+        ! p2 does not wait for an answer; it was answered or withdrawn
+        turn.ended cancelled 1
+        = Idle unobserved
+        "#,
+    );
+}
+
+#[test]
+fn an_agent_that_waits_for_a_person_is_not_silent() {
+    check(
+        "
+        create
+        ready
+        silent
+        prompt 1 go
+        silent
+        silent
+        ask it
+        ",
+        r#"
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed ready
+        turn.started #1 1
+        prompt.sent #1 go
+        agent.state_changed unresponsive
+        agent.state_changed ready
+        permission.asked execute [{"id":"yes","kind":"allow_once","name":"yes"},{"id":"no","kind":"reject_once","name":"no"}] 1 make it 1
+        = NeedsYou
+        "#,
+    );
+}
+
+#[test]
+fn another_agent_takes_over_between_turns_and_is_told() {
+    check(
+        "
+        create
+        attach new
+        prompt 1 go
+        resume codex
+        done
+        resume codex
+        attach new
+        prompt 2 on
+        tell before: go
+        done
+        resume codex
+        resume guide
+        ",
+        r#"
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed {"agentSession":"s1","memory":"new"} ready
+        turn.started #1 1
+        prompt.sent #1 go
+        ! a turn is running; wait for its end or stop it
+        turn.ended completed 1
+        agent.state_changed handed_over stopped
+        session.changed codex
+        agent.state_changed starting
+        agent.state_changed {"agentSession":"s1","memory":"new"} ready
+        turn.started #2 2
+        prompt.sent #2 on
+        resume.sent before: go 2
+        turn.ended completed 2
+        agent.state_changed handed_over stopped
+        session.changed guide
+        agent.state_changed starting
+        = Starting unobserved
+        "#,
+    );
+}
+
+#[test]
+fn who_must_sign_in_is_tried_again_with_the_next_prompt() {
+    check(
+        "
+        create
+        prompt 1 go
+        signed-out
+        restart
+        prompt 2 on
+        attach resumed
+        ",
+        r#"
+        session.created guide /w  /w
+        agent.state_changed starting
+        prompt.queued #1 go
+        agent.state_changed signed_out
+        prompt.queued #2 on
+        agent.state_changed starting
+        agent.state_changed {"agentSession":"s1","memory":"resumed"} ready
+        turn.started #1 1
+        prompt.sent #1 go
+        = Running
+        "#,
+    );
+}
+
+#[test]
+fn what_comes_after_a_turn_is_kept_as_it_came() {
+    check(
+        "
+        create
+        ready
+        say early
+        tool early
+        ",
+        r#"
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed ready
+        agent.raw {"late":{"text":"early"}}
+        agent.raw {"late":{"tool":{"title":"early"}}}
+        = Idle
+        "#,
+    );
+}
+
+#[test]
+fn pictures_are_bounded_and_of_known_kinds() {
+    let prompt = |images: Vec<crate::Image>| Command::SendPrompt {
+        interaction_id: interaction(1),
+        text: "see".to_owned(),
+        images,
+        when_busy: WhenBusy::Queue,
+    };
+    let image = |kind: &str, data: String| crate::Image { mime_type: kind.to_owned(), data };
+    let mut history = History::default();
+    history.run(parse("create")).unwrap();
+    for bad in [
+        vec![image("image/svg+xml", "aGk=".to_owned())],
+        vec![image("image/png", String::new())],
+        vec![image("image/png", "not base64!".to_owned())],
+        vec![image("image/png", "A".repeat(crate::MAX_IMAGE_BYTES + 1))],
+        vec![image("image/png", "aGk=".to_owned()); crate::MAX_IMAGES + 1],
+    ] {
+        assert_eq!(history.run(prompt(bad)), Err(super::Rejection::ImagesInvalid));
+    }
+    history.run(prompt(vec![image("image/png", "aGk=".to_owned())])).unwrap();
 }

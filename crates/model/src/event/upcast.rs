@@ -5,7 +5,10 @@ use serde_json::Value;
 use super::EVENT_VERSION;
 
 /// `STEPS[n]` brings an event of version n + 1 to version n + 2.
-const STEPS: [fn(Value) -> Value; EVENT_VERSION as usize - 1] = [];
+const STEPS: [fn(Value) -> Value; EVENT_VERSION as usize - 1] = [
+    // Version 2 added kinds and optional fields; what was there kept its shape.
+    std::convert::identity,
+];
 
 /// Brings an event of `version` to the shape that is written now.
 pub(super) fn to_current(version: u16, event: Value) -> Value {

@@ -53,7 +53,8 @@ pub(crate) async fn send_prompt(
         wire::WhenBusy::Reject => WhenBusy::Reject,
     };
     let interaction_id = app.engine.new_interaction();
-    let command = Command::SendPrompt { interaction_id, text: prompt.text, when_busy };
+    let wire::NewPrompt { text, images, .. } = prompt;
+    let command = Command::SendPrompt { interaction_id, text, images, when_busy };
     match app.engine.submit(id, command, asker).await? {
         Reply::PromptAccepted { interaction_id, turn } => Ok(wire::PromptAccepted { interaction_id, turn }),
         reply @ (Reply::Created { .. } | Reply::Observed { .. } | Reply::Done) => {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use engine::{Engine, Follow, Followed, QueryError, ResetReason};
+use engine::{Engine, Follow, Followed, QueryError, ResetReason, Words};
 use model::{Cursor, SessionId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
@@ -188,8 +188,9 @@ async fn speak(mut follow: Follow, generation: u64, out: Out) {
                 (News::Entry(cursor), ServerFrame::Entry { session, cursor: cursor.to_string(), entry })
             }
             Ok(Followed::CaughtUp) => (News::CaughtUp, ServerFrame::CaughtUp { session, cursor: cursor.to_string() }),
-            Ok(Followed::Preview { turn, block, text }) => {
-                (News::Preview, ServerFrame::Preview { session, turn, block, text: text.as_ref().to_owned() })
+            Ok(Followed::Preview(Words { turn, of, number, text })) => {
+                let text = text.as_ref().to_owned();
+                (News::Preview, ServerFrame::Preview { session, turn, kind: of, block: number, text })
             }
             Ok(Followed::Deleted) => {
                 let reason = wire::ResetReason::Deleted;

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::error::ApiError;
 use crate::extract::asker;
-use crate::http::{prompts, sessions};
+use crate::http::{permissions, prompts, sessions};
 use crate::wire::{self, ClientFrame, Request, ServerFrame};
 use crate::{App, access};
 
@@ -70,9 +70,9 @@ enum Answer {
 
 async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result<Answer, ApiError> {
     match request {
-        Request::Prompt { session, text, when_busy, key } => {
+        Request::Prompt { session, text, images, when_busy, key } => {
             access::session(principal, Scope::Write, session)?;
-            let prompt = wire::NewPrompt { text, when_busy, key: None };
+            let prompt = wire::NewPrompt { text, images, when_busy, key: None };
             let asker = asker(principal, &prompts::prompt_request(session), &prompt, key)?;
             let accepted = prompts::send_prompt(app, session, prompt, asker).await?;
             Ok(Answer::Result(Some(json!(accepted))))
@@ -86,6 +86,14 @@ async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result
             access::session(principal, Scope::Write, session)?;
             let observed = sessions::observed(app, session, asker(principal, "", &(), None)?).await?;
             Ok(Answer::Result(Some(json!(observed))))
+        }
+        Request::Answer { session, request, option, fields } => {
+            access::session(principal, Scope::Approve, session)?;
+            let request = request.parse().map_err(|_| ApiError::RequestNotFound)?;
+            let answer = wire::NewAnswer { option, fields, key: None };
+            permissions::answer_request(app, principal, (session, request), answer, asker(principal, "", &(), None)?)
+                .await?;
+            Ok(Answer::Result(None))
         }
         Request::List { after } => {
             access::everything(principal, Scope::Read)?;

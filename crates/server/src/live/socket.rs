@@ -252,6 +252,7 @@ impl Socket {
             | Request::List { .. }
             | Request::Prompt { .. }
             | Request::Cancel { .. }
+            | Request::Answer { .. }
             | Request::Observe { .. } => match self.requests.take(frame) {
                 None => Ok(()),
                 Some(refusal) => self.send(refusal).await,

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Entry, SessionId, Turn};
+use model::{Entry, Image, SessionId, Turn, WordsOf};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use utoipa::ToSchema;
 
@@ -61,6 +61,8 @@ pub enum Request {
     Prompt {
         session: SessionId,
         text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
         #[serde(default)]
         when_busy: WhenBusy,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,6 +73,15 @@ pub enum Request {
     },
     Observe {
         session: SessionId,
+    },
+    /// Answers what the agent asked; `request` is `p7`.
+    Answer {
+        session: SessionId,
+        request: String,
+        option: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<Object>)]
+        fields: Option<serde_json::Value>,
     },
     Ping {},
 }
@@ -112,8 +123,9 @@ pub enum ServerFrame {
     },
     /// A durable entry. A client that applies only the seq after its last one sees each exactly once.
     Entry { session: SessionId, cursor: String, entry: Entry },
-    /// Words that are not durable yet; the entry that follows holds them.
-    Preview { session: SessionId, turn: Turn, block: u32, text: String },
+    /// Words that are not durable yet; the entry that follows holds them. `block` is the number of the block that they
+    /// belong to or, if they are a tool's, of the call.
+    Preview { session: SessionId, turn: Turn, kind: WordsOf, block: u32, text: String },
     /// All that was stored has been sent; what follows is live.
     CaughtUp { session: SessionId, cursor: String },
     /// Nothing is missing up to here; sent on quiet follows so that a client can keep its place.

@@ -12,7 +12,7 @@ use crate::{ReadError, Store};
 pub(super) const NAME: &str = "meta.json";
 pub(super) const MAX_BYTES: u64 = 1 << 20;
 /// The shape of both files. A reader refuses a newer one.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -24,6 +24,12 @@ pub(super) struct Meta {
     pub(super) project: String,
     pub(super) name: String,
     pub(super) env_hint: String,
+    /// The agent's own id of the conversation.
+    #[serde(default)]
+    pub(super) agent_session: Option<String>,
+    /// What the agent calls it.
+    #[serde(default)]
+    pub(super) agent_title: String,
     pub(super) created_at: Timestamp,
     /// When the last finished turn ended, else when the session began.
     pub(super) active_at: Timestamp,
@@ -58,6 +64,8 @@ impl Meta {
             project: row.project.clone(),
             name: row.name.clone(),
             env_hint: row.env_hint.clone(),
+            agent_session: row.agent_session.clone(),
+            agent_title: row.agent_title.clone(),
             created_at: row.created_at,
             active_at,
             last_observed_at: row.last_observed_at,

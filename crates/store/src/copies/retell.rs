@@ -7,10 +7,11 @@
 use std::io::{self, BufRead as _, BufReader, Read as _};
 
 use model::{
-    AgentReport, AgentState, Command, NewSession, Rejection, Seq, Session, SessionId, Stop, StreamId, Timestamp,
-    TranscriptTurn, WhenBusy, check_name, decide,
+    AgentReport, AgentState, Attached, Command, Item, Memory, NewSession, Permission, Rejection, Seq, Session,
+    SessionId, Stop, StreamId, Timestamp, ToolChange, TranscriptTurn, WhenBusy, check_name, decide,
 };
 
+use crate::copies::first_format;
 use crate::copies::folder::Folder;
 use crate::copies::meta::{self, FORMAT, Meta};
 use crate::copies::{MAX_LINE_BYTES, transcript};
@@ -160,7 +161,13 @@ impl Retelling {
         check_name(&self.meta.agent)?;
         let Meta { agent, cwd, project, name, created_at, .. } = self.meta.clone();
         self.act(Command::Create(NewSession { agent, cwd, project, name }), created_at)?;
-        self.act(Command::Agent(AgentReport::Ready), created_at)?;
+        let attached = self.meta.agent_session.clone().map(|agent_session| Attached {
+            agent_session,
+            memory: Memory::Resumed,
+            program: None,
+        });
+        self.act(Command::Agent(AgentReport::Ready { attached }), created_at)?;
+        self.act(Command::Agent(AgentReport::Title(self.meta.agent_title.clone())), created_at)?;
         let env_hint = Some(self.meta.env_hint.clone());
         self.act(Command::Change { name: None, env_hint }, created_at)
     }
@@ -171,19 +178,67 @@ impl Retelling {
         if u64::from(turn.turn.0) != line {
             return Err(Unreadable::OutOfOrder { line, found: turn.turn });
         }
-        let prompt =
-            Command::SendPrompt { interaction_id: turn.interaction_id, text: turn.prompt, when_busy: WhenBusy::Reject };
-        self.act(prompt, turn.started_at)?;
-        for (block, text) in (0..).zip(&turn.blocks) {
-            let mut rest = text.as_str();
-            while !rest.is_empty() {
-                let (text, later) = rest.split_at(rest.floor_char_boundary(TEXT_PART_BYTES));
-                self.act(Command::Agent(AgentReport::Text { block, text: text.to_owned() }), ended_at)?;
-                rest = later;
-            }
+        let text = match &turn.source {
+            Some(source) => format!("[{source}] {}", turn.prompt),
+            None => turn.prompt,
+        };
+        let TranscriptTurn { interaction_id, images, .. } = turn;
+        self.act(Command::SendPrompt { interaction_id, text, images, when_busy: WhenBusy::Reject }, turn.started_at)?;
+        if let Some(text) = turn.resume {
+            self.act(Command::TellResume { text }, turn.started_at)?;
+        }
+        for item in turn.items {
+            self.tell_item(item, ended_at)?;
+        }
+        if let Some(usage) = turn.usage {
+            self.act(Command::Agent(AgentReport::Usage(usage)), ended_at)?;
         }
         self.act(Command::Agent(AgentReport::Stopped(Stop { outcome, reason: turn.reason })), ended_at)?;
         self.last_ended_at = Some(ended_at);
+        Ok(())
+    }
+
+    fn tell_item(&mut self, item: Item, at: Timestamp) -> Result<(), Unreadable> {
+        let report = match item {
+            Item::Text { block, text } => {
+                return self.tell_words(&text, at, |text| AgentReport::Text { block, text });
+            }
+            Item::Thought { block, text } => {
+                return self.tell_words(&text, at, |text| AgentReport::Thought { block, text });
+            }
+            Item::Tool(call) => {
+                let (tool, call_id, change) = (call.tool, call.call_id.clone(), call.as_change());
+                let status = Some(call.status).filter(|status| status.is_final());
+                self.act(Command::Agent(AgentReport::ToolStarted { tool, call_id, change }), at)?;
+                AgentReport::ToolChanged { tool, change: ToolChange { status, ..ToolChange::default() } }
+            }
+            Item::Plan { steps } => AgentReport::Plan(steps),
+            Item::Permission(Permission { request, question, answer }) => {
+                self.act(Command::Agent(AgentReport::Asked(question)), at)?;
+                return match answer.filter(|answer| answer.option.is_some()) {
+                    Some(answer) => self.act(Command::Answer { request, answer }, at),
+                    // It was withdrawn, at the latest with the turn's end.
+                    None => self.act(Command::Cancel, at),
+                };
+            }
+            Item::Notice(notice) => AgentReport::Noticed(notice),
+            Item::Compaction { summary } => AgentReport::Compacted { summary },
+        };
+        self.act(Command::Agent(report), at)
+    }
+
+    fn tell_words(
+        &mut self,
+        words: &str,
+        at: Timestamp,
+        report: impl Fn(String) -> AgentReport,
+    ) -> Result<(), Unreadable> {
+        let mut rest = words;
+        while !rest.is_empty() {
+            let (text, later) = rest.split_at(rest.floor_char_boundary(TEXT_PART_BYTES));
+            self.act(Command::Agent(report(text.to_owned())), at)?;
+            rest = later;
+        }
         Ok(())
     }
 
@@ -194,7 +249,7 @@ impl Retelling {
             self.act(Command::Agent(AgentReport::Failed { reason: REASON.to_owned() }), failed_at)?;
         }
         if self.session.as_ref().is_some_and(|session| session.row.agent_state == AgentState::Failed) {
-            self.act(Command::Agent(AgentReport::Ready), active_at)?;
+            self.act(Command::Agent(AgentReport::Ready { attached: None }), active_at)?;
         }
         self.act(Command::Interrupt { reason: REASON.to_owned() }, active_at)?;
         if let Some(observed_at) = last_observed_at {
@@ -242,7 +297,7 @@ impl Lines {
         if bytes.last() != Some(&b'\n') {
             return if read as u64 == limit { Err(Unreadable::TooLong { line }) } else { Ok(None) };
         }
-        match serde_json::from_slice(&bytes) {
+        match first_format::upgrade(&bytes).map_or_else(|| serde_json::from_slice(&bytes), Ok) {
             Ok(turn) => Ok(Some(Line { number: line, bytes: read, turn })),
             Err(err) => Err(Unreadable::NoTurn { line, source: Some(err) }),
         }

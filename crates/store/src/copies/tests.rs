@@ -79,7 +79,7 @@ fn tree(root: &Path) -> Tree {
 
 async fn begin(store: &AnyStore, n: u8) {
     act(store, n, create("a name"), i64::from(n) * 100).await;
-    act(store, n, Command::Agent(AgentReport::Ready), i64::from(n) * 100 + 1).await;
+    act(store, n, Command::Agent(AgentReport::Ready { attached: None }), i64::from(n) * 100 + 1).await;
 }
 
 async fn start_turn(store: &AnyStore, n: u8, turn: u64, text: &str) {

@@ -7,7 +7,7 @@ use model::{QueuedPrompt, RowChange, Seq, SessionId, SessionRow, Stop, Timestamp
 use rusqlite::{Connection, Params, Result, params};
 
 use crate::Receipt;
-use crate::sqlite::rows::{agent_state_word, outcome_word, sql_seq, token_kind_word};
+use crate::sqlite::rows::{agent_state_word, json_or_null, outcome_word, sql_seq, token_kind_word};
 
 pub(super) fn apply(conn: &Connection, change: &RowChange) -> Result<()> {
     match change {
@@ -73,9 +73,13 @@ fn put_session(conn: &Connection, row: &SessionRow) -> Result<()> {
         "INSERT OR REPLACE INTO sessions (
              id, agent, cwd, project, name, env_hint, first_prompt, agent_state, failure,
              running_turn, running_interaction, running_first_seq, running_started_at,
-             turns, interrupted, created_at, active_at, last_observed_at, last_idle_at, deleted_at
+             turns, interrupted, created_at, active_at, last_observed_at, last_idle_at, deleted_at,
+             agent_session, agent_title, untold, open_requests, requests
          )
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+         VALUES (
+             ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
+             ?25
+         )",
         params![
             row.id.as_bytes(),
             row.agent,
@@ -97,6 +101,11 @@ fn put_session(conn: &Connection, row: &SessionRow) -> Result<()> {
             row.last_observed_at.map(Timestamp::as_millis),
             row.last_idle_at.map(Timestamp::as_millis),
             row.deleted_at.map(Timestamp::as_millis),
+            row.agent_session,
+            row.agent_title,
+            row.untold,
+            json_or_null(&row.open_requests),
+            row.requests.0,
         ],
     )
 }
@@ -151,14 +160,15 @@ fn end_turn(
 fn put_prompt(conn: &Connection, session: SessionId, prompt: &QueuedPrompt) -> Result<()> {
     run(
         conn,
-        "INSERT OR REPLACE INTO prompts (session, interaction, queued_seq, queued_at, text)
-         VALUES (?1, ?2, ?3, ?4, ?5)",
+        "INSERT OR REPLACE INTO prompts (session, interaction, queued_seq, queued_at, text, images)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         params![
             session.as_bytes(),
             prompt.interaction_id.as_bytes(),
             sql_seq(prompt.queued_seq),
             prompt.queued_at.as_millis(),
             prompt.text,
+            json_or_null(&prompt.images),
         ],
     )
 }

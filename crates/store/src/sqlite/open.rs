@@ -16,7 +16,7 @@ use crate::StorageError;
 use crate::sqlite::fences::Fences;
 use crate::sqlite::{meta, second_names};
 
-mod embedded {
+pub(super) mod embedded {
     refinery::embed_migrations!("migrations/sqlite");
 }
 

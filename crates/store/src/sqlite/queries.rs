@@ -10,7 +10,8 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use crate::sqlite::rows::{self, STORED_ENTRY_COLUMNS, StoredEntry, sql_seq};
+use crate::sqlite::columns::{self, STORED_ENTRY_COLUMNS};
+use crate::sqlite::rows::{self, StoredEntry, sql_seq};
 use crate::{Damage, Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError};
 
 impl From<rusqlite::Error> for ReadError {
@@ -158,11 +159,11 @@ pub(super) fn session(
     id: SessionId,
     fence: Option<&Damage>,
 ) -> Result<Option<Found<Session>>, ReadError> {
-    let sql = format!("SELECT {} FROM sessions WHERE id = ?1", rows::SESSION_COLUMNS);
+    let sql = format!("SELECT {} FROM sessions WHERE id = ?1", columns::SESSION_COLUMNS);
     let Some(row) = conn.prepare_cached(&sql)?.query_row([id.as_bytes()], rows::session_row).optional()? else {
         return Ok(None);
     };
-    let sql = format!("SELECT {} FROM prompts WHERE session = ?1", rows::PROMPT_COLUMNS);
+    let sql = format!("SELECT {} FROM prompts WHERE session = ?1", columns::PROMPT_COLUMNS);
     let mut queue = collect(conn, &sql, [id.as_bytes()], rows::queued_prompt)?;
     // Sorted here, because SQLite's sorter would copy the words of long prompts to disk.
     queue.sort_by_key(|prompt| prompt.queued_seq);
@@ -200,7 +201,7 @@ pub(super) fn sessions_sql(before: &str) -> String {
          WHERE deleted_at IS NULL {before}
          ORDER BY active_at DESC, id DESC
          LIMIT ?1",
-        rows::SESSION_COLUMNS
+        columns::SESSION_COLUMNS
     )
 }
 
@@ -245,18 +246,18 @@ pub(super) fn turns(
          WHERE session = ?1 AND turn > ?2
          ORDER BY turn
          LIMIT ?3",
-        rows::TURN_COLUMNS
+        columns::TURN_COLUMNS
     );
     collect(conn, &sql, params![session.as_bytes(), after.0, sql_limit(limit)], rows::turn_row)
 }
 
 pub(super) fn tokens(conn: &Connection) -> Result<Vec<TokenRow>, ReadError> {
-    let sql = format!("SELECT {} FROM tokens ORDER BY issued_at, id", rows::TOKEN_COLUMNS);
+    let sql = format!("SELECT {} FROM tokens ORDER BY issued_at, id", columns::TOKEN_COLUMNS);
     collect(conn, &sql, [], rows::token_row)
 }
 
 pub(super) fn find_receipt(conn: &Connection, principal: &str, key: &str) -> rusqlite::Result<Option<Receipt>> {
-    let sql = format!("SELECT {} FROM receipts WHERE principal = ?1 AND key = ?2", rows::RECEIPT_COLUMNS);
+    let sql = format!("SELECT {} FROM receipts WHERE principal = ?1 AND key = ?2", columns::RECEIPT_COLUMNS);
     conn.prepare_cached(&sql)?.query_row([principal, key], rows::receipt).optional()
 }
 

@@ -1,4 +1,4 @@
-//! Between what SQLite keeps and what the model means.
+//! Between what SQLite keeps and what the model means. Columns come in the order of `columns.rs`.
 //!
 //! Invariant: an entry that comes out of here is the one that went in. Its checksum covers everything it says and
 //! where it says it, so an entry that was altered or moved to another place is found and never passed on.
@@ -6,11 +6,13 @@
 use std::borrow::Cow;
 
 use model::{
-    AgentState, EVENT_VERSION, Entry, Event, InteractionId, Outcome, QueuedPrompt, Running, Seq, SessionId, SessionRow,
-    Stop, StreamId, Timestamp, TokenId, TokenKind, TokenRow, Turn, TurnRow,
+    AgentState, EVENT_VERSION, Entry, Event, InteractionId, Outcome, QueuedPrompt, Request, Running, Seq, SessionId,
+    SessionRow, Stop, StreamId, Timestamp, TokenId, TokenKind, TokenRow, Turn, TurnRow,
 };
 use rusqlite::types::Type;
 use rusqlite::{Error, Row};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::{Damage, Receipt};
 
@@ -30,7 +32,7 @@ impl EncodedEntry {
     }
 }
 
-/// An entry as it was found, not yet believed. Columns in the order of [`STORED_ENTRY_COLUMNS`].
+/// An entry as it was found, not yet believed.
 pub(super) struct StoredEntry {
     seq: i64,
     at: i64,
@@ -38,9 +40,6 @@ pub(super) struct StoredEntry {
     checksum: i64,
     event: Vec<u8>,
 }
-
-pub(super) const STORED_ENTRY_COLUMNS: &str =
-    "entries.seq, entries.at, entries.version, entries.checksum, entries.event";
 
 impl StoredEntry {
     pub(super) fn from_row(row: &Row<'_>) -> Result<Self, Error> {
@@ -91,10 +90,6 @@ fn checksum(stream: StreamId, seq: Seq, at: Timestamp, version: u16, event: &[u8
     hasher.finalize()
 }
 
-pub(super) const SESSION_COLUMNS: &str = "id, agent, cwd, project, name, env_hint, first_prompt, agent_state, failure, \
-    running_turn, running_interaction, running_first_seq, running_started_at, \
-    turns, interrupted, created_at, active_at, last_observed_at, last_idle_at, deleted_at";
-
 pub(super) fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
     let running = match row.get::<_, Option<u32>>(9)? {
         None => None,
@@ -115,6 +110,11 @@ pub(super) fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
         first_prompt: row.get(6)?,
         agent_state: word(row, 7, agent_state_of)?,
         failure: row.get(8)?,
+        agent_session: row.get(20)?,
+        agent_title: row.get(21)?,
+        untold: row.get(22)?,
+        open_requests: json_list(row, 23)?,
+        requests: Request(row.get(24)?),
         running,
         turns: Turn(row.get(13)?),
         interrupted: row.get(14)?,
@@ -125,9 +125,6 @@ pub(super) fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
         deleted_at: find_instant(row, 19)?,
     })
 }
-
-pub(super) const TURN_COLUMNS: &str =
-    "session, turn, interaction, prompt_line, outcome, reason, started_at, ended_at, first_seq, last_seq";
 
 pub(super) fn turn_row(row: &Row<'_>) -> Result<TurnRow, Error> {
     let stop = match row.get_ref(4)?.as_str_or_null()? {
@@ -147,18 +144,15 @@ pub(super) fn turn_row(row: &Row<'_>) -> Result<TurnRow, Error> {
     })
 }
 
-pub(super) const PROMPT_COLUMNS: &str = "interaction, queued_seq, queued_at, text";
-
 pub(super) fn queued_prompt(row: &Row<'_>) -> Result<QueuedPrompt, Error> {
     Ok(QueuedPrompt {
         interaction_id: InteractionId::from_bytes(row.get(0)?),
         queued_seq: seq(row, 1)?,
         queued_at: instant(row, 2)?,
         text: row.get(3)?,
+        images: json_list(row, 4)?,
     })
 }
-
-pub(super) const TOKEN_COLUMNS: &str = "id, kind, name, session, secret_hash, proof_hash, issued_at";
 
 pub(super) fn token_row(row: &Row<'_>) -> Result<TokenRow, Error> {
     Ok(TokenRow {
@@ -171,8 +165,6 @@ pub(super) fn token_row(row: &Row<'_>) -> Result<TokenRow, Error> {
         issued_at: instant(row, 6)?,
     })
 }
-
-pub(super) const RECEIPT_COLUMNS: &str = "principal, key, fingerprint, reply, at";
 
 pub(super) fn receipt(row: &Row<'_>) -> Result<Receipt, Error> {
     Ok(Receipt {
@@ -201,6 +193,16 @@ fn find_instant(row: &Row<'_>, column: usize) -> Result<Option<Timestamp>, Error
     Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp::from_millis))
 }
 
+/// A list that is nearly always empty is kept as JSON in its row; an empty one as nothing.
+pub(super) fn json_or_null<T: Serialize>(list: &[T]) -> Option<String> {
+    (!list.is_empty()).then(|| serde_json::to_string(list).expect("it holds only texts and numbers"))
+}
+
+fn json_list<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<Vec<T>, Error> {
+    let Some(text) = row.get_ref(column)?.as_str_or_null()? else { return Ok(Vec::new()) };
+    serde_json::from_str(text).map_err(|err| Error::FromSqlConversionFailure(column, Type::Text, Box::new(err)))
+}
+
 /// Enums are kept as the words that the wire uses too, so that whoever opens the file with a plain tool can read it.
 macro_rules! words {
     ($enum:ident, $to:ident, $of:ident, $($variant:ident $word:literal),+) => {
@@ -219,7 +221,7 @@ macro_rules! words {
     };
 }
 
-words!(AgentState, agent_state_word, agent_state_of, Starting "starting", Ready "ready", Stopped "stopped", Failed "failed");
+words!(AgentState, agent_state_word, agent_state_of, Starting "starting", Ready "ready", Stopped "stopped", Failed "failed", SignedOut "signed_out", Unresponsive "unresponsive");
 words!(Outcome, outcome_word, outcome_of, Completed "completed", Cancelled "cancelled", Failed "failed", Interrupted "interrupted");
 words!(TokenKind, token_kind_word, token_kind_of, Person "person", Browser "browser", Agent "agent", Applet "applet");
 

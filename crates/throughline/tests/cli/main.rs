@@ -15,5 +15,6 @@ mod help;
 mod log;
 mod restore;
 mod serve;
+mod supervise;
 mod support;
 mod tokens;

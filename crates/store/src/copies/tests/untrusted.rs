@@ -55,7 +55,7 @@ async fn a_copy_that_breaks_a_rule_is_left_out() {
             "\"envHint\": \"\\u0000\"",
             "it breaks a rule: an environment hint has at most 2000 characters and no control characters but line ends",
         ),
-        ("\"format\": 1", "\"format\": 2", "its format is 2, this program knows formats up to 1"),
+        ("\"format\": 2", "\"format\": 3", "its format is 3, this program knows formats up to 2"),
         ("01010101-", "02010101-", "its meta.json names the session 02010101-0101-0101-0101-010101010101"),
         ("00:00:00.100Z", "yesterday", "its meta.json cannot be understood"),
         ("{", "", "its meta.json cannot be understood"),
@@ -69,6 +69,19 @@ async fn a_copy_that_breaks_a_rule_is_left_out() {
         ("\"completed\"", "null", "line 1 of its transcript is no finished turn"),
         ("\"completed\"", "\"done\"", "line 1 of its transcript is no finished turn"),
         ("\n", "\n\n", "line 2 of its transcript is no finished turn"),
+        ("\"type\":\"text\"", "\"type\":\"dream\"", "line 1 of its transcript is no finished turn"),
+        (
+            "\"images\":[]",
+            "\"images\":[{\"mimeType\":\"text/html\",\"data\":\"AA==\"}]",
+            "it breaks a rule: a prompt takes at most 8 pictures with 8388608 bytes of Base64 in all, each a PNG, JPEG, \
+             GIF or WebP",
+        ),
+        (
+            "\"items\":[",
+            "\"items\":[{\"type\":\"permission\",\"request\":7,\"title\":\"\",\"kind\":\"edit\",\"options\":[],\
+             \"answer\":{\"option\":\"yes\",\"by\":{\"type\":\"nobody\"}}},",
+            "it breaks a rule: p7 does not wait for an answer; it was answered or withdrawn",
+        ),
         ("00000000-0000", "zz000000-0000", "line 1 of its transcript is no finished turn"),
     ] {
         assert_eq!(said_of_edit("transcript.jsonl", from, to).await, expected);

@@ -171,37 +171,43 @@ impl StoreFile {
             let walk = walk.get_or_insert_with(|| Walk::new(id, stream));
             if walk.step(&moment)? {
                 report.checked_entries += walk.head.0;
-                return judge(&moment, walk, &record, report);
+                return self.judge(&moment, walk, &record, report);
             }
             moment.finish()?;
         }
     }
-}
 
-/// Compares the walked stream with its rows and its fence, in the moment in which the walk came to its end.
-fn judge(conn: &Connection, walk: &mut Walk, record: &StreamRecord, report: &mut CheckReport) -> Result<(), Error> {
-    let stream = Some(walk.stream);
-    let (found, unreadable) = Rows::read(conn, walk.stream)?;
-    walk.miss_tail(found.known_seq());
-    match (walk.fence(record), &record.fence) {
-        (Some(damage), fence) => {
-            let fenced = fence.as_ref().is_some_and(|fence| fence.seq == damage.seq);
-            let (seq, what) = (Some(damage.seq), damage.what.into_owned());
-            report.push(Finding { kind: FindingKind::Entry, stream, seq, what, fenced });
-            // What the rows should say behind the damage is not known.
-            return Ok(());
+    /// Compares the walked stream with its rows and its fence, in the moment in which the walk came to its end.
+    fn judge(
+        &self,
+        conn: &Connection,
+        walk: &mut Walk,
+        record: &StreamRecord,
+        report: &mut CheckReport,
+    ) -> Result<(), Error> {
+        let stream = Some(walk.stream);
+        let (found, unreadable) = Rows::read(conn, self.schema, walk.stream)?;
+        walk.miss_tail(found.known_seq());
+        match (walk.fence(record), &record.fence) {
+            (Some(damage), fence) => {
+                let fenced = fence.as_ref().is_some_and(|fence| fence.seq == damage.seq);
+                let (seq, what) = (Some(damage.seq), damage.what.into_owned());
+                report.push(Finding { kind: FindingKind::Entry, stream, seq, what, fenced });
+                // What the rows should say behind the damage is not known.
+                return Ok(());
+            }
+            (None, Some(fence)) => {
+                let (seq, what) = (Some(fence.seq), "it is fenced off, and all of it is there".to_owned());
+                report.push(Finding { kind: FindingKind::Fence, stream, seq, what, fenced: true });
+            }
+            (None, None) => (),
         }
-        (None, Some(fence)) => {
-            let (seq, what) = (Some(fence.seq), "it is fenced off, and all of it is there".to_owned());
-            report.push(Finding { kind: FindingKind::Fence, stream, seq, what, fenced: true });
+        if unreadable.is_empty() {
+            walk.rows.differences(&found).into_iter().for_each(|what| report.add(FindingKind::Row, stream, what));
         }
-        (None, None) => (),
+        unreadable.into_iter().for_each(|what| report.add(FindingKind::Row, stream, what));
+        Ok(())
     }
-    if unreadable.is_empty() {
-        walk.rows.differences(&found).into_iter().for_each(|what| report.add(FindingKind::Row, stream, what));
-    }
-    unreadable.into_iter().for_each(|what| report.add(FindingKind::Row, stream, what));
-    Ok(())
 }
 
 fn choose(ids: &[i64], depth: Depth) -> BTreeSet<i64> {

@@ -53,8 +53,8 @@ impl StoreFile {
             if record.purged_at.is_none() {
                 record.fence = match ends.get(&id) {
                     Some(Reached::Damage(damage)) => Some(damage.clone()),
-                    Some(Reached::Seq(head)) => end(&moment, &record, stream, *head, last)?,
-                    None => end(&moment, &record, stream, Seq::START, last)?,
+                    Some(Reached::Seq(head)) => self.end(&moment, &record, stream, *head, last)?,
+                    None => self.end(&moment, &record, stream, Seq::START, last)?,
                 };
             }
             moment.finish()?;
@@ -64,28 +64,29 @@ impl StoreFile {
         }
         Ok(ended)
     }
-}
 
-/// What is wrong behind the last entry that was exported.
-fn end(
-    conn: &Connection,
-    record: &StreamRecord,
-    stream: StreamId,
-    head: Seq,
-    last: Position,
-) -> Result<Option<Damage>, Error> {
-    let what = match next_entry(conn, record.id, head) {
-        Ok(Some((seq, position))) if seq == head.next() && position > last => None,
-        Ok(Some((seq, _))) if seq == head.next() => Some("it cannot be read"),
-        Ok(Some(_)) => Some("the entry is missing"),
-        Ok(None) if head < Rows::read(conn, stream)?.0.known_seq() => Some("the entry is missing"),
-        Ok(None) => None,
-        Err(err) if is_damage(&err) => Some("it cannot be read"),
-        Err(err) => return Err(err),
-    };
-    let lost = what.map(|what| Damage { stream, seq: head.next(), what: what.into() });
-    // A fence after the last entry stands for a lost tail.
-    Ok(lost.or_else(|| record.fence.clone().filter(|fence| fence.seq > head)))
+    /// What is wrong behind the last entry that was exported.
+    fn end(
+        &self,
+        conn: &Connection,
+        record: &StreamRecord,
+        stream: StreamId,
+        head: Seq,
+        last: Position,
+    ) -> Result<Option<Damage>, Error> {
+        let what = match next_entry(conn, record.id, head) {
+            Ok(Some((seq, position))) if seq == head.next() && position > last => None,
+            Ok(Some((seq, _))) if seq == head.next() => Some("it cannot be read"),
+            Ok(Some(_)) => Some("the entry is missing"),
+            Ok(None) if head < Rows::read(conn, self.schema, stream)?.0.known_seq() => Some("the entry is missing"),
+            Ok(None) => None,
+            Err(err) if is_damage(&err) => Some("it cannot be read"),
+            Err(err) => return Err(err),
+        };
+        let lost = what.map(|what| Damage { stream, seq: head.next(), what: what.into() });
+        // A fence after the last entry stands for a lost tail.
+        Ok(lost.or_else(|| record.fence.clone().filter(|fence| fence.seq > head)))
+    }
 }
 
 /// The number and the position of the entry after `head`. The index alone is asked, which has both.

@@ -10,7 +10,7 @@ use crate::StorageError;
 use crate::sqlite::apply;
 use crate::sqlite::outside::repair::{Repair, put_fence};
 use crate::sqlite::outside::rows::Rows;
-use crate::sqlite::outside::streams::{self, FENCES_SINCE, StreamRecord};
+use crate::sqlite::outside::streams::{self, StreamRecord};
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{OnProgress, Progress, Stage};
 
@@ -34,7 +34,7 @@ impl Repair {
         let mut rebuilt = Rebuilt::default();
         let ids = streams::ids(&tx)?;
         for &id in &ids {
-            keep_lost_tail(&tx, id)?;
+            keep_lost_tail(&tx, self.schema, id)?;
         }
         // Emptied whole, because that needs nothing of what is in them.
         tx.execute_batch(
@@ -46,16 +46,16 @@ impl Repair {
         let total = ids.len() as u64;
         for (done, id) in (0..).zip(ids) {
             progress(Progress { stage: Stage::Rebuild, done, total });
-            fill(&tx, id, &mut rebuilt)?;
+            fill(&tx, self.schema, id, &mut rebuilt)?;
         }
         tx.commit()?;
         Ok(rebuilt)
     }
 }
 
-fn keep_lost_tail(conn: &Connection, id: i64) -> Result<(), Error> {
+fn keep_lost_tail(conn: &Connection, schema: i64, id: i64) -> Result<(), Error> {
     let Some(StreamRecord { stream: Some(stream), purged_at: None, fence: None, .. }) =
-        StreamRecord::find(conn, FENCES_SINCE, id)?
+        StreamRecord::find(conn, schema, id)?
     else {
         return Ok(());
     };
@@ -63,15 +63,15 @@ fn keep_lost_tail(conn: &Connection, id: i64) -> Result<(), Error> {
         conn.prepare_cached("SELECT MAX(seq) FROM entries WHERE stream = ?1")?.query_row([id], |row| row.get(0))?;
     let mut walk = Walk::new(id, stream);
     walk.head = Seq(head.unwrap_or(0).cast_unsigned());
-    walk.miss_tail(Rows::read(conn, stream)?.0.known_seq());
+    walk.miss_tail(Rows::read(conn, schema, stream)?.0.known_seq());
     match &walk.damage {
         Some(damage) => put_fence(conn, id, Some(damage)),
         None => Ok(()),
     }
 }
 
-fn fill(conn: &Connection, id: i64, rebuilt: &mut Rebuilt) -> Result<(), Error> {
-    let Some(record) = StreamRecord::find(conn, FENCES_SINCE, id)? else { return Ok(()) };
+fn fill(conn: &Connection, schema: i64, id: i64, rebuilt: &mut Rebuilt) -> Result<(), Error> {
+    let Some(record) = StreamRecord::find(conn, schema, id)? else { return Ok(()) };
     let (Some(stream), None) = (record.stream, record.purged_at) else { return Ok(()) };
     let walk = Walk::whole(conn, id, stream)?;
     let fence = walk.fence(&record);

@@ -11,7 +11,7 @@ use rusqlite::{Connection, Error, TransactionBehavior, params};
 use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::open::{self, Opened};
 use crate::sqlite::outside::rows::Rows;
-use crate::sqlite::outside::streams::{FENCES_SINCE, StreamRecord};
+use crate::sqlite::outside::streams::StreamRecord;
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{CheckReport, StoreFile};
 use crate::sqlite::rows::sql_seq;
@@ -20,6 +20,7 @@ use crate::{Damage, OpenError, StorageError};
 /// A store's file, owned.
 pub struct Repair {
     pub(super) opened: Opened,
+    pub(super) schema: i64,
 }
 
 /// What became of the fences.
@@ -35,7 +36,7 @@ impl Repair {
     /// Owns the store at `path`, which must be one, and brings it up to date.
     pub fn begin(path: &Path) -> Result<Self, OpenError> {
         let found = StoreFile::open(path)?;
-        Ok(Self { opened: open::open(path, found.incarnation())? })
+        Ok(Self { opened: open::open(path, found.incarnation())?, schema: open::newest_schema() })
     }
 
     /// Fences off what a check found damaged, and lifts the fences of what it found whole.
@@ -43,12 +44,12 @@ impl Repair {
         let mut fences = Fences::default();
         let tx = self.opened.writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for stream in report.misfenced() {
-            let Some(record) = StreamRecord::find_named(&tx, FENCES_SINCE, stream)? else { continue };
+            let Some(record) = StreamRecord::find_named(&tx, self.schema, stream)? else { continue };
             if record.purged_at.is_some() {
                 continue;
             }
             let mut walk = Walk::whole(&tx, record.id, stream)?;
-            walk.miss_tail(Rows::read(&tx, stream)?.0.known_seq());
+            walk.miss_tail(Rows::read(&tx, self.schema, stream)?.0.known_seq());
             let due = walk.fence(&record);
             match (&due, &record.fence) {
                 (Some(_), _) => fences.set.push(stream),

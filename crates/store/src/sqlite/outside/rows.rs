@@ -10,10 +10,9 @@ use model::{
 };
 use rusqlite::{Connection, Params, Result, Row};
 
+use crate::sqlite::columns::{TOKEN_COLUMNS, TURN_COLUMNS, prompt_columns, session_columns};
 use crate::sqlite::outside::is_damage;
-use crate::sqlite::rows::{
-    PROMPT_COLUMNS, SESSION_COLUMNS, TOKEN_COLUMNS, TURN_COLUMNS, queued_prompt, session_row, token_row, turn_row,
-};
+use crate::sqlite::rows::{queued_prompt, session_row, token_row, turn_row};
 
 /// What the read tables hold of a stream.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -64,14 +63,14 @@ impl Rows {
         changes
     }
 
-    /// What the tables hold of `stream`, and which of them cannot be read.
-    pub(super) fn read(conn: &Connection, stream: StreamId) -> Result<(Self, Vec<&'static str>)> {
+    /// What the tables of a store with this schema hold of `stream`, and which of them cannot be read.
+    pub(super) fn read(conn: &Connection, schema: i64, stream: StreamId) -> Result<(Self, Vec<&'static str>)> {
         let mut rows = Self::default();
         let mut unreadable = Vec::new();
         match stream {
             StreamId::Session(id) => {
                 let id = id.as_bytes();
-                let sql = format!("SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ?1");
+                let sql = format!("SELECT {} FROM sessions WHERE id = ?1", session_columns(schema));
                 match collect(conn, &sql, [id], session_row)? {
                     Some(found) => rows.sessions = keyed(found, |row| row.id),
                     None => unreadable.push("the session's row cannot be read"),
@@ -81,7 +80,7 @@ impl Rows {
                     Some(found) => rows.turns = keyed(found, |row| row.turn),
                     None => unreadable.push("the rows of its turns cannot be read"),
                 }
-                let sql = format!("SELECT {PROMPT_COLUMNS} FROM prompts WHERE session = ?1");
+                let sql = format!("SELECT {} FROM prompts WHERE session = ?1", prompt_columns(schema));
                 match collect(conn, &sql, [id], queued_prompt)? {
                     Some(found) => rows.prompts = keyed(found, |prompt| prompt.interaction_id),
                     None => unreadable.push("the rows of its waiting prompts cannot be read"),

@@ -1,14 +1,12 @@
 //! The streams that a store knows, one at a time.
 //!
-//! Invariant: a store of any schema that this program knows is read alike; what an old one has no column for is absent.
+//! Invariant: a store of any schema that this program knows is read alike.
 
 use model::{Seq, StreamId, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Result, Row};
 
 use crate::Damage;
-
-/// The first schema in which a stream tells of its damage.
-pub(super) const FENCES_SINCE: i64 = 2;
+use crate::sqlite::columns::{has_fences, stream_columns};
 
 /// A stream's row.
 pub(super) struct StreamRecord {
@@ -20,15 +18,6 @@ pub(super) struct StreamRecord {
     /// Its entries are still being removed.
     pub(super) sweeping: bool,
     pub(super) fence: Option<Damage>,
-}
-
-pub(super) fn columns(schema: i64) -> &'static str {
-    match schema {
-        ..FENCES_SINCE => "streams.id, streams.name, streams.purged_at, 0, NULL, NULL",
-        FENCES_SINCE.. => {
-            "streams.id, streams.name, streams.purged_at, streams.sweeping, streams.damaged_seq, streams.damage"
-        }
-    }
 }
 
 impl StreamRecord {
@@ -49,12 +38,12 @@ impl StreamRecord {
     }
 
     pub(super) fn find(conn: &Connection, schema: i64, id: i64) -> Result<Option<Self>> {
-        let sql = format!("SELECT {} FROM streams WHERE id = ?1", columns(schema));
+        let sql = format!("SELECT {} FROM streams WHERE id = ?1", stream_columns(schema));
         conn.prepare_cached(&sql)?.query_row([id], Self::from_row).optional()
     }
 
     pub(super) fn find_named(conn: &Connection, schema: i64, stream: StreamId) -> Result<Option<Self>> {
-        let sql = format!("SELECT {} FROM streams WHERE name = ?1", columns(schema));
+        let sql = format!("SELECT {} FROM streams WHERE name = ?1", stream_columns(schema));
         conn.prepare_cached(&sql)?.query_row([stream.to_string()], Self::from_row).optional()
     }
 }
@@ -66,7 +55,7 @@ pub(super) fn ids(conn: &Connection) -> Result<Vec<i64>> {
 
 /// The numbers of those that are fenced.
 pub(super) fn fenced_ids(conn: &Connection, schema: i64) -> Result<Vec<i64>> {
-    if schema < FENCES_SINCE {
+    if !has_fences(schema) {
         return Ok(Vec::new());
     }
     let sql = "SELECT id FROM streams WHERE damaged_seq IS NOT NULL ORDER BY id";

@@ -3,6 +3,7 @@
 mod backup;
 mod check;
 mod export;
+mod older;
 mod rebuild;
 mod restore;
 mod roundtrip;
@@ -28,7 +29,7 @@ const NEW_INCARNATION: u64 = 0x0123_4567_89ab_cdef;
 async fn write_sample(path: &Path) {
     let store: AnyStore = Arc::new(open_at(path));
     act(&store, 1, create("one"), 1).await;
-    act(&store, 1, Command::Agent(AgentReport::Ready), 2).await;
+    act(&store, 1, Command::Agent(AgentReport::Ready { attached: None }), 2).await;
     act(&store, 1, prompt(1, "marked words"), 3).await;
     act(&store, 1, Command::Agent(AgentReport::Text { block: 0, text: "an answer".to_owned() }), 4).await;
     let stop = Stop { outcome: Outcome::Completed, reason: None };

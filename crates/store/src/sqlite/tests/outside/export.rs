@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use model::EVENT_VERSION;
 use sha2::{Digest as _, Sha256};
 
 use crate::Log as _;
@@ -29,7 +30,7 @@ async fn an_export_reads_as_it_should() {
     assert_eq!((exported.entries, exported.purged, exported.damaged, exported.strays), (6, 1, 1, 0));
     assert_eq!(lines[0], HEADER);
     let expected = [
-        r#"{"stream":"session 1","seq":1,"at":"1970-01-01T00:00:00.001Z","version":1,"type":"session.created","data":{"agent":"guide","cwd":"/w","project":"/w","name":"one"}}"#,
+        r#"{"stream":"session 1","seq":1,"at":"1970-01-01T00:00:00.001Z","version":2,"type":"session.created","data":{"agent":"guide","cwd":"/w","project":"/w","name":"one"}}"#,
         r#"{"damaged":"session 1","seq":4,"what":"its checksum does not match"}"#,
         r#"{"purged":"session 3","at":"1970-01-01T00:00:00.010Z"}"#,
     ];
@@ -165,7 +166,7 @@ async fn an_export_that_is_not_whole_changes_nothing() {
             line("it is not a known event"),
         ),
         (
-            sealed(&[HEADER, &entry(1).replace("\"version\":1", "\"version\":2")], 1),
+            sealed(&[HEADER, &entry(1).replace("\"version\":1", &format!("\"version\":{}", EVENT_VERSION + 1))], 1),
             line("it was written by a newer version of the program"),
         ),
         (sealed(&[HEADER, &entry(1).replace("server", "work")], 1), line("it names no stream that this program knows")),

@@ -1,0 +1,27 @@
+//! The Agent Client Protocol, from the client's side.
+//!
+//! ```text
+//!            lines                        messages, in order               calls ▼  ▲ news
+//! agent ◄──────────────► connection.rs ───────────────────────► session.rs ───────┘
+//!  transport.rs  wire.rs      routes.rs    inbox.rs                translate.rs
+//! ```
+//!
+//! The messages are the SDK's types; its connection is not used, for its queues have no bounds and its typed handlers
+//! never see what they do not know.
+
+mod about;
+mod connection;
+mod inbox;
+mod prompt;
+mod questions;
+mod routes;
+mod session;
+mod terminals;
+mod translate;
+mod transport;
+mod wire;
+
+pub(crate) use about::About;
+pub(crate) use connection::{Connection, Lease};
+pub(crate) use session::{Ends, Session};
+pub(crate) use transport::Transport;

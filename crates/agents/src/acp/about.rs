@@ -1,0 +1,93 @@
+//! Who the agent is and what it can do, and what it is told of us.
+
+use agent_client_protocol::schema::ProtocolVersion;
+use agent_client_protocol::v1::schema::{
+    AgentCapabilities, AuthMethod, BooleanConfigOptionCapabilities, ClientCapabilities, ClientSessionCapabilities,
+    CompactionCapabilities, ElicitationCapabilities, ElicitationFormCapabilities, EnvVariable, FileSystemCapabilities,
+    HttpHeader, Implementation, InitializeRequest, InitializeResponse, McpServer as AcpMcpServer, McpServerHttp,
+    McpServerStdio, NoticeCapabilities, SessionConfigOptionsCapabilities,
+};
+use model::SignInMethod;
+
+use super::connection::{Connection, NoAnswer};
+use super::translate::plain_line;
+use crate::{Limits, McpServer};
+
+/// Longest name of a program, in characters.
+const MAX_NAME_CHARS: usize = 200;
+
+#[derive(Debug)]
+pub(crate) struct About {
+    pub(super) capabilities: AgentCapabilities,
+    /// What it calls itself, with its version.
+    pub(super) program: Option<String>,
+    pub(super) sign_in: Vec<SignInMethod>,
+}
+
+impl About {
+    /// Asks the agent, which is the first thing that it hears.
+    pub(crate) async fn ask(connection: &Connection, limits: &Limits) -> Result<Self, String> {
+        match connection.ask(&introduction(), limits.initialize).await {
+            Ok(answer) => Self::read(answer),
+            Err(NoAnswer::Refused(refused)) => Err(format!("the agent refused to begin: {}", refused.message)),
+            Err(NoAnswer::TooSlow) => {
+                Err(format!("the agent did not say what it is within {} seconds", limits.initialize.as_secs_f32()))
+            }
+            Err(NoAnswer::Ended(why)) => Err(why),
+            Err(NoAnswer::NotUnderstood) => {
+                Err("the agent does not speak the Agent Client Protocol: its first answer is not understood".to_owned())
+            }
+        }
+    }
+
+    fn read(answer: InitializeResponse) -> Result<Self, String> {
+        if answer.protocol_version != ProtocolVersion::V1 {
+            let theirs = answer.protocol_version;
+            return Err(format!("the agent speaks version {theirs} of its protocol, and only version 1 is known here"));
+        }
+        let program = answer.agent_info.map(|info| {
+            let name = info.title.filter(|title| !title.trim().is_empty()).unwrap_or(info.name);
+            plain_line(&format!("{name} {}", info.version), MAX_NAME_CHARS)
+        });
+        let sign_in = answer.auth_methods.into_iter().filter_map(|method| match method {
+            AuthMethod::Agent(method) => {
+                let id = method.id.0.to_string();
+                Some(SignInMethod { id, name: method.name, description: method.description })
+            }
+            // They want a terminal in front of a person.
+            AuthMethod::Terminal(_) | _ => None,
+        });
+        Ok(Self { capabilities: answer.agent_capabilities, program, sign_in: sign_in.collect() })
+    }
+
+    /// The servers of tools that this agent can take, as it is told of them.
+    pub(super) fn mcp_servers(&self, servers: &[McpServer]) -> Vec<AcpMcpServer> {
+        let servers = servers.iter().filter_map(|server| match server {
+            McpServer::Http { name, url, headers } if self.capabilities.mcp_capabilities.http => {
+                let headers = headers.iter().map(|(name, value)| HttpHeader::new(name, value)).collect();
+                Some(AcpMcpServer::Http(McpServerHttp::new(name, url).headers(headers)))
+            }
+            McpServer::Http { .. } => None,
+            McpServer::Stdio { name, command, args, env } => {
+                let env = env.iter().map(|(name, value)| EnvVariable::new(name, value)).collect();
+                Some(AcpMcpServer::Stdio(McpServerStdio::new(name, command).args(args.clone()).env(env)))
+            }
+        });
+        servers.collect()
+    }
+}
+
+fn introduction() -> InitializeRequest {
+    let switches = SessionConfigOptionsCapabilities::new().boolean(BooleanConfigOptionCapabilities::new());
+    let session = ClientSessionCapabilities::new()
+        .compaction(CompactionCapabilities::new())
+        .config_options(switches)
+        .notices(NoticeCapabilities::new());
+    let capabilities = ClientCapabilities::new()
+        .fs(FileSystemCapabilities::new().read_text_file(true).write_text_file(true))
+        .terminal(true)
+        .session(session)
+        .elicitation(ElicitationCapabilities::new().form(ElicitationFormCapabilities::new()));
+    let us = Implementation::new("throughline", env!("CARGO_PKG_VERSION")).title("Throughline".to_owned());
+    InitializeRequest::new(ProtocolVersion::V1).client_capabilities(capabilities).client_info(us)
+}

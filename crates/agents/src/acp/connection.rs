@@ -1,0 +1,347 @@
+//! One agent process and the conversations in it: reads its lines, sorts them, writes ours.
+//!
+//! Invariant: messages are taken one at a time, in the order of the wire, and the next line is read when there is room
+//! for this one. So an agent that talks faster than its session listens is slowed down, nothing overtakes anything, and
+//! no queue is without a bound. A session of a shared process that does not listen at all is left behind, and it alone.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use agent_client_protocol::{Error, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse as _};
+use futures_util::{SinkExt as _, StreamExt as _};
+use serde_json::Value;
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::inbox::{Inbox, Message, Slot, inbox};
+use super::routes::{Deliveries, Pending, Routes};
+use super::transport::Transport;
+use super::wire::{self, Refused};
+use crate::Limits;
+
+/// How many lines wait to be written.
+const OUTBOX: usize = 256;
+/// How long an agent whose input is gone may take to end its output too.
+const AFTER_INPUT: Duration = Duration::from_secs(2);
+
+/// A connection; its clones are the same.
+#[derive(Debug, Clone)]
+pub(crate) struct Connection(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    state: Mutex<State>,
+    outbox: mpsc::Sender<String>,
+    limits: Limits,
+    /// Ends it in peace.
+    stop: CancellationToken,
+    /// Ends it by force.
+    kill: CancellationToken,
+    ended: CancellationToken,
+    why_ended: OnceLock<String>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    routes: Routes,
+    users: usize,
+    /// It takes no more users.
+    is_closed: bool,
+}
+
+/// A use of a connection, which lives as long as there is one, and then as long as it is kept warm.
+#[derive(Debug)]
+pub(crate) struct Lease(Connection);
+
+/// Why a request has no answer.
+#[derive(Debug)]
+pub(crate) enum NoAnswer {
+    Refused(Refused),
+    TooSlow,
+    /// The agent is gone, and why.
+    Ended(String),
+    /// What it answered is not what the protocol says.
+    NotUnderstood,
+}
+
+/// Why the connection is at its end.
+enum End {
+    /// The agent's output ended, or could not be read.
+    Output,
+    Input,
+    Stop,
+    Kill,
+    Unused,
+}
+
+impl Connection {
+    /// A connection and what runs it, which has to be spawned. It has one user.
+    pub(crate) fn new(
+        transport: Transport,
+        limits: Limits,
+        warm: Duration,
+        stopping: &CancellationToken,
+    ) -> (Lease, impl Future<Output = ()> + Send + 'static) {
+        let (outbox, lines) = mpsc::channel(OUTBOX);
+        let connection = Self(Arc::new(Inner {
+            state: Mutex::new(State { users: 1, ..State::default() }),
+            outbox,
+            limits,
+            stop: stopping.child_token(),
+            kill: CancellationToken::new(),
+            ended: CancellationToken::new(),
+            why_ended: OnceLock::new(),
+            changed: Notify::new(),
+        }));
+        (Lease(connection.clone()), connection.run(transport, lines, warm))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it holds the lock half-way.
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One more user, unless it is about to end.
+    pub(crate) fn lease(&self) -> Option<Lease> {
+        let mut state = self.state();
+        if state.is_closed || self.0.ended.is_cancelled() {
+            return None;
+        }
+        state.users += 1;
+        Some(Lease(self.clone()))
+    }
+
+    /// A place where a session gets its messages.
+    pub(crate) fn add_session(&self) -> (u64, Inbox) {
+        let (slot, inbox) = inbox(&self.0.limits);
+        let mut state = self.state();
+        if let Some(why) = self.0.why_ended.get() {
+            slot.end(why);
+            return (0, inbox);
+        }
+        (state.routes.add(slot), inbox)
+    }
+
+    pub(crate) fn remove_session(&self, session: u64) {
+        self.state().routes.remove(session);
+    }
+
+    /// Whether there is no other user.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.state().users <= 1
+    }
+
+    /// Messages that name this conversation are for this session. Says no if they are another's.
+    pub(crate) fn name_session(&self, session: u64, name: &str) -> bool {
+        self.state().routes.name(session, name)
+    }
+
+    pub(crate) fn unname_session(&self, name: &str) {
+        self.state().routes.unname(name);
+    }
+
+    /// Sends a request whose reply comes to the session's inbox with this id.
+    pub(crate) async fn request(&self, session: u64, request: &impl JsonRpcRequest) -> i64 {
+        let id = self.state().routes.expect(Pending::Session(session));
+        self.write(wire::request(id, request)).await;
+        id
+    }
+
+    /// Sends the request for a new conversation.
+    pub(crate) async fn request_new(&self, session: u64, request: &impl JsonRpcRequest) -> i64 {
+        let id = self.state().routes.expect(Pending::NewSession(session));
+        self.write(wire::request(id, request)).await;
+        id
+    }
+
+    /// Sends a request and waits for its reply, for whoever has no session.
+    pub(crate) async fn ask<R: JsonRpcRequest>(&self, request: &R, limit: Duration) -> Result<R::Response, NoAnswer> {
+        let (sender, reply) = oneshot::channel();
+        let id = self.state().routes.expect(Pending::Alone(sender));
+        self.write(wire::request(id, request)).await;
+        let reply = tokio::select! {
+            biased;
+            reply = timeout(limit, reply) => reply.map_err(|_| NoAnswer::TooSlow)?,
+            why = self.ended() => return Err(NoAnswer::Ended(why)),
+        };
+        match reply {
+            Ok(Ok(reply)) => R::Response::from_json(request.method(), reply).map_err(|_| NoAnswer::NotUnderstood),
+            Ok(Err(refused)) => Err(NoAnswer::Refused(refused)),
+            Err(_) => Err(NoAnswer::Ended(self.ended().await)),
+        }
+    }
+
+    pub(crate) async fn notify(&self, notification: &impl JsonRpcNotification) {
+        self.write(wire::notification(notification)).await;
+    }
+
+    /// Answers a request of the agent.
+    pub(crate) async fn answer(&self, id: &Value, result: Result<Value, Error>) {
+        self.write(wire::answer(id, result)).await;
+    }
+
+    /// The same for whoever may block.
+    pub(crate) fn answer_blocking(&self, id: &Value, result: Result<Value, Error>) {
+        drop(self.0.outbox.blocking_send(wire::answer(id, result)));
+    }
+
+    /// What is written to an agent that is gone is lost with it; whoever waits for more hears of its end.
+    async fn write(&self, line: String) {
+        drop(self.0.outbox.send(line).await);
+    }
+
+    /// Waits for its end, and says why it came.
+    async fn ended(&self) -> String {
+        self.0.ended.cancelled().await;
+        self.0.why_ended.get().cloned().unwrap_or_default()
+    }
+
+    /// Takes no more users, so that it ends with the last that it has.
+    pub(crate) fn retire(&self) {
+        self.state().is_closed = true;
+    }
+
+    /// It hangs: it is ended by force, unless others are content with it; then it takes nobody new.
+    pub(crate) fn give_up(&self) {
+        if self.is_alone() { self.kill() } else { self.retire() }
+    }
+
+    /// Ends the agent by force.
+    pub(crate) fn kill(&self) {
+        self.retire();
+        self.0.kill.cancel();
+    }
+
+    async fn run(self, transport: Transport, mut outbox: mpsc::Receiver<String>, warm: Duration) {
+        let Transport { mut lines, mut sink, body, faults } = transport;
+        let read = async {
+            while let Some(Ok(line)) = lines.next().await {
+                self.hear(&line).await;
+            }
+        };
+        let write = async {
+            while let Some(line) = outbox.recv().await {
+                if sink.send(line).await.is_err() {
+                    return;
+                }
+            }
+        };
+        let end = tokio::select! {
+            biased;
+            () = self.0.kill.cancelled() => End::Kill,
+            () = self.0.stop.cancelled() => End::Stop,
+            () = self.unused(warm) => End::Unused,
+            () = read => End::Output,
+            () = async { write.await; sleep(AFTER_INPUT).await } => End::Input,
+        };
+        self.retire();
+        outbox.close();
+        drop(sink);
+        let fault = faults.first().map(|fault| fault.to_string());
+        let why = match (end, fault) {
+            (End::Stop | End::Unused, _) => {
+                body.stop().await;
+                "the agent was stopped".to_owned()
+            }
+            (End::Kill, _) => {
+                body.kill().await;
+                "the agent was ended".to_owned()
+            }
+            (End::Output | End::Input, Some(fault)) => {
+                body.kill().await;
+                fault
+            }
+            (End::Output, None) => body.ended().await,
+            (End::Input, None) => {
+                body.kill().await;
+                "the agent closed its input".to_owned()
+            }
+        };
+        let slots = {
+            let mut state = self.state();
+            // Whoever comes later finds it.
+            drop(self.0.why_ended.set(why.clone()));
+            state.routes.clear()
+        };
+        self.0.ended.cancel();
+        for slot in slots {
+            slot.end(&why);
+        }
+    }
+
+    /// Takes in a line: waits until there is room for what it says.
+    async fn hear(&self, line: &str) {
+        let incoming = wire::read(line);
+        let Deliveries { messages, refused } = self.state().routes.sort(incoming, line.len());
+        for (slot, session, message, bytes) in messages {
+            self.put(slot, session, message, bytes).await;
+        }
+        if let Some((id, error)) = refused {
+            // An agent that asks for more than it reads the answers of hears no more of them.
+            drop(self.0.outbox.try_send(wire::answer(&id, Err(error))));
+        }
+    }
+
+    async fn put(&self, slot: Slot, session: u64, message: Message, bytes: usize) {
+        tokio::select! {
+            biased;
+            () = slot.put(message, bytes) => return,
+            () = self.others_waited() => {}
+        }
+        tracing::warn!(session, "a session does not take the news of a shared agent; it is left behind");
+        if let Some(slot) = self.state().routes.remove(session) {
+            slot.end("the session did not take the agent's news, and others of the same process were waiting");
+        }
+    }
+
+    /// Somebody else has waited for as long as one has to.
+    async fn others_waited(&self) {
+        loop {
+            sleep(self.0.limits.untaken).await;
+            if !self.is_alone() {
+                return;
+            }
+        }
+    }
+
+    /// Nobody uses it, nor has for as long as it is kept warm.
+    async fn unused(&self, warm: Duration) {
+        loop {
+            let changed = self.0.changed.notified();
+            let (users, is_closed) = {
+                let state = self.state();
+                (state.users, state.is_closed)
+            };
+            if users > 0 {
+                changed.await;
+                continue;
+            }
+            let warm = if is_closed { Duration::ZERO } else { warm };
+            if timeout(warm, changed).await.is_err() {
+                let mut state = self.state();
+                if state.users == 0 {
+                    state.is_closed = true;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+impl Lease {
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.0
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.0.state().users -= 1;
+        self.0.0.changed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests;

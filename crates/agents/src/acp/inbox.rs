@@ -1,0 +1,85 @@
+//! What waits for one session: bounded by number and by bytes.
+//!
+//! Invariant: what was put in comes out, in order; then, if the agent is gone, why.
+
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+
+use super::wire::Refused;
+use crate::Limits;
+
+/// A message for a session.
+#[derive(Debug)]
+pub(crate) enum Message {
+    Update(Value),
+    Request {
+        id: Value,
+        method: String,
+        params: Value,
+    },
+    Reply {
+        id: i64,
+        result: Result<Value, Refused>,
+    },
+    /// The agent does not wait for this request any more.
+    Withdrawn {
+        id: Value,
+    },
+    /// A notification that nobody here knows.
+    Other {
+        method: String,
+        params: Value,
+    },
+}
+
+/// Where messages are put.
+#[derive(Debug, Clone)]
+pub(super) struct Slot {
+    queue: mpsc::Sender<(Message, OwnedSemaphorePermit)>,
+    room: Arc<Semaphore>,
+    max_bytes: usize,
+    why_ended: Arc<OnceLock<String>>,
+}
+
+/// Where a session takes them.
+#[derive(Debug)]
+pub(crate) struct Inbox {
+    queue: mpsc::Receiver<(Message, OwnedSemaphorePermit)>,
+    why_ended: Arc<OnceLock<String>>,
+}
+
+pub(super) fn inbox(limits: &Limits) -> (Slot, Inbox) {
+    let (sender, queue) = mpsc::channel(limits.queue_messages);
+    let why_ended = Arc::new(OnceLock::new());
+    let max_bytes = limits.queue_bytes.min(Semaphore::MAX_PERMITS).min(u32::MAX as usize);
+    let room = Arc::new(Semaphore::new(max_bytes));
+    (Slot { queue: sender, room, max_bytes, why_ended: why_ended.clone() }, Inbox { queue, why_ended })
+}
+
+impl Slot {
+    /// Waits for room. Nothing is said if the session is gone.
+    pub(super) async fn put(&self, message: Message, bytes: usize) {
+        let bytes = u32::try_from(bytes.min(self.max_bytes)).unwrap_or(u32::MAX);
+        if let Ok(room) = self.room.clone().acquire_many_owned(bytes).await {
+            drop(self.queue.send((message, room)).await);
+        }
+    }
+
+    /// There will be no more, for this reason.
+    pub(super) fn end(self, reason: &str) {
+        // The first reason is the true one.
+        drop(self.why_ended.set(reason.to_owned()));
+    }
+}
+
+impl Inbox {
+    /// The next message, or why there is none.
+    pub(crate) async fn take(&mut self) -> Result<Message, String> {
+        match self.queue.recv().await {
+            Some((message, _room)) => Ok(message),
+            None => Err(self.why_ended.get().cloned().unwrap_or_else(|| "the agent's connection ended".to_owned())),
+        }
+    }
+}

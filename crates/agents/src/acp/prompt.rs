@@ -1,0 +1,96 @@
+//! A prompt as the agent gets it: what it has to know first, then the person's words, pictures, and the files they name.
+
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use agent_client_protocol::v1::schema::{ContentBlock, ImageContent, ResourceLink, TextContent};
+use model::Image;
+
+/// Said above what the agent is told of earlier turns, so that it is not taken for the person's words.
+const PACKET_LABEL: &str =
+    "[Context from Throughline about the earlier turns of this session. It is a record, not a request.]";
+/// How many files of one prompt are linked.
+const MAX_MENTIONS: usize = 32;
+/// Ends of sentences and brackets that are no part of a path.
+const PUNCTUATION: &[char] = &['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\'', '`', '>'];
+
+/// The blocks of a prompt. `files` are the mentioned ones that are there, by what they were called.
+pub(super) fn blocks(
+    text: String,
+    images: Vec<Image>,
+    packet: Option<String>,
+    files: Vec<(String, PathBuf)>,
+) -> Vec<ContentBlock> {
+    let words = |text| ContentBlock::Text(TextContent::new(text));
+    let packet = packet.map(|packet| words(format!("{PACKET_LABEL}\n\n{packet}")));
+    let images = images.into_iter().map(|image| ContentBlock::Image(ImageContent::new(image.data, image.mime_type)));
+    let links = files.into_iter().map(|(name, path)| ContentBlock::ResourceLink(ResourceLink::new(name, uri(&path))));
+    packet.into_iter().chain([words(text)]).chain(images).chain(links).collect()
+}
+
+/// The paths that a text mentions: `@src/main.rs`, `@"a name with spaces"`; not `someone@example.org`. Each once.
+pub(super) fn mentions(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut before = ' ';
+    for (at, letter) in text.char_indices() {
+        let may_begin = before.is_whitespace() || ['(', '[', '{', '"', '\'', '`', ','].contains(&before);
+        before = letter;
+        if letter != '@' || !may_begin || found.len() == MAX_MENTIONS {
+            continue;
+        }
+        let rest = &text[at + 1..];
+        let path = match rest.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').map(|(path, _)| path).filter(|path| !path.contains('\n')),
+            None => rest.split(char::is_whitespace).next().map(|path| path.trim_end_matches(PUNCTUATION)),
+        };
+        let path = path.filter(|path| !path.is_empty() && !path.contains('@'));
+        if let Some(path) = path.filter(|path| !found.iter().any(|earlier| earlier == path)) {
+            found.push(path.to_owned());
+        }
+    }
+    found
+}
+
+fn uri(path: &Path) -> String {
+    let mut uri = "file://".to_owned();
+    for byte in path.as_os_str().as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-_.~+@:,=".contains(byte) {
+            uri.push(char::from(*byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_after_an_at_sign_is_mentioned() {
+        let checks: [(&str, &[&str]); 9] = [
+            ("look at @src/main.rs, please", &["src/main.rs"]),
+            ("@a @b\n@c.", &["a", "b", "c"]),
+            ("(@/p/x.rs) and [@y]", &["/p/x.rs", "y"]),
+            (r#"@"a b/c.txt" and @d"#, &["a b/c.txt", "d"]),
+            ("write to ada@example.org or @@x", &[]),
+            ("@ nothing @... @\"open", &[]),
+            ("@same @same", &["same"]),
+            ("@ünï/cödé.rs!", &["ünï/cödé.rs"]),
+            ("@.gitignore", &[".gitignore"]),
+        ];
+        for (text, paths) in checks {
+            assert_eq!(mentions(text), paths, "{text}");
+        }
+        assert_eq!(mentions(&(0..99).map(|n| format!("@{n} ")).collect::<String>()).len(), MAX_MENTIONS);
+    }
+
+    #[test]
+    fn what_is_to_be_known_comes_first_and_says_what_it_is() {
+        let image = Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned() };
+        let files = vec![("a b".to_owned(), PathBuf::from("/p/a b%"))];
+        let blocks = blocks("do it".to_owned(), vec![image], Some("we did".to_owned()), files);
+        insta::assert_snapshot!(serde_json::to_string(&blocks).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do it"},{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"resource_link","name":"a b","uri":"file:///p/a%20b%25"}]"#);
+    }
+}

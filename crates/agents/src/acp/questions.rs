@@ -1,0 +1,115 @@
+//! The questions of an agent that wait for their answers.
+//!
+//! Invariant: each is answered once, with an option that was offered, or as withdrawn.
+
+use std::collections::{BTreeMap, HashMap};
+
+use agent_client_protocol::v1::schema::{
+    CreateElicitationResponse, ElicitationAcceptAction, ElicitationAction, ElicitationContentValue,
+    RequestPermissionOutcome, RequestPermissionResponse, SelectedPermissionOutcome,
+};
+use model::{PermissionAnswer, Question};
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+
+use super::translate::{ACCEPT, Asking, DECLINE};
+
+/// How many of one session are open at a time; one more is withdrawn at once.
+const MAX_OPEN: usize = 32;
+
+#[derive(Debug, Default)]
+pub(super) struct Questions {
+    next: u64,
+    open: HashMap<u64, Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    /// The agent's own id of its request.
+    id: Value,
+    kind: Kind,
+    options: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    Permission,
+    Elicitation,
+}
+
+impl Kind {
+    pub(super) fn of(asking: &Asking) -> Self {
+        match asking {
+            Asking::Permission { .. } => Self::Permission,
+            Asking::Elicitation(_) => Self::Elicitation,
+        }
+    }
+
+    /// What the agent hears if nobody answers.
+    pub(super) fn withdrawn(self) -> Value {
+        match self {
+            Self::Permission => json!(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled)),
+            Self::Elicitation => json!(CreateElicitationResponse::new(ElicitationAction::Cancel)),
+        }
+    }
+}
+
+impl Questions {
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.open.len() >= MAX_OPEN
+    }
+
+    /// The key of a new one.
+    pub(super) fn open(&mut self, id: Value, kind: Kind, question: &Question) -> u64 {
+        self.next += 1;
+        let options = question.options.iter().map(|option| option.id.clone()).collect();
+        self.open.insert(self.next, Open { id, kind, options });
+        self.next
+    }
+
+    /// The agent's id and what it hears; `None` if it was answered before.
+    pub(super) fn answer(&mut self, key: u64, answer: PermissionAnswer) -> Option<(Value, Value)> {
+        let Open { id, kind, options } = self.open.remove(&key)?;
+        let chosen = answer.option.filter(|option| options.contains(option));
+        let heard = match (kind, chosen.as_deref()) {
+            (Kind::Permission, Some(option)) => {
+                let selected = SelectedPermissionOutcome::new(option.to_owned());
+                json!(RequestPermissionResponse::new(RequestPermissionOutcome::Selected(selected)))
+            }
+            (Kind::Elicitation, Some(ACCEPT)) => match content(answer.fields) {
+                Some(content) => {
+                    let accepted = ElicitationAction::Accept(ElicitationAcceptAction::new().content(content));
+                    json!(CreateElicitationResponse::new(accepted))
+                }
+                None => kind.withdrawn(),
+            },
+            (Kind::Elicitation, Some(DECLINE)) => json!(CreateElicitationResponse::new(ElicitationAction::Decline)),
+            (Kind::Permission | Kind::Elicitation, _) => kind.withdrawn(),
+        };
+        Some((id, heard))
+    }
+
+    /// Everything that is open, with what its agent hears.
+    pub(super) fn withdraw_all(&mut self) -> Vec<(Value, Value)> {
+        self.open.drain().map(|(_, open)| (open.id, open.kind.withdrawn())).collect()
+    }
+
+    /// The agent does not wait any more.
+    pub(super) fn forget(&mut self, id: &Value) -> bool {
+        let before = self.open.len();
+        self.open.retain(|_, open| open.id != *id);
+        self.open.len() < before
+    }
+}
+
+/// The fields as the protocol has them: flat. `None` if they are not.
+fn content(fields: Option<Value>) -> Option<BTreeMap<String, ElicitationContentValue>> {
+    match fields {
+        None | Some(Value::Null) => Some(BTreeMap::new()),
+        Some(fields) => BTreeMap::deserialize(fields).ok(),
+    }
+}

@@ -1,0 +1,345 @@
+//! One conversation with an agent: a task that hears the agent and its session, and keeps the time.
+//!
+//! Invariant: what the agent does is told in the order of the wire; a turn that was begun ends with the agent's answer or
+//! with its failure. Nothing waits for the agent without a limit but a turn, and of a turn in which nothing comes it is
+//! said that nothing comes.
+
+mod attach;
+mod files;
+mod serve;
+mod watch;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use agent_client_protocol::v1::schema::{
+    CLIENT_METHOD_NAMES, CancelNotification, CloseSessionRequest, DeleteSessionRequest, PromptRequest,
+    SetSessionConfigOptionResponse,
+};
+use agent_client_protocol::{Error, ErrorCode};
+use model::{AgentReport, Image, Notice, Severity};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::task::{JoinSet, spawn_blocking};
+use tokio::time::{Instant, sleep_until};
+
+use super::about::About;
+use super::connection::{Connection, Lease};
+use super::inbox::{Inbox, Message};
+use super::prompt;
+use super::questions::Questions;
+use super::terminals::Terminals;
+use super::translate::{Translator, TurnError};
+use super::wire::Refused;
+use crate::{Call, News, Settings, Start};
+use watch::{Due, Watch};
+
+pub(crate) struct Session {
+    settings: Arc<Settings>,
+    about: Arc<About>,
+    lease: Lease,
+    /// Our key of it on the connection.
+    key: u64,
+    inbox: Inbox,
+    calls: mpsc::Receiver<Call>,
+    news: mpsc::Sender<News>,
+    start: Start,
+    /// The agent's own id of the conversation; empty before it has one.
+    name: String,
+    translator: Translator,
+    turn: Option<Turn>,
+    questions: Questions,
+    /// Options that are being set, by request.
+    setting: HashMap<i64, (String, String)>,
+    terminals: Terminals,
+    /// What is being done for the agent.
+    served: JoinSet<()>,
+}
+
+/// The turn that runs.
+struct Turn {
+    request: i64,
+    watch: Watch,
+}
+
+/// What a session is held with.
+pub(crate) struct Ends {
+    pub(crate) calls: mpsc::Receiver<Call>,
+    pub(crate) news: mpsc::Sender<News>,
+}
+
+/// Why a session is over.
+enum Gone {
+    /// The agent failed.
+    Failed(String),
+    /// Nobody listens any more.
+    LetGo,
+}
+
+impl Session {
+    /// `env` is what the agent itself runs with; so do its terminals.
+    pub(crate) fn new(
+        settings: Arc<Settings>,
+        about: Arc<About>,
+        lease: Lease,
+        env: BTreeMap<String, String>,
+        start: Start,
+        ends: Ends,
+    ) -> Self {
+        let (key, inbox) = lease.connection().add_session();
+        let terminals = Terminals::new(settings.clone(), env, start.cwd.clone());
+        let Ends { calls, news } = ends;
+        Self {
+            settings,
+            about,
+            lease,
+            key,
+            inbox,
+            calls,
+            news,
+            start,
+            name: String::new(),
+            translator: Translator::default(),
+            turn: None,
+            questions: Questions::default(),
+            setting: HashMap::new(),
+            terminals,
+            served: JoinSet::new(),
+        }
+    }
+
+    /// Until the agent fails or nobody listens.
+    pub(crate) async fn run(mut self) {
+        let mut now = self.attach().await;
+        while now.is_ok() {
+            now = self.step().await;
+        }
+        if let Err(Gone::Failed(reason)) = now {
+            drop(self.tell(AgentReport::Failed { reason }).await);
+        }
+        self.leave().await;
+    }
+
+    async fn step(&mut self) -> Result<(), Gone> {
+        let deadline = self.turn.as_ref().and_then(|turn| turn.watch.deadline(&self.settings.limits));
+        tokio::select! {
+            biased;
+            () = self.news.closed() => Err(Gone::LetGo),
+            call = self.calls.recv() => self.call(call.ok_or(Gone::LetGo)?).await,
+            message = self.inbox.take() => self.hear(message.map_err(Gone::Failed)?).await,
+            Some(_) = self.served.join_next() => Ok(()),
+            () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => self.look_at_clock().await,
+        }
+    }
+
+    async fn call(&mut self, call: Call) -> Result<(), Gone> {
+        match call {
+            Call::Prompt { text, images, packet } => self.prompt(text, images, packet).await,
+            Call::Cancel => {
+                self.cancel().await;
+                Ok(())
+            }
+            Call::Answer { key, answer } => {
+                if let Some((id, heard)) = self.questions.answer(key, answer) {
+                    self.connection().answer(&id, Ok(heard)).await;
+                    self.heard();
+                }
+                Ok(())
+            }
+            Call::SetOption { option, value } => self.set_option(&option, &value).await,
+            Call::SignIn { method } => {
+                if self.sign_in(method).await? {
+                    self.tell(AgentReport::Ready { attached: None }).await?;
+                }
+                Ok(())
+            }
+            Call::Delete => self.delete().await,
+        }
+    }
+
+    async fn prompt(&mut self, text: String, mut images: Vec<Image>, packet: Option<String>) -> Result<(), Gone> {
+        if self.turn.is_some() {
+            tracing::error!(session = %self.start.session, "a prompt came while a turn runs; it is not sent");
+            return Ok(());
+        }
+        if !images.is_empty() && !self.about.capabilities.prompt_capabilities.image {
+            images.clear();
+            self.notice("This agent takes no pictures: they were left out", None).await?;
+        }
+        let files = match prompt::mentions(&text) {
+            mentions if mentions.is_empty() => Vec::new(),
+            mentions => {
+                let (cwd, deny) = (self.start.cwd.clone(), self.settings.deny.clone());
+                spawn_blocking(move || files::mentioned(&cwd, deny, mentions)).await.unwrap_or_default()
+            }
+        };
+        let request = PromptRequest::new(self.name.clone(), prompt::blocks(text, images, packet, files));
+        self.translator.begin_turn();
+        let request = self.connection().request(self.key, &request).await;
+        self.turn = Some(Turn { request, watch: Watch::new(Instant::now()) });
+        Ok(())
+    }
+
+    async fn cancel(&mut self) {
+        let Some(turn) = &mut self.turn else { return };
+        turn.watch.cancel(Instant::now());
+        self.withdraw_questions().await;
+        self.connection().notify(&CancelNotification::new(self.name.clone())).await;
+    }
+
+    async fn delete(&mut self) -> Result<(), Gone> {
+        if self.name.is_empty() || self.about.capabilities.session_capabilities.delete.is_none() {
+            return Ok(());
+        }
+        let request = DeleteSessionRequest::new(self.name.clone());
+        let id = self.connection().request(self.key, &request).await;
+        match self.reply_to(id, self.settings.limits.attach).await? {
+            Some(Ok(_)) => {}
+            Some(Err(refused)) => tracing::warn!(why = refused.message, "an agent did not delete its record"),
+            None => tracing::warn!("an agent did not say whether it deleted its record"),
+        }
+        Ok(())
+    }
+
+    async fn hear(&mut self, message: Message) -> Result<(), Gone> {
+        self.heard();
+        match message {
+            Message::Update(update) => {
+                let reports = self.translator.update(update, &self.terminals);
+                self.tell_all(reports).await
+            }
+            Message::Request { id, method, params } => self.serve(id, &method, params).await,
+            Message::Reply { id, result } => self.replied(id, result).await,
+            Message::Withdrawn { id } => {
+                if self.questions.forget(&id) {
+                    self.connection().answer(&id, Err(Error::from(ErrorCode::REQUEST_CANCELLED))).await;
+                }
+                Ok(())
+            }
+            // The person says so as well.
+            Message::Other { method, .. } if method == CLIENT_METHOD_NAMES.elicitation_complete => Ok(()),
+            Message::Other { method, params } => {
+                let reports = self.translator.raw(json!({ "method": method, "params": params }));
+                self.tell_all(reports).await
+            }
+        }
+    }
+
+    async fn replied(&mut self, id: i64, result: Result<Value, Refused>) -> Result<(), Gone> {
+        if let Some(turn) = self.turn.take_if(|turn| turn.request == id) {
+            return self.end_turn(&turn, result).await;
+        }
+        let Some((option, value)) = self.setting.remove(&id) else { return Ok(()) };
+        self.option_set(&option, &value, result).await
+    }
+
+    async fn end_turn(&mut self, turn: &Turn, result: Result<Value, Refused>) -> Result<(), Gone> {
+        self.withdraw_questions().await;
+        let answer = match result {
+            Err(refused) if refused.is_signed_out() => {
+                let reports = self.translator.abandon_turn(&self.terminals);
+                self.tell_all(reports).await?;
+                return self.tell_signed_out().await;
+            }
+            // Some agents know no other way to say it.
+            Err(_) if turn.watch.is_cancelled() => Ok(json!({ "stopReason": "cancelled" })),
+            Err(refused) => Err(TurnError { message: refused.message }),
+            Ok(answer) => Ok(answer),
+        };
+        let reports = self.translator.end_turn(answer, &self.terminals);
+        self.terminals.forget_released();
+        self.tell_all(reports).await
+    }
+
+    async fn option_set(&mut self, option: &str, value: &str, result: Result<Value, Refused>) -> Result<(), Gone> {
+        let reply = match result {
+            Ok(reply) => reply,
+            Err(refused) => {
+                return self
+                    .notice(&format!("The agent did not take {value:?} for {option:?}"), Some(refused.message))
+                    .await;
+            }
+        };
+        let all = serde_json::from_value::<SetSessionConfigOptionResponse>(reply).ok();
+        let reports = self.translator.option_set(option, value, all.map(|all| all.config_options));
+        self.tell_all(reports).await
+    }
+
+    /// The agent is there.
+    fn heard(&mut self) {
+        let asks = !self.questions.is_empty();
+        if let Some(turn) = &mut self.turn {
+            turn.watch.hear(Instant::now(), asks);
+        }
+    }
+
+    async fn look_at_clock(&mut self) -> Result<(), Gone> {
+        let limits = &self.settings.limits;
+        let Some(turn) = &mut self.turn else { return Ok(()) };
+        match turn.watch.look(Instant::now(), limits) {
+            Due::Nothing => Ok(()),
+            Due::Unresponsive => self.tell(AgentReport::Unresponsive).await,
+            Due::Failed => {
+                let seconds = (limits.cancel + limits.cancel_failed).as_secs_f32();
+                self.connection().give_up();
+                Err(Gone::Failed(format!("the agent did not stop within {seconds} seconds after it was told to")))
+            }
+        }
+    }
+
+    /// The reply to a request, however much comes before it; `None` if it does not come in time.
+    async fn reply_to(&mut self, id: i64, limit: std::time::Duration) -> Result<Option<Result<Value, Refused>>, Gone> {
+        let until = Instant::now() + limit;
+        loop {
+            let message = tokio::select! {
+                biased;
+                () = self.news.closed() => return Err(Gone::LetGo),
+                message = self.inbox.take() => message.map_err(Gone::Failed)?,
+                () = sleep_until(until) => return Ok(None),
+            };
+            match message {
+                Message::Reply { id: of, result } if of == id => return Ok(Some(result)),
+                message => self.hear(message).await?,
+            }
+        }
+    }
+
+    async fn withdraw_questions(&mut self) {
+        for (id, heard) in self.questions.withdraw_all() {
+            self.connection().answer(&id, Ok(heard)).await;
+        }
+    }
+
+    /// Lets the conversation go, whether or not its process goes with it.
+    async fn leave(&mut self) {
+        self.withdraw_questions().await;
+        if self.turn.is_some() {
+            self.connection().notify(&CancelNotification::new(self.name.clone())).await;
+        }
+        if !self.name.is_empty() && self.about.capabilities.session_capabilities.close.is_some() {
+            self.connection().request(self.key, &CloseSessionRequest::new(self.name.clone())).await;
+        }
+        self.connection().remove_session(self.key);
+        self.served.shutdown().await;
+    }
+
+    fn connection(&self) -> &Connection {
+        self.lease.connection()
+    }
+
+    async fn tell(&self, report: AgentReport) -> Result<(), Gone> {
+        self.news.send(News::Report(report)).await.map_err(|_| Gone::LetGo)
+    }
+
+    async fn tell_all(&self, reports: Vec<AgentReport>) -> Result<(), Gone> {
+        for report in reports {
+            self.tell(report).await?;
+        }
+        Ok(())
+    }
+
+    async fn notice(&self, title: &str, description: Option<String>) -> Result<(), Gone> {
+        let notice = Notice { severity: Severity::Warning, title: title.to_owned(), description };
+        self.tell(AgentReport::Noticed(notice)).await
+    }
+}

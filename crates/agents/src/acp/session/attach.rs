@@ -1,0 +1,226 @@
+//! How a session comes to its conversation with the agent: the earlier one if the agent can take it up, else a new one.
+
+use agent_client_protocol::JsonRpcRequest;
+use agent_client_protocol::v1::schema::{
+    AuthenticateRequest, LoadSessionRequest, LoadSessionResponse, NewSessionRequest, NewSessionResponse,
+    ResumeSessionRequest, SetSessionConfigOptionRequest, SetSessionModeRequest,
+};
+use model::{AgentReport, Attached, Memory};
+use serde_json::Value;
+
+use super::{Gone, Session};
+use crate::Call;
+use crate::acp::translate::Setting;
+use crate::acp::wire::Refused;
+
+/// What became of a try.
+enum Try<T> {
+    Done(T),
+    SignedOut,
+    Refused(Refused),
+}
+
+impl Session {
+    /// Until the agent takes prompts.
+    pub(super) async fn attach(&mut self) -> Result<(), Gone> {
+        let memory = loop {
+            match self.begin().await? {
+                Try::Done(memory) => break memory,
+                Try::SignedOut => self.wait_for_sign_in().await?,
+                Try::Refused(refused) => {
+                    return Err(Gone::Failed(format!("the agent refused the session: {}", refused.message)));
+                }
+            }
+        };
+        for (option, value) in std::mem::take(&mut self.start.options) {
+            self.choose(&option, &value).await?;
+        }
+        let attached = Attached { agent_session: self.name.clone(), memory, program: self.about.program.clone() };
+        self.tell(AgentReport::Ready { attached: Some(attached) }).await
+    }
+
+    async fn begin(&mut self) -> Result<Try<Memory>, Gone> {
+        if let Some(earlier) = self.start.earlier.clone() {
+            let mut why = None;
+            for memory in [Memory::Resumed, Memory::Loaded] {
+                match self.take_up(&earlier, memory).await? {
+                    Some(Try::Refused(refused)) => why = Some(refused.message),
+                    Some(tried) => return Ok(tried),
+                    None => {}
+                }
+            }
+            if let Some(why) = why {
+                self.notice("The agent could not take up its own record of this session", Some(why)).await?;
+            }
+        }
+        self.begin_anew().await
+    }
+
+    async fn begin_anew(&mut self) -> Result<Try<Memory>, Gone> {
+        let servers = self.about.mcp_servers(&self.settings.mcp_servers);
+        let request = NewSessionRequest::new(self.start.cwd.clone()).mcp_servers(servers);
+        let id = self.connection().request_new(self.key, &request).await;
+        let reply = match self.in_time(id, "did not begin a session").await? {
+            Try::Done(reply) => reply,
+            Try::SignedOut => return Ok(Try::SignedOut),
+            Try::Refused(refused) => return Ok(Try::Refused(refused)),
+        };
+        let Ok(reply) = serde_json::from_value::<NewSessionResponse>(reply) else {
+            return Ok(Try::Refused(Refused::new("it answered in a way that is not understood")));
+        };
+        self.name = reply.session_id.0.to_string();
+        let reports = self.translator.offered(reply.modes, reply.config_options);
+        self.tell_all(reports).await?;
+        Ok(Try::Done(Memory::New))
+    }
+
+    /// Takes an earlier conversation up; `None` if the agent does not offer this way.
+    async fn take_up(&mut self, earlier: &str, memory: Memory) -> Result<Option<Try<Memory>>, Gone> {
+        let capabilities = &self.about.capabilities;
+        let is_offered = match memory {
+            Memory::Resumed => capabilities.session_capabilities.resume.is_some(),
+            Memory::Loaded => capabilities.load_session,
+            Memory::New => false,
+        };
+        if !is_offered {
+            return Ok(None);
+        }
+        if !self.connection().name_session(self.key, earlier) {
+            return Ok(Some(Try::Refused(Refused::new("another session here holds it"))));
+        }
+        let (cwd, servers) = (self.start.cwd.clone(), self.about.mcp_servers(&self.settings.mcp_servers));
+        let tried = match memory {
+            Memory::Loaded => {
+                let request = LoadSessionRequest::new(earlier.to_owned(), cwd).mcp_servers(servers);
+                self.translator.begin_replay();
+                let tried = self.take_up_with(&request).await;
+                self.translator.end_replay();
+                tried?
+            }
+            Memory::Resumed | Memory::New => {
+                let request = ResumeSessionRequest::new(earlier.to_owned(), cwd).mcp_servers(servers);
+                self.take_up_with(&request).await?
+            }
+        };
+        Ok(Some(match tried {
+            // Both ways are answered alike.
+            Try::Done(reply) => {
+                earlier.clone_into(&mut self.name);
+                let reply = serde_json::from_value::<LoadSessionResponse>(reply).unwrap_or_default();
+                let reports = self.translator.offered(reply.modes, reply.config_options);
+                self.tell_all(reports).await?;
+                Try::Done(memory)
+            }
+            Try::SignedOut => Try::SignedOut,
+            Try::Refused(refused) => {
+                self.connection().unname_session(earlier);
+                Try::Refused(refused)
+            }
+        }))
+    }
+
+    async fn take_up_with(&mut self, request: &impl JsonRpcRequest) -> Result<Try<Value>, Gone> {
+        let id = self.connection().request(self.key, request).await;
+        self.in_time(id, "did not take its session up").await
+    }
+
+    async fn in_time(&mut self, id: i64, what: &str) -> Result<Try<Value>, Gone> {
+        let limit = self.settings.limits.attach;
+        match self.reply_to(id, limit).await? {
+            Some(Ok(reply)) => Ok(Try::Done(reply)),
+            Some(Err(refused)) if refused.is_signed_out() => Ok(Try::SignedOut),
+            Some(Err(refused)) => Ok(Try::Refused(refused)),
+            None => {
+                self.connection().give_up();
+                Err(Gone::Failed(format!("the agent {what} within {} seconds", limit.as_secs_f32())))
+            }
+        }
+    }
+
+    async fn wait_for_sign_in(&mut self) -> Result<(), Gone> {
+        self.tell_signed_out().await?;
+        loop {
+            let call = tokio::select! {
+                biased;
+                () = self.news.closed() => return Err(Gone::LetGo),
+                call = self.calls.recv() => call.ok_or(Gone::LetGo)?,
+                message = self.inbox.take() => {
+                    self.hear(message.map_err(Gone::Failed)?).await?;
+                    continue;
+                }
+            };
+            match call {
+                Call::SignIn { method } => {
+                    if self.sign_in(method).await? {
+                        return Ok(());
+                    }
+                }
+                // There is no conversation yet that they could be about.
+                Call::Prompt { .. } | Call::Cancel | Call::Answer { .. } | Call::SetOption { .. } | Call::Delete => {}
+            }
+        }
+    }
+
+    pub(super) async fn tell_signed_out(&self) -> Result<(), Gone> {
+        self.tell(AgentReport::SignedOut { methods: self.about.sign_in.clone() }).await
+    }
+
+    /// Says whether the person is signed in now.
+    pub(super) async fn sign_in(&mut self, method: String) -> Result<bool, Gone> {
+        let id = self.connection().request(self.key, &AuthenticateRequest::new(method)).await;
+        let why = match self.reply_to(id, self.settings.limits.sign_in).await? {
+            Some(Ok(_)) => return Ok(true),
+            Some(Err(refused)) => refused.message,
+            None => format!("it took more than {} seconds", self.settings.limits.sign_in.as_secs_f32()),
+        };
+        self.notice("The agent did not sign in", Some(why)).await?;
+        self.tell_signed_out().await?;
+        Ok(false)
+    }
+
+    /// Sets an option before the first prompt.
+    async fn choose(&mut self, option: &str, value: &str) -> Result<(), Gone> {
+        if self.translator.find_option(option).is_some_and(|offer| offer.value == value) {
+            return Ok(());
+        }
+        let Some(id) = self.request_option(option, value).await? else { return Ok(()) };
+        match self.reply_to(id, self.settings.limits.attach).await? {
+            Some(result) => self.option_set(option, value, result).await,
+            None => self.notice(&format!("The agent did not say whether it took {value:?} for {option:?}"), None).await,
+        }
+    }
+
+    /// Sets an option; what comes of it is heard later.
+    pub(super) async fn set_option(&mut self, option: &str, value: &str) -> Result<(), Gone> {
+        if let Some(id) = self.request_option(option, value).await? {
+            self.setting.insert(id, (option.to_owned(), value.to_owned()));
+        }
+        Ok(())
+    }
+
+    async fn request_option(&mut self, option: &str, value: &str) -> Result<Option<i64>, Gone> {
+        let (name, connection) = (self.name.clone(), self.connection());
+        let id = match (self.translator.find_option(option).map(|offer| offer.setting), value) {
+            (Some(Setting::Mode), _) => {
+                connection.request(self.key, &SetSessionModeRequest::new(name, value.to_owned())).await
+            }
+            (Some(Setting::Choice), _) => {
+                let request = SetSessionConfigOptionRequest::new(name, option.to_owned(), value);
+                connection.request(self.key, &request).await
+            }
+            (Some(Setting::Switch), "true" | "false") => {
+                let request = SetSessionConfigOptionRequest::new(name, option.to_owned(), value == "true");
+                connection.request(self.key, &request).await
+            }
+            (Some(Setting::Switch), _) => {
+                self.notice(&format!("{option:?} is either true or false"), None).await?;
+                return Ok(None);
+            }
+            (None, _) => {
+                self.notice(&format!("The agent offers no {option:?} to choose"), None).await?;
+                return Ok(None);
+            }
+        };
+        Ok(Some(id))
+    }
+}

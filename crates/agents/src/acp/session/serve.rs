@@ -1,0 +1,101 @@
+//! What an agent asks of us: a person's answer, files, terminals.
+
+use agent_client_protocol::Error;
+use agent_client_protocol::v1::schema::{CLIENT_METHOD_NAMES as METHODS, TerminalOutputRequest};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Gone, Session, files};
+use crate::News;
+use crate::acp::questions::Kind;
+use crate::acp::translate::Asking;
+
+/// How much is done for one session at a time; an agent that asks for more hears so.
+const MAX_SERVED: usize = 64;
+
+impl Session {
+    /// Answers a request of the agent, now or later. Nothing here takes long: what does is done beside.
+    pub(super) async fn serve(&mut self, id: Value, method: &str, params: Value) -> Result<(), Gone> {
+        if method == METHODS.session_request_permission || method == METHODS.elicitation_create {
+            return match asking(method, params) {
+                Ok(asking) => self.ask(id, asking).await,
+                Err(error) => self.answer(id, Err(error)).await,
+            };
+        }
+        while self.served.try_join_next().is_some() {}
+        if self.served.len() >= MAX_SERVED {
+            return self.answer(id, Err(Error::internal_error().data("too many requests at a time"))).await;
+        }
+        match self.begin_serving(&id, method, params) {
+            Ok(Some(answer)) => self.answer(id, Ok(answer)).await,
+            Ok(None) => Ok(()),
+            Err(error) => self.answer(id, Err(error)).await,
+        }
+    }
+
+    async fn ask(&mut self, id: Value, asking: Asking) -> Result<(), Gone> {
+        let kind = Kind::of(&asking);
+        let is_stopping = self.turn.as_ref().is_none_or(|turn| turn.watch.is_cancelled());
+        if is_stopping || self.questions.is_full() {
+            return self.answer(id, Ok(kind.withdrawn())).await;
+        }
+        let Some((reports, question)) = self.translator.ask(asking, &self.terminals) else {
+            return self.answer(id, Ok(kind.withdrawn())).await;
+        };
+        self.tell_all(reports).await?;
+        let key = self.questions.open(id, kind, &question);
+        self.heard();
+        self.news.send(News::Asked { key, question }).await.map_err(|_| Gone::LetGo)
+    }
+
+    async fn answer(&self, id: Value, result: Result<Value, Error>) -> Result<(), Gone> {
+        self.connection().answer(&id, result).await;
+        Ok(())
+    }
+
+    /// The answer, if it is there at once.
+    fn begin_serving(&mut self, id: &Value, method: &str, params: Value) -> Result<Option<Value>, Error> {
+        let (connection, cwd, deny) = (self.connection().clone(), self.start.cwd.clone(), self.settings.deny.clone());
+        let id = id.clone();
+        if method == METHODS.fs_read_text_file {
+            let request = parse(params)?;
+            self.served.spawn_blocking(move || {
+                connection.answer_blocking(&id, files::read(&cwd, deny, &request));
+            });
+        } else if method == METHODS.fs_write_text_file {
+            let request = parse(params)?;
+            self.served.spawn_blocking(move || {
+                connection.answer_blocking(&id, files::write(&cwd, deny, &request));
+            });
+        } else if method == METHODS.terminal_create {
+            let request = parse(params)?;
+            let run = self.terminals.create(request)?;
+            self.served
+                .spawn(async move { run.run(&connection, &id, move |at| files::directory(&cwd, deny, at)).await });
+        } else if method == METHODS.terminal_output {
+            return self.terminals.output(&parse::<TerminalOutputRequest>(params)?.terminal_id).map(Some);
+        } else if method == METHODS.terminal_wait_for_exit {
+            let wait = self.terminals.wait(&parse::<TerminalOutputRequest>(params)?.terminal_id)?;
+            self.served.spawn(async move { connection.answer(&id, Ok(wait.await)).await });
+        } else if method == METHODS.terminal_kill {
+            return self.terminals.kill(&parse::<TerminalOutputRequest>(params)?.terminal_id).map(Some);
+        } else if method == METHODS.terminal_release {
+            return self.terminals.release(&parse::<TerminalOutputRequest>(params)?.terminal_id).map(Some);
+        } else {
+            return Err(Error::method_not_found().data(method));
+        }
+        Ok(None)
+    }
+}
+
+fn asking(method: &str, params: Value) -> Result<Asking, Error> {
+    if method == METHODS.elicitation_create {
+        return Ok(Asking::Elicitation(parse(params)?));
+    }
+    let call = params.get("toolCall").cloned().unwrap_or_default();
+    Ok(Asking::Permission { request: parse(params)?, call })
+}
+
+fn parse<T: DeserializeOwned>(params: Value) -> Result<T, Error> {
+    serde_json::from_value(params).map_err(|err| Error::invalid_params().data(err.to_string()))
+}

@@ -1,0 +1,116 @@
+//! The terminals that an agent has us run: commands in the session's directory, with the agent's own environment.
+//!
+//! Invariant: of what a command prints, the end is kept and no more than the limit; it ends with its session at the latest.
+
+mod run;
+mod screen;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agent_client_protocol::Error;
+use agent_client_protocol::v1::schema::{
+    CreateTerminalRequest, KillTerminalResponse, ReleaseTerminalResponse, TerminalId, TerminalOutputResponse,
+    WaitForTerminalExitResponse,
+};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::translate::{Screen, Screens, command_line};
+use crate::Settings;
+use run::Run;
+use screen::Output;
+
+/// How many of one session there are, those included whose call has not ended yet.
+const MAX_TERMINALS: usize = 64;
+
+pub(super) struct Terminals {
+    settings: Arc<Settings>,
+    env: BTreeMap<String, String>,
+    cwd: PathBuf,
+    next: u64,
+    terminals: HashMap<String, Terminal>,
+}
+
+struct Terminal {
+    command: String,
+    output: Arc<Output>,
+    kill: CancellationToken,
+    /// The agent is done with it; a tool call may still show it.
+    is_released: bool,
+}
+
+impl Terminals {
+    pub(super) fn new(settings: Arc<Settings>, env: BTreeMap<String, String>, cwd: PathBuf) -> Self {
+        Self { settings, env, cwd, next: 0, terminals: HashMap::new() }
+    }
+
+    /// A new one, which has to be run.
+    pub(super) fn create(&mut self, request: CreateTerminalRequest) -> Result<Run, Error> {
+        if self.terminals.len() >= MAX_TERMINALS {
+            return Err(Error::internal_error().data("too many terminals at a time: release some"));
+        }
+        self.next += 1;
+        let id = format!("term-{}", self.next);
+        let limit = self.settings.limits.terminal_bytes;
+        let limit =
+            request.output_byte_limit.map_or(limit, |wanted| limit.min(usize::try_from(wanted).unwrap_or(limit)));
+        let output = Arc::new(Output::new(limit));
+        let kill = CancellationToken::new();
+        let words = std::iter::once(&request.command).chain(&request.args);
+        let command = command_line(words.map(String::as_str));
+        let terminal = Terminal { command, output: output.clone(), kill: kill.clone(), is_released: false };
+        self.terminals.insert(id.clone(), terminal);
+        Ok(Run::new(id, request, self.settings.clone(), &self.env, self.cwd.clone(), output, kill))
+    }
+
+    pub(super) fn output(&self, id: &TerminalId) -> Result<Value, Error> {
+        let output = &self.find(id)?.output;
+        let (text, is_cut) = output.text();
+        Ok(json!(TerminalOutputResponse::new(text, is_cut).exit_status(output.exit_status())))
+    }
+
+    /// Waits for the command's end.
+    pub(super) fn wait(&self, id: &TerminalId) -> Result<impl Future<Output = Value> + Send + 'static, Error> {
+        let output = self.find(id)?.output.clone();
+        Ok(async move { json!(WaitForTerminalExitResponse::new(output.ended().await)) })
+    }
+
+    /// Ends the command; what it printed stays.
+    pub(super) fn kill(&self, id: &TerminalId) -> Result<Value, Error> {
+        self.find(id)?.kill.cancel();
+        Ok(json!(KillTerminalResponse::new()))
+    }
+
+    /// Ends the command; the agent can not ask for it again.
+    pub(super) fn release(&mut self, id: &TerminalId) -> Result<Value, Error> {
+        self.find(id)?.kill.cancel();
+        if let Some(terminal) = self.terminals.get_mut(&*id.0) {
+            terminal.is_released = true;
+        }
+        Ok(json!(ReleaseTerminalResponse::new()))
+    }
+
+    /// No call shows them any more.
+    pub(super) fn forget_released(&mut self) {
+        self.terminals.retain(|_, terminal| !terminal.is_released);
+    }
+
+    fn find(&self, id: &TerminalId) -> Result<&Terminal, Error> {
+        let found = self.terminals.get(&*id.0).filter(|terminal| !terminal.is_released);
+        found.ok_or_else(|| Error::invalid_params().data("no such terminal"))
+    }
+}
+
+impl Screens for Terminals {
+    fn find(&self, id: &str) -> Option<Screen> {
+        let terminal = self.terminals.get(id)?;
+        let exit_code = terminal.output.exit_status().and_then(|status| status.exit_code);
+        Some(Screen {
+            command: terminal.command.clone(),
+            output: terminal.output.text().0,
+            exit_code: exit_code.and_then(|code| i32::try_from(code).ok()),
+        })
+    }
+}

@@ -1,0 +1,328 @@
+//! What an agent sends, in the words of [`AgentReport`]. The only file that names both the protocol's updates and the
+//! model's reports; its parts lie in `translate/`.
+//!
+//! Invariant: nothing is told twice and nothing is lost in silence. A change carries what differs from what was told;
+//! what is not understood, or comes when no turn runs, is kept as it came, up to a budget whose end is told as well.
+//! Everything here is a function of what came before: no clock, no IO.
+
+mod blocks;
+mod calls;
+mod compactions;
+mod content;
+mod offers;
+mod question;
+mod raw;
+mod text;
+
+use agent_client_protocol::schema::MaybeUndefined;
+use agent_client_protocol::v1::schema::{
+    AvailableCommand, AvailableCommandInput, ContentBlock, ContentChunk, Notice as AcpNotice, NoticeSeverity, Plan,
+    PlanEntryPriority, PlanEntryStatus, PromptResponse, SessionConfigOption, SessionModeState, SessionUpdate,
+    StopReason, UsageUpdate,
+};
+use model::{
+    AgentCommand, AgentReport, Cost, Notice, Outcome, PlanStep, Priority, Question, Severity, StepStatus, Stop, Usage,
+};
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+
+use blocks::{Blocks, Speech};
+use calls::Calls;
+use compactions::Compactions;
+use offers::Offers;
+use raw::Budget;
+use text::cut_chars;
+
+pub(crate) use content::{Screen, Screens};
+pub(crate) use offers::{Offer, Setting};
+pub(crate) use question::{ACCEPT, Asking, DECLINE};
+pub(crate) use text::{command_line, plain_line};
+
+/// How many commands, options or steps of a plan are listed.
+const MAX_LISTED: usize = 500;
+/// Longest name or title, in characters.
+const MAX_TITLE_CHARS: usize = 2_000;
+/// Longest description, in characters.
+const MAX_DESCRIPTION_CHARS: usize = 8_000;
+
+/// What one attachment of an agent has told so far.
+#[derive(Debug, Default)]
+pub(crate) struct Translator {
+    turn: Option<Turn>,
+    is_replaying: bool,
+    offers: Offers,
+    commands: Vec<AgentCommand>,
+    usage: Option<Usage>,
+    title: String,
+    compactions: Compactions,
+    raw: Budget,
+}
+
+/// What the running turn has told so far.
+#[derive(Debug, Default)]
+struct Turn {
+    blocks: Blocks,
+    calls: Calls,
+    plan: Vec<PlanStep>,
+}
+
+impl Translator {
+    /// What it says from now on belongs to a new turn.
+    pub(crate) fn begin_turn(&mut self) {
+        self.turn = Some(Turn::default());
+    }
+
+    /// The agent reads its record to us, which we have; only what it says of the present is told.
+    pub(crate) fn begin_replay(&mut self) {
+        self.is_replaying = true;
+    }
+
+    /// It has read all of it.
+    pub(crate) fn end_replay(&mut self) {
+        self.is_replaying = false;
+    }
+
+    /// The params of a `session/update`, without the session.
+    pub(crate) fn update(&mut self, update: Value, screens: &dyn Screens) -> Vec<AgentReport> {
+        let kind = update.get("sessionUpdate").and_then(Value::as_str);
+        if let Some("tool_call" | "tool_call_update") = kind {
+            return self.tool(update, screens);
+        }
+        // The SDK's own type says `non_exhaustive`, so a kind that only it knows is kept like one that nobody knows.
+        match SessionUpdate::deserialize(&update) {
+            Ok(SessionUpdate::UserMessageChunk(_)) => Vec::new(),
+            Ok(SessionUpdate::AgentMessageChunk(chunk)) => self.words(Speech::Text, chunk, update),
+            Ok(SessionUpdate::AgentThoughtChunk(chunk)) => self.words(Speech::Thought, chunk, update),
+            Ok(SessionUpdate::Plan(plan)) => self.plan(plan, update),
+            Ok(SessionUpdate::AvailableCommandsUpdate(update)) => self.commands(update.available_commands),
+            Ok(SessionUpdate::CurrentModeUpdate(update)) => self.offers.mode_is(&update.current_mode_id.0),
+            Ok(SessionUpdate::ConfigOptionUpdate(update)) => self.offers.options_are(update.config_options),
+            Ok(SessionUpdate::SessionInfoUpdate(update)) => self.title(update.title),
+            Ok(SessionUpdate::UsageUpdate(usage)) => self.usage(usage),
+            Ok(SessionUpdate::Notice(notice)) => self.notice(notice),
+            Ok(SessionUpdate::CompactionUpdate(update)) => {
+                self.break_off();
+                self.if_live(|translator| translator.compactions.update(update))
+            }
+            Ok(SessionUpdate::CompactionSummaryChunk(chunk)) => {
+                self.compactions.chunk(chunk);
+                Vec::new()
+            }
+            Ok(_) | Err(_) => self.raw(update),
+        }
+    }
+
+    /// A message of the agent that is no update and that nobody here understands.
+    pub(crate) fn raw(&mut self, message: Value) -> Vec<AgentReport> {
+        if self.is_replaying { Vec::new() } else { self.raw.keep(message) }
+    }
+
+    /// What can be chosen, as the answer that begins a conversation says.
+    pub(crate) fn offered(
+        &mut self,
+        modes: Option<SessionModeState>,
+        options: Option<Vec<SessionConfigOption>>,
+    ) -> Vec<AgentReport> {
+        self.offers.begin(modes, options)
+    }
+
+    /// What is offered under this name.
+    pub(crate) fn find_option(&self, option: &str) -> Option<Offer<'_>> {
+        self.offers.find(option)
+    }
+
+    /// The agent took a choice: all options, if it answered with them.
+    pub(crate) fn option_set(
+        &mut self,
+        option: &str,
+        value: &str,
+        all: Option<Vec<SessionConfigOption>>,
+    ) -> Vec<AgentReport> {
+        match all {
+            Some(all) => self.offers.options_are(all),
+            None => self.offers.option_is(option, value),
+        }
+    }
+
+    /// The params of a `session/request_permission` or an `elicitation/create`: what is to be told first, and what is
+    /// asked. Nothing is asked when no turn runs: there is nobody to answer.
+    pub(crate) fn ask(&mut self, asking: Asking, screens: &dyn Screens) -> Option<(Vec<AgentReport>, Question)> {
+        let turn = self.turn.as_mut()?;
+        turn.blocks.close();
+        Some(question::ask(asking, &mut turn.calls, screens))
+    }
+
+    /// The turn is over, and how it ended is told otherwise.
+    pub(crate) fn abandon_turn(&mut self, screens: &dyn Screens) -> Vec<AgentReport> {
+        self.turn.take().map_or_else(Vec::new, |mut turn| turn.calls.settle(screens))
+    }
+
+    /// The turn ended with an answer or an error of the agent.
+    pub(crate) fn end_turn(&mut self, answer: Result<Value, TurnError>, screens: &dyn Screens) -> Vec<AgentReport> {
+        let mut reports = self.abandon_turn(screens);
+        let usage = answer.as_ref().ok().and_then(|answer| answer.get("usage")).filter(|usage| usage.is_object());
+        if let Some(usage) = usage {
+            reports.extend(self.raw.keep(json!({ "usage": usage })));
+        }
+        reports.push(AgentReport::Stopped(stop(answer)));
+        reports
+    }
+
+    fn tool(&mut self, update: Value, screens: &dyn Screens) -> Vec<AgentReport> {
+        if self.is_replaying {
+            return Vec::new();
+        }
+        let Some(turn) = &mut self.turn else { return self.late(update) };
+        match turn.calls.message(update, screens) {
+            Ok(reports) => {
+                if reports.iter().any(|report| matches!(report, AgentReport::ToolStarted { .. })) {
+                    turn.blocks.close();
+                }
+                reports
+            }
+            Err(update) => self.raw(update),
+        }
+    }
+
+    fn words(&mut self, speech: Speech, chunk: ContentChunk, update: Value) -> Vec<AgentReport> {
+        if self.is_replaying {
+            return Vec::new();
+        }
+        let ContentBlock::Text(words) = chunk.content else { return self.raw(update) };
+        if words.text.is_empty() {
+            return Vec::new();
+        }
+        let Some(turn) = &mut self.turn else { return self.late(update) };
+        let block = turn.blocks.number(speech, chunk.message_id);
+        vec![match speech {
+            Speech::Text => AgentReport::Text { block, text: words.text },
+            Speech::Thought => AgentReport::Thought { block, text: words.text },
+        }]
+    }
+
+    fn plan(&mut self, plan: Plan, update: Value) -> Vec<AgentReport> {
+        if self.is_replaying {
+            return Vec::new();
+        }
+        let Some(turn) = &mut self.turn else { return self.late(update) };
+        turn.blocks.close();
+        let steps = plan.entries.into_iter().take(MAX_LISTED).map(|entry| PlanStep {
+            text: cut_chars(entry.content, MAX_DESCRIPTION_CHARS),
+            status: match entry.status {
+                PlanEntryStatus::InProgress => StepStatus::Running,
+                PlanEntryStatus::Completed => StepStatus::Completed,
+                PlanEntryStatus::Pending | _ => StepStatus::Pending,
+            },
+            priority: match entry.priority {
+                PlanEntryPriority::High => Priority::High,
+                PlanEntryPriority::Low => Priority::Low,
+                PlanEntryPriority::Medium | _ => Priority::Medium,
+            },
+        });
+        let steps: Vec<_> = steps.collect();
+        if turn.plan == steps {
+            return Vec::new();
+        }
+        turn.plan.clone_from(&steps);
+        vec![AgentReport::Plan(steps)]
+    }
+
+    fn commands(&mut self, commands: Vec<AvailableCommand>) -> Vec<AgentReport> {
+        let commands = commands.into_iter().take(MAX_LISTED).map(|command| AgentCommand {
+            name: cut_chars(command.name, MAX_TITLE_CHARS),
+            description: cut_chars(command.description, MAX_DESCRIPTION_CHARS),
+            hint: match command.input {
+                Some(AvailableCommandInput::Unstructured(input)) => Some(cut_chars(input.hint, MAX_TITLE_CHARS)),
+                Some(_) | None => None,
+            },
+        });
+        let commands: Vec<_> = commands.collect();
+        if self.commands == commands {
+            return Vec::new();
+        }
+        self.commands.clone_from(&commands);
+        vec![AgentReport::Commands(commands)]
+    }
+
+    fn title(&mut self, title: MaybeUndefined<String>) -> Vec<AgentReport> {
+        let MaybeUndefined::Value(title) = title else { return Vec::new() };
+        let title = cut_chars(title, MAX_TITLE_CHARS);
+        if self.is_replaying || title.is_empty() || self.title == title {
+            return Vec::new();
+        }
+        self.title.clone_from(&title);
+        vec![AgentReport::Title(title)]
+    }
+
+    fn usage(&mut self, update: UsageUpdate) -> Vec<AgentReport> {
+        let UsageUpdate { used, size, cost, .. } = update;
+        // Decimal digits, however small: `Display` of a float knows no exponent.
+        let cost = cost.map(|cost| Cost { amount: cost.amount.to_string(), currency: cut_chars(cost.currency, 16) });
+        let usage = Usage { used, size, cost };
+        if self.usage.as_ref() == Some(&usage) {
+            return Vec::new();
+        }
+        self.usage = Some(usage.clone());
+        vec![AgentReport::Usage(usage)]
+    }
+
+    fn notice(&mut self, notice: AcpNotice) -> Vec<AgentReport> {
+        let severity = match notice.severity {
+            NoticeSeverity::Warning => Severity::Warning,
+            NoticeSeverity::Error => Severity::Error,
+            NoticeSeverity::Info | NoticeSeverity::Other(_) | _ => Severity::Info,
+        };
+        let title = cut_chars(notice.title, MAX_TITLE_CHARS);
+        let description = notice.description.map(|description| cut_chars(description, MAX_DESCRIPTION_CHARS));
+        self.if_live(|_| vec![AgentReport::Noticed(Notice { severity, title, description })])
+    }
+
+    /// The next words begin a new block.
+    fn break_off(&mut self) {
+        if let Some(turn) = &mut self.turn {
+            turn.blocks.close();
+        }
+    }
+
+    fn if_live(&mut self, tell: impl FnOnce(&mut Self) -> Vec<AgentReport>) -> Vec<AgentReport> {
+        let reports = tell(self);
+        if self.is_replaying { Vec::new() } else { reports }
+    }
+
+    /// What belongs to a turn and came when none ran.
+    fn late(&mut self, update: Value) -> Vec<AgentReport> {
+        self.raw(json!({ "late": update }))
+    }
+}
+
+/// Why a prompt was answered with an error.
+#[derive(Debug)]
+pub(crate) struct TurnError {
+    /// In the agent's own words.
+    pub(crate) message: String,
+}
+
+fn stop(answer: Result<Value, TurnError>) -> Stop {
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(TurnError { message }) => return Stop { outcome: Outcome::Failed, reason: Some(message) },
+    };
+    let word = answer.get("stopReason").and_then(Value::as_str).map(|word| plain_line(word, 100));
+    let ended = |outcome, reason: Option<String>| Stop { outcome, reason };
+    match PromptResponse::deserialize(&answer).map(|response| response.stop_reason) {
+        Ok(StopReason::EndTurn) => ended(Outcome::Completed, None),
+        Ok(StopReason::Cancelled) => ended(Outcome::Cancelled, None),
+        Ok(StopReason::MaxTokens | StopReason::MaxTurnRequests | StopReason::Refusal) => {
+            ended(Outcome::Completed, word)
+        }
+        // It did stop, and said why in a word that is new.
+        Ok(_) | Err(_) if word.is_some() => ended(Outcome::Completed, word),
+        Ok(_) | Err(_) => {
+            let reason = "the agent ended the turn without saying how".to_owned();
+            ended(Outcome::Failed, Some(reason))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

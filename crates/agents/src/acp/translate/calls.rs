@@ -1,0 +1,97 @@
+//! The tool calls of one turn: their numbers, and what was told of each.
+//!
+//! Invariant: a change carries only what differs from what was told; a text that grew is told by its growth. Of what was
+//! told only marks are kept, so that a turn's memory does not grow with what its tools print.
+
+mod told;
+
+use std::collections::HashMap;
+use std::hash::RandomState;
+
+use agent_client_protocol::v1::schema::ToolCallUpdate;
+use model::{AgentReport, ToolKind};
+use serde_json::Value;
+
+use super::content::Screens;
+use told::{Now, Told};
+
+/// How many calls of one turn are told; a turn that has more is not understood.
+const MAX_CALLS: usize = 10_000;
+/// How many bytes of titles and subjects of one turn are kept at hand for questions.
+const MAX_AT_HAND: usize = 8 << 20;
+/// How many calls have more to tell than they may before they end.
+const MAX_WAITING: usize = 32;
+
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    numbers: HashMap<String, usize>,
+    calls: Vec<Told>,
+    marks: RandomState,
+    at_hand: usize,
+    waiting: usize,
+}
+
+/// A call as a question about it shows it.
+#[derive(Debug, Default)]
+pub(super) struct AtHand {
+    pub(super) tool: Option<u32>,
+    pub(super) title: String,
+    pub(super) kind: ToolKind,
+    pub(super) subject: Option<String>,
+}
+
+impl Calls {
+    /// A `tool_call` or `tool_call_update`, which are the same here: agents begin calls with either. Given back if it
+    /// is neither, or one too many.
+    pub(super) fn message(&mut self, mut update: Value, screens: &dyn Screens) -> Result<Vec<AgentReport>, Value> {
+        let Some(id) = update.get("toolCallId").and_then(Value::as_str) else { return Err(update) };
+        let known = self.numbers.get(id).copied();
+        if known.is_none() && self.calls.len() == MAX_CALLS {
+            return Err(update);
+        }
+        let id = id.to_owned();
+        // Each item is read by itself: the SDK's list would leave out those that it does not know.
+        let items = match update.get_mut("content").map(Value::take) {
+            Some(Value::Array(items)) => Some(items),
+            Some(_) | None => None,
+        };
+        let Ok(update) = serde_json::from_value::<ToolCallUpdate>(update) else { return Err(Value::String(id)) };
+        let at = known.unwrap_or(self.calls.len());
+        if known.is_none() {
+            self.calls.push(Told::default());
+            self.numbers.insert(id.clone(), at);
+        }
+        let now = Now { marks: &self.marks, screens, may_wait: self.waiting < MAX_WAITING };
+        let call = &mut self.calls[at];
+        self.at_hand -= call.at_hand_bytes();
+        self.waiting -= usize::from(call.is_waiting());
+        let told = call.message(update.fields, items, now);
+        if self.at_hand + call.at_hand_bytes() > MAX_AT_HAND {
+            call.forget();
+        }
+        self.at_hand += call.at_hand_bytes();
+        self.waiting += usize::from(call.is_waiting());
+        Ok(match known {
+            Some(_) => told.change(number(at)),
+            None => told.start(number(at), id),
+        })
+    }
+
+    /// What is at hand of the call.
+    pub(super) fn find(&self, id: &str) -> AtHand {
+        match self.numbers.get(id) {
+            Some(at) => self.calls[*at].at_hand(number(*at)),
+            None => AtHand::default(),
+        }
+    }
+
+    /// What had to wait for the end of its call, which will not come.
+    pub(super) fn settle(&mut self, screens: &dyn Screens) -> Vec<AgentReport> {
+        let now = Now { marks: &self.marks, screens, may_wait: false };
+        self.calls.iter_mut().enumerate().flat_map(|(at, call)| call.settle(now).change(number(at))).collect()
+    }
+}
+
+fn number(at: usize) -> u32 {
+    u32::try_from(at + 1).unwrap_or(u32::MAX)
+}

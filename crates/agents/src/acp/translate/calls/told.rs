@@ -1,0 +1,305 @@
+//! What was told of one call, and what a message adds to it.
+
+use std::hash::{BuildHasher as _, RandomState};
+
+use agent_client_protocol::v1::schema::{ToolCallStatus, ToolCallUpdateFields, ToolKind as AcpToolKind};
+use model::{AgentReport, Location, ToolChange, ToolContent, ToolKind, ToolStatus};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::AtHand;
+use crate::acp::translate::content::{self, Look, MAX_KEPT_BYTES, Screens, shows_terminal};
+use crate::acp::translate::question::subject;
+use crate::acp::translate::raw::json_bytes;
+use crate::acp::translate::text::cut_chars;
+use crate::acp::translate::{MAX_LISTED, MAX_TITLE_CHARS};
+
+/// How many bytes of one call are told before it ends, again and again whole; more waits for its end.
+const MAX_RETOLD_BYTES: usize = 1 << 20;
+
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    kind: ToolKind,
+    status: ToolStatus,
+    title: Option<u64>,
+    name: Option<u64>,
+    locations: Option<u64>,
+    input: Option<u64>,
+    output: Option<u64>,
+    shown: Shown,
+    told_bytes: usize,
+    waiting: Waiting,
+    /// What it shows, if a terminal is among it whose output is still to come.
+    terminal_items: Option<Vec<Value>>,
+    title_at_hand: String,
+    subject_at_hand: Option<String>,
+}
+
+/// What has to wait for the end of the call.
+#[derive(Debug, Default)]
+struct Waiting {
+    content: Option<Vec<ToolContent>>,
+    input: Option<Value>,
+    output: Option<Value>,
+}
+
+/// Marks of what the call shows.
+#[derive(Debug, Default)]
+struct Shown {
+    items: Vec<u64>,
+    /// Of the last item, if it is a text: its length and mark.
+    text: Option<(usize, u64)>,
+    omitted: u64,
+}
+
+/// How what is shown compares with what was.
+enum Compared {
+    Same,
+    /// The text at its end did, by this.
+    Grew(String),
+    Other,
+}
+
+/// What is to be told of a call.
+#[derive(Debug, Default)]
+pub(super) struct News {
+    growth: Option<String>,
+    change: ToolChange,
+}
+
+impl News {
+    /// Of a call that has begun. Its end is told by itself, so that each call that ends has one.
+    pub(super) fn start(mut self, tool: u32, call_id: String) -> Vec<AgentReport> {
+        let end = self.change.status.take_if(|status| status.is_final());
+        let mut reports = vec![AgentReport::ToolStarted { tool, call_id, change: self.change }];
+        if end.is_some() {
+            let change = ToolChange { status: end, ..ToolChange::default() };
+            reports.push(AgentReport::ToolChanged { tool, change });
+        }
+        reports
+    }
+
+    /// Of a call that is known.
+    pub(super) fn change(self, tool: u32) -> Vec<AgentReport> {
+        let growth = self.growth.map(|text| AgentReport::ToolText { tool, text });
+        let change = Some(self.change).filter(|change| *change != ToolChange::default());
+        growth.into_iter().chain(change.map(|change| AgentReport::ToolChanged { tool, change })).collect()
+    }
+}
+
+/// How a message is taken.
+#[derive(Clone, Copy)]
+pub(super) struct Now<'a> {
+    pub(super) marks: &'a RandomState,
+    pub(super) screens: &'a dyn Screens,
+    /// There is room for what has to wait for the call's end.
+    pub(super) may_wait: bool,
+}
+
+impl Told {
+    pub(super) fn message(&mut self, fields: ToolCallUpdateFields, items: Option<Vec<Value>>, now: Now<'_>) -> News {
+        self.keep_at_hand(&fields, items.as_deref());
+        let mut news = News::default();
+        // What has ended does not begin again.
+        let status = fields.status.map(status).filter(|status| status.is_final() || !self.status.is_final());
+        news.change.status = status.filter(|status| *status != self.status);
+        self.status = status.unwrap_or(self.status);
+        news.change.kind = fields.kind.map(kind).filter(|kind| *kind != self.kind);
+        self.kind = news.change.kind.unwrap_or(self.kind);
+        let title = fields.title.map(|title| cut_chars(title, MAX_TITLE_CHARS));
+        news.change.title = title.filter(|title| renew(&mut self.title, title, now));
+        let name = fields.name.map(|name| cut_chars(name, MAX_TITLE_CHARS));
+        news.change.name = name.filter(|name| renew(&mut self.name, name, now));
+        let locations = fields.locations.map(|locations| {
+            let locations = locations.into_iter().take(MAX_LISTED);
+            locations.map(|at| Location { path: at.path.to_string_lossy().into_owned(), line: at.line }).collect()
+        });
+        let locations = locations.filter(|locations: &Vec<_>| !locations.is_empty() || self.locations.is_some());
+        news.change.locations = locations.filter(|locations| renew(&mut self.locations, locations, now));
+        let is_end = self.status.is_final();
+        self.values(fields.raw_input, fields.raw_output, is_end, now, &mut news);
+        self.content(items, is_end, now, &mut news);
+        if is_end {
+            self.forget();
+        }
+        news
+    }
+
+    /// What waited, and what terminals have printed by now.
+    pub(super) fn settle(&mut self, now: Now<'_>) -> News {
+        let mut news = News::default();
+        self.values(None, None, true, now, &mut news);
+        self.content(None, true, now, &mut news);
+        news
+    }
+
+    pub(super) fn is_waiting(&self) -> bool {
+        let Waiting { content, input, output } = &self.waiting;
+        content.is_some() || input.is_some() || output.is_some()
+    }
+
+    pub(super) fn at_hand(&self, tool: u32) -> AtHand {
+        let (title, subject) = (self.title_at_hand.clone(), self.subject_at_hand.clone());
+        AtHand { tool: Some(tool), title, kind: self.kind, subject }
+    }
+
+    pub(super) fn at_hand_bytes(&self) -> usize {
+        self.title_at_hand.len() + self.subject_at_hand.as_ref().map_or(0, String::len)
+    }
+
+    /// Nobody will ask about it.
+    pub(super) fn forget(&mut self) {
+        self.title_at_hand = String::new();
+        self.subject_at_hand = None;
+    }
+
+    fn keep_at_hand(&mut self, fields: &ToolCallUpdateFields, items: Option<&[Value]>) {
+        if let Some(title) = &fields.title {
+            self.title_at_hand = cut_chars(title.clone(), MAX_TITLE_CHARS);
+        }
+        if let Some(subject) = subject(fields, items) {
+            self.subject_at_hand = Some(subject);
+        }
+    }
+
+    /// Input and output: what came, else what waited.
+    fn values(&mut self, input: Option<Value>, output: Option<Value>, is_end: bool, now: Now<'_>, news: &mut News) {
+        for (came, waits, mark, told) in [
+            (input, &mut self.waiting.input, &mut self.input, &mut news.change.input),
+            (output, &mut self.waiting.output, &mut self.output, &mut news.change.output),
+        ] {
+            let waited = waits.take();
+            let Some(value) = came.map(content::value).or(waited) else { continue };
+            let size = json_bytes(&value);
+            if !is_end && self.told_bytes + size > MAX_RETOLD_BYTES {
+                *waits = Some(value).filter(|_| now.may_wait);
+            } else if renew(mark, &value, now) {
+                self.told_bytes += size;
+                *told = Some(value);
+            }
+        }
+    }
+
+    /// What it shows: what came, else, at its end, what waited.
+    fn content(&mut self, items: Option<Vec<Value>>, is_end: bool, now: Now<'_>, news: &mut News) {
+        let waited = self.terminal_items.take();
+        let Some(items) = items.or(waited) else {
+            if is_end && let Some(content) = self.waiting.content.take() {
+                self.show(content, is_end, now, news);
+            }
+            return;
+        };
+        let look = if is_end { Look::Whole } else { Look::Command };
+        self.show(content::content(&items, look, now.screens), is_end, now, news);
+        if !is_end && shows_terminal(&items) && json_bytes(&items) <= MAX_KEPT_BYTES {
+            self.terminal_items = Some(items);
+        }
+    }
+
+    fn show(&mut self, content: Vec<ToolContent>, is_end: bool, now: Now<'_>, news: &mut News) {
+        self.waiting.content = None;
+        match self.shown.compare(&content, is_end, now.marks) {
+            Compared::Same => {}
+            Compared::Grew(text) => {
+                self.shown = Shown::of(&content, now.marks);
+                news.growth = Some(text);
+            }
+            Compared::Other => {
+                let size = json_bytes(&content);
+                if is_end || self.told_bytes + size <= MAX_RETOLD_BYTES {
+                    self.shown = Shown::of(&content, now.marks);
+                    self.told_bytes += size;
+                    news.change.content = Some(content);
+                } else {
+                    self.waiting.content = Some(content).filter(|_| now.may_wait);
+                }
+            }
+        }
+    }
+}
+
+impl Shown {
+    fn of(content: &[ToolContent], marks: &RandomState) -> Self {
+        let omitted = match content.last() {
+            Some(ToolContent::Omitted { bytes }) => *bytes,
+            _ => 0,
+        };
+        let text = last_text(content).map(|text| (text.len(), marks.hash_one(text)));
+        Self { items: content.iter().map(|item| mark_of_item(item, marks)).collect(), text, omitted }
+    }
+
+    fn compare(&self, content: &[ToolContent], is_end: bool, marks: &RandomState) -> Compared {
+        let is_same = |(item, mark): (&ToolContent, &u64)| mark_of_item(item, marks) == *mark;
+        let same = content.iter().zip(&self.items).take_while(|pair| is_same(*pair)).count();
+        if content.len() != self.items.len() {
+            return Compared::Other;
+        }
+        if same == content.len() {
+            let is_said = match content.last() {
+                // How much more there is that is not kept is said when it is known.
+                Some(ToolContent::Omitted { bytes }) => *bytes == self.omitted || !is_end,
+                _ => true,
+            };
+            return if is_said { Compared::Same } else { Compared::Other };
+        }
+        match (last_text(content), self.text) {
+            (Some(text), Some((told, mark))) if same + 1 == content.len() => match text.get(..told) {
+                Some(start) if marks.hash_one(start) == mark => Compared::Grew(text[told..].to_owned()),
+                Some(_) | None => Compared::Other,
+            },
+            _ => Compared::Other,
+        }
+    }
+}
+
+fn last_text(content: &[ToolContent]) -> Option<&str> {
+    match content.last() {
+        Some(ToolContent::Text { text }) => Some(text),
+        _ => None,
+    }
+}
+
+/// All omissions look the same: how much is left out changes with every word that comes.
+fn mark_of_item(item: &ToolContent, marks: &RandomState) -> u64 {
+    match item {
+        ToolContent::Omitted { .. } => 0,
+        item => mark_of(item, marks),
+    }
+}
+
+fn mark_of(value: &impl Serialize, marks: &RandomState) -> u64 {
+    // What has been JSON is JSON again.
+    marks.hash_one(serde_json::to_vec(value).unwrap_or_default())
+}
+
+/// Whether the value is another than the one that was told.
+fn renew(mark: &mut Option<u64>, value: &impl Serialize, now: Now<'_>) -> bool {
+    let new = Some(mark_of(value, now.marks));
+    let is_other = *mark != new;
+    *mark = new;
+    is_other
+}
+
+fn kind(kind: AcpToolKind) -> ToolKind {
+    match kind {
+        AcpToolKind::Read => ToolKind::Read,
+        AcpToolKind::Edit => ToolKind::Edit,
+        AcpToolKind::Delete => ToolKind::Delete,
+        AcpToolKind::Move => ToolKind::Move,
+        AcpToolKind::Search => ToolKind::Search,
+        AcpToolKind::Execute => ToolKind::Execute,
+        AcpToolKind::Think => ToolKind::Think,
+        AcpToolKind::Fetch => ToolKind::Fetch,
+        AcpToolKind::SwitchMode => ToolKind::SwitchMode,
+        AcpToolKind::Other | _ => ToolKind::Other,
+    }
+}
+
+fn status(status: ToolCallStatus) -> ToolStatus {
+    match status {
+        ToolCallStatus::InProgress => ToolStatus::Running,
+        ToolCallStatus::Completed => ToolStatus::Completed,
+        ToolCallStatus::Failed => ToolStatus::Failed,
+        ToolCallStatus::Pending | _ => ToolStatus::Pending,
+    }
+}

@@ -1,0 +1,195 @@
+//! What a tool call shows, was given and gave, each up to a size.
+//!
+//! Invariant: of what is cut, it is said how much is not kept, after what is.
+
+use agent_client_protocol::v1::schema::{ContentBlock, EmbeddedResourceResource, ToolCallContent};
+use model::ToolContent;
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+
+use super::raw::json_bytes;
+use super::text::start_of;
+
+/// How much of a call's content, of its input and of its output is kept.
+pub(super) const MAX_KEPT_BYTES: usize = 256 << 10;
+
+/// What a terminal shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Screen {
+    pub(crate) command: String,
+    pub(crate) output: String,
+    pub(crate) exit_code: Option<i32>,
+}
+
+/// The terminals that an agent runs with us.
+pub(crate) trait Screens {
+    /// `None` if there is no such terminal.
+    fn find(&self, id: &str) -> Option<Screen>;
+}
+
+/// How much of a terminal is looked at: while a call goes on its output is still to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    Command,
+    Whole,
+}
+
+/// Whether one of the items is a terminal that runs with us.
+pub(super) fn shows_terminal(items: &[Value]) -> bool {
+    items.iter().any(|item| item.get("type").and_then(Value::as_str) == Some("terminal"))
+}
+
+/// What the items show, cut to size.
+pub(super) fn content(items: &[Value], look: Look, screens: &dyn Screens) -> Vec<ToolContent> {
+    let mut kept = Kept { room: MAX_KEPT_BYTES, shown: Vec::new(), omitted: 0 };
+    for item in items {
+        match ToolCallContent::deserialize(item) {
+            Ok(ToolCallContent::Content(content)) => kept.block(content.content, item),
+            Ok(ToolCallContent::Diff(diff)) => {
+                let path = diff.path.to_string_lossy().into_owned();
+                let size = path.len() + diff.old_text.as_ref().map_or(0, String::len) + diff.new_text.len();
+                kept.whole(size, ToolContent::Diff { path, old_text: diff.old_text, new_text: diff.new_text });
+            }
+            Ok(ToolCallContent::Terminal(terminal)) => match screens.find(&terminal.terminal_id.0) {
+                Some(screen) => kept.screen(screen, look),
+                None => kept.raw(item),
+            },
+            Ok(_) | Err(_) => kept.raw(item),
+        }
+    }
+    if kept.omitted > 0 {
+        kept.shown.push(ToolContent::Omitted { bytes: kept.omitted });
+    }
+    kept.shown
+}
+
+struct Kept {
+    room: usize,
+    shown: Vec<ToolContent>,
+    omitted: u64,
+}
+
+impl Kept {
+    fn block(&mut self, block: ContentBlock, item: &Value) {
+        match block {
+            ContentBlock::Text(words) => self.text(&words.text),
+            ContentBlock::Image(image) => {
+                let size = image.data.len();
+                self.whole(size, ToolContent::Image { mime_type: image.mime_type, data: image.data });
+            }
+            ContentBlock::ResourceLink(link) => {
+                self.whole(link.uri.len() + link.name.len(), ToolContent::Link { uri: link.uri, name: link.name });
+            }
+            ContentBlock::Resource(embedded) => match embedded.resource {
+                EmbeddedResourceResource::TextResourceContents(resource) => {
+                    let link = ToolContent::Link { name: resource.uri.clone(), uri: resource.uri };
+                    self.whole(0, link);
+                    self.text(&resource.text);
+                }
+                _ => self.raw(item),
+            },
+            ContentBlock::Audio(_) | _ => self.raw(item),
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let text = self.start_of(text);
+        if !text.is_empty() {
+            self.shown.push(ToolContent::Text { text });
+        }
+    }
+
+    fn screen(&mut self, screen: Screen, look: Look) {
+        let Screen { command, output, exit_code } = screen;
+        let (output, exit_code) = match look {
+            Look::Command => (String::new(), None),
+            Look::Whole => (self.start_of(&output), exit_code),
+        };
+        self.shown.push(ToolContent::Terminal { command, output, exit_code });
+    }
+
+    fn raw(&mut self, item: &Value) {
+        self.whole(json_bytes(item), ToolContent::Raw { value: item.clone() });
+    }
+
+    /// What has no sense in part.
+    fn whole(&mut self, size: usize, content: ToolContent) {
+        if size > self.room || self.omitted > 0 {
+            self.omitted += size as u64;
+        } else {
+            self.room -= size;
+            self.shown.push(content);
+        }
+    }
+
+    fn start_of(&mut self, text: &str) -> String {
+        let kept = if self.omitted > 0 { "" } else { start_of(text, self.room) };
+        self.room -= kept.len();
+        self.omitted += (text.len() - kept.len()) as u64;
+        kept.to_owned()
+    }
+}
+
+/// The value itself, or as much of it as is kept and how much is not.
+pub(super) fn value(value: Value) -> Value {
+    let whole = json_bytes(&value);
+    if whole <= MAX_KEPT_BYTES {
+        return value;
+    }
+    let mut room = MAX_KEPT_BYTES;
+    let kept = start_of_value(value, &mut room);
+    let omitted = json!(ToolContent::Omitted { bytes: whole.saturating_sub(json_bytes(&kept)) as u64 });
+    match kept {
+        Value::Object(mut members) => {
+            members.insert("omitted".to_owned(), omitted);
+            Value::Object(members)
+        }
+        Value::Array(mut items) => {
+            items.push(omitted);
+            Value::Array(items)
+        }
+        kept => json!([kept, omitted]),
+    }
+}
+
+fn start_of_value(value: Value, room: &mut usize) -> Value {
+    let mut take = |bytes: usize| *room = room.saturating_sub(bytes);
+    match value {
+        Value::String(text) => {
+            let kept = start_of(&text, *room);
+            *room -= kept.len();
+            Value::String(kept.to_owned())
+        }
+        Value::Array(items) => {
+            let mut kept = Vec::new();
+            for item in items {
+                if *room == 0 {
+                    break;
+                }
+                *room = room.saturating_sub(1);
+                kept.push(start_of_value(item, room));
+            }
+            Value::Array(kept)
+        }
+        Value::Object(members) => {
+            let mut kept = serde_json::Map::new();
+            for (name, member) in members {
+                if *room <= name.len() {
+                    *room = 0;
+                    break;
+                }
+                *room -= name.len();
+                kept.insert(name, start_of_value(member, room));
+            }
+            Value::Object(kept)
+        }
+        number @ Value::Number(_) => {
+            take(20);
+            number
+        }
+        word @ (Value::Null | Value::Bool(_)) => {
+            take(5);
+            word
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What can be chosen about an agent. Some agents offer options, some only modes, some both; people see one list.
+//!
+//! Invariant: the list is told when it changes. Modes appear as the option `mode`, unless an option is about the mode:
+//! then the modes are the same thing said in the older way.
+
+use agent_client_protocol::v1::schema::{
+    SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption,
+    SessionConfigSelectOptions, SessionModeState,
+};
+use model::{AgentOption, AgentReport, Choice, OptionCategory};
+
+use super::text::cut_chars;
+use super::{MAX_DESCRIPTION_CHARS, MAX_LISTED, MAX_TITLE_CHARS};
+
+const MODE: &str = "mode";
+
+#[derive(Debug, Default)]
+pub(super) struct Offers {
+    modes: Option<AgentOption>,
+    options: Vec<AgentOption>,
+    told: Vec<AgentOption>,
+}
+
+/// An option that can be set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Offer<'a> {
+    pub(crate) setting: Setting,
+    /// The choice in force.
+    pub(crate) value: &'a str,
+}
+
+/// How an option is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Setting {
+    /// With `session/set_mode`.
+    Mode,
+    /// With `session/set_config_option` and one of the listed values.
+    Choice,
+    /// With `session/set_config_option` and yes or no.
+    Switch,
+}
+
+impl Offers {
+    pub(super) fn begin(
+        &mut self,
+        modes: Option<SessionModeState>,
+        options: Option<Vec<SessionConfigOption>>,
+    ) -> Vec<AgentReport> {
+        self.modes = modes.map(modes_as_option);
+        self.options = options.into_iter().flatten().take(MAX_LISTED).map(option).collect();
+        self.tell()
+    }
+
+    pub(super) fn options_are(&mut self, options: Vec<SessionConfigOption>) -> Vec<AgentReport> {
+        self.options = options.into_iter().take(MAX_LISTED).map(option).collect();
+        self.tell()
+    }
+
+    pub(super) fn mode_is(&mut self, mode: &str) -> Vec<AgentReport> {
+        if let Some(modes) = &mut self.modes {
+            mode.clone_into(&mut modes.value);
+        }
+        self.tell()
+    }
+
+    pub(super) fn option_is(&mut self, option: &str, value: &str) -> Vec<AgentReport> {
+        if self.find(option).is_some_and(|offer| offer.setting == Setting::Mode) {
+            return self.mode_is(value);
+        }
+        if let Some(option) = self.options.iter_mut().find(|offered| offered.id == option) {
+            value.clone_into(&mut option.value);
+        }
+        self.tell()
+    }
+
+    pub(super) fn find(&self, option: &str) -> Option<Offer<'_>> {
+        if let Some(offered) = self.options.iter().find(|offered| offered.id == option) {
+            let setting = if offered.choices.is_empty() { Setting::Switch } else { Setting::Choice };
+            return Some(Offer { setting, value: &offered.value });
+        }
+        let modes = self.modes.as_ref().filter(|_| option == MODE && !self.has_mode_option());
+        modes.map(|modes| Offer { setting: Setting::Mode, value: &modes.value })
+    }
+
+    fn has_mode_option(&self) -> bool {
+        self.options.iter().any(|option| option.category == OptionCategory::Mode || option.id == MODE)
+    }
+
+    fn tell(&mut self) -> Vec<AgentReport> {
+        let modes = self.modes.iter().filter(|_| !self.has_mode_option());
+        let all: Vec<_> = modes.chain(&self.options).cloned().collect();
+        if self.told == all {
+            return Vec::new();
+        }
+        self.told.clone_from(&all);
+        vec![AgentReport::Options(all)]
+    }
+}
+
+fn modes_as_option(modes: SessionModeState) -> AgentOption {
+    let choices = modes.available_modes.into_iter().take(MAX_LISTED).map(|mode| Choice {
+        value: mode.id.0.to_string(),
+        name: cut_chars(mode.name, MAX_TITLE_CHARS),
+        description: mode.description.map(|description| cut_chars(description, MAX_DESCRIPTION_CHARS)),
+    });
+    AgentOption {
+        id: MODE.to_owned(),
+        name: "Mode".to_owned(),
+        description: None,
+        category: OptionCategory::Mode,
+        value: modes.current_mode_id.0.to_string(),
+        choices: choices.collect(),
+    }
+}
+
+fn option(option: SessionConfigOption) -> AgentOption {
+    let category = match option.category {
+        Some(SessionConfigOptionCategory::Mode) => OptionCategory::Mode,
+        Some(SessionConfigOptionCategory::Model) => OptionCategory::Model,
+        Some(SessionConfigOptionCategory::ThoughtLevel) => OptionCategory::Thinking,
+        Some(_) | None => OptionCategory::Other,
+    };
+    let (value, choices) = match option.kind {
+        SessionConfigKind::Select(select) => {
+            let choices = match select.options {
+                SessionConfigSelectOptions::Ungrouped(choices) => choices,
+                SessionConfigSelectOptions::Grouped(groups) => {
+                    groups.into_iter().flat_map(|group| group.options).collect()
+                }
+                _ => Vec::new(),
+            };
+            (select.current_value.0.to_string(), choices.into_iter().take(MAX_LISTED).map(choice).collect())
+        }
+        SessionConfigKind::Boolean(switch) => (switch.current_value.to_string(), Vec::new()),
+        _ => (String::new(), Vec::new()),
+    };
+    AgentOption {
+        id: option.id.0.to_string(),
+        name: cut_chars(option.name, MAX_TITLE_CHARS),
+        description: option.description.map(|description| cut_chars(description, MAX_DESCRIPTION_CHARS)),
+        category,
+        value,
+        choices,
+    }
+}
+
+fn choice(choice: SessionConfigSelectOption) -> Choice {
+    Choice {
+        value: choice.value.0.to_string(),
+        name: cut_chars(choice.name, MAX_TITLE_CHARS),
+        description: choice.description.map(|description| cut_chars(description, MAX_DESCRIPTION_CHARS)),
+    }
+}

@@ -1,0 +1,79 @@
+//! What nobody here understands is kept as it came, until there is too much of it.
+
+use std::io;
+
+use model::AgentReport;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+const MAX_MESSAGES: usize = 1_000;
+const MAX_BYTES: usize = 1 << 20;
+
+/// What may still be kept.
+#[derive(Debug)]
+pub(super) struct Budget {
+    messages: usize,
+    bytes: usize,
+    is_spent: bool,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { messages: MAX_MESSAGES, bytes: MAX_BYTES, is_spent: false }
+    }
+}
+
+impl Budget {
+    pub(super) fn keep(&mut self, message: Value) -> Vec<AgentReport> {
+        if self.is_spent {
+            return Vec::new();
+        }
+        let size = json_bytes(&message);
+        if self.messages == 0 || size > self.bytes {
+            self.is_spent = true;
+            return vec![AgentReport::Raw(json!({ "omitted": "more came that is not understood, and is not kept" }))];
+        }
+        self.messages -= 1;
+        self.bytes -= size;
+        vec![AgentReport::Raw(message)]
+    }
+}
+
+/// How long the value is as JSON.
+pub(super) fn json_bytes(value: &impl Serialize) -> usize {
+    struct Count(usize);
+    impl io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    match serde_json::to_writer(&mut count, value) {
+        Ok(()) => count.0,
+        // Nothing that has been JSON fails to be it again.
+        Err(_) => usize::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_the_budget_is_told_once() {
+        let mut budget = Budget::default();
+        let kept = (0..MAX_MESSAGES).flat_map(|n| budget.keep(json!(n))).count();
+        assert_eq!(kept, MAX_MESSAGES);
+        assert_eq!(budget.keep(json!(1)).len(), 1);
+        assert_eq!(budget.keep(json!(2)), vec![]);
+
+        let mut budget = Budget::default();
+        let large = json!("x".repeat(MAX_BYTES));
+        assert_ne!(budget.keep(large.clone()), vec![AgentReport::Raw(large)]);
+        assert_eq!(budget.keep(json!(1)), vec![]);
+    }
+}

@@ -1,0 +1,433 @@
+//! Updates in, reports out.
+
+mod lines;
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::*;
+use crate::acp::translate::content::MAX_KEPT_BYTES;
+use lines::lines;
+
+/// One terminal, `term-1`, that has printed two lines.
+struct OneTerminal;
+
+impl Screens for OneTerminal {
+    fn find(&self, id: &str) -> Option<Screen> {
+        let screen = Screen { command: "ls".to_owned(), output: "a\nb\n".to_owned(), exit_code: Some(0) };
+        (id == "term-1").then_some(screen)
+    }
+}
+
+fn tell(translator: &mut Translator, update: Value) -> Vec<AgentReport> {
+    translator.update(update, &OneTerminal)
+}
+
+/// The reports of a turn in which these updates come, a line each.
+fn told(updates: Value) -> String {
+    let mut translator = Translator::default();
+    translator.begin_turn();
+    let updates = updates.as_array().unwrap().iter().cloned();
+    let mut reports: Vec<_> = updates.flat_map(|update| tell(&mut translator, update)).collect();
+    reports.extend(translator.end_turn(Ok(json!({ "stopReason": "end_turn" })), &OneTerminal));
+    lines(&reports)
+}
+
+fn text(text: &str) -> Value {
+    json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } })
+}
+
+fn thought(text: &str) -> Value {
+    json!({ "sessionUpdate": "agent_thought_chunk", "content": { "type": "text", "text": text } })
+}
+
+fn call(id: &str, mut rest: Value) -> Value {
+    rest["sessionUpdate"] = json!("tool_call_update");
+    rest["toolCallId"] = json!(id);
+    rest
+}
+
+fn shows(id: &str, texts: &[&str]) -> Value {
+    let items = texts.iter().map(|text| json!({ "type": "content", "content": { "type": "text", "text": text } }));
+    call(id, json!({ "content": items.collect::<Vec<_>>() }))
+}
+
+#[test]
+fn words_of_one_kind_share_a_block_until_something_comes_between() {
+    let with_id = |words: &str, id: &str| {
+        let mut update = text(words);
+        update["messageId"] = json!(id);
+        update
+    };
+    let told = told(json!([
+        thought("hm"),
+        text("a"),
+        text(""),
+        text("b"),
+        with_id("c", "m1"),
+        with_id("d", "m2"),
+        json!({ "sessionUpdate": "user_message_chunk", "content": { "type": "text", "text": "me" } }),
+        text("e"),
+        call("x", json!({ "title": "look" })),
+        text("f"),
+        call("x", json!({ "status": "completed" })),
+        text("g"),
+        json!({ "sessionUpdate": "plan", "entries": [{ "content": "do", "priority": "low", "status": "in_progress" }] }),
+        json!({ "sessionUpdate": "plan", "entries": [{ "content": "do", "priority": "low", "status": "in_progress" }] }),
+        text("h"),
+    ]));
+    assert_snapshot!(told, @r#"
+    thought 0 "hm"
+    text 1 "a"
+    text 1 "b"
+    text 1 "c"
+    text 2 "d"
+    text 2 "e"
+    tool 1 started "x" {"title":"look"}
+    text 3 "f"
+    tool 1 {"status":"completed"}
+    text 3 "g"
+    plan [{"text":"do","status":"running","priority":"low"}]
+    text 4 "h"
+    stopped {"outcome":"completed"}
+    "#);
+}
+
+#[test]
+fn a_change_carries_only_what_differs() {
+    let told = told(json!([
+        { "sessionUpdate": "tool_call", "toolCallId": "x", "title": "Read", "kind": "read", "status": "pending",
+          "locations": [{ "path": "/p/a", "line": 3 }], "rawInput": { "path": "/p/a" }, "content": [] },
+        { "sessionUpdate": "tool_call", "toolCallId": "x", "title": "Read a", "kind": "read", "status": "in_progress",
+          "locations": [{ "path": "/p/a", "line": 3 }], "rawInput": { "path": "/p/a" } },
+        call("x", json!({ "status": "in_progress", "title": null, "kind": "mystery" })),
+        call("x", json!({ "status": "completed", "rawOutput": { "lines": 3 }, "locations": [] })),
+        call("x", json!({ "status": "in_progress", "rawOutput": { "lines": 3 } })),
+        call("y", json!({ "status": "failed", "name": "Bash" })),
+    ]));
+    assert_snapshot!(told, @r#"
+    tool 1 started "x" {"title":"Read","kind":"read","locations":[{"path":"/p/a","line":3}],"input":{"path":"/p/a"}}
+    tool 1 {"title":"Read a","status":"running"}
+    tool 1 {"kind":"other"}
+    tool 1 {"status":"completed","locations":[],"output":{"lines":3}}
+    tool 2 started "y" {"name":"Bash"}
+    tool 2 {"status":"failed"}
+    stopped {"outcome":"completed"}
+    "#);
+}
+
+#[test]
+fn a_text_that_grew_is_told_by_its_growth() {
+    let told = told(json!([
+        shows("x", &["one"]),
+        shows("x", &["one"]),
+        shows("x", &["one two"]),
+        shows("x", &["one two", "three"]),
+        shows("x", &["one two", "three four"]),
+        shows("x", &["one", "three four five"]),
+        call(
+            "x",
+            json!({ "status": "completed", "content": [
+            { "type": "content", "content": { "type": "text", "text": "one" } },
+            { "type": "content", "content": { "type": "text", "text": "three four five six" } },
+        ] })
+        ),
+    ]));
+    assert_snapshot!(told, @r#"
+    tool 1 started "x" {"content":[{"type":"text","text":"one"}]}
+    tool 1 " two"
+    tool 1 {"content":[{"type":"text","text":"one two"},{"type":"text","text":"three"}]}
+    tool 1 " four"
+    tool 1 {"content":[{"type":"text","text":"one"},{"type":"text","text":"three four five"}]}
+    tool 1 " six"
+    tool 1 {"status":"completed"}
+    stopped {"outcome":"completed"}
+    "#);
+}
+
+#[test]
+fn all_sorts_of_content_are_shown_or_kept_as_they_came() {
+    let told = told(json!([call(
+        "x",
+        json!({ "content": [
+        { "type": "diff", "path": "/p/a", "oldText": "a", "newText": "b" },
+        { "type": "diff", "path": "/p/new", "newText": "b" },
+        { "type": "content", "content": { "type": "image", "data": "AA==", "mimeType": "image/png" } },
+        { "type": "content", "content": { "type": "resource_link", "uri": "file:///p/a", "name": "a" } },
+        { "type": "content", "content": { "type": "resource", "resource": { "uri": "file:///p/b", "text": "inside" } } },
+        { "type": "content", "content": { "type": "resource", "resource": { "uri": "file:///p/c", "blob": "AA==" } } },
+        { "type": "content", "content": { "type": "audio", "data": "AA==", "mimeType": "audio/wav" } },
+        { "type": "hologram", "depth": 3 },
+        { "type": "terminal", "terminalId": "gone" },
+    ] })
+    )]));
+    assert_snapshot!(told, @r#"
+    tool 1 started "x" {"content":[{"type":"diff","path":"/p/a","oldText":"a","newText":"b"},{"type":"diff","path":"/p/new","newText":"b"},{"type":"image","mimeType":"image/png","data":"AA=="},{"type":"link","uri":"file:///p/a","name":"a"},{"type":"link","uri":"file:///p/b","name":"file:///p/b"},{"type":"text","text":"inside"},{"type":"raw","value":{"type":"content","content":{"type":"resource","resource":{"uri":"file:///p/c","blob":"AA=="}}}},{"type":"raw","value":{"type":"content","content":{"type":"audio","data":"AA==","mimeType":"audio/wav"}}},{"type":"raw","value":{"type":"hologram","depth":3}},{"type":"raw","value":{"type":"terminal","terminalId":"gone"}}]}
+    stopped {"outcome":"completed"}
+    "#);
+}
+
+#[test]
+fn a_terminal_is_shown_whole_when_its_call_or_the_turn_ends() {
+    let terminal = |id| call(id, json!({ "content": [{ "type": "terminal", "terminalId": "term-1" }] }));
+    let told = told(json!([terminal("x"), terminal("y"), call("x", json!({ "status": "completed" }))]));
+    assert_snapshot!(told, @r#"
+    tool 1 started "x" {"content":[{"type":"terminal","command":"ls","output":""}]}
+    tool 2 started "y" {"content":[{"type":"terminal","command":"ls","output":""}]}
+    tool 1 {"status":"completed","content":[{"type":"terminal","command":"ls","output":"a\nb\n","exitCode":0}]}
+    tool 2 {"content":[{"type":"terminal","command":"ls","output":"a\nb\n","exitCode":0}]}
+    stopped {"outcome":"completed"}
+    "#);
+}
+
+#[test]
+fn what_is_too_large_is_cut_and_said_to_be() {
+    let large = "ü".repeat(MAX_KEPT_BYTES);
+    let mut translator = Translator::default();
+    translator.begin_turn();
+    let mut update = shows("x", &["before", &large, "after"]);
+    update["rawInput"] = json!({ "a": 1, "text": large, "z": 2 });
+    update["rawOutput"] = json!(large);
+    let reports = tell(&mut translator, update);
+    let [AgentReport::ToolStarted { change, .. }] = &reports[..] else { panic!("{}", lines(&reports)) };
+    let kept = "ü".repeat((MAX_KEPT_BYTES - 6) / 2);
+    assert_eq!(
+        change.content.clone().unwrap(),
+        [
+            model::ToolContent::Text { text: "before".to_owned() },
+            model::ToolContent::Text { text: kept.clone() },
+            model::ToolContent::Omitted { bytes: (2 * MAX_KEPT_BYTES - kept.len() + 5) as u64 },
+        ]
+    );
+    let input = change.input.clone().unwrap();
+    assert_eq!((&input["a"], &input["z"]), (&json!(1), &Value::Null));
+    assert_eq!(input["omitted"]["type"], "omitted");
+    assert!(input["text"].as_str().unwrap().len() > MAX_KEPT_BYTES - 100);
+    let output = change.output.clone().unwrap();
+    assert_eq!(output[0].as_str().unwrap().len(), MAX_KEPT_BYTES);
+    assert_eq!(output[1], json!({ "type": "omitted", "bytes": MAX_KEPT_BYTES }));
+}
+
+#[test]
+fn output_that_grows_without_end_is_told_about_once() {
+    let mut translator = Translator::default();
+    translator.begin_turn();
+    let mut told = 0;
+    let mut output = String::new();
+    for n in 0..60 {
+        output.push_str(&format!("{n} ").repeat(4_000));
+        for report in tell(&mut translator, shows("x", &[&output])) {
+            told += format!("{report:?}").len();
+        }
+    }
+    let end = tell(&mut translator, call("x", json!({ "status": "completed" })));
+    assert_eq!(end.len(), 1);
+    assert!(told < 3 * MAX_KEPT_BYTES, "{told} bytes told of {}", output.len());
+}
+
+#[test]
+fn what_changes_whole_again_and_again_waits_for_the_end() {
+    let mut translator = Translator::default();
+    translator.begin_turn();
+    let mut told = 0;
+    for n in 0..300 {
+        let page = format!("{n} ").repeat(3_000);
+        let mut update = shows("x", &[&page]);
+        update["rawInput"] = json!({ "page": page });
+        told += tell(&mut translator, update).iter().map(|report| format!("{report:?}").len()).sum::<usize>();
+    }
+    assert!(told < 3 << 20, "{told}");
+    let end = lines(&tell(&mut translator, call("x", json!({ "status": "completed" }))));
+    assert!(end.contains("299 299") && end.contains("page"), "{}", &end[..200]);
+}
+
+#[test]
+fn what_nobody_knows_is_kept_as_it_came() {
+    let told = told(json!([
+        { "sessionUpdate": "telepathy", "strength": 9 },
+        { "sessionUpdate": "agent_message_chunk", "content": { "type": "smell", "of": "roses" } },
+        { "sessionUpdate": "agent_message_chunk", "content": { "type": "image", "data": "AA==", "mimeType": "image/png" } },
+        { "sessionUpdate": "tool_call_update", "title": "no id" },
+        { "no": "kind" },
+        17,
+    ]));
+    assert_snapshot!(told, @r#"
+    raw {"sessionUpdate":"telepathy","strength":9}
+    raw {"sessionUpdate":"agent_message_chunk","content":{"type":"smell","of":"roses"}}
+    raw {"sessionUpdate":"agent_message_chunk","content":{"type":"image","data":"AA==","mimeType":"image/png"}}
+    raw {"sessionUpdate":"tool_call_update","title":"no id"}
+    raw {"no":"kind"}
+    raw 17
+    stopped {"outcome":"completed"}
+    "#);
+}
+
+#[test]
+fn what_comes_between_turns_is_late() {
+    let mut translator = Translator::default();
+    let reports = [text("boo"), call("x", json!({ "title": "t" })), json!({ "sessionUpdate": "plan", "entries": [] })]
+        .into_iter()
+        .flat_map(|update| tell(&mut translator, update));
+    assert_snapshot!(lines(&reports.collect::<Vec<_>>()), @r#"
+    raw {"late":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"boo"}}}
+    raw {"late":{"title":"t","sessionUpdate":"tool_call_update","toolCallId":"x"}}
+    raw {"late":{"sessionUpdate":"plan","entries":[]}}
+    "#);
+    assert!(translator.ask(permission("x", json!({})), &OneTerminal).is_none());
+}
+
+#[test]
+fn of_a_record_that_is_read_again_only_the_present_is_told() {
+    let mut translator = Translator::default();
+    translator.begin_replay();
+    let updates = [
+        text("old words"),
+        call("x", json!({ "title": "old call" })),
+        json!({ "sessionUpdate": "session_info_update", "title": "old title" }),
+        json!({ "sessionUpdate": "telepathy" }),
+        json!({ "sessionUpdate": "available_commands_update", "availableCommands": [{ "name": "go", "description": "Goes" }] }),
+        json!({ "sessionUpdate": "usage_update", "used": 10, "size": 100 }),
+    ];
+    let reports: Vec<_> = updates.into_iter().flat_map(|update| tell(&mut translator, update)).collect();
+    assert_snapshot!(lines(&reports), @r#"
+    commands [{"name":"go","description":"Goes"}]
+    usage {"used":10,"size":100}
+    "#);
+    translator.end_replay();
+    translator.begin_turn();
+    assert_snapshot!(lines(&tell(&mut translator, text("new words"))), @r#"text 0 "new words""#);
+}
+
+#[test]
+fn the_rest_of_what_agents_say() {
+    let usage = json!({ "sessionUpdate": "usage_update", "used": 10, "size": 100, "cost": { "amount": 0.00001, "currency": "USD" } });
+    let title = |title| json!({ "sessionUpdate": "session_info_update", "title": title });
+    let told = told(json!([
+        usage, usage, title(json!("A title")), title(json!("A title")), title(json!(null)),
+        { "sessionUpdate": "available_commands_update", "availableCommands": [
+            { "name": "plan", "description": "Plans", "input": { "hint": "what" } }, { "name": "go", "description": "Goes" }] },
+        { "sessionUpdate": "notice", "severity": "warning", "title": "careful" },
+        { "sessionUpdate": "notice", "severity": "odd", "title": "well", "description": "at length" },
+        { "sessionUpdate": "compaction_update", "compactionId": "c1", "status": "in_progress" },
+        { "sessionUpdate": "compaction_summary_chunk", "compactionId": "c1", "content": { "type": "text", "text": "all " } },
+        { "sessionUpdate": "compaction_summary_chunk", "compactionId": "c1", "content": { "type": "text", "text": "in all" } },
+        { "sessionUpdate": "compaction_update", "compactionId": "c1", "status": "completed" },
+        { "sessionUpdate": "compaction_update", "compactionId": "c1", "status": "completed" },
+        { "sessionUpdate": "compaction_update", "compactionId": "c2", "status": "failed", "error": "no room" },
+    ]));
+    assert_snapshot!(told, @r#"
+    usage {"used":10,"size":100,"cost":{"amount":"0.00001","currency":"USD"}}
+    title "A title"
+    commands [{"name":"plan","description":"Plans","hint":"what"},{"name":"go","description":"Goes"}]
+    noticed {"severity":"warning","title":"careful"}
+    noticed {"severity":"info","title":"well","description":"at length"}
+    compacted Some("all in all")
+    noticed {"severity":"warning","title":"The agent could not make room in its window","description":"no room"}
+    stopped {"outcome":"completed"}
+    "#);
+}
+
+#[test]
+fn modes_and_options_are_one_list() {
+    let modes = json!({ "currentModeId": "ask", "availableModes": [
+        { "id": "ask", "name": "Ask" }, { "id": "code", "name": "Code", "description": "Writes" }] });
+    let model = json!({ "id": "model", "name": "Model", "category": "model", "type": "select", "currentValue": "a",
+        "options": [{ "group": "g", "name": "G", "options": [{ "value": "a", "name": "A" }, { "value": "b", "name": "B" }] }] });
+    let fast = json!({ "id": "fast", "name": "Fast", "type": "boolean", "currentValue": false });
+    let mut translator = Translator::default();
+    let mut reports = translator
+        .offered(serde_json::from_value(modes.clone()).unwrap(), serde_json::from_value(json!([model, fast])).unwrap());
+    reports.extend(tell(&mut translator, json!({ "sessionUpdate": "current_mode_update", "currentModeId": "code" })));
+    reports.extend(translator.option_set("fast", "true", None));
+    assert_snapshot!(lines(&reports), @r#"
+    options [{"id":"mode","name":"Mode","category":"mode","value":"ask","choices":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code","description":"Writes"}]},{"id":"model","name":"Model","category":"model","value":"a","choices":[{"value":"a","name":"A"},{"value":"b","name":"B"}]},{"id":"fast","name":"Fast","category":"other","value":"false","choices":[]}]
+    options [{"id":"mode","name":"Mode","category":"mode","value":"code","choices":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code","description":"Writes"}]},{"id":"model","name":"Model","category":"model","value":"a","choices":[{"value":"a","name":"A"},{"value":"b","name":"B"}]},{"id":"fast","name":"Fast","category":"other","value":"false","choices":[]}]
+    options [{"id":"mode","name":"Mode","category":"mode","value":"code","choices":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code","description":"Writes"}]},{"id":"model","name":"Model","category":"model","value":"a","choices":[{"value":"a","name":"A"},{"value":"b","name":"B"}]},{"id":"fast","name":"Fast","category":"other","value":"true","choices":[]}]
+    "#);
+    let settings =
+        ["mode", "model", "fast", "other"].map(|option| translator.find_option(option).map(|offer| offer.setting));
+    assert_eq!(settings, [Some(Setting::Mode), Some(Setting::Choice), Some(Setting::Switch), None]);
+
+    // Said twice, in the old way and in the new.
+    let mode = json!({ "id": "permissions", "name": "Mode", "category": "mode", "type": "select", "currentValue": "ask",
+        "options": [{ "value": "ask", "name": "Ask" }] });
+    let mut translator = Translator::default();
+    let reports =
+        translator.offered(serde_json::from_value(modes).unwrap(), serde_json::from_value(json!([mode])).unwrap());
+    assert_snapshot!(lines(&reports), @r#"options [{"id":"permissions","name":"Mode","category":"mode","value":"ask","choices":[{"value":"ask","name":"Ask"}]}]"#);
+    assert_eq!(translator.find_option("mode"), None);
+}
+
+fn permission(id: &str, mut call: Value) -> Asking {
+    call["toolCallId"] = json!(id);
+    let options = json!([{ "optionId": "yes", "name": "Yes", "kind": "allow_once" },
+        { "optionId": "no", "name": "No", "kind": "reject_once" }]);
+    let request = json!({ "sessionId": "s", "toolCall": call, "options": options });
+    Asking::Permission { request: serde_json::from_value(request).unwrap(), call }
+}
+
+#[test]
+fn a_question_shows_what_is_really_to_be_done() {
+    let mut translator = Translator::default();
+    translator.begin_turn();
+    let mut told = tell(&mut translator, text("I will"));
+    told.extend(tell(
+        &mut translator,
+        call("x", json!({ "title": "List files", "kind": "execute", "rawInput": { "command": "rm -rf /" } })),
+    ));
+    let (reports, question) = translator.ask(permission("x", json!({ "title": "List files" })), &OneTerminal).unwrap();
+    told.extend(reports);
+    told.push(AgentReport::Asked(question));
+    let (reports, question) = translator
+        .ask(permission("new", json!({ "content": [{ "type": "diff", "path": "/p/a", "newText": "" }] })), &OneTerminal)
+        .unwrap();
+    told.extend(reports);
+    told.push(AgentReport::Asked(question));
+    told.extend(tell(&mut translator, text("I did")));
+    assert_snapshot!(lines(&told), @r#"
+    text 0 "I will"
+    tool 1 started "x" {"title":"List files","kind":"execute","input":{"command":"rm -rf /"}}
+    asked {"tool":1,"title":"List files","kind":"execute","subject":"rm -rf /","options":[{"id":"yes","name":"Yes","kind":"allow_once"},{"id":"no","name":"No","kind":"reject_once"}]}
+    tool 2 started "new" {"content":[{"type":"diff","path":"/p/a","newText":""}]}
+    asked {"tool":2,"title":"","kind":"other","subject":"/p/a","options":[{"id":"yes","name":"Yes","kind":"allow_once"},{"id":"no","name":"No","kind":"reject_once"}]}
+    text 1 "I did"
+    "#);
+}
+
+#[test]
+fn a_form_and_an_address_are_questions() {
+    let ask = |request: Value| {
+        let mut translator = Translator::default();
+        translator.begin_turn();
+        let asking = Asking::Elicitation(serde_json::from_value(request).unwrap());
+        lines(&[AgentReport::Asked(translator.ask(asking, &OneTerminal).unwrap().1)])
+    };
+    let form = json!({ "sessionId": "s", "mode": "form", "message": "Which branch?", "requestedSchema": {
+        "type": "object", "properties": { "branch": { "type": "string" } }, "required": ["branch"] } });
+    assert_snapshot!(ask(form), @r#"asked {"title":"Which branch?","kind":"other","options":[{"id":"accept","name":"Accept","kind":"allow_once"},{"id":"decline","name":"Decline","kind":"reject_once"}],"form":{"type":"object","properties":{"branch":{"type":"string"}},"required":["branch"]}}"#);
+    let url =
+        json!({ "sessionId": "s", "mode": "url", "message": "Sign in", "elicitationId": "e1", "url": "https://x.y" });
+    assert_snapshot!(ask(url), @r#"asked {"title":"Sign in","kind":"other","subject":"https://x.y","options":[{"id":"accept","name":"Accept","kind":"allow_once"},{"id":"decline","name":"Decline","kind":"reject_once"}]}"#);
+}
+
+#[test]
+fn a_turn_ends_as_the_agent_says() {
+    let end = |answer: Result<Value, TurnError>| lines(&Translator::default().end_turn(answer, &OneTerminal));
+    let reasons = ["end_turn", "cancelled", "max_tokens", "max_turn_requests", "refusal", "bored\u{1b}[2J"];
+    let told: String = reasons.iter().map(|reason| end(Ok(json!({ "stopReason": reason })))).collect();
+    assert_snapshot!(told, @r#"
+    stopped {"outcome":"completed"}
+    stopped {"outcome":"cancelled"}
+    stopped {"outcome":"completed","reason":"max_tokens"}
+    stopped {"outcome":"completed","reason":"max_turn_requests"}
+    stopped {"outcome":"completed","reason":"refusal"}
+    stopped {"outcome":"completed","reason":"bored [2J"}
+    "#);
+    assert_snapshot!(end(Ok(json!(null))), @r#"stopped {"outcome":"failed","reason":"the agent ended the turn without saying how"}"#);
+    assert_snapshot!(end(Err(TurnError { message: "no credit".to_owned() })), @r#"stopped {"outcome":"failed","reason":"no credit"}"#);
+    let usage = json!({ "stopReason": "end_turn", "usage": { "totalTokens": 3, "inputTokens": 1, "outputTokens": 2 } });
+    assert_snapshot!(end(Ok(usage)), @r#"
+    raw {"usage":{"totalTokens":3,"inputTokens":1,"outputTokens":2}}
+    stopped {"outcome":"completed"}
+    "#);
+}

@@ -1,0 +1,85 @@
+//! The seam between a session and its agent: calls one way, news the other, both bounded.
+//!
+//! Invariant: whatever an agent does, its session hears of it in the order in which it was done, or hears that the agent
+//! failed; no type of the agents' protocol gets this far.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use model::{AgentReport, Image, PermissionAnswer, Question, SessionId};
+use tokio::sync::mpsc;
+
+/// What a session wants of an agent from the start.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// Its name in the catalog.
+    pub agent: String,
+    /// Whose agent it is.
+    pub session: SessionId,
+    /// Where it works; an absolute path.
+    pub cwd: PathBuf,
+    /// The agent's own id of the conversation as it was attached before, to be taken up again.
+    pub earlier: Option<String>,
+    /// What to choose of what it offers, once it is there.
+    pub options: BTreeMap<String, String>,
+}
+
+/// A started agent. Dropping it lets the agent's conversation go, and ends a process that nobody shares.
+#[derive(Debug)]
+pub struct Agent {
+    /// What it is asked to do.
+    pub calls: mpsc::Sender<Call>,
+    /// What it tells. Ends after the agent has failed.
+    pub news: mpsc::Receiver<News>,
+}
+
+/// What a session asks of its agent.
+#[derive(Debug)]
+pub enum Call {
+    /// Begins a turn; [`AgentReport::Stopped`] ends it. Until then there is no other.
+    Prompt {
+        /// The person's words.
+        text: String,
+        /// Pictures that go with them.
+        images: Vec<Image>,
+        /// What the agent has to know of earlier turns, ahead of the words.
+        packet: Option<String>,
+    },
+    /// Asks it to stop the turn.
+    Cancel,
+    /// Answers what it asked. A second answer is not heard.
+    Answer {
+        /// Of which question.
+        key: u64,
+        /// With what; without an option the question is withdrawn.
+        answer: PermissionAnswer,
+    },
+    /// Chooses something of what it offers.
+    SetOption {
+        /// The agent's own name of what is chosen.
+        option: String,
+        /// The agent's own name of the choice.
+        value: String,
+    },
+    /// Signs the person in, after [`AgentReport::SignedOut`].
+    SignIn {
+        /// The agent's own name of the way.
+        method: String,
+    },
+    /// Takes away the agent's own record of the conversation, where it can.
+    Delete,
+}
+
+/// What an agent tells its session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum News {
+    /// What it did.
+    Report(AgentReport),
+    /// It asks, and waits for [`Call::Answer`] with this key.
+    Asked {
+        /// True for this agent and this once.
+        key: u64,
+        /// What is asked.
+        question: Question,
+    },
+}

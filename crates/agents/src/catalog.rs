@@ -1,0 +1,239 @@
+//! The agents that sessions can be started with: the common ones, those that the person added, and which of them are
+//! installed here.
+//!
+//! Invariants: an agent is a program with its arguments and a closed list of variables, never a line for a shell. It is
+//! known by its content ([`Entry::fingerprint`]), so that a name which means another program tomorrow is another agent.
+//! Nothing is run before somebody asks, and nothing that is not installed.
+
+mod change;
+mod fingerprint;
+mod program;
+mod table;
+#[cfg(test)]
+mod tests;
+mod version;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::task::{JoinSet, spawn_blocking};
+
+pub use change::{CatalogError, Change};
+pub use fingerprint::Fingerprint;
+
+use program::Program;
+use table::{ROWS, Row};
+use version::{Question, Versions};
+
+/// An agent: what starts it, and what people are told of it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// As sessions and the API name it.
+    pub name: String,
+    /// What people call it.
+    pub title: String,
+    /// What it is, in a sentence.
+    pub description: String,
+    /// A program's bare name, looked up along `PATH`, or its full path.
+    pub command: String,
+    pub args: Vec<String>,
+    /// Variables that are set for it.
+    pub env: BTreeMap<String, String>,
+    /// Variables that it is passed from the server's own environment: names, or beginnings as in `OPENAI_*`.
+    pub pass_env: Vec<String>,
+    /// One process serves many sessions.
+    pub shared: bool,
+    /// How it is installed, in a sentence.
+    pub install: Option<String>,
+    /// How one signs in to it, in a sentence.
+    pub sign_in: Option<String>,
+    /// What else one should know, a sentence each.
+    pub notes: Vec<String>,
+    /// What its program is asked for its version with; without any it is not asked.
+    pub version_args: Vec<String>,
+    /// It is a part of this program.
+    pub builtin: bool,
+}
+
+/// An agent, and what of it is here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub entry: Arc<Entry>,
+    /// What would be started.
+    pub program: Option<PathBuf>,
+    /// In the program's own words.
+    pub version: Option<String>,
+}
+
+/// An agent as it is shown to people: nothing that starts it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    pub name: String,
+    pub title: String,
+    pub description: String,
+    pub installed: bool,
+    pub version: Option<String>,
+    pub install: Option<String>,
+    pub sign_in: Option<String>,
+    pub notes: Vec<String>,
+}
+
+/// Every agent that can be named.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    entries: Vec<Arc<Entry>>,
+    versions: Arc<Versions>,
+}
+
+impl Catalog {
+    /// The known agents, changed as the person wishes. `own_program` is the full path of this program, which is what
+    /// starts the guide.
+    pub fn new(own_program: &str, mut changes: BTreeMap<String, Change>) -> Result<Self, CatalogError> {
+        let mut entries = Vec::new();
+        for row in ROWS {
+            let change = changes.remove(row.name).unwrap_or_default();
+            entries.extend(change.apply(row.name, Some(row.entry(own_program)))?);
+        }
+        for (name, change) in changes {
+            entries.extend(change.apply(&name, None)?);
+        }
+        let entries = entries.into_iter().map(Arc::new).collect();
+        Ok(Self { entries, versions: Arc::default() })
+    }
+
+    /// All of them, whether they are installed or not.
+    pub fn entries(&self) -> &[Arc<Entry>] {
+        &self.entries
+    }
+
+    /// The agent of this name.
+    pub fn find_entry(&self, name: &str) -> Option<&Arc<Entry>> {
+        self.entries.iter().find(|entry| entry.name == name)
+    }
+
+    /// Looks along a `PATH` for each agent, and asks those that are there for their versions, several at a time and each
+    /// only once until its file changes. Takes seconds the first time, where programs are slow to answer.
+    pub async fn find(&self, path: &str, home: Option<&Path>) -> Vec<Found> {
+        let mut found: Vec<Found> = Vec::new();
+        let mut asks = JoinSet::new();
+        for (index, (entry, program)) in self.programs(path).await.into_iter().enumerate() {
+            let mut version = None;
+            match &program {
+                Some(_) if entry.builtin => version = Some(env!("CARGO_PKG_VERSION").to_owned()),
+                Some(program) if !entry.version_args.is_empty() => {
+                    let question = question(&entry, program.clone(), path, home);
+                    let versions = Arc::clone(&self.versions);
+                    asks.spawn(async move { (index, versions.ask(&question).await) });
+                }
+                Some(_) | None => (),
+            }
+            found.push(Found { entry, program: program.map(|program| program.path), version });
+        }
+        while let Some(asked) = asks.join_next().await {
+            if let Ok((index, version)) = asked {
+                found[index].version = version;
+            }
+        }
+        found
+    }
+
+    /// All of them as they are shown: those that are installed first, and of these the guide last.
+    pub async fn list(&self, path: &str, home: Option<&Path>) -> Vec<Listed> {
+        let mut found = self.find(path, home).await;
+        found.sort_by_key(|found| (found.program.is_none(), found.entry.builtin));
+        found.into_iter().map(Listed::from).collect()
+    }
+
+    /// Looking along a `PATH` reads many folders, some of them perhaps far away.
+    async fn programs(&self, path: &str) -> Vec<(Arc<Entry>, Option<Program>)> {
+        let (entries, path) = (self.entries.clone(), path.to_owned());
+        let find = move |entry: Arc<Entry>| {
+            let program = Program::find(&entry.command, &path);
+            (entry, program)
+        };
+        spawn_blocking(move || entries.into_iter().map(find).collect()).await.unwrap_or_default()
+    }
+}
+
+/// The names of the agents that are known without being told.
+pub fn known_names<'a>() -> impl Iterator<Item = &'a str> {
+    ROWS.iter().map(|row| row.name)
+}
+
+fn question(entry: &Entry, program: Program, path: &str, home: Option<&Path>) -> Question {
+    let mut env = BTreeMap::from([("PATH".to_owned(), path.to_owned())]);
+    if let Some(home) = home.and_then(Path::to_str) {
+        env.insert("HOME".to_owned(), home.to_owned());
+    }
+    env.extend(entry.env.clone());
+    Question { program, args: entry.version_args.clone(), env }
+}
+
+impl Entry {
+    /// Known by what would be started.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(self)
+    }
+
+    /// Which of the server's own variables it is passed, by name.
+    pub fn passed<'a>(&self, own: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+        let is_passed = |name: &&str| {
+            self.pass_env.iter().any(|pattern| match pattern.strip_suffix('*') {
+                Some(beginning) => name.starts_with(beginning),
+                None => name == pattern,
+            })
+        };
+        own.into_iter().filter(is_passed).map(str::to_owned).collect()
+    }
+}
+
+/// Values of variables may be secrets.
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut entry = f.debug_struct("Entry");
+        entry.field("name", &self.name).field("command", &self.command).field("args", &self.args);
+        entry.field("env", &self.env.keys()).field("pass_env", &self.pass_env).field("shared", &self.shared);
+        entry.finish_non_exhaustive()
+    }
+}
+
+impl Row {
+    fn entry(&self, own_program: &str) -> Entry {
+        let builtin = self.command.is_empty();
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let sentence = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Entry {
+            name: self.name.to_owned(),
+            title: self.title.to_owned(),
+            description: self.description.to_owned(),
+            command: if builtin { own_program } else { self.command }.to_owned(),
+            args: texts(self.args),
+            env: self.env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            pass_env: texts(&self.pass_env.concat()),
+            shared: self.shared,
+            install: sentence(self.install),
+            sign_in: sentence(self.sign_in),
+            notes: texts(self.notes),
+            version_args: texts(if builtin { &[] } else { &["--version"] }),
+            builtin,
+        }
+    }
+}
+
+impl From<Found> for Listed {
+    fn from(found: Found) -> Self {
+        let Found { entry, program, version } = found;
+        Self {
+            name: entry.name.clone(),
+            title: entry.title.clone(),
+            description: entry.description.clone(),
+            installed: program.is_some(),
+            version,
+            install: entry.install.clone(),
+            sign_in: entry.sign_in.clone(),
+            notes: entry.notes.clone(),
+        }
+    }
+}

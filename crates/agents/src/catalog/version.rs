@@ -1,0 +1,201 @@
+//! Asks programs for their versions.
+//!
+//! Invariant: a program is asked once for each state of its file, a few at a time, in bounded time; it gets nothing but
+//! `PATH`, `HOME` and its agent's own fixed variables, in no project's folder. What it says is a short line without
+//! control characters, or nothing. One that is not heard to the end is ended with all that it started.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::AsyncReadExt as _;
+use tokio::process::{Child, Command};
+use tokio::sync::{OnceCell, Semaphore};
+use tokio::time::timeout;
+
+use super::program::{Program, Stamp};
+
+const AT_A_TIME: usize = 4;
+/// How long a program may take.
+const RUN_LIMIT: Duration = Duration::from_secs(5);
+/// How long somebody waits for it, its turn included. Who gives up sees no version; the next one asks again.
+const WAIT_LIMIT: Duration = Duration::from_secs(12);
+const MAX_OUTPUT_BYTES: u64 = 64 << 10;
+const MAX_VERSION_BYTES: usize = 200;
+
+#[derive(Debug)]
+pub(super) struct Versions {
+    known: Mutex<HashMap<PathBuf, (Stamp, Answer)>>,
+    turns: Semaphore,
+}
+
+/// Filled by whoever asks first; the others wait for it.
+type Answer = Arc<OnceCell<Option<String>>>;
+
+/// What is to be run.
+pub(super) struct Question {
+    pub(super) program: Program,
+    pub(super) args: Vec<String>,
+    pub(super) env: BTreeMap<String, String>,
+}
+
+impl Default for Versions {
+    fn default() -> Self {
+        Self { known: Mutex::default(), turns: Semaphore::new(AT_A_TIME) }
+    }
+}
+
+impl Versions {
+    pub(super) async fn ask(&self, question: &Question) -> Option<String> {
+        let answer = self.answer(&question.program);
+        let told = answer.get_or_init(async || {
+            let _turn = self.turns.acquire().await.ok()?;
+            run(question).await
+        });
+        timeout(WAIT_LIMIT, told).await.ok().cloned().flatten()
+    }
+
+    fn answer(&self, program: &Program) -> Answer {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.get(&program.path) {
+            Some((stamp, answer)) if *stamp == program.stamp => Arc::clone(answer),
+            Some(_) | None => {
+                let answer = Answer::default();
+                known.insert(program.path.clone(), (program.stamp, Arc::clone(&answer)));
+                answer
+            }
+        }
+    }
+}
+
+async fn run(question: &Question) -> Option<String> {
+    let Question { program, args, env } = question;
+    let mut command = Command::new(&program.path);
+    command.args(args).env_clear().envs(env).current_dir("/").process_group(0).kill_on_drop(true);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().ok()?;
+    let stdout = child.stdout.take()?;
+    let group = Group::of(&child);
+    let mut said = Vec::new();
+    let told = async {
+        // Whoever says more than that finds its reader gone.
+        stdout.take(MAX_OUTPUT_BYTES).read_to_end(&mut said).await.ok()?;
+        child.wait().await.ok()
+    };
+    let status = timeout(RUN_LIMIT, told).await.ok().flatten()?;
+    group.ended();
+    status.success().then(|| version(&said)).flatten()
+}
+
+/// A program and what it started. Dropped before the program is reaped, so the number is still its own.
+struct Group(Option<Pid>);
+
+impl Group {
+    fn of(child: &Child) -> Self {
+        Self(child.id().and_then(|id| Pid::from_raw(id.cast_signed())))
+    }
+
+    fn ended(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(pid) = self.0 {
+            // It may have ended at this very moment.
+            kill_process_group(pid, Signal::KILL).ok();
+        }
+    }
+}
+
+/// The first line that says something, made harmless. Without a digit it is no version but a complaint.
+fn version(said: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(said);
+    let line = text.lines().map(plain).find(|line| !line.is_empty())?;
+    let mut end = line.len().min(MAX_VERSION_BYTES);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    let line = line[..end].trim_end();
+    line.contains(|c: char| c.is_ascii_digit()).then(|| line.to_owned())
+}
+
+/// A line without escape sequences, control characters, and marks that hide or reorder text.
+fn plain(line: &str) -> String {
+    let mut plain = String::new();
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => skip_sequence(&mut chars),
+            '\u{9b}' => skip_parameters(&mut chars),
+            '\t' => plain.push(' '),
+            '\u{fffd}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => (),
+            c if c.is_control() => (),
+            c => plain.push(c),
+        }
+    }
+    plain.trim().to_owned()
+}
+
+/// What follows an escape character: colours and movements, or a title up to its end mark.
+fn skip_sequence(chars: &mut std::str::Chars<'_>) {
+    match chars.next() {
+        Some('[') => skip_parameters(chars),
+        Some(']') => skip_past(chars, |c| matches!(c, '\u{7}' | '\u{1b}' | '\u{9c}')),
+        Some(' '..='/') => skip_past(chars, |c| matches!(c, '0'..='~')),
+        Some(_) | None => (),
+    }
+}
+
+fn skip_parameters(chars: &mut std::str::Chars<'_>) {
+    skip_past(chars, |c| matches!(c, '@'..='~'));
+}
+
+fn skip_past(chars: &mut std::str::Chars<'_>, is_end: impl Fn(char) -> bool) {
+    while chars.next().is_some_and(|c| !is_end(c)) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(said: &[u8], expected: Option<&str>) {
+        assert_eq!(version(said).as_deref(), expected, "{:?}", String::from_utf8_lossy(said));
+    }
+
+    #[test]
+    fn the_first_line_is_the_version() {
+        check(b"1.2.3\nRun x to update\n", Some("1.2.3"));
+        check(b"\n  codex-acp 2.6.0 \r\nmore", Some("codex-acp 2.6.0"));
+        check("v1 für Ada".as_bytes(), Some("v1 für Ada"));
+    }
+
+    #[test]
+    fn what_is_no_version_is_none() {
+        for said in ["", "\n\n", "unknown option", "\u{1b}[31m\u{1b}[0m\n", "   "] {
+            check(said.as_bytes(), None);
+        }
+        check(&[0xff, 0xfe, 0x00, 0x80], None);
+    }
+
+    #[test]
+    fn it_carries_nothing_that_a_terminal_obeys() {
+        check(b"\x1b[1;32mgemini\x1b[0m 0.61\x07.0", Some("gemini 0.61.0"));
+        check(b"\x1b]0;title\x071.0\x1b(B", Some("1.0"));
+        check("\u{9b}31m2.0\u{202e}\u{200b}".as_bytes(), Some("2.0"));
+        check(b"\x1b[", None);
+    }
+
+    #[test]
+    fn it_is_short() {
+        let long = "1".repeat(1_000);
+        check(long.as_bytes(), Some(&long[..MAX_VERSION_BYTES]));
+        let wide = format!("1{}", "ä".repeat(500));
+        assert_eq!(version(wide.as_bytes()).unwrap().len(), MAX_VERSION_BYTES - 1);
+    }
+}

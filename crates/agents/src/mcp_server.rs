@@ -1,0 +1,170 @@
+//! An MCP server of the person's own, which every agent is told of when a session begins.
+//!
+//! Invariant: what may hold a secret (headers, variables, the query of an address) is shown by no `Debug`.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::name::{MAX_NAME_CHARS, is_name};
+
+/// How an agent reaches the server. It is handed on as it is: the agent connects to it or starts it.
+#[derive(Clone, PartialEq, Eq)]
+pub enum McpServer {
+    /// The agent connects to it.
+    Http {
+        name: String,
+        url: String,
+        /// Sent with each request.
+        headers: Vec<(String, String)>,
+    },
+    /// The agent starts it.
+    Stdio {
+        name: String,
+        command: PathBuf,
+        args: Vec<String>,
+        /// Added to its environment.
+        env: Vec<(String, String)>,
+    },
+}
+
+/// Why something can not be told to agents as an MCP server.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum McpServerError {
+    #[error("{0:?} is no name for an MCP server: use 1 to {MAX_NAME_CHARS} small letters, digits and hyphens")]
+    Name(String),
+    #[error("the address of the MCP server {0} does not begin with http:// or https://, or has a space in it")]
+    Url(String),
+    #[error("the MCP server {0} has a header that can not be sent: a name has no spaces, a value has no line ends")]
+    Header(String),
+    #[error("the MCP server {0} has an empty command: name the program that is to be started")]
+    Command(String),
+}
+
+impl McpServer {
+    /// The name under which agents know it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Http { name, .. } | Self::Stdio { name, .. } => name,
+        }
+    }
+
+    /// Whether agents can make something of it.
+    pub fn check(&self) -> Result<(), McpServerError> {
+        let name = self.name();
+        if !is_name(name) {
+            return Err(McpServerError::Name(name.to_owned()));
+        }
+        match self {
+            Self::Http { url, .. } if !is_web_address(url) => Err(McpServerError::Url(name.to_owned())),
+            Self::Http { headers, .. } if !headers.iter().all(|(header, value)| can_be_sent(header, value)) => {
+                Err(McpServerError::Header(name.to_owned()))
+            }
+            Self::Stdio { command, .. } if command.as_os_str().is_empty() => {
+                Err(McpServerError::Command(name.to_owned()))
+            }
+            Self::Http { .. } | Self::Stdio { .. } => Ok(()),
+        }
+    }
+}
+
+fn is_web_address(url: &str) -> bool {
+    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
+    rest.is_some_and(|rest| !rest.is_empty()) && !url.contains(|c: char| c.is_whitespace() || c.is_control())
+}
+
+fn can_be_sent(header: &str, value: &str) -> bool {
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    !header.is_empty() && header.chars().all(is_token) && !value.contains(|c: char| c.is_control() && c != '\t')
+}
+
+impl fmt::Debug for McpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Http { name, url, headers } => {
+                let mut server = f.debug_struct("Http");
+                server.field("name", name).field("url", &shown_url(url)).field("headers", &names(headers)).finish()
+            }
+            Self::Stdio { name, command, args, env } => {
+                let mut server = f.debug_struct("Stdio");
+                server.field("name", name).field("command", command).field("args", args);
+                server.field("env", &names(env)).finish()
+            }
+        }
+    }
+}
+
+fn names(pairs: &[(String, String)]) -> Vec<&str> {
+    pairs.iter().map(|(name, _)| name.as_str()).collect()
+}
+
+/// An address without what opens doors: a user's name and password, and the query.
+pub fn shown_url(url: &str) -> String {
+    let (scheme, rest) = url.find("://").map_or(("", url), |at| url.split_at(at + 3));
+    let (place, query) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
+    let (host, path) = place.split_at(place.find('/').unwrap_or(place.len()));
+    let (user, host) = host.rsplit_once('@').map_or(("", host), |(_, host)| ("[secret]@", host));
+    let query = if query.is_empty() { "" } else { "?[secret]" };
+    format!("{scheme}{user}{host}{path}{query}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn http(url: &str, header: (&str, &str)) -> McpServer {
+        let headers = vec![(header.0.to_owned(), header.1.to_owned())];
+        McpServer::Http { name: "notes".to_owned(), url: url.to_owned(), headers }
+    }
+
+    fn stdio(name: &str, command: &str) -> McpServer {
+        let env = vec![("KEY".to_owned(), "canary-4711".to_owned())];
+        McpServer::Stdio { name: name.to_owned(), command: command.into(), args: vec!["-v".to_owned()], env }
+    }
+
+    #[test]
+    fn what_no_agent_could_use_is_refused() {
+        let name = || "notes".to_owned();
+        let cases = [
+            (http("https://notes.example/mcp", ("Authorization", "Bearer x")), Ok(())),
+            (http("http://127.0.0.1:1/mcp", ("X-A", "")), Ok(())),
+            (http("ftp://notes.example", ("A", "b")), Err(McpServerError::Url(name()))),
+            (http("https://", ("A", "b")), Err(McpServerError::Url(name()))),
+            (http("https://notes.example/a b", ("A", "b")), Err(McpServerError::Url(name()))),
+            (http("https://notes.example", ("A b", "c")), Err(McpServerError::Header(name()))),
+            (http("https://notes.example", ("", "c")), Err(McpServerError::Header(name()))),
+            (http("https://notes.example", ("A", "b\r\nHost: c")), Err(McpServerError::Header(name()))),
+            (stdio("notes", "notes-mcp"), Ok(())),
+            (stdio("notes", ""), Err(McpServerError::Command(name()))),
+            (stdio("My Notes", "x"), Err(McpServerError::Name("My Notes".to_owned()))),
+        ];
+        for (server, expected) in cases {
+            assert_eq!(server.check(), expected, "{server:?}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        for server in [
+            http("https://ada:canary-4711@notes.example/mcp?key=canary-4711", ("Authorization", "canary-4711")),
+            stdio("notes", "notes-mcp"),
+        ] {
+            let shown = format!("{server:?}");
+            assert!(!shown.contains("canary"), "{shown}");
+            assert!(shown.contains("notes"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_shown_without_what_opens_doors() {
+        let cases = [
+            ("https://notes.example/mcp", "https://notes.example/mcp"),
+            ("https://notes.example:8443/a/b?key=x#y", "https://notes.example:8443/a/b?[secret]"),
+            ("https://ada:x@notes.example", "https://[secret]@notes.example"),
+            ("https://notes.example/@ada", "https://notes.example/@ada"),
+            ("notes", "notes"),
+        ];
+        for (url, shown) in cases {
+            assert_eq!(shown_url(url), shown);
+        }
+    }
+}

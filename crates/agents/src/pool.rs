@@ -1,0 +1,202 @@
+//! Every agent of a server, and the processes that they share.
+//!
+//! Invariant: nothing that is started here outlives [`Agents::shutdown`]. A process that is shared serves sessions of
+//! one command, one list of arguments and one environment; when it dies the next session gets another.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use model::AgentReport;
+use tokio::sync::{OnceCell, mpsc};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
+
+use crate::acp::{About, Connection, Ends, Lease, Session, Transport};
+use crate::catalog::{Entry, Fingerprint};
+use crate::process::{Spec, environment};
+use crate::{Agent, Call, News, Settings, Start, guide};
+
+/// How many calls and how many pieces of news wait.
+const QUEUE: usize = 256;
+/// How many bytes wait between the guide and us, each way, when it is a task.
+const GUIDE_PIPE_BYTES: usize = 64 << 10;
+
+/// Every agent of a server. Its clones are the same.
+#[derive(Debug, Clone)]
+pub struct Agents {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    settings: Arc<Settings>,
+    tasks: TaskTracker,
+    stopping: CancellationToken,
+    shared: Mutex<HashMap<Key, Arc<OnceCell<Shared>>>>,
+}
+
+/// What has to be the same for sessions to share a process.
+type Key = (String, Fingerprint);
+
+/// A process that sessions share.
+#[derive(Debug)]
+struct Shared {
+    connection: Connection,
+    about: Arc<About>,
+}
+
+impl Agents {
+    /// None is started yet.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                settings: Arc::new(settings),
+                tasks: TaskTracker::new(),
+                stopping: CancellationToken::new(),
+                shared: Mutex::default(),
+            }),
+        }
+    }
+
+    /// Starts an agent. Everything else comes as news.
+    pub fn start(&self, start: Start) -> Agent {
+        let (calls, calls_in) = mpsc::channel(QUEUE);
+        let (news_out, news) = mpsc::channel(QUEUE);
+        let inner = self.inner.clone();
+        self.inner.tasks.spawn(async move {
+            let stopping = inner.stopping.clone();
+            let held = inner.hold(start, calls_in, news_out);
+            // Sessions are settled by whoever stops us; here they only end.
+            stopping.run_until_cancelled(held).await;
+        });
+        Agent { calls, news }
+    }
+
+    /// Ends all agents, within a limit.
+    pub async fn shutdown(&self) {
+        self.inner.stopping.cancel();
+        self.inner.tasks.close();
+        if timeout(self.inner.settings.limits.shutdown, self.inner.tasks.wait()).await.is_err() {
+            tracing::error!("not all agents have ended in time");
+        }
+    }
+}
+
+impl Inner {
+    async fn hold(&self, start: Start, calls: mpsc::Receiver<Call>, news: mpsc::Sender<News>) {
+        let Some(entry) = self.settings.entries.iter().find(|entry| entry.name == start.agent) else {
+            let names: Vec<_> = self.settings.entries.iter().map(|entry| entry.name.as_str()).collect();
+            let reason = format!("there is no agent called {:?}; known are {}", start.agent, names.join(", "));
+            return drop(news.send(News::Report(AgentReport::Failed { reason })).await);
+        };
+        let env = self.environment(entry);
+        let connected = tokio::select! {
+            biased;
+            () = news.closed() => return,
+            connected = self.connect(entry, &env, &start.cwd) => connected,
+        };
+        match connected {
+            Ok((lease, about)) => {
+                let ends = Ends { calls, news };
+                Box::pin(Session::new(self.settings.clone(), about, lease, env, start, ends).run()).await;
+            }
+            Err(reason) => drop(news.send(News::Report(AgentReport::Failed { reason })).await),
+        }
+    }
+
+    fn environment(&self, entry: &Entry) -> BTreeMap<String, String> {
+        let base = &self.settings.environment;
+        environment(base, &entry.passed(base.keys().map(String::as_str)), &entry.env)
+    }
+
+    /// A process of this agent that has said what it is: one that is there already, if it may be shared.
+    async fn connect(
+        &self,
+        entry: &Entry,
+        env: &BTreeMap<String, String>,
+        cwd: &Path,
+    ) -> Result<(Lease, Arc<About>), String> {
+        if !entry.shared {
+            return self.launch(entry, env, cwd, Duration::ZERO).await;
+        }
+        let key = (entry.name.clone(), entry.fingerprint());
+        loop {
+            let cell = self.shared().entry(key.clone()).or_default().clone();
+            let mut first = None;
+            let launched = cell
+                .get_or_try_init(async || {
+                    let neutral = &self.settings.neutral_dir;
+                    let (lease, about) = self.launch(entry, env, neutral, self.settings.limits.warm).await?;
+                    let connection = lease.connection().clone();
+                    first = Some(lease);
+                    Ok::<_, String>(Shared { connection, about })
+                })
+                .await;
+            match launched {
+                Ok(shared) => {
+                    if let Some(lease) = first.or_else(|| shared.connection.lease()) {
+                        return Ok((lease, shared.about.clone()));
+                    }
+                    // It has ended since.
+                    self.forget(&key, &cell);
+                }
+                Err(reason) => {
+                    self.forget(&key, &cell);
+                    return Err(reason);
+                }
+            }
+        }
+    }
+
+    /// A new process that has said what it is.
+    async fn launch(
+        &self,
+        entry: &Entry,
+        env: &BTreeMap<String, String>,
+        cwd: &Path,
+        warm: Duration,
+    ) -> Result<(Lease, Arc<About>), String> {
+        let transport = if entry.builtin && self.settings.in_process_guide {
+            let (ours, theirs) = tokio::io::duplex(GUIDE_PIPE_BYTES);
+            let (output, input) = tokio::io::split(ours);
+            let (their_input, their_output) = tokio::io::split(theirs);
+            let task = self.tasks.spawn(guide::serve(their_input, their_output));
+            Transport::task(output, input, AbortOnDropHandle::new(task))
+        } else {
+            let spec = Spec {
+                command: entry.command.clone(),
+                args: entry.args.clone(),
+                env: env.clone(),
+                cwd: cwd.to_owned(),
+                limits: self.settings.process_limits,
+            };
+            Transport::process(self.settings.launcher.spawn(spec).await.map_err(|err| err.to_string())?)
+        };
+        let limits = &self.settings.limits;
+        let (lease, run) = Connection::new(transport, limits.clone(), warm, &self.stopping);
+        self.tasks.spawn(run);
+        match About::ask(lease.connection(), limits).await {
+            Ok(about) => Ok((lease, Arc::new(about))),
+            Err(reason) => {
+                lease.connection().kill();
+                Err(reason)
+            }
+        }
+    }
+
+    fn shared(&self) -> MutexGuard<'_, HashMap<Key, Arc<OnceCell<Shared>>>> {
+        // Nothing panics while it holds the lock.
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next session that asks gets another one.
+    fn forget(&self, key: &Key, cell: &Arc<OnceCell<Shared>>) {
+        let mut shared = self.shared();
+        if shared.get(key).is_some_and(|kept| Arc::ptr_eq(kept, cell)) {
+            shared.remove(key);
+        }
+    }
+}

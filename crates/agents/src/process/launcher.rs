@@ -1,0 +1,141 @@
+//! Starts agents and holds them, from the server's side.
+//!
+//! Invariant: a [`Process`] that is dropped takes its agent, and all that the agent started, with it.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::net::unix::pipe;
+use tokio::process::Command;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::task::TaskTracker;
+
+use super::guard::{Guard, Seen};
+use super::wire::{Ended, Exit, Order, Refusal, Spec};
+
+/// Why there is no agent.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The spec can not be carried out; the words are for the person.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    #[error("the agent was not started within 10 seconds: the machine may be overloaded; try again")]
+    TooSlow,
+    #[error("the agent's supervisor ended before it had started the agent: try again")]
+    SupervisorLost,
+    #[error("the agent's supervisor could not be started: look at the limits on processes, files and memory")]
+    Supervisor(#[source] io::Error),
+    #[error("the agent's directory can not be written as text: rename it")]
+    NotText(#[source] serde_json::Error),
+}
+
+/// Starts agents, each under a supervisor of its own.
+#[derive(Debug)]
+pub struct Launcher {
+    program: PathBuf,
+    guards: TaskTracker,
+}
+
+/// An agent that runs, and its pipes. They are apart, so that each can be given to whoever uses it.
+#[derive(Debug)]
+pub struct Launched {
+    pub process: Process,
+    /// To be dropped before [`Process::stop`]: a well-behaved agent ends when its input does.
+    pub stdin: pipe::Sender,
+    /// It ends when nobody is left who could write to it.
+    pub stdout: pipe::Receiver,
+}
+
+/// An agent's process. Dropping it kills the agent and all that it started.
+#[derive(Debug)]
+pub struct Process {
+    pid: i32,
+    orders: mpsc::Sender<Order>,
+    seen: watch::Receiver<Seen>,
+}
+
+impl Launcher {
+    /// `program` is our own binary, which has the command `supervise`. It must be the one that runs: after an upgrade,
+    /// the file of that name is another one, but `/proc/self/exe` is not.
+    pub fn new(program: PathBuf) -> Self {
+        Self { program, guards: TaskTracker::new() }
+    }
+
+    /// Starts an agent. Whoever stops waiting for it ends what has been started so far.
+    pub async fn spawn(&self, spec: Spec) -> Result<Launched, LaunchError> {
+        let first_line = serde_json::to_string(&spec).map_err(LaunchError::NotText)?;
+        let (supervisor, control, stdin, stdout) = self.spawn_supervisor().map_err(LaunchError::Supervisor)?;
+        let (orders, received) = mpsc::channel(1);
+        let (now, seen) = watch::channel(Seen::default());
+        let (started, answer) = oneshot::channel();
+        self.guards.spawn(Guard::new(supervisor, control, received, now).keep(first_line, started));
+        let pid = answer.await.unwrap_or(Err(LaunchError::SupervisorLost))?;
+        Ok(Launched { process: Process { pid, orders, seen }, stdin, stdout })
+    }
+
+    /// Waits until every agent that was started has ended. It ends none: that is for whoever holds its [`Process`].
+    pub async fn wait_until_idle(&self) {
+        self.guards.close();
+        self.guards.wait().await;
+        self.guards.reopen();
+    }
+
+    fn spawn_supervisor(
+        &self,
+    ) -> io::Result<(tokio::process::Child, tokio::net::UnixStream, pipe::Sender, pipe::Receiver)> {
+        let (control, their_control) = UnixStream::pair()?;
+        let (their_stdin, stdin) = io::pipe()?;
+        let (stdout, their_stdout) = io::pipe()?;
+        let mut command = Command::new(&self.program);
+        command.arg("supervise").env_clear().current_dir("/");
+        command.stdin(OwnedFd::from(their_control)).stdout(their_stdout).stderr(their_stdin);
+        let supervisor = command.spawn()?;
+        control.set_nonblocking(true)?;
+        Ok((
+            supervisor,
+            tokio::net::UnixStream::from_std(control)?,
+            pipe::Sender::from_owned_fd(stdin.into())?,
+            pipe::Receiver::from_owned_fd(stdout.into())?,
+        ))
+    }
+}
+
+impl Process {
+    pub fn pid(&self) -> i32 {
+        self.pid
+    }
+
+    /// The end of what the agent has written to its standard error, half a second old at most.
+    pub fn stderr_tail(&self) -> Arc<str> {
+        self.seen.borrow().stderr.clone()
+    }
+
+    /// Waits until the agent has ended, and all that it started with it. May be asked again.
+    pub async fn ended(&mut self) -> Ended {
+        let lost = || Ended { exit: Exit::Unknown, stderr: String::new(), survivors: Vec::new() };
+        match self.seen.wait_for(|seen| seen.ended.is_some()).await {
+            Ok(seen) => seen.ended.clone().unwrap_or_else(lost),
+            // The runtime is being shut down, and has dropped the guard: that kills as well.
+            Err(_) => lost(),
+        }
+    }
+
+    /// Ends the agent: it has a second after the end of its input, two more after SIGTERM, and is killed then.
+    pub async fn stop(self) -> Ended {
+        self.end(Order::Stop).await
+    }
+
+    /// Kills the agent and all that it started, and waits until they are gone.
+    pub async fn kill(self) -> Ended {
+        self.end(Order::Kill).await
+    }
+
+    async fn end(mut self, order: Order) -> Ended {
+        // A guard that takes no more orders has seen the end already.
+        let _ = self.orders.send(order).await;
+        self.ended().await
+    }
+}

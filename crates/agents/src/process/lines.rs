@@ -1,0 +1,168 @@
+//! An agent's output as lines.
+//!
+//! Invariant: nothing is read before it is asked for, and no line makes the buffer grow beyond its limit.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, ready};
+
+use futures_util::Stream;
+use tokio::io::{AsyncRead, ReadBuf};
+
+/// A message of ACP with its images is far shorter.
+const LONGEST_LINE_BYTES: usize = 16 * 1024 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// What an agent does on its pipes that ends it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    #[error("the agent wrote a line of more than 16 MiB")]
+    LineTooLong,
+    #[error("the agent did not read its input for 30 seconds")]
+    InputNotRead,
+}
+
+impl Fault {
+    /// As it is stored and shown to programs.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::LineTooLong => "line_too_long",
+            Self::InputNotRead => "input_not_read",
+        }
+    }
+}
+
+/// What was wrong with an agent's pipes. Whoever is handed [`Lines`] and a [`super::LineSink`] may turn their errors
+/// into its own; a clone of this tells afterwards what it was.
+#[derive(Debug, Clone, Default)]
+pub struct Faults(Arc<Found>);
+
+#[derive(Debug, Default)]
+struct Found {
+    first: OnceLock<Fault>,
+    mended: AtomicU64,
+}
+
+impl Faults {
+    pub fn first(&self) -> Option<Fault> {
+        self.0.first.get().copied()
+    }
+
+    /// How many lines were no valid UTF-8; the rest of each was kept.
+    pub fn mended_lines(&self) -> u64 {
+        self.0.mended.load(Ordering::Relaxed)
+    }
+
+    /// Notes it, unless there was one before, and gives back the error that ends the pipe.
+    pub(super) fn note(&self, fault: Fault) -> io::Error {
+        let kind = match fault {
+            Fault::LineTooLong => io::ErrorKind::InvalidData,
+            Fault::InputNotRead => io::ErrorKind::TimedOut,
+        };
+        io::Error::new(kind, *self.0.first.get_or_init(|| fault))
+    }
+}
+
+/// The lines of a pipe, without their ends and without empty ones. What is no UTF-8 is replaced and counted; a line
+/// that is too long is the last item, as an error.
+#[derive(Debug)]
+pub struct Lines<R> {
+    reader: R,
+    faults: Faults,
+    longest_bytes: usize,
+    /// The line so far.
+    line: Vec<u8>,
+    chunk: Box<[u8]>,
+    /// What of the chunk has been read, and not been taken yet.
+    fresh: std::ops::Range<usize>,
+    is_over: bool,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub fn new(reader: R, faults: &Faults) -> Self {
+        Self {
+            reader,
+            faults: faults.clone(),
+            longest_bytes: LONGEST_LINE_BYTES,
+            line: Vec::new(),
+            chunk: vec![0; CHUNK_BYTES].into(),
+            fresh: 0..0,
+            is_over: false,
+        }
+    }
+
+    /// Takes from the chunk up to the next end of a line, and says whether there was one.
+    fn take_fresh(&mut self) -> io::Result<bool> {
+        let fresh = &self.chunk[self.fresh.clone()];
+        let end = fresh.iter().position(|byte| *byte == b'\n');
+        let piece = &fresh[..end.unwrap_or(fresh.len())];
+        if self.line.len() + piece.len() > self.longest_bytes {
+            return Err(self.faults.note(Fault::LineTooLong));
+        }
+        self.line.extend_from_slice(piece);
+        self.fresh.start += piece.len() + usize::from(end.is_some());
+        Ok(end.is_some())
+    }
+
+    fn take_line(&mut self) -> io::Result<String> {
+        let mut line = std::mem::take(&mut self.line);
+        if line.last() == Some(&b'\r') {
+            line.pop();
+        }
+        let broken = match String::from_utf8(line) {
+            Ok(line) => return Ok(line),
+            Err(broken) => broken.into_bytes(),
+        };
+        self.faults.0.mended.fetch_add(1, Ordering::Relaxed);
+        // A replacement is longer than what it replaces.
+        let mut line = String::with_capacity(broken.len());
+        for chunk in broken.utf8_chunks() {
+            line.push_str(chunk.valid());
+            if !chunk.invalid().is_empty() {
+                line.push(char::REPLACEMENT_CHARACTER);
+            }
+            if line.len() > self.longest_bytes {
+                return Err(self.faults.note(Fault::LineTooLong));
+            }
+        }
+        Ok(line)
+    }
+
+    fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<String>>> {
+        loop {
+            if self.take_fresh()? {
+                match self.take_line()? {
+                    empty if empty.is_empty() => continue,
+                    line => return Poll::Ready(Ok(Some(line))),
+                }
+            }
+            let mut buffer = ReadBuf::new(&mut self.chunk);
+            ready!(Pin::new(&mut self.reader).poll_read(cx, &mut buffer))?;
+            self.fresh = 0..buffer.filled().len();
+            if self.fresh.is_empty() {
+                self.is_over = true;
+                // An agent that was cut off may have left half a line.
+                return Poll::Ready(Ok(Some(self.take_line()?).filter(|line| !line.is_empty())));
+            }
+        }
+    }
+}
+
+impl<R: AsyncRead + Unpin> Stream for Lines<R> {
+    type Item = io::Result<String>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        if this.is_over {
+            return Poll::Ready(None);
+        }
+        let line = ready!(this.poll_line(cx));
+        this.is_over |= line.is_err();
+        Poll::Ready(line.transpose())
+    }
+}
+
+#[cfg(test)]
+mod tests;

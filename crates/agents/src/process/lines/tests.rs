@@ -1,0 +1,80 @@
+//! Bytes in, lines out, whatever pieces they come in.
+
+use futures_util::StreamExt as _;
+use tokio::io::AsyncWriteExt as _;
+
+use super::*;
+
+/// What comes of the bytes, written in pieces of the given size.
+async fn lines(bytes: &[u8], piece: usize, longest_bytes: usize) -> (Vec<Result<String, io::ErrorKind>>, Faults) {
+    let faults = Faults::default();
+    let (reader, mut writer) = tokio::io::duplex(piece);
+    let mut stream = Lines::new(reader, &faults);
+    stream.longest_bytes = longest_bytes;
+    let write = async move {
+        // A reader that has had enough closes its end.
+        drop(writer.write_all(bytes).await);
+    };
+    let read = async {
+        let lines = stream.by_ref().map(|line| line.map_err(|err| err.kind())).collect().await;
+        drop(stream);
+        lines
+    };
+    let ((), lines) = tokio::join!(write, read);
+    (lines, faults)
+}
+
+async fn check(bytes: &[u8], expected: &[&str]) -> Faults {
+    let expected: Vec<_> = expected.iter().map(|line| Ok((*line).to_owned())).collect();
+    for piece in [2, 3, 5, 4096] {
+        assert_eq!(lines(bytes, piece, 1000).await.0, expected, "pieces of {piece}");
+    }
+    lines(bytes, 1, 1000).await.1
+}
+
+#[tokio::test]
+async fn each_line_is_an_item_and_empty_ones_are_none() {
+    check(b"one\ntwo\r\n\n\r\nthree", &["one", "two", "three"]).await;
+    check(b"", &[]).await;
+    check(b"\n", &[]).await;
+    check("caf\u{e9}\n\u{1f600}\n".as_bytes(), &["caf\u{e9}", "\u{1f600}"]).await;
+}
+
+#[tokio::test]
+async fn what_is_no_text_is_replaced_and_counted() {
+    let faults = check(b"good\nb\xffad\n\xe2\x82\nfine\n", &["good", "b\u{fffd}ad", "\u{fffd}", "fine"]).await;
+    assert_eq!((faults.mended_lines(), faults.first()), (2, None));
+}
+
+#[tokio::test]
+async fn a_line_may_be_as_long_as_the_limit_and_not_longer() {
+    let (found, faults) = lines(b"12345\nafter\n", 4, 5).await;
+    assert_eq!((found.len(), faults.first()), (2, None));
+    let (found, faults) = lines(b"first\n123456\nafter\n", 4, 5).await;
+    assert_eq!(found, [Ok("first".to_owned()), Err(io::ErrorKind::InvalidData)]);
+    assert_eq!(faults.first(), Some(Fault::LineTooLong));
+}
+
+#[tokio::test]
+async fn mending_does_not_lengthen_a_line_beyond_the_limit() {
+    let (found, faults) = lines(b"\xff\xff\xff\xff\n", 4, 5).await;
+    assert_eq!(found, [Err(io::ErrorKind::InvalidData)]);
+    assert_eq!(faults.first(), Some(Fault::LineTooLong));
+}
+
+#[tokio::test]
+async fn nothing_is_read_before_it_is_asked_for() {
+    let faults = Faults::default();
+    let (reader, mut writer) = tokio::io::duplex(CHUNK_BYTES);
+    let mut stream = Lines::new(reader, &faults);
+    let line = [b"x".repeat(CHUNK_BYTES / 2 - 1), b"\n".to_vec()].concat();
+    let mut written = 0;
+    while let Poll::Ready(done) = futures_util::poll!(std::pin::pin!(writer.write_all(&line))) {
+        done.unwrap();
+        written += 1;
+    }
+    assert_eq!(written, 2, "what the pipe holds");
+    assert_eq!(stream.next().await.unwrap().unwrap().len(), line.len() - 1);
+    let held = stream.line.capacity() + stream.chunk.len();
+    assert!(held <= 2 * CHUNK_BYTES, "{held}");
+}

@@ -1,0 +1,94 @@
+//! The `PATH` that the person has in a terminal.
+//!
+//! A server that was started from a desktop or by the system does not have it, and agents are mostly installed where only
+//! the shell's own files say.
+//!
+//! Invariant: nothing but `PATH` is taken, and a shell that fails, hangs or asks something costs ten seconds at most.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::io::AsyncReadExt as _;
+use tokio::time::timeout;
+
+use super::launcher::{Launched, Launcher};
+use super::wire::{Limits, Spec};
+
+const LIMIT: Duration = Duration::from_secs(10);
+/// What a shell's files say before the marker is skipped; more than this is not read.
+const LONGEST_ANSWER_BYTES: u64 = 1024 * 1024;
+/// It sets the environment apart from greetings.
+const MARKER: &str = "--throughline-environment--";
+const FALLBACK: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Asks the login shell, once, in the environment that agents get (see [`super::environment`]), and gives back its `PATH`
+/// followed by the server's own. Takes seconds with some shells: to be kept by the caller.
+pub async fn login_shell_path(launcher: &Launcher, environment: &BTreeMap<String, String>) -> String {
+    let from_shell = timeout(LIMIT, ask(launcher, environment)).await.unwrap_or_default();
+    if from_shell.is_none() {
+        tracing::info!("the login shell did not tell its PATH; agents are looked for on the server's own");
+    }
+    let own = environment.get("PATH").map(String::as_str);
+    merge(&[from_shell.as_deref(), own])
+}
+
+async fn ask(launcher: &Launcher, environment: &BTreeMap<String, String>) -> Option<String> {
+    let shell = environment.get("SHELL").filter(|shell| Path::new(shell).is_absolute())?;
+    let home = environment.get("HOME").filter(|home| Path::new(home).is_dir());
+    let mut env = environment.clone();
+    env.insert("TERM".to_owned(), "dumb".to_owned());
+    let spec = Spec {
+        command: shell.clone(),
+        // Both kinds of files are read: some people set PATH in one, some in the other. The words mean the same to every
+        // shell that knows the options.
+        args: vec!["-l".to_owned(), "-i".to_owned(), "-c".to_owned(), format!("printf %s {MARKER}; env -0")],
+        env,
+        cwd: home.map_or("/", String::as_str).into(),
+        limits: Limits::default(),
+    };
+    let Launched { process, stdin, stdout } = launcher.spawn(spec).await.ok()?;
+    drop(stdin);
+    let mut answer = Vec::new();
+    stdout.take(LONGEST_ANSWER_BYTES).read_to_end(&mut answer).await.ok()?;
+    drop(process);
+    path_in(&answer)
+}
+
+fn path_in(answer: &[u8]) -> Option<String> {
+    let answer = String::from_utf8_lossy(answer);
+    let (_, environment) = answer.rsplit_once(MARKER)?;
+    environment.split('\0').find_map(|variable| variable.strip_prefix("PATH=")).map(str::to_owned)
+}
+
+/// The folders of all, each once, in order. A relative one would depend on where an agent happens to work.
+fn merge(paths: &[Option<&str>]) -> String {
+    let mut folders: Vec<&str> = Vec::new();
+    for folder in paths.iter().flatten().flat_map(|path| path.split(':')) {
+        if folder.starts_with('/') && !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    if folders.is_empty() { FALLBACK.to_owned() } else { folders.join(":") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shells_folders_come_first_and_each_once() {
+        assert_eq!(merge(&[Some("/a:/b"), Some("/b:/c:/a")]), "/a:/b:/c");
+        assert_eq!(merge(&[None, Some("/c")]), "/c");
+        assert_eq!(merge(&[Some(".::bin:/a:"), None]), "/a");
+        assert_eq!(merge(&[None, None]), FALLBACK);
+    }
+
+    #[test]
+    fn greetings_are_skipped() {
+        let answer = format!("Welcome! PATH=/wrong\n{MARKER}A=1\nPATH=/inside\0PATH=/right:/too\0B=2\0");
+        assert_eq!(path_in(answer.as_bytes()).as_deref(), Some("/right:/too"));
+        assert_eq!(path_in(b"PATH=/without/marker\0"), None);
+        assert_eq!(path_in(format!("{MARKER}A=1\0").as_bytes()), None);
+    }
+}

@@ -1,0 +1,102 @@
+//! Starts the agent inside its supervisor, or says in words why that can not be.
+//!
+//! Invariant: what runs is what the person named. A relative path, or a relative entry of `PATH`, would let the files of
+//! a project choose the program.
+
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use rustix::fs::{Access, access};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::wire::{Limits, Refusal, Spec};
+
+/// The ends of pipes that the agent inherits.
+pub(super) struct Ends {
+    pub(super) stdin: OwnedFd,
+    pub(super) stdout: OwnedFd,
+}
+
+/// An agent that has been started, in a process group of its own, with its standard error piped.
+pub(super) fn start(spec: &Spec, ends: Ends) -> Result<Child, Refusal> {
+    let program = find_program(&spec.command, spec.env.get("PATH").map_or("", String::as_str))?;
+    check_directory(&spec.cwd)?;
+    set_limits(spec.limits).map_err(|code| Refusal::Limits { code: code.raw_os_error() })?;
+    let mut command = Command::new(&program);
+    command.arg0(&spec.command).args(&spec.args).current_dir(&spec.cwd).env_clear().envs(&spec.env).process_group(0);
+    command.stdin(ends.stdin).stdout(ends.stdout).stderr(Stdio::piped());
+    command.spawn().map_err(|err| why_not(program, &err))
+}
+
+fn find_program(command: &str, path: &str) -> Result<PathBuf, Refusal> {
+    if command.contains('/') {
+        let program = PathBuf::from(command);
+        return match () {
+            () if !program.is_absolute() => Err(Refusal::CommandRelative { command: command.to_owned() }),
+            () if !program.is_file() => Err(Refusal::CommandNotFound { command: command.to_owned() }),
+            () if !is_executable(&program) => Err(Refusal::NotExecutable { path: program }),
+            () => Ok(program),
+        };
+    }
+    let mut closed = None;
+    for folder in std::env::split_paths(path).filter(|folder| folder.is_absolute()) {
+        let program = folder.join(command);
+        if !program.is_file() {
+            continue;
+        }
+        if is_executable(&program) {
+            return Ok(program);
+        }
+        closed.get_or_insert(program);
+    }
+    Err(match closed {
+        Some(path) => Refusal::NotExecutable { path },
+        None => Refusal::CommandNotFound { command: command.to_owned() },
+    })
+}
+
+fn is_executable(program: &Path) -> bool {
+    access(program, Access::EXEC_OK).is_ok()
+}
+
+fn check_directory(cwd: &Path) -> Result<(), Refusal> {
+    let path = cwd.to_owned();
+    match fs::metadata(cwd) {
+        Err(err) if err.kind() == io::ErrorKind::PermissionDenied => Err(Refusal::DirectoryClosed { path }),
+        Err(_) => Err(Refusal::DirectoryMissing { path }),
+        Ok(found) if !found.is_dir() || !cwd.is_absolute() => Err(Refusal::NotADirectory { path }),
+        Ok(_) if access(cwd, Access::EXEC_OK).is_err() => Err(Refusal::DirectoryClosed { path }),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Sets them for this process, from which the agent inherits them.
+fn set_limits(limits: Limits) -> rustix::io::Result<()> {
+    let wanted = [
+        (Resource::Core, Some(0)),
+        (Resource::Nofile, limits.open_files),
+        (Resource::Data, limits.memory_bytes),
+        (Resource::Nproc, limits.processes),
+    ];
+    for (resource, wanted) in wanted {
+        if let Some(wanted) = wanted {
+            let allowed = getrlimit(resource).maximum.map_or(wanted, |maximum| wanted.min(maximum));
+            setrlimit(resource, Rlimit { current: Some(allowed), maximum: Some(allowed) })?;
+        }
+    }
+    Ok(())
+}
+
+fn why_not(program: PathBuf, err: &io::Error) -> Refusal {
+    match (err.kind(), err.raw_os_error()) {
+        // The file was there a moment ago: it is the interpreter that is not.
+        (io::ErrorKind::NotFound, _) => Refusal::InterpreterMissing { path: program },
+        (io::ErrorKind::PermissionDenied, _) => Refusal::NotExecutable { path: program },
+        (io::ErrorKind::InvalidInput, None) => Refusal::ZeroByte { path: program },
+        (_, code) => Refusal::System { path: program, code: code.unwrap_or(0) },
+    }
+}

@@ -1,0 +1,14 @@
+//! Ends whole families of processes.
+//!
+//! Invariant: nothing is signalled but what belongs to the family. The numbers of processes are used again, so each is
+//! held by a pidfd and known by the moment it began, and a group is signalled only while one of its members is held.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+pub(super) use linux::{end_descendants, end_session, exit_descriptor};
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(not(target_os = "linux"))]
+pub(super) use elsewhere::{end_descendants, end_session, exit_descriptor};

@@ -1,0 +1,133 @@
+//! Families as `/proc` shows them: freeze, look again until nobody is new, kill, reap, and all over until nobody is left.
+
+mod listing;
+
+use std::collections::HashSet;
+use std::os::fd::OwnedFd;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, getpgrp, getpid, kill_process_group, pidfd_open};
+
+use listing::{Identity, Listed};
+
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// Ends every descendant of this process, which must be the reaper of its orphans, and gives back those that may not
+/// be signalled. `reap` collects the dead and says whether a child is left; nobody else may reap, for the dead still
+/// hold their groups' numbers.
+pub(in crate::process) fn end_descendants(_agent: Pid, reap: &mut dyn FnMut() -> bool) -> Vec<i32> {
+    let own = getpid();
+    let family = Family { is_root: &|process| process.parent == Some(own), reaper: Some(own) };
+    family.end(None, reap)
+}
+
+/// Ends a supervisor that does not answer, or what one that is dead has left: its session, with all that descends from it.
+/// The supervisor must not have been reaped yet, so that its number still means its session.
+pub(in crate::process) fn end_session(supervisor: Pid, _agent: Option<Pid>, patience: Duration) -> Vec<i32> {
+    let is_root = |process: &Listed| process.session == Some(supervisor) || process.identity.pid == supervisor;
+    Family { is_root: &is_root, reaper: None }.end(Some(patience), &mut || false)
+}
+
+/// A descriptor that is ready to be read when the process has ended; none, where the sandbox does not allow it.
+pub(in crate::process) fn exit_descriptor(process: Pid) -> Option<OwnedFd> {
+    pidfd_open(process, PidfdFlags::empty()).ok()
+}
+
+struct Family<'a> {
+    /// Who belongs to it, besides all descendants of these.
+    is_root: &'a dyn Fn(&Listed) -> bool,
+    /// Whose children stay in the listing when they have died: this process, if it is their reaper.
+    reaper: Option<Pid>,
+}
+
+/// What a round has stopped.
+#[derive(Default)]
+struct Frozen {
+    processes: HashSet<Identity>,
+    groups: HashSet<Pid>,
+}
+
+impl Family<'_> {
+    fn end(&self, patience: Option<Duration>, reap: &mut dyn FnMut() -> bool) -> Vec<i32> {
+        let given_up_at = patience.map(|patience| Instant::now() + patience);
+        let mut denied = HashSet::new();
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let frozen = self.freeze(&mut denied);
+            if frozen.processes.is_empty() {
+                return numbers(denied.iter().filter(|process: &&Identity| process.look().is_some()));
+            }
+            for process in &frozen.processes {
+                // One that is gone needs no signal, and one that is denied is known.
+                let _ = process.signal(Signal::KILL);
+            }
+            for group in &frozen.groups {
+                let _ = kill_process_group(*group, Signal::KILL);
+            }
+            reap();
+            if given_up_at.is_some_and(|at| Instant::now() >= at) {
+                return numbers(frozen.processes.iter().chain(&denied));
+            }
+            // Death takes a moment: memory is given back first.
+            thread::sleep(pause);
+            pause = LONGEST_PAUSE.min(pause * 2);
+        }
+    }
+
+    /// Stops all of the family, so that nobody starts another one while the others are being killed.
+    ///
+    /// Processes that start others faster than they can be listed are caught by their groups: a signal to a group also
+    /// reaches what its members are just starting. One that has died already still tells its group until it is reaped.
+    fn freeze(&self, denied: &mut HashSet<Identity>) -> Frozen {
+        let own_group = getpgrp();
+        let mut frozen = Frozen::default();
+        loop {
+            let mut news = false;
+            for process in self.members() {
+                if denied.contains(&process.identity) || !frozen.processes.insert(process.identity) {
+                    continue;
+                }
+                news = true;
+                // What is dead and listed is our own child, and keeps its group until we reap it.
+                let group =
+                    if process.is_dead { process.group } else { Self::stop(&process.identity, &mut frozen, denied) };
+                if let Some(group) = group.filter(|group| *group != own_group)
+                    && frozen.groups.insert(group)
+                {
+                    let _ = kill_process_group(group, Signal::STOP);
+                }
+            }
+            if !news {
+                return frozen;
+            }
+        }
+    }
+
+    /// Gives back the group of a process that has been stopped.
+    fn stop(process: &Identity, frozen: &mut Frozen, denied: &mut HashSet<Identity>) -> Option<Pid> {
+        match process.signal(Signal::STOP) {
+            Ok(()) => process.look()?.group,
+            Err(Errno::PERM) => {
+                frozen.processes.remove(process);
+                denied.insert(*process);
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// All that live, and those dead that only we can reap.
+    fn members(&self) -> Vec<Listed> {
+        let is_over = |process: &Listed| process.is_dead && (self.reaper.is_none() || process.parent != self.reaper);
+        let mut members = listing::with_descendants(listing::all(), self.is_root);
+        members.retain(|process| !is_over(process));
+        members
+    }
+}
+
+fn numbers<'a>(processes: impl Iterator<Item = &'a Identity>) -> Vec<i32> {
+    processes.map(|process| process.pid.as_raw_nonzero().get()).collect()
+}

@@ -1,0 +1,132 @@
+//! What server and supervisor say to each other over control: a line of JSON each.
+//!
+//! Invariant: both ends are the same binary, so the lines have no versions.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// What to start, where and with what. The first line that the supervisor gets.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spec {
+    /// A full path, or a bare name that is looked up on the `PATH` of `env`. Never a shell's line.
+    pub command: String,
+    pub args: Vec<String>,
+    /// All of it: nothing is inherited. [`super::environment`] makes one.
+    pub env: BTreeMap<String, String>,
+    pub cwd: PathBuf,
+    pub limits: Limits,
+}
+
+/// Values of variables may be secrets.
+impl fmt::Debug for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { command, args, env, cwd, limits } = self;
+        let mut spec = f.debug_struct("Spec");
+        spec.field("command", command).field("args", args).field("env", &env.keys());
+        spec.field("cwd", cwd).field("limits", limits).finish()
+    }
+}
+
+/// What the agent may take of the machine; each process that it starts has the same bounds. The defaults hold up what ran
+/// wild, and nothing that works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Open files at a time; the system's own bound holds where it is lower.
+    pub open_files: Option<u64>,
+    /// Memory of one process for its data.
+    pub memory_bytes: Option<u64>,
+    /// Processes and threads of the user altogether, also those outside, beyond which the agent can not start another
+    /// one. The system does not hold root to it.
+    pub processes: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { open_files: Some(65_536), memory_bytes: None, processes: Some(32_768) }
+    }
+}
+
+/// A wish of the server, the gravest last. That control is closed means [`Order::Kill`] too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Order {
+    /// In peace if it can be: the agent's input is closed by now, so that it can end by itself.
+    Stop,
+    Kill,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum News {
+    Started {
+        pid: i32,
+    },
+    Failed(Refusal),
+    /// The end of what the agent has written to its standard error, as it is now.
+    Stderr(String),
+    /// The last line: neither the agent nor anything that it started is left.
+    Ended(Ended),
+}
+
+/// How an agent's process ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    pub exit: Exit,
+    /// The last 64 KiB, at most, of its standard error.
+    pub stderr: String,
+    /// Processes that it started with another user's rights: they could not be ended.
+    pub survivors: Vec<i32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exit {
+    Code(i32),
+    Signal(i32),
+    /// Nobody saw it: its supervisor was killed, or did not answer.
+    Unknown,
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exit code {code}"),
+            Self::Signal(signal) => write!(f, "signal {signal}"),
+            Self::Unknown => f.write_str("unknown"),
+        }
+    }
+}
+
+/// Why an agent was not started, for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    #[error("the command {command} was not found: install it, or give its full path")]
+    CommandNotFound { command: String },
+    #[error("the command {command} is neither a bare name nor a full path: write one of these")]
+    CommandRelative { command: String },
+    #[error("{} is there but may not be run: make it executable (chmod +x)", path.display())]
+    NotExecutable { path: PathBuf },
+    #[error("{} can not be run, for the program that its first line names is missing: install that", path.display())]
+    InterpreterMissing { path: PathBuf },
+    #[error("the directory {} is gone: make it again, or begin a session elsewhere", path.display())]
+    DirectoryMissing { path: PathBuf },
+    #[error("{} is not a directory: begin a session in one", path.display())]
+    NotADirectory { path: PathBuf },
+    #[error("the directory {} may not be entered: check its permissions", path.display())]
+    DirectoryClosed { path: PathBuf },
+    #[error("{} can not be given an argument or a variable with a zero byte: remove it", path.display())]
+    ZeroByte { path: PathBuf },
+    #[error("the agent's limits could not be set: {}", system(*code))]
+    Limits { code: i32 },
+    #[error("the system could not start {}: {}", path.display(), system(*code))]
+    System { path: PathBuf, code: i32 },
+}
+
+fn system(code: i32) -> io::Error {
+    io::Error::from_raw_os_error(code)
+}

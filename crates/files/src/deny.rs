@@ -1,0 +1,127 @@
+//! What is protected wherever it lies: credentials, keys, the insides of git, and folders of the server and the kernel.
+//!
+//! Invariant: the verdict on a path is a pure function of all its names from `/` on, links worked out, each in its folded
+//! form (`fold.rs`); it wins over every tree. A pattern covers what it names and everything below. Folders are known by
+//! device and number, so that no other way to them helps.
+
+mod fold;
+mod pattern;
+mod protected;
+
+use std::ffi::OsStr;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use rustix::fs::Stat;
+
+use crate::{FileError, Tree};
+use pattern::Pattern;
+
+pub(crate) use fold::Folded;
+pub use pattern::PatternError;
+
+/// What somebody means to do with a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Read it, list it, look at it.
+    Read,
+    /// Write it.
+    Write,
+}
+
+/// The rules in force.
+#[derive(Debug, Clone)]
+pub struct Deny {
+    never: Vec<Pattern>,
+    never_written: Vec<Pattern>,
+    /// Shut with everything that lies in them.
+    folders: Vec<Identity>,
+    /// Not entered; but what lies in them may be a tree (`/dev/shm`).
+    not_entered: Vec<Identity>,
+}
+
+/// What a directory is, whatever it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Identity {
+    device: u64,
+    number: u64,
+}
+
+impl Deny {
+    /// What is protected for everybody.
+    pub fn standard() -> Self {
+        // Not every system has all of them.
+        let known = |paths: &[&str]| paths.iter().filter_map(|path| Identity::at(Path::new(path)).ok()).collect();
+        Self {
+            never: protected::never(),
+            never_written: protected::never_written(),
+            folders: known(protected::FOLDERS),
+            not_entered: known(protected::NOT_ENTERED),
+        }
+    }
+
+    /// Protects more names: `name`, `*.ending`, `begin*`, `folder/name`.
+    pub fn with_names<'a>(mut self, patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, PatternError> {
+        for pattern in patterns {
+            self.never.push(Pattern::parse(pattern)?);
+        }
+        Ok(self)
+    }
+
+    /// Protects a folder that is there, with all that is in it, but for what [`crate::Tree::open_own`] opened there.
+    pub fn with_folder(mut self, path: &Path) -> Result<Self, FileError> {
+        self.folders.push(Identity::at(path)?);
+        Ok(self)
+    }
+
+    /// The verdict on a path, given as all its names from `/` on.
+    pub fn allows<T: AsRef<OsStr>>(&self, access: Access, path: &[T]) -> bool {
+        let names: Vec<Folded> = path.iter().map(|name| Folded::new(name.as_ref())).collect();
+        self.allows_folded(access, &names.iter().collect::<Vec<_>>())
+    }
+
+    fn allows_folded(&self, access: Access, path: &[&Folded]) -> bool {
+        let matched = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.is_in(path));
+        match access {
+            Access::Read => !matched(&self.never),
+            Access::Write => !matched(&self.never) && !matched(&self.never_written),
+        }
+    }
+
+    pub(crate) fn check(&self, access: Access, path: &[&Folded]) -> Result<(), FileError> {
+        if self.allows_folded(access, path) { Ok(()) } else { Err(FileError::NotAllowed) }
+    }
+
+    pub(crate) fn check_identity(&self, stat: &Stat) -> Result<(), FileError> {
+        if self.is_shut(&Identity::of(stat)) { Err(FileError::NotAllowed) } else { Ok(()) }
+    }
+
+    fn is_shut(&self, folder: &Identity) -> bool {
+        self.folders.contains(folder) || self.not_entered.contains(folder)
+    }
+
+    /// Whether a tree may be used at all.
+    pub(crate) fn check_tree(&self, tree: &Tree) -> Result<(), FileError> {
+        let is_in_shut = tree.passed().iter().any(|folder| self.folders.contains(folder));
+        if is_in_shut || tree.passed().last().is_some_and(|root| self.is_shut(root)) {
+            Err(FileError::NotAllowed)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl Identity {
+    fn at(path: &Path) -> Result<Self, FileError> {
+        let metadata = std::fs::metadata(path)?;
+        Ok(Self { device: metadata.dev(), number: metadata.ino() })
+    }
+
+    #[expect(clippy::unnecessary_cast, reason = "the types differ from system to system")]
+    pub(crate) fn of(stat: &Stat) -> Self {
+        Self { device: stat.st_dev as u64, number: stat.st_ino as u64 }
+    }
+}
+
+#[cfg(test)]
+mod tests;

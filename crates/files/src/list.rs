@@ -1,0 +1,120 @@
+//! What lies in a directory, and what a path is.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use rustix::fs::{self as sys, AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::deny::Folded;
+use crate::{Access, FileError, Trees};
+
+/// What lies in a directory, by name. What is protected is not named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// At most as many as were asked for.
+    pub items: Vec<Item>,
+    /// There are others beside these.
+    pub more: bool,
+}
+
+/// Something in a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// Its name; bytes that are no text are shown as `U+FFFD`.
+    pub name: String,
+    /// What it is itself; a link is a link.
+    pub kind: Kind,
+    /// How long it is.
+    pub bytes: u64,
+}
+
+/// What something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A plain file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A pipe, a socket, a device.
+    Other,
+}
+
+/// What a path is, links followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stat {
+    /// What it is.
+    pub kind: Kind,
+    /// How long it is.
+    pub bytes: u64,
+    /// When its content changed last, in milliseconds since 1970.
+    pub modified_at_ms: i64,
+}
+
+impl Trees {
+    /// What lies in a directory.
+    pub fn list(&self, path: impl AsRef<Path>, max: usize) -> Result<Listing, FileError> {
+        let place = self.go(path.as_ref(), Access::Read)?;
+        let name = place.name.as_deref().unwrap_or(OsStr::new("."));
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let folder = sys::openat(&place.folder, name, flags, Mode::empty())?;
+        // Another one may have its name by now.
+        self.deny().check_identity(&sys::fstat(&folder)?)?;
+        let mut listing = Listing { items: Vec::new(), more: false };
+        for entry in Dir::read_from(&folder)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let folded = Folded::new(name);
+            let path: Vec<&Folded> = place.path.iter().chain([&folded]).collect();
+            if self.deny().check(Access::Read, &path).is_err() {
+                continue;
+            }
+            let stat = match sys::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => stat,
+                // Gone in the meantime.
+                Err(Errno::NOENT) => continue,
+                Err(errno) => return Err(errno.into()),
+            };
+            if self.deny().check_identity(&stat).is_err() {
+                continue;
+            }
+            if listing.items.len() == max {
+                listing.more = true;
+                break;
+            }
+            let name = name.to_string_lossy().into_owned();
+            listing.items.push(Item { name, kind: kind(&stat), bytes: length(&stat) });
+        }
+        listing.items.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(listing)
+    }
+
+    /// What a path is.
+    pub fn stat(&self, path: impl AsRef<Path>) -> Result<Stat, FileError> {
+        let place = self.go(path.as_ref(), Access::Read)?;
+        let stat = place.stat.ok_or(FileError::NotFound)?;
+        let modified_at_ms = stat.st_mtime * 1_000 + i64::try_from(stat.st_mtime_nsec / 1_000_000).unwrap_or_default();
+        Ok(Stat { kind: kind(&stat), bytes: length(&stat), modified_at_ms })
+    }
+}
+
+fn kind(stat: &sys::Stat) -> Kind {
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Directory,
+        FileType::Symlink => Kind::Link,
+        FileType::Fifo | FileType::Socket | FileType::CharacterDevice | FileType::BlockDevice | FileType::Unknown => {
+            Kind::Other
+        }
+    }
+}
+
+fn length(stat: &sys::Stat) -> u64 {
+    u64::try_from(stat.st_size).unwrap_or_default()
+}

@@ -1,0 +1,75 @@
+//! One open directory, the root of what may be reached below it.
+//!
+//! Invariant: `real` holds no link, and the handle was opened along it, name by name.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{self as sys, CWD, Mode};
+
+use crate::deny::{Folded, Identity};
+use crate::{FileError, lexical, walk};
+
+/// An open directory.
+#[derive(Debug)]
+pub struct Tree {
+    handle: OwnedFd,
+    /// As it was given, which is how callers spell what lies below.
+    named: Vec<OsString>,
+    /// Where that led.
+    real: Vec<OsString>,
+    folded: Vec<Folded>,
+    /// What was passed on the way, from `/` to the directory itself.
+    passed: Vec<Identity>,
+    is_own: bool,
+}
+
+impl Tree {
+    /// Opens the directory at an absolute path; links on the way to it are followed.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        Self::along(path.as_ref(), false)
+    }
+
+    /// The same for a directory of the server's own, which stays open though it lies in a folder that
+    /// [`crate::Deny::with_folder`] protects.
+    pub fn open_own(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        Self::along(path.as_ref(), true)
+    }
+
+    fn along(path: &Path, is_own: bool) -> Result<Self, FileError> {
+        let named = lexical::names(path).ok_or(FileError::NotAllowed)?;
+        let real = fs::canonicalize(path)?;
+        let real = lexical::names(&real).ok_or(FileError::NotAllowed)?;
+        let mut handle = sys::openat(CWD, "/", walk::FOLDER_FLAGS, Mode::empty())?;
+        let mut passed = vec![Identity::of(&sys::fstat(&handle)?)];
+        for name in &real {
+            handle = sys::openat(&handle, name, walk::FOLDER_FLAGS, Mode::empty())?;
+            passed.push(Identity::of(&sys::fstat(&handle)?));
+        }
+        let folded = real.iter().map(|name| Folded::new(name)).collect();
+        Ok(Self { handle, named, real, folded, passed, is_own })
+    }
+
+    pub(crate) fn handle(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
+    }
+
+    /// Its real path, as the rules see it.
+    pub(crate) fn folded(&self) -> &[Folded] {
+        &self.folded
+    }
+
+    /// The directories by which the tree is judged: an own one by itself.
+    pub(crate) fn passed(&self) -> &[Identity] {
+        if self.is_own { &self.passed[self.passed.len() - 1..] } else { &self.passed }
+    }
+
+    /// What is left of a path below this tree, by either of its spellings, and how long the spelling was.
+    pub(crate) fn find<'a>(&self, path: &'a [OsString]) -> Option<(usize, &'a [OsString])> {
+        // Whole names are compared: `/a/bc` does not lie below `/a/b`.
+        let below = |root: &Vec<OsString>| path.strip_prefix(root.as_slice()).map(|rest| (root.len(), rest));
+        below(&self.named).or_else(|| below(&self.real))
+    }
+}

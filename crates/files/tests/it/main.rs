@@ -1,0 +1,13 @@
+//! The crate from outside, on a real disk. Rows of the threats (T…) are named where they are tested.
+
+#![expect(clippy::unwrap_used, reason = "clippy knows test functions, but not the helpers beside them")]
+
+mod complete;
+mod denied;
+mod escapes;
+mod listing;
+mod reading;
+mod support;
+#[cfg(target_os = "linux")]
+mod swaps;
+mod writing;

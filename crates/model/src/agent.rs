@@ -1,0 +1,200 @@
+//! What an agent offers and says of itself, in our own words: no type of its protocol gets this far.
+
+use serde::{Deserialize, Serialize};
+
+/// How a session came to its agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Attached {
+    /// The agent's own id of the conversation, by which it can be taken up again.
+    pub agent_session: String,
+    /// What the agent knows of earlier turns.
+    pub memory: Memory,
+    /// What the agent calls itself, with its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+}
+
+/// What an agent knows of the turns before it was started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Memory {
+    /// Nothing: its conversation is a new one.
+    New,
+    /// It took its own record up again.
+    Resumed,
+    /// It read its own record anew.
+    Loaded,
+}
+
+/// Something about the agent that a person can choose: its mode, its model, how long it thinks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentOption {
+    /// The agent's own name of it.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// What it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What it is about.
+    pub category: OptionCategory,
+    /// The choice in force; `true` or `false` where there are no choices to list.
+    pub value: String,
+    /// What can be chosen; empty for a switch.
+    pub choices: Vec<Choice>,
+}
+
+/// What an option is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the words say it")]
+pub enum OptionCategory {
+    Mode,
+    Model,
+    Thinking,
+    Other,
+}
+
+/// One of an option's values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Choice {
+    /// The agent's own name of it.
+    pub value: String,
+    /// What people call it.
+    pub name: String,
+    /// What it means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// A command that the agent understands at the start of a prompt, as `/name`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentCommand {
+    /// Without the slash.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// What may follow it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// A way to sign in to the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SignInMethod {
+    /// The agent's own name of it.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// What happens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// How full the agent's window is, and what it has cost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// Tokens in the window.
+    pub used: u64,
+    /// Tokens that fit.
+    pub size: u64,
+    /// The session's cost so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+}
+
+/// An amount of money, as the agent wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Cost {
+    /// In decimal digits.
+    pub amount: String,
+    /// As ISO 4217 names it.
+    pub currency: String,
+}
+
+/// A picture that goes with a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Image {
+    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    pub mime_type: String,
+    /// Base64.
+    pub data: String,
+}
+
+/// A step of the agent's plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PlanStep {
+    /// What is to be done.
+    pub text: String,
+    /// Where it stands.
+    pub status: StepStatus,
+    /// How much it matters to the agent.
+    pub priority: Priority,
+}
+
+/// Where a step of a plan stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the words say it")]
+pub enum StepStatus {
+    Pending,
+    Running,
+    Completed,
+}
+
+/// How much something matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the words say it")]
+pub enum Priority {
+    High,
+    Medium,
+    Low,
+}
+
+/// How urgent a word of the agent is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the words say it")]
+pub enum Severity {
+    Info,
+    Warning,
+    Error,
+}
+
+/// Something the agent tells beside its answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Notice {
+    /// How urgent it is.
+    pub severity: Severity,
+    /// In a line.
+    pub title: String,
+    /// At length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}

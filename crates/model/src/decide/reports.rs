@@ -1,0 +1,122 @@
+//! What an agent's report becomes.
+//!
+//! Invariant: a report is never refused. What belongs to no turn is kept as it came, and what an agent does is told of
+//! the turn that runs and of no other.
+
+use serde_json::{Value, json};
+
+use super::{agent_state, interrupt, start_next, withdraw_requests};
+use crate::limits::{MAX_AGENT_TITLE_CHARS, MAX_OPEN_REQUESTS};
+use crate::{
+    AgentReport, AgentState, Event, Outcome, Request, Session, Stop, ToolChange, ToolStatus, Turn, first_line,
+};
+
+pub(super) fn agent_reported(session: &Session, report: AgentReport) -> Vec<Event> {
+    let mut events = Vec::new();
+    // Whoever speaks is there.
+    if session.row.agent_state == AgentState::Unresponsive && report != AgentReport::Unresponsive {
+        events.push(agent_state(AgentState::Ready, None));
+    }
+    events.extend(reported(session, report));
+    events
+}
+
+fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
+    let turn = session.row.running.map(|running| running.turn);
+    match report {
+        AgentReport::Ready { attached } => {
+            let state = AgentState::Ready;
+            let mut events = vec![Event::AgentStateChanged { state, reason: None, attached, methods: Vec::new() }];
+            if turn.is_none() {
+                events.extend(start_next(session));
+            }
+            events
+        }
+        AgentReport::SignedOut { methods } => {
+            let mut events = end_turn(session, Outcome::Failed, Some("signed_out".to_owned()));
+            let state = AgentState::SignedOut;
+            events.push(Event::AgentStateChanged { state, reason: None, attached: None, methods });
+            events
+        }
+        AgentReport::Options(options) => vec![Event::AgentOptionsChanged { options }],
+        AgentReport::Commands(commands) => vec![Event::AgentCommandsChanged { commands }],
+        AgentReport::Text { block, text } => {
+            words(turn, "text", text, |turn, text| Event::TextPart { turn, block, text })
+        }
+        AgentReport::Thought { block, text } => {
+            words(turn, "thought", text, |turn, text| Event::ThoughtPart { turn, block, text })
+        }
+        AgentReport::ToolText { tool, text } => {
+            words(turn, "tool", text, |turn, text| Event::ToolPart { turn, tool, text })
+        }
+        AgentReport::ToolStarted { tool, call_id, change } => match turn {
+            Some(turn) => vec![Event::ToolStarted { turn, tool, call_id, change }],
+            None => late("tool", json!(change)),
+        },
+        AgentReport::ToolChanged { tool, change } => match turn {
+            Some(turn) if change.status.is_some_and(ToolStatus::is_final) => {
+                vec![Event::ToolEnded { turn, tool, change }]
+            }
+            Some(_) if change == ToolChange::default() => Vec::new(),
+            Some(turn) => vec![Event::ToolChanged { turn, tool, change }],
+            None => late("tool", json!(change)),
+        },
+        AgentReport::Plan(steps) => match turn {
+            Some(turn) => vec![Event::PlanChanged { turn, steps }],
+            None => late("plan", json!(steps)),
+        },
+        AgentReport::Asked(question) => match turn {
+            Some(turn) if session.row.open_requests.len() < MAX_OPEN_REQUESTS => {
+                let request = Request(session.row.requests.0 + 1);
+                vec![Event::PermissionAsked { turn, request, question }]
+            }
+            // Whoever asked hears that nobody will answer.
+            Some(_) | None => Vec::new(),
+        },
+        AgentReport::Usage(usage) => vec![Event::UsageReported { usage }],
+        AgentReport::Title(title) => {
+            let title = first_line(&title, MAX_AGENT_TITLE_CHARS);
+            if title == session.row.agent_title { Vec::new() } else { vec![Event::TitleSet { title }] }
+        }
+        AgentReport::Noticed(notice) => vec![Event::AgentNoticed { notice }],
+        AgentReport::Compacted { summary } => vec![Event::CompactionSeen { summary }],
+        AgentReport::Raw(message) => vec![Event::AgentRaw { message }],
+        AgentReport::Unresponsive => match session.row.agent_state {
+            AgentState::Ready if turn.is_some() => vec![agent_state(AgentState::Unresponsive, None)],
+            _ => Vec::new(),
+        },
+        AgentReport::Stopped(stop) => {
+            let mut events = end_turn(session, stop.outcome, stop.reason);
+            if !events.is_empty() {
+                events.extend(start_next(session));
+            }
+            events
+        }
+        AgentReport::Gone => interrupt(session, "agent_gone".to_owned()),
+        AgentReport::Failed { reason } => {
+            let mut events = end_turn(session, Outcome::Failed, Some(reason.clone()));
+            events.push(agent_state(AgentState::Failed, Some(reason)));
+            events
+        }
+    }
+}
+
+fn end_turn(session: &Session, outcome: Outcome, reason: Option<String>) -> Vec<Event> {
+    let Some(running) = session.row.running else { return Vec::new() };
+    let mut events = withdraw_requests(session);
+    events.push(Event::TurnEnded { turn: running.turn, stop: Stop { outcome, reason } });
+    events
+}
+
+fn words(turn: Option<Turn>, kind: &str, text: String, part: impl FnOnce(Turn, String) -> Event) -> Vec<Event> {
+    match turn {
+        _ if text.is_empty() => Vec::new(),
+        Some(turn) => vec![part(turn, text)],
+        None => late(kind, Value::String(text)),
+    }
+}
+
+/// What comes after a turn's end belongs to no turn.
+fn late(kind: &str, what: Value) -> Vec<Event> {
+    vec![Event::AgentRaw { message: json!({ "late": { kind: what } }) }]
+}

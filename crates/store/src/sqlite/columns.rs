@@ -1,0 +1,69 @@
+//! Which columns hold a row, in each schema that this program knows.
+//!
+//! Invariant: whatever the schema, a list has as many columns in the same order, so one function reads them all. What an
+//! old schema has no column for is the value that its migration would give, so a store is read alike before and after.
+
+/// The first schema in which a stream tells of its damage.
+const FENCES_SINCE: i64 = 2;
+/// The first schema in which a session knows its agent's own ids and questions, and a waiting prompt has pictures.
+const AGENTS_SINCE: i64 = 3;
+
+macro_rules! session_columns {
+    ($since_agents:literal) => {
+        concat!(
+            "id, agent, cwd, project, name, env_hint, first_prompt, agent_state, failure, ",
+            "running_turn, running_interaction, running_first_seq, running_started_at, ",
+            "turns, interrupted, created_at, active_at, last_observed_at, last_idle_at, deleted_at, ",
+            $since_agents
+        )
+    };
+}
+
+macro_rules! prompt_columns {
+    ($since_agents:literal) => {
+        concat!("interaction, queued_seq, queued_at, text, ", $since_agents)
+    };
+}
+
+macro_rules! stream_columns {
+    ($since_fences:literal) => {
+        concat!("streams.id, streams.name, streams.purged_at, ", $since_fences)
+    };
+}
+
+/// Of the newest schema, as are all that no function chooses.
+pub(super) const SESSION_COLUMNS: &str =
+    session_columns!("agent_session, agent_title, untold, open_requests, requests");
+pub(super) const PROMPT_COLUMNS: &str = prompt_columns!("images");
+pub(super) const STORED_ENTRY_COLUMNS: &str =
+    "entries.seq, entries.at, entries.version, entries.checksum, entries.event";
+pub(super) const TURN_COLUMNS: &str =
+    "session, turn, interaction, prompt_line, outcome, reason, started_at, ended_at, first_seq, last_seq";
+pub(super) const TOKEN_COLUMNS: &str = "id, kind, name, session, secret_hash, proof_hash, issued_at";
+pub(super) const RECEIPT_COLUMNS: &str = "principal, key, fingerprint, reply, at";
+
+pub(super) fn session_columns(schema: i64) -> &'static str {
+    match schema {
+        ..AGENTS_SINCE => session_columns!("NULL, '', 0, NULL, 0"),
+        AGENTS_SINCE.. => SESSION_COLUMNS,
+    }
+}
+
+pub(super) fn prompt_columns(schema: i64) -> &'static str {
+    match schema {
+        ..AGENTS_SINCE => prompt_columns!("NULL"),
+        AGENTS_SINCE.. => PROMPT_COLUMNS,
+    }
+}
+
+pub(super) fn stream_columns(schema: i64) -> &'static str {
+    match schema {
+        ..FENCES_SINCE => stream_columns!("0, NULL, NULL"),
+        FENCES_SINCE.. => stream_columns!("streams.sweeping, streams.damaged_seq, streams.damage"),
+    }
+}
+
+/// Whether streams tell of their damage.
+pub(super) fn has_fences(schema: i64) -> bool {
+    schema >= FENCES_SINCE
+}

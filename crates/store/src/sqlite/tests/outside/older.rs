@@ -1,0 +1,110 @@
+//! Stores of every earlier schema: looked at as they are, put back, and mended by whoever owns them.
+
+use std::path::Path;
+
+use refinery::Target;
+use rusqlite::Connection;
+
+use crate::outside::{Depth, Repair, StoreFile};
+use crate::sqlite::open::{embedded, newest_schema};
+use crate::sqlite::tests::outside::{backup, check, contents, export, restore_from, scribble, told};
+use crate::sqlite::tests::{folder, open_at};
+use crate::{SqliteStore, Tables as _};
+
+/// The first store, brought to `schema` and no further.
+fn make(path: &Path, schema: i64) {
+    let mut conn = Connection::open(path).unwrap();
+    conn.execute_batch(include_str!("../../../../../../fixtures/stores/v1.sql")).unwrap();
+    let target = Target::Version(schema.try_into().unwrap());
+    embedded::migrations::runner().set_target(target).run(&mut conn).unwrap();
+}
+
+fn schema_of(path: &Path) -> i64 {
+    let conn = Connection::open(path).unwrap();
+    conn.query_row("SELECT MAX(version) FROM refinery_schema_history", [], |row| row.get(0)).unwrap()
+}
+
+fn earlier_schemas() -> std::ops::Range<i64> {
+    let earlier = 1..newest_schema();
+    assert!(earlier.contains(&1) && earlier.contains(&2));
+    earlier
+}
+
+/// Whoever upgrades backs up first: the new program looks at the old store and leaves it old.
+#[tokio::test]
+async fn a_store_of_an_earlier_schema_is_looked_at_as_it_is() {
+    for schema in earlier_schemas() {
+        let (folder, path) = folder();
+        make(&path, schema);
+        let before = contents(folder.path());
+        assert!(StoreFile::open(&path).unwrap().is_older_than_program());
+        let report = check(&path, Depth::All);
+        assert_eq!((told(&report), report.streams), (vec![], 5), "schema {schema}");
+        let note = backup(&path, &folder.path().join("backup")).unwrap();
+        let (lines, exported) = export(&path);
+        assert_eq!((note.entries, exported.entries), (report.checked_entries, report.checked_entries));
+        assert_eq!(lines.matches(r#"{"purged":"session/"#).count(), 1);
+        let after = contents(folder.path());
+        assert!(after.starts_with(&before) || after.ends_with(&before));
+        assert_eq!(schema_of(&path), schema);
+    }
+}
+
+/// What an old schema has no column for hides nothing of what it has.
+#[tokio::test]
+async fn damage_is_found_in_every_schema() {
+    for schema in earlier_schemas() {
+        for (sql, what) in [
+            (
+                "UPDATE sessions SET env_hint = 'scribble' WHERE name = 'renamed'",
+                "the session's row is not what the log",
+            ),
+            ("UPDATE sessions SET agent_state = 'dreaming' WHERE name = 'renamed'", "the session's row cannot be read"),
+            ("UPDATE prompts SET text = 'scribble'", "the row of the waiting prompt"),
+            ("DELETE FROM entries WHERE stream = 5 AND seq = 7", "the entry is missing"),
+        ] {
+            let (_folder, path) = folder();
+            make(&path, schema);
+            scribble(&path, sql);
+            let told = told(&check(&path, Depth::All));
+            assert!(told.len() == 1 && told[0].contains(what), "schema {schema}, {sql}: {told:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_kept_of_an_earlier_schema_comes_back() {
+    for schema in earlier_schemas() {
+        let (folder, path) = folder();
+        make(&path, schema);
+        let kept = folder.path().join("backup");
+        backup(&path, &kept).unwrap();
+        let file = folder.path().join("export.jsonl");
+        std::fs::write(&file, export(&path).0).unwrap();
+        let wanted = rows(&open_at(&path)).await;
+        assert_eq!(wanted.len(), 2);
+        for (from, name) in [(&kept, "of-backup.db"), (&file, "of-export.db")] {
+            let new = folder.path().join(name);
+            restore_from(from, &new).unwrap();
+            assert_eq!(rows(&open_at(&new)).await, wanted, "{name} of schema {schema}");
+            assert_eq!(told(&check(&new, Depth::All)), Vec::<String>::new(), "{name} of schema {schema}");
+        }
+    }
+}
+
+async fn rows(store: &SqliteStore) -> Vec<model::SessionRow> {
+    store.sessions(None, 10).await.unwrap()
+}
+
+/// Its owner brings it up to date, and then the log gives the rows that the migration left.
+#[tokio::test]
+async fn a_store_of_an_earlier_schema_is_mended() {
+    for schema in earlier_schemas() {
+        let (_folder, path) = folder();
+        make(&path, schema);
+        scribble(&path, "UPDATE sessions SET turns = 9; DELETE FROM prompts");
+        Repair::begin(&path).unwrap().rebuild(&mut |_| ()).unwrap();
+        assert_eq!(schema_of(&path), newest_schema());
+        assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new());
+    }
+}
