@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agents::Agents;
-use agents::catalog::{Catalog, Listed};
+use agents::catalog::Catalog;
 use agents::policy::PermissionPolicy;
 use model::{
     Command, Cursor, Entry, Event, InteractionId, ListKey, NewSession, PermissionAnswer, Request, Seq, Session,
@@ -40,6 +40,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+pub use agents::catalog::Listed;
 pub use asking::{Asker, Reply, RequestKey};
 pub use clock::{Clock, SystemClock};
 pub use directories::Reach;
@@ -82,8 +83,6 @@ pub struct Agency {
     pub agents: Agents,
     /// Those that there are.
     pub catalog: Catalog,
-    /// Where their programs are looked for, as `PATH` says it.
-    pub path: String,
     /// What is answered without asking the person.
     pub policy: PermissionPolicy,
 }
@@ -93,7 +92,7 @@ impl Agency {
     pub fn only_guide() -> Self {
         let catalog = Catalog::new("throughline", BTreeMap::new()).expect("nothing is changed in the catalog");
         let agents = Agents::new(agents::Settings::in_process(catalog.entries()));
-        Self { agents, catalog, path: String::new(), policy: PermissionPolicy::default() }
+        Self { agents, catalog, policy: PermissionPolicy::default() }
     }
 }
 
@@ -224,8 +223,8 @@ impl Engine {
 
     /// Every agent of the catalog, and whether it is installed.
     pub async fn agents(&self) -> Vec<Listed> {
-        let Agency { catalog, path, .. } = &self.shared.agency;
-        catalog.list(path, self.shared.home.as_deref()).await
+        let Agency { agents, catalog, .. } = &self.shared.agency;
+        catalog.list(agents.path().await, self.shared.home.as_deref()).await
     }
 
     /// What a request of one of the newest turns was answered.
