@@ -6,7 +6,8 @@
 mod leftovers;
 mod session;
 
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -74,7 +75,9 @@ struct Drive {
 pub(super) fn drive(agent: &'static Agent, lab: Lab, binary: &Path) -> anyhow::Result<Driven> {
     let home = Home::make(agent, &lab.tools, &lab.folder, lab.model.address)?;
     let data = lab.folder.join("data");
-    fs::create_dir_all(&data).with_context(|| format!("could not make {}", data.display()))?;
+    // The server takes no folder that others can get into.
+    let made = DirBuilder::new().mode(0o700).create(&data);
+    made.with_context(|| format!("could not make {}", data.display()))?;
     let mut drive = Drive {
         agent,
         lab,

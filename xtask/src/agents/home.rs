@@ -50,8 +50,8 @@ impl Home {
 
 fn common_environment(home: &Path, tools: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let mut environment = BTreeMap::from([("PATH".to_owned(), install::search_path(tools)?)]);
+    environment.insert("HOME".to_owned(), home.display().to_string());
     for (name, inside) in [
-        ("HOME", ""),
         ("XDG_CONFIG_HOME", ".config"),
         ("XDG_DATA_HOME", ".local/share"),
         ("XDG_STATE_HOME", ".local/state"),

@@ -13,7 +13,7 @@ use super::super::client::Permission;
 use crate::kills::http::{Http, Request};
 use crate::kills::server::Endpoint;
 
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(240);
 const POLL: Duration = Duration::from_millis(50);
 
 pub(super) struct Session {
