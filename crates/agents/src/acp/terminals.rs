@@ -110,6 +110,7 @@ impl Screens for Terminals {
         Some(Screen {
             command: terminal.command.clone(),
             output: terminal.output.text().0,
+            omitted: 0,
             exit_code: exit_code.and_then(|code| i32::try_from(code).ok()),
         })
     }

@@ -18,10 +18,12 @@ pub(super) const MAX_KEPT_BYTES: usize = 256 << 10;
 pub(crate) struct Screen {
     pub(crate) command: String,
     pub(crate) output: String,
+    /// How many bytes more there were, if they were counted.
+    pub(crate) omitted: u64,
     pub(crate) exit_code: Option<i32>,
 }
 
-/// The terminals that an agent runs with us.
+/// The terminals that an agent runs.
 pub(crate) trait Screens {
     /// `None` if there is no such terminal.
     fn find(&self, id: &str) -> Option<Screen>;
@@ -34,7 +36,7 @@ pub(super) enum Look {
     Whole,
 }
 
-/// Whether one of the items is a terminal that runs with us.
+/// Whether one of the items is a terminal.
 pub(super) fn shows_terminal(items: &[Value]) -> bool {
     items.iter().any(|item| item.get("type").and_then(Value::as_str) == Some("terminal"))
 }
@@ -100,11 +102,12 @@ impl Kept {
     }
 
     fn screen(&mut self, screen: Screen, look: Look) {
-        let Screen { command, output, exit_code } = screen;
-        let (output, exit_code) = match look {
-            Look::Command => (String::new(), None),
-            Look::Whole => (self.start_of(&output), exit_code),
+        let Screen { command, output, omitted, exit_code } = screen;
+        let (output, omitted, exit_code) = match look {
+            Look::Command => (String::new(), 0, None),
+            Look::Whole => (self.start_of(&output), omitted, exit_code),
         };
+        self.omitted += omitted;
         self.shown.push(ToolContent::Terminal { command, output, exit_code });
     }
 

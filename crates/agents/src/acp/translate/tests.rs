@@ -3,6 +3,7 @@
 mod lines;
 
 use insta::assert_snapshot;
+use model::ToolContent;
 use serde_json::json;
 
 use super::*;
@@ -14,7 +15,7 @@ struct OneTerminal;
 
 impl Screens for OneTerminal {
     fn find(&self, id: &str) -> Option<Screen> {
-        let screen = Screen { command: "ls".to_owned(), output: "a\nb\n".to_owned(), exit_code: Some(0) };
+        let screen = Screen { command: "ls".to_owned(), output: "a\nb\n".to_owned(), omitted: 0, exit_code: Some(0) };
         (id == "term-1").then_some(screen)
     }
 }
@@ -180,6 +181,81 @@ fn a_terminal_is_shown_whole_when_its_call_or_the_turn_ends() {
     "#);
 }
 
+/// As Codex tells of the commands that it runs by itself.
+#[test]
+fn what_is_printed_in_an_agents_own_terminal_is_shown_at_the_end() {
+    let meta = |id: &str, key: &str, mut rest: Value| {
+        rest["terminal_id"] = json!(id);
+        let mut members = serde_json::Map::new();
+        members.insert(key.to_owned(), rest);
+        call(id, json!({ "_meta": members }))
+    };
+    let begins = |id: &str, command: &str| {
+        let mut begins = meta(id, "terminal_info", json!({ "cwd": "/p" }));
+        begins["rawInput"] = json!({ "command": command });
+        begins["kind"] = json!("execute");
+        begins["content"] = json!([{ "type": "terminal", "terminalId": id }]);
+        begins
+    };
+    let ends = |id: &str, exit_code: u8, status: &str| {
+        let mut ends = meta(id, "terminal_exit", json!({ "exit_code": exit_code, "signal": null }));
+        ends["status"] = json!(status);
+        ends["content"] = Value::Null;
+        ends
+    };
+    let prints = |id: &str, text: &str| meta(id, "terminal_output_delta", json!({ "data": text }));
+    let told = told(json!([
+        begins("x", "make"),
+        prints("x", "one\n"),
+        call("x", json!({ "_meta": { "terminal_output": { "terminal_id": "another", "data": "not x's" } } })),
+        prints("x", "two\n"),
+        ends("x", 2, "failed"),
+        prints("x", "too late"),
+        call("y", json!({ "title": "Read file 'a'", "kind": "read" })),
+        prints("y", "three\n"),
+        call("y", json!({ "status": "completed", "rawOutput": { "exit_code": 0 } })),
+        begins("z", "sleep 60"),
+        prints("z", "four\n"),
+    ]));
+    assert_snapshot!(told, @r#"
+    tool 1 started "x" {"kind":"execute","content":[{"type":"terminal","command":"make","output":""}],"input":{"command":"make"}}
+    tool 1 {"status":"failed","content":[{"type":"terminal","command":"make","output":"one\ntwo\n","exitCode":2}]}
+    tool 2 started "y" {"title":"Read file 'a'","kind":"read"}
+    tool 2 {"status":"completed","content":[{"type":"text","text":"three\n"}],"output":{"exit_code":0}}
+    tool 3 started "z" {"kind":"execute","content":[{"type":"terminal","command":"sleep 60","output":""}],"input":{"command":"sleep 60"}}
+    tool 3 {"content":[{"type":"terminal","command":"sleep 60","output":"four\n"}]}
+    stopped {"outcome":"completed"}
+    "#);
+}
+
+#[test]
+fn an_agents_own_terminal_is_kept_up_to_a_size() {
+    let mut translator = Translator::default();
+    translator.begin_turn();
+    let prints = |id: usize, text: &str| {
+        let piece = json!({ "terminal_id": "t", "data": text });
+        call(&id.to_string(), json!({ "_meta": { "terminal_output_delta": piece } }))
+    };
+    let ended = |id: usize, translator: &mut Translator| {
+        let reports = tell(translator, call(&id.to_string(), json!({ "status": "completed" })));
+        let AgentReport::ToolChanged { change, .. } = &reports[0] else { panic!("{reports:?}") };
+        change.content.clone().unwrap_or_default()
+    };
+    let large = "a".repeat(MAX_KEPT_BYTES);
+    tell(&mut translator, prints(1, &large));
+    tell(&mut translator, prints(1, "more"));
+    tell(&mut translator, prints(1, " and more"));
+    let cut = [ToolContent::Text { text: large }, ToolContent::Omitted { bytes: 13 }];
+    assert_eq!(ended(1, &mut translator), cut);
+    // So many calls at once that there is no room for what all of them print.
+    for id in 2..=40 {
+        tell(&mut translator, prints(id, "some"));
+        tell(&mut translator, prints(id, "thing"));
+    }
+    assert_eq!(ended(2, &mut translator), [ToolContent::Text { text: "something".to_owned() }]);
+    assert_eq!(ended(40, &mut translator), [ToolContent::Omitted { bytes: 9 }]);
+}
+
 #[test]
 fn what_is_too_large_is_cut_and_said_to_be() {
     let large = "ü".repeat(MAX_KEPT_BYTES);
@@ -194,9 +270,9 @@ fn what_is_too_large_is_cut_and_said_to_be() {
     assert_eq!(
         change.content.clone().unwrap(),
         [
-            model::ToolContent::Text { text: "before".to_owned() },
-            model::ToolContent::Text { text: kept.clone() },
-            model::ToolContent::Omitted { bytes: (2 * MAX_KEPT_BYTES - kept.len() + 5) as u64 },
+            ToolContent::Text { text: "before".to_owned() },
+            ToolContent::Text { text: kept.clone() },
+            ToolContent::Omitted { bytes: (2 * MAX_KEPT_BYTES - kept.len() + 5) as u64 },
         ]
     );
     let input = change.input.clone().unwrap();

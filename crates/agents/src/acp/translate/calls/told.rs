@@ -2,12 +2,15 @@
 
 use std::hash::{BuildHasher as _, RandomState};
 
-use agent_client_protocol::v1::schema::{ToolCallStatus, ToolCallUpdateFields, ToolKind as AcpToolKind};
+use agent_client_protocol::v1::schema::{
+    ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind as AcpToolKind,
+};
 use model::{AgentReport, Location, ToolChange, ToolContent, ToolKind, ToolStatus};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::AtHand;
+use super::printed::{Beside, Printed};
 use crate::acp::translate::content::{self, Look, MAX_KEPT_BYTES, Screens, shows_terminal};
 use crate::acp::translate::question::subject;
 use crate::acp::translate::raw::json_bytes;
@@ -31,6 +34,7 @@ pub(super) struct Told {
     waiting: Waiting,
     /// What it shows, if a terminal is among it whose output is still to come.
     terminal_items: Option<Vec<Value>>,
+    printed: Option<Printed>,
     title_at_hand: String,
     subject_at_hand: Option<String>,
 }
@@ -97,8 +101,12 @@ pub(super) struct Now<'a> {
 }
 
 impl Told {
-    pub(super) fn message(&mut self, fields: ToolCallUpdateFields, items: Option<Vec<Value>>, now: Now<'_>) -> News {
+    pub(super) fn message(&mut self, update: ToolCallUpdate, items: Option<Vec<Value>>, now: Now<'_>) -> News {
+        let fields = update.fields;
         self.keep_at_hand(&fields, items.as_deref());
+        if let Some(meta) = update.meta.filter(|_| !self.status.is_final()) {
+            Printed::note(&mut self.printed, &meta, now.may_wait);
+        }
         let mut news = News::default();
         // What has ended does not begin again.
         let status = fields.status.map(status).filter(|status| status.is_final() || !self.status.is_final());
@@ -135,7 +143,8 @@ impl Told {
 
     pub(super) fn is_waiting(&self) -> bool {
         let Waiting { content, input, output } = &self.waiting;
-        content.is_some() || input.is_some() || output.is_some()
+        let has_printed = self.printed.as_ref().is_some_and(Printed::is_kept);
+        content.is_some() || input.is_some() || output.is_some() || has_printed
     }
 
     pub(super) fn at_hand(&self, tool: u32) -> AtHand {
@@ -182,15 +191,23 @@ impl Told {
 
     /// What it shows: what came, else, at its end, what waited.
     fn content(&mut self, items: Option<Vec<Value>>, is_end: bool, now: Now<'_>, news: &mut News) {
-        let waited = self.terminal_items.take();
+        let waited = self.terminal_items.take_if(|_| is_end || items.is_some());
+        let printed = self.printed.take_if(|_| is_end);
         let Some(items) = items.or(waited) else {
-            if is_end && let Some(content) = self.waiting.content.take() {
+            if !is_end {
+                return;
+            }
+            // Where no terminal is shown, what was printed is all that there is to see.
+            let printed = printed.filter(|_| self.shown.items.is_empty()).and_then(Printed::into_content);
+            if let Some(content) = self.waiting.content.take().or(printed) {
                 self.show(content, is_end, now, news);
             }
             return;
         };
         let look = if is_end { Look::Whole } else { Look::Command };
-        self.show(content::content(&items, look, now.screens), is_end, now, news);
+        let command = self.subject_at_hand.as_deref().unwrap_or(&self.title_at_hand);
+        let screens = Beside { ours: now.screens, command, printed: printed.as_ref().or(self.printed.as_ref()) };
+        self.show(content::content(&items, look, &screens), is_end, now, news);
         if !is_end && shows_terminal(&items) && json_bytes(&items) <= MAX_KEPT_BYTES {
             self.terminal_items = Some(items);
         }
