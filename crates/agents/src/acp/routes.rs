@@ -121,6 +121,7 @@ impl Routes {
             }
             Incoming::Notification { method, mut params } => {
                 let session = self.whose(&params);
+                let is_extension = method.starts_with('_');
                 let message = if method == CLIENT_METHOD_NAMES.session_update {
                     Message::Update(params.get_mut("update").map(Value::take).unwrap_or_default())
                 } else {
@@ -129,6 +130,8 @@ impl Routes {
                 match session {
                     Whose::Session(session) => self.deliver(session, message, bytes),
                     Whose::Named(name) if self.is_naming() => self.hold(name, message, bytes),
+                    // Agents tell every client of their sign-in and the like; who does not know it is to pass over it.
+                    Whose::Nobody if is_extension => Deliveries::default(),
                     Whose::Named(_) | Whose::Nobody => self.drop_one(),
                 }
             }
@@ -223,4 +226,26 @@ enum Whose {
     Session(u64),
     Named(String),
     Nobody,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_what_should_have_had_a_session_counts_as_dropped() {
+        let mut routes = Routes::default();
+        for (method, params, dropped) in [
+            ("_auth/status_update", json!({ "authStatus": { "kind": "api_key" } }), 0),
+            ("session/update", json!({ "sessionId": "gone", "update": {} }), 1),
+            ("_own/news", json!({ "sessionId": "gone" }), 2),
+            ("session/update", json!({ "update": {} }), 3),
+        ] {
+            let deliveries = routes.sort(Incoming::Notification { method: method.to_owned(), params }, 0);
+            assert!(deliveries.messages.is_empty() && deliveries.refused.is_none());
+            assert_eq!(routes.dropped, dropped, "{method}");
+        }
+    }
 }
