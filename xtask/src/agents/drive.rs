@@ -24,6 +24,8 @@ use crate::kills::server::{self, Server};
 use session::{Session, Turn};
 
 const STOP_LIMIT: Duration = Duration::from_secs(15);
+/// What the scripted model's command prints, which is not in the command itself.
+const PRINTED: &str = "1235234";
 
 /// What came of it.
 pub(super) struct Driven {
@@ -165,16 +167,17 @@ impl Drive {
 
     fn permission_is_given(&mut self) -> anyhow::Result<()> {
         let turn = self.session()?.turn("please run allowed.txt", Permission::Allow)?;
-        ensure!(turn.asked == 1, "{} permissions were asked for", turn.asked);
+        turn.asked_once_to("touch allowed.txt")?;
         ensure!(turn.outcome == "completed", "{turn:?}");
         ensure!(self.home.work.join("allowed.txt").exists(), "the allowed command did not run: {turn:?}");
+        ensure!(turn.tools.contains(PRINTED), "what the command printed is not told: {turn:?}");
         Ok(())
     }
 
     /// Some agents go on after a "no" and some end the turn; the command is not run in either case.
     fn permission_is_refused(&mut self) -> anyhow::Result<()> {
         let turn = self.session()?.turn("please run refused.txt", Permission::Reject)?;
-        ensure!(turn.asked == 1, "{} permissions were asked for", turn.asked);
+        turn.asked_once_to("touch refused.txt")?;
         ensure!(["completed", "cancelled"].contains(&turn.outcome.as_str()), "{turn:?}");
         ensure!(!self.home.work.join("refused.txt").exists(), "the refused command did run: {turn:?}");
         Ok(())
@@ -195,7 +198,12 @@ impl Drive {
         let session = self.session()?;
         session.send("please wait for the end")?;
         session.wait_for_words()?;
-        self.server.take().context("no server runs")?.kill()
+        let server = self.server.take().context("no server runs")?;
+        let own = format!("{} ", server.pid());
+        let others =
+            leftovers::processes_of(&self.lab.folder)?.into_iter().filter(|process| !process.starts_with(&own));
+        ensure!(others.count() > 0, "no process of the agent is seen, so none would be missed");
+        server.kill()
     }
 
     fn nothing_is_left(&mut self) -> anyhow::Result<()> {
@@ -249,6 +257,13 @@ impl Turn {
         if self.outcome != "completed" || !self.text.contains(words) {
             bail!("expected a turn that is completed and says {words:?}: {self:?}");
         }
+        Ok(())
+    }
+
+    /// A person is shown the very command.
+    fn asked_once_to(&self, command: &str) -> anyhow::Result<()> {
+        let is_so = self.asked.len() == 1 && self.asked[0].contains(command);
+        ensure!(is_so, "expected one question, about {command:?}: {self:?}");
         Ok(())
     }
 }

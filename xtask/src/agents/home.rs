@@ -77,7 +77,6 @@ fn codex(home: &Path, model: &str) -> anyhow::Result<[(&'static str, String); 2]
         r#"model = "{MODEL}"
 model_provider = "lab"
 model_reasoning_summary = "auto"
-model_supports_reasoning_summaries = true
 check_for_update_on_startup = false
 
 [analytics]

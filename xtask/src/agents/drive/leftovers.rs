@@ -29,7 +29,7 @@ pub(super) fn wait_until_gone(folder: &Path, limit: Duration) -> anyhow::Result<
 }
 
 /// `pid command line` of each.
-fn processes_of(folder: &Path) -> anyhow::Result<Vec<String>> {
+pub(super) fn processes_of(folder: &Path) -> anyhow::Result<Vec<String>> {
     let wanted = folder.display().to_string();
     let own = std::process::id().to_string();
     let mut found = Vec::new();

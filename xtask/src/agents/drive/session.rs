@@ -30,8 +30,10 @@ pub(super) struct Session {
 pub(super) struct Turn {
     pub(super) outcome: String,
     pub(super) text: String,
-    /// Permissions that were asked for in it.
-    pub(super) asked: usize,
+    /// What permission was asked for in it, each by what was to be done.
+    pub(super) asked: Vec<String>,
+    /// What was told of its tools, as it stands in the entries.
+    pub(super) tools: String,
 }
 
 impl Session {
@@ -83,20 +85,24 @@ impl Session {
     }
 
     pub(super) fn end_of_turn(&mut self, permission: Permission) -> anyhow::Result<Turn> {
-        let mut asked = 0;
+        let (mut asked, mut tools) = (Vec::new(), String::new());
         let outcome = self.wait("the turn ends", |session, entry| {
             session.keep_words(entry);
             match entry["type"].as_str() {
                 Some("permission.asked") => {
-                    asked += 1;
+                    asked.push(entry["data"]["subject"].as_str().unwrap_or_default().to_owned());
                     session.answer(&entry["data"], permission)?;
+                    Ok(None)
+                }
+                Some("tool.started" | "tool.changed" | "tool.part" | "tool.ended") => {
+                    tools += &entry["data"].to_string();
                     Ok(None)
                 }
                 Some("turn.ended") => Ok(Some(entry["data"]["outcome"].as_str().unwrap_or_default().to_owned())),
                 Some(_) | None => Ok(None),
             }
         })?;
-        Ok(Turn { outcome, text: std::mem::take(&mut self.text), asked })
+        Ok(Turn { outcome, text: std::mem::take(&mut self.text), asked, tools })
     }
 
     pub(super) fn cancel(&mut self) -> anyhow::Result<()> {
@@ -109,6 +115,8 @@ impl Session {
 
     /// By the kind of the option, as a person would go by what it says.
     fn answer(&mut self, question: &Value, permission: Permission) -> anyhow::Result<()> {
+        let session = self.get(&self.path(""))?;
+        ensure!(session["state"] == "needs_you", "a permission is open, and the session is {}", session["state"]);
         let request =
             question["request"].as_u64().with_context(|| format!("a request without its number: {question}"))?;
         let wanted = match permission {

@@ -87,7 +87,7 @@ fn calls(asked: &Asked) -> Vec<Call> {
             .collect();
     }
     let call = if let Some(file) = wish(&asked.words, "please run") {
-        first_of(&SHELLS, asked).map(|tool| run(tool, &format!("touch {file}")))
+        first_of(&SHELLS, asked).map(|tool| run(tool, &command(file)))
     } else if let Some(what) = wish(&asked.words, "please plan") {
         first_of(&PLANNERS, asked).map(|tool| plan(tool, what))
     } else if let Some(file) = wish(&asked.words, "please write") {
@@ -96,6 +96,11 @@ fn calls(asked: &Asked) -> Vec<Call> {
         None
     };
     call.into_iter().collect()
+}
+
+/// Makes a file, and prints what is not in the command itself.
+fn command(file: &str) -> String {
+    format!("touch {file} && expr 1234 '*' 1001")
 }
 
 fn run(tool: &Tool, command: &str) -> Call {
@@ -201,7 +206,10 @@ mod tests {
     fn a_shell_gets_the_arguments_that_it_names() {
         let tools = vec![tool("exec_command", &["cmd", "sandbox_permissions", "tty"])];
         let Reply::Calls(calls) = reply(&asked("please run made.txt", tools)) else { panic!("no calls") };
-        assert_eq!(calls[0].arguments, json!({ "cmd": "touch made.txt", "sandbox_permissions": "require_escalated" }));
+        assert_eq!(
+            calls[0].arguments,
+            json!({ "cmd": command("made.txt"), "sandbox_permissions": "require_escalated" })
+        );
     }
 
     #[test]
