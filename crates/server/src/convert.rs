@@ -1,9 +1,10 @@
-//! From the model's views to the wire's: sessions, pages of them, credentials. Answers of a field or two are put together
-//! where they are given.
+//! From the model's views to the wire's: sessions, pages of them, their directories, agents, credentials. Answers of a field or
+//! two are put together where they are given.
 
 use std::collections::BTreeMap;
 
-use engine::Engine;
+use engine::{Engine, Listed};
+use files::Suggestion;
 use model::{ListKey, Session, SessionRow, SessionState, TokenRow};
 
 use crate::wire;
@@ -79,6 +80,24 @@ pub(crate) fn session_page(engine: &Engine, mut rows: Vec<SessionRow>, limit: us
     }
 }
 
+pub(crate) fn directory(suggestion: Suggestion) -> wire::Directory {
+    wire::Directory { path: suggestion.path, is_project: suggestion.is_project }
+}
+
+pub(crate) fn recent_directory(row: &SessionRow) -> wire::RecentDirectory {
+    wire::RecentDirectory {
+        path: row.cwd.clone(),
+        project: row.project.clone(),
+        agent: row.agent.clone(),
+        active_at: row.active_at,
+    }
+}
+
 pub(crate) fn token(row: &TokenRow) -> wire::Token {
     wire::Token { id: row.id, kind: row.kind, name: row.name.clone(), session: row.session, issued_at: row.issued_at }
+}
+
+pub(crate) fn agent(listed: Listed) -> wire::Agent {
+    let Listed { name, title, description, installed, version, install, sign_in, notes } = listed;
+    wire::Agent { name, title, description, installed, version, install, sign_in, notes }
 }

@@ -4,6 +4,7 @@
 //! the model's. JSON is camelCase. Fields that a request does not know are refused, so that a misspelt wish is never
 //! silently ignored. What opens something is [`Hidden`] and can not be printed by accident.
 
+mod directories;
 mod frames;
 mod hidden;
 
@@ -15,6 +16,7 @@ use model::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+pub use directories::{Directory, DirectoryPage, DirectoryQuery, RecentDirectory};
 pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame};
 pub use hidden::Hidden;
 
@@ -302,12 +304,23 @@ pub struct AgentPage {
     pub agents: Vec<Agent>,
 }
 
-/// An agent that sessions can be started with.
+/// An agent that sessions can be started with, once it is installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Agent {
     pub name: String,
     pub title: String,
     pub description: String,
+    /// Its program was found.
+    pub installed: bool,
+    /// In its program's own words; null while it is not installed, or does not tell.
+    pub version: Option<String>,
+    /// How to install it, in a sentence with the command in backticks.
+    pub install: Option<String>,
+    /// How to sign in to it, in a sentence.
+    pub sign_in: Option<String>,
+    /// What else one should know, a sentence each.
+    pub notes: Vec<String>,
 }
 
 /// The one-time code from the start line.

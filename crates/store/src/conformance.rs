@@ -10,8 +10,9 @@ pub mod tables;
 use std::sync::Arc;
 
 use model::{
-    Command, Entry, Event, InteractionId, NewSession, Position, Rejection, Seq, Session, SessionId, StreamId,
-    Timestamp, TokenId, WhenBusy, decide,
+    AgentReport, Attached, Command, Entry, Event, Image, InteractionId, Memory, NewSession, PermissionKind,
+    PermissionOption, Position, Question, Rejection, Seq, Session, SessionId, StreamId, Timestamp, TokenId, ToolKind,
+    WhenBusy, decide,
 };
 
 use crate::{AppendError, Batch, Part, Store};
@@ -32,6 +33,7 @@ macro_rules! conformance_tests {
             log: a_purged_session_is_gone_for_good,
             log: pages_are_bounded_by_count_and_by_size,
             log: every_text_survives,
+            log: every_number_survives,
             log: all_streams_are_read_once_and_in_order,
             log: changed_streams_are_told_once_and_completely,
             log: appenders_of_many_streams_do_not_disturb_each_other,
@@ -39,6 +41,7 @@ macro_rules! conformance_tests {
             tables: a_session_is_what_its_entries_fold_to,
             tables: the_list_is_by_activity_and_comes_in_pages,
             tables: unsettled_sessions_are_starting_or_running,
+            tables: a_session_that_waits_for_an_answer_is_unsettled,
             tables: unobserved_sessions_came_to_rest_unseen,
             tables: deleted_sessions_are_found_by_age,
             tables: turns_come_in_order,
@@ -92,12 +95,31 @@ pub fn create(name: &str) -> Command {
 
 /// The `n`th prompt.
 pub fn prompt(n: u64, text: &str) -> Command {
-    Command::SendPrompt {
-        interaction_id: interaction_id(n),
-        text: text.to_owned(),
-        images: Vec::new(),
-        when_busy: WhenBusy::Queue,
-    }
+    prompt_with(n, text, Vec::new())
+}
+
+/// The `n`th prompt, with pictures.
+pub fn prompt_with(n: u64, text: &str, images: Vec<Image>) -> Command {
+    let (interaction_id, text) = (interaction_id(n), text.to_owned());
+    Command::SendPrompt { interaction_id, text, images, when_busy: WhenBusy::Queue }
+}
+
+/// So many pictures, no two alike.
+pub fn pictures(count: usize) -> Vec<Image> {
+    (0..count).map(|n| Image { mime_type: "image/png".to_owned(), data: format!("iVBORw0KGgo{n}=") }).collect()
+}
+
+/// The agent is there, with a conversation of its own.
+pub fn attached(agent_session: &str, memory: Memory) -> Command {
+    let attached = Some(Attached { agent_session: agent_session.to_owned(), memory, program: None });
+    Command::Agent(AgentReport::Ready { attached })
+}
+
+/// Something to be answered with `yes` or `no`.
+pub fn question(title: &str) -> Question {
+    let option = |id: &str, kind| PermissionOption { id: id.to_owned(), name: id.to_owned(), kind };
+    let options = vec![option("yes", PermissionKind::AllowOnce), option("no", PermissionKind::RejectOnce)];
+    Question { tool: None, title: title.to_owned(), kind: ToolKind::Edit, subject: None, options, form: None }
 }
 
 /// A piece of an answer, as an entry of a stream that needs no session.

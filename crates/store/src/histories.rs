@@ -3,171 +3,30 @@
 //! Invariant: the tables are a function of the log. At the end of each history they are folded anew from its entries
 //! and must come out as they stand.
 
+mod wishes;
+
 use std::collections::HashMap;
 use std::path::Path;
 
 use model::{
-    AgentReport, Answerer, Attached, Command, Entry, Event, Incarnation, ListKey, Memory, Notice, Outcome,
-    PermissionAnswer, PermissionKind, PermissionOption, PlanStep, Position, Priority, Question, Request, Seq, Session,
-    SessionId, SessionRow, Severity, StepStatus, Stop, StreamId, TokenKind, TokenRow, ToolChange, ToolContent,
-    ToolKind, ToolStatus, Turn, TurnRow, Usage, fold,
+    Answerer, Command, Entry, Event, Incarnation, ListKey, PermissionAnswer, Position, Request, Seq, Session,
+    SessionId, SessionRow, StreamId, TokenKind, TokenRow, Turn, TurnRow, fold,
 };
 use proptest::collection::vec;
-use proptest::option;
 use proptest::prelude::*;
-use proptest::sample::select;
 
 use crate::conformance::{
-    at, batch, create, interaction_id, part_of_command, prompt, session_id, stream, text_part, token_id,
+    at, batch, create, interaction_id, part_of_command, pictures, prompt_with, session_id, stream, text_part, token_id,
 };
 use crate::{Batch, Changes, Head, Log as _, MemoryStore, Part, PlacedEntry, Receipt, SqliteStore, Store, Tables as _};
+
+pub(crate) use wishes::{Step, Wish, lively, step};
 
 pub(crate) const SESSIONS: u8 = 4;
 const TOKENS: u8 = 3;
 const PRINCIPALS: [&str; 2] = ["person", "agent"];
 const KEYS: [&str; 3] = ["a", "b", "c"];
 const INCARNATION: u64 = 0xfedc_ba98_7654_3210;
-
-/// What is wished of a session; the ids it needs are found when its turn comes.
-#[derive(Debug, Clone)]
-pub(crate) enum Wish {
-    Rename(String),
-    Hint(String),
-    Prompt(String),
-    ChangePrompt(usize, String),
-    RemovePrompt(usize),
-    Observe,
-    Delete,
-    Restore,
-    Agent(AgentReport),
-    /// The first request that waits gets this answer.
-    Answer(&'static str),
-    Cancel,
-    Resume(Option<&'static str>),
-    Interrupt,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) enum Step {
-    /// One batch over one or more sessions, sometimes with a receipt, sometimes after the wrong seq.
-    Act {
-        wishes: Vec<(u8, Wish)>,
-        receipt: Option<(&'static str, &'static str)>,
-        when: i64,
-    },
-    /// A writer that missed what others wrote, or dreams of what nobody wrote.
-    Stale {
-        session: u8,
-        behind: i64,
-    },
-    IssueToken {
-        token: u8,
-        kind: TokenKind,
-        when: i64,
-    },
-    RevokeToken {
-        token: u8,
-        when: i64,
-    },
-    Purge {
-        session: u8,
-    },
-    ForgetReceipts {
-        before: i64,
-    },
-    Reopen,
-}
-
-fn wish() -> impl Strategy<Value = Wish> {
-    let text = || "[a-c\u{0}\n\u{1f9f5} ]{0,6}";
-    let outcome = select(vec![Outcome::Completed, Outcome::Cancelled, Outcome::Failed, Outcome::Interrupted]);
-    let stopped = (outcome, option::of(text().prop_map(String::from)));
-    prop_oneof![
-        1 => text().prop_map(Wish::Rename),
-        1 => text().prop_map(Wish::Hint),
-        4 => text().prop_map(Wish::Prompt),
-        1 => (0..4_usize, text()).prop_map(|(n, text)| Wish::ChangePrompt(n, text)),
-        1 => (0..4_usize).prop_map(Wish::RemovePrompt),
-        2 => Just(Wish::Observe),
-        1 => Just(Wish::Delete),
-        2 => Just(Wish::Restore),
-        3 => Just(Wish::Agent(AgentReport::Ready { attached: None })),
-        3 => (0..3_u32, text()).prop_map(|(block, text)| Wish::Agent(AgentReport::Text { block, text })),
-        3 => stopped.prop_map(|(outcome, reason)| Wish::Agent(AgentReport::Stopped(Stop { outcome, reason }))),
-        1 => Just(Wish::Agent(AgentReport::Gone)),
-        1 => text().prop_map(|reason| Wish::Agent(AgentReport::Failed { reason })),
-        1 => Just(Wish::Interrupt),
-        6 => doing(),
-    ]
-}
-
-/// What an agent does beside talking, and what it is answered.
-pub(crate) fn doing() -> impl Strategy<Value = Wish> {
-    let text = || "[a-c\n\u{1f9f5} ]{0,6}".prop_map(String::from);
-    let status = || option::of(select(vec![ToolStatus::Running, ToolStatus::Completed, ToolStatus::Failed]));
-    let content = option::of(vec(text().prop_map(|text| ToolContent::Text { text }), 0..3));
-    let change = (option::of(text()), status(), content).prop_map(|(title, status, content)| ToolChange {
-        title,
-        status,
-        content,
-        ..ToolChange::default()
-    });
-    let report = prop_oneof![
-        (0..3_u32, text()).prop_map(|(block, text)| AgentReport::Thought { block, text }),
-        (1..4_u32, text(), change.clone()).prop_map(|(tool, call_id, change)| AgentReport::ToolStarted {
-            tool,
-            call_id,
-            change
-        }),
-        (1..4_u32, change).prop_map(|(tool, change)| AgentReport::ToolChanged { tool, change }),
-        (1..4_u32, text()).prop_map(|(tool, text)| AgentReport::ToolText { tool, text }),
-        vec(text(), 0..3).prop_map(|texts| AgentReport::Plan(texts.into_iter().map(plan_step).collect())),
-        text().prop_map(|title| AgentReport::Asked(question(title))),
-        (0..9_u64).prop_map(|used| AgentReport::Usage(Usage { used, size: 9, cost: None })),
-        text().prop_map(AgentReport::Title),
-        text().prop_map(|title| AgentReport::Noticed(Notice { severity: Severity::Info, title, description: None })),
-        option::of(text()).prop_map(|summary| AgentReport::Compacted { summary }),
-        text().prop_map(|text| AgentReport::Raw(text.into())),
-        Just(AgentReport::Unresponsive),
-        Just(AgentReport::SignedOut { methods: Vec::new() }),
-        select(vec![Memory::New, Memory::Resumed]).prop_map(|memory| AgentReport::Ready {
-            attached: Some(Attached { agent_session: "s".to_owned(), memory, program: None })
-        }),
-    ];
-    prop_oneof![
-        8 => report.prop_map(Wish::Agent),
-        2 => select(vec!["yes", "no"]).prop_map(Wish::Answer),
-        1 => Just(Wish::Cancel),
-        1 => select(vec![None, Some("guide"), Some("other")]).prop_map(Wish::Resume),
-    ]
-}
-
-fn plan_step(text: String) -> PlanStep {
-    PlanStep { text, status: StepStatus::Running, priority: Priority::Low }
-}
-
-fn question(title: String) -> Question {
-    let option = |id: &str, kind| PermissionOption { id: id.to_owned(), name: id.to_owned(), kind };
-    let options = vec![option("yes", PermissionKind::AllowOnce), option("no", PermissionKind::RejectOnce)];
-    Question { tool: None, title, kind: ToolKind::Edit, subject: None, options, form: None }
-}
-
-pub(crate) fn step() -> impl Strategy<Value = Step> {
-    let kind = select(vec![TokenKind::Person, TokenKind::Browser, TokenKind::Agent, TokenKind::Applet]);
-    let receipt = option::weighted(0.3, (select(PRINCIPALS.to_vec()), select(KEYS.to_vec())));
-    // Clocks go back, and two things happen in one millisecond: order must not depend on them.
-    let when = || 0..30_i64;
-    prop_oneof![
-        20 => (vec((0..SESSIONS, wish()), 0..3), receipt, when())
-            .prop_map(|(wishes, receipt, when)| Step::Act { wishes, receipt, when }),
-        2 => (0..SESSIONS, -2..3_i64).prop_map(|(session, behind)| Step::Stale { session, behind }),
-        1 => (0..TOKENS, kind, when()).prop_map(|(token, kind, when)| Step::IssueToken { token, kind, when }),
-        1 => (0..TOKENS, when()).prop_map(|(token, when)| Step::RevokeToken { token, when }),
-        1 => (0..SESSIONS).prop_map(|session| Step::Purge { session }),
-        1 => when().prop_map(|before| Step::ForgetReceipts { before }),
-        1 => Just(Step::Reopen),
-    ]
-}
 
 /// Everything that can be asked about the rows.
 #[derive(Debug, PartialEq)]
@@ -350,7 +209,7 @@ impl Twins {
         match wish {
             Wish::Rename(name) => Command::Change { name: Some(name), env_hint: None },
             Wish::Hint(hint) => Command::Change { name: None, env_hint: Some(hint) },
-            Wish::Prompt(text) => prompt(self.prompts, &text),
+            Wish::Prompt { text, pictures: count } => prompt_with(self.prompts, &text, pictures(count)),
             Wish::ChangePrompt(n, text) => Command::ChangePrompt { interaction_id: queued(n), text },
             Wish::RemovePrompt(n) => Command::RemovePrompt { interaction_id: queued(n) },
             Wish::Observe => Command::Observe,
@@ -366,6 +225,8 @@ impl Twins {
             }
             Wish::Cancel => Command::Cancel,
             Wish::Resume(agent) => Command::Resume { agent: agent.map(str::to_owned) },
+            Wish::TellResume(text) => Command::TellResume { text },
+            Wish::MoveTo(cwd) => Command::MoveTo { cwd: cwd.to_owned() },
             Wish::Interrupt => Command::Interrupt { reason: "server_restart".to_owned() },
         }
     }
@@ -390,7 +251,7 @@ impl Twins {
 
 /// A history of any kind.
 pub(crate) fn history() -> impl Strategy<Value = Vec<Step>> {
-    vec(step(), 1..60)
+    vec(prop_oneof![lively(), step()], 1..60)
 }
 
 /// The store that a history leaves at `path`.

@@ -51,6 +51,15 @@ pub(crate) enum Command {
     Show(Show),
     /// Send a prompt to a session and print the answer as it comes
     Send(Send),
+    /// Answer what an agent asks before it goes on
+    Answer(Answer),
+    /// Bring a session's agent back, or hand the session over to another
+    Resume(Resume),
+    /// Stop the turn that runs
+    Stop {
+        /// The session: its id, the end of its id as `list` prints it, or `last`
+        session: SessionName,
+    },
     /// Sign browsers in; make, list and end credentials
     Token {
         #[command(subcommand)]
@@ -77,6 +86,12 @@ pub(crate) enum Command {
     /// Print the API's OpenAPI description
     #[command(hide = true)]
     Openapi,
+    /// Stand between the server and one agent; the server starts it
+    #[command(hide = true)]
+    Supervise,
+    /// Be the built-in agent, on standard input and output
+    #[command(hide = true)]
+    Guide,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
@@ -142,6 +157,32 @@ pub(crate) struct Send {
     #[arg(long)]
     pub(crate) no_wait: bool,
     /// Print JSON: the entries of the turn, a line each, or the acknowledgement with --no-wait
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Answer {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    pub(crate) session: SessionName,
+    /// Which request, as `show` prints it; the oldest that waits, unless told
+    #[arg(long, value_name = "pN")]
+    pub(crate) request: Option<String>,
+    /// `allow`, `always`, `deny`, `never`, or the id of one of the agent's own options
+    pub(crate) option: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Resume {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    pub(crate) session: SessionName,
+    /// Hand it over to this agent, which is told of the newest turns
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

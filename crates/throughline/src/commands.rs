@@ -1,16 +1,20 @@
 //! The commands, a file each.
 
+mod answer;
 mod backup;
 mod completions;
 mod config;
 mod doctor;
 mod export;
+mod guide;
 mod list;
 mod new;
 mod restore;
+mod resume;
 mod send;
 mod serve;
 mod show;
+mod stop;
 mod token;
 
 use std::process::ExitCode;
@@ -31,17 +35,22 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
     let done = match cli.command {
         Some(Command::Doctor(doctor)) => return doctor::run(&data()?, &doctor).await,
         Some(Command::Export(export)) => return export::run(&data()?, export).await,
+        Some(Command::Supervise) => return Ok(agents::process::supervise()),
         None => serve::run(&data()?, &cli.serve).await,
         Some(Command::Serve(serve)) => serve::run(&data()?, &serve).await,
         Some(Command::New(new)) => new::run(&data()?, new).await,
         Some(Command::List(list)) => list::run(&data()?, &list).await,
         Some(Command::Show(show)) => show::run(&data()?, &show).await,
         Some(Command::Send(send)) => send::run(&data()?, send).await,
+        Some(Command::Answer(answer)) => answer::run(&data()?, answer).await,
+        Some(Command::Resume(resume)) => resume::run(&data()?, resume).await,
+        Some(Command::Stop { session }) => stop::run(&data()?, &session).await,
         Some(Command::Backup(backup)) => backup::run(&data()?, backup).await,
         Some(Command::Restore(restore)) => restore::run(&data()?, restore).await,
         Some(Command::Token { command }) => token::run(&data()?, command).await,
         Some(Command::Config { command }) => config::run(&data()?, command),
         Some(Command::Completions { shell }) => completions::run(shell),
+        Some(Command::Guide) => guide::run().await,
         Some(Command::Openapi) => Ok(terminal::piece(&server::openapi())?),
     };
     done.map(|()| ExitCode::SUCCESS)

@@ -1,5 +1,6 @@
 //! The binary: command line, configuration, wiring. Everything else is in the crates it opens.
 
+mod agency;
 mod cli;
 mod client;
 mod commands;
@@ -8,6 +9,7 @@ mod data_dir;
 mod host;
 mod progress;
 mod terminal;
+mod transcript_text;
 
 use std::process::ExitCode;
 
@@ -16,6 +18,10 @@ use clap::Parser as _;
 fn main() -> ExitCode {
     let _until_the_end = fail::has_failpoints().then(obey_fail_points);
     let cli = cli::Cli::parse();
+    if let Some(cli::Command::Supervise) = cli.command {
+        // There is one for each agent, so it does without a runtime.
+        return agents::process::supervise();
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(err) => return terminal::fail(&err.into()),

@@ -118,7 +118,8 @@ impl Ran {
     fn text(&self) -> String {
         let mut text = self.output.text();
         if self.is_over_limit {
-            text += &format!("\nStopped after {} s.", LIMIT.as_secs());
+            let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+            text += &format!("{newline}Stopped after {} s.", LIMIT.as_secs());
         }
         text
     }

@@ -18,7 +18,7 @@ use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
 use super::start::{Ends, start};
 use super::tail::Tail;
-use super::tree::end_descendants;
+use super::tree::{end_descendants, exit_descriptor};
 use super::wire::{Ended, Exit, News, Order};
 use control::Control;
 
@@ -145,14 +145,6 @@ fn until(phase: Phase) -> Option<Instant> {
         Phase::Running => None,
         Phase::InputClosed { until } | Phase::Terminating { until } => Some(until),
     }
-}
-
-/// A descriptor that is ready when the agent has ended, where the system has such a thing.
-fn exit_descriptor(agent: Pid) -> Option<OwnedFd> {
-    #[cfg(target_os = "linux")]
-    return rustix::process::pidfd_open(agent, rustix::process::PidfdFlags::empty()).ok();
-    #[cfg(not(target_os = "linux"))]
-    return None;
 }
 
 #[derive(Default)]

@@ -10,6 +10,7 @@ mod agents;
 mod auth;
 mod client;
 mod damage;
+mod directories;
 mod entries;
 mod guards;
 mod idempotency;

@@ -146,6 +146,7 @@ async fn answers_are_as_described() {
     let at = |path: &str| path.replace("{id}", &session).replace("{interaction}", &waits);
     for (method, path, body) in [
         ("GET", "/agents", None),
+        ("GET", "/directories", None),
         ("GET", "/whoami", None),
         ("POST", "/auth/exchange", Some(code.clone())),
         ("POST", "/auth/exchange", Some(code)),

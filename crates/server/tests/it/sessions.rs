@@ -91,9 +91,12 @@ async fn far_reaching_directories_need_a_second_word() {
     let new = |cwd: &str, confirm: bool| {
         world.call("POST /api/v1/sessions", json!({ "agent": "guide", "cwd": cwd, "confirm": confirm }))
     };
-    // The home of a test's world is /var/empty, there or not: / reaches it anyway.
+    // / reaches every home, and so does the folder that the world's own home lies in.
     assert_eq!(new("/", false).await.summary(), "409 confirm_required");
     assert_eq!(new("/usr/../", false).await.summary(), "409 confirm_required");
+    for folder in [world.directory.path().to_owned(), world.directory.path().join("home")] {
+        assert_eq!(new(folder.to_str().unwrap(), false).await.summary(), "409 confirm_required");
+    }
     assert_eq!(new("/", true).await.summary(), "201");
     world.close().await;
 }

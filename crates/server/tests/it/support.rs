@@ -151,12 +151,14 @@ impl World {
         ids: Arc<TestIds>,
         secure_cookie: bool,
     ) -> Self {
+        let home = directory.path().join("home");
+        std::fs::create_dir_all(&home).unwrap();
         let seams = Seams {
-            policies: engine::Policies::default(),
             clock: Arc::clone(&clock) as _,
             ids: Arc::clone(&ids) as _,
-            home: Some("/var/empty".into()),
+            home: Some(home),
             copies: None,
+            agency: engine::Agency::only_guide(),
         };
         let engine = Engine::start(Arc::clone(&store), seams).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

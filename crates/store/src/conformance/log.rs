@@ -2,7 +2,7 @@
 
 #![expect(missing_docs, reason = "the name of a case is its statement")]
 
-use model::{Command, Event, Position, Seq, StreamId};
+use model::{Command, Entry, Event, Position, Seq, StreamId};
 use tokio::task::JoinSet;
 
 use crate::conformance::{
@@ -202,6 +202,27 @@ pub async fn every_text_survives(store: AnyStore) {
     let session = store.session(session_id(2)).await.expect("session").expect("it exists");
     assert_eq!(session.find_queued(interaction_id(1)).expect("it waits").text, text);
     assert_eq!((session.row.name.as_str(), session.row.first_prompt.as_str()), ("\u{1f9f5} name", "a\0b \u{1f9f5}"));
+}
+
+/// Agents send any JSON, and it is read back digit by digit.
+pub async fn every_number_survives(store: AnyStore) {
+    let numbers = serde_json::json!([
+        907.303_832_202_868_9,
+        481.837_925_201_105_24,
+        0.1 + 0.2,
+        f64::MAX,
+        f64::MIN_POSITIVE,
+        5e-324,
+        -0.0,
+        1e23,
+        u64::MAX,
+        i64::MIN,
+        1.0,
+    ]);
+    let entry = Entry { seq: Seq(1), at: at(1), event: Event::AgentRaw { message: numbers } };
+    let part = Part { stream: stream(1), after: Seq::START, entries: vec![entry.clone()], rows: Vec::new() };
+    store.append(batch([part])).await.expect("appended");
+    assert_eq!(store.read(stream(1), Seq::START, MANY).await.expect("read"), [entry]);
 }
 
 pub async fn all_streams_are_read_once_and_in_order(store: AnyStore) {

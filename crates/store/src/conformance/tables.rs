@@ -2,9 +2,15 @@
 
 #![expect(missing_docs, reason = "the name of a case is its statement")]
 
-use model::{AgentReport, Command, Event, ListKey, Outcome, Seq, Stop, StreamId, TokenKind, Turn, fold};
+use model::{
+    AgentReport, Answerer, Command, Event, ListKey, Memory, Outcome, PermissionAnswer, Request, Seq, SessionState,
+    Stop, StreamId, TokenKind, Turn, fold,
+};
 
-use crate::conformance::{AnyStore, act, at, batch, create, prompt, session_id, stream, token_id};
+use crate::conformance::{
+    AnyStore, act, at, attached, batch, create, interaction_id, pictures, prompt, prompt_with, question, session_id,
+    stream, token_id,
+};
 use crate::{Head, Part};
 
 const MANY: usize = 10_000;
@@ -17,27 +23,46 @@ fn stopped(outcome: Outcome) -> Command {
     Command::Agent(AgentReport::Stopped(Stop { outcome, reason: Some("so".to_owned()) }))
 }
 
+fn asks(title: &str) -> Command {
+    Command::Agent(AgentReport::Asked(question(title)))
+}
+
+fn answer(request: u32, option: &str) -> Command {
+    let by = Answerer::Policy { rule: "a rule".to_owned() };
+    let answer = PermissionAnswer { option: Some(option.to_owned()), kind: None, fields: None, by };
+    Command::Answer { request: Request(request), answer }
+}
+
 pub async fn a_session_is_what_its_entries_fold_to(store: AnyStore) {
     assert_eq!(store.session(session_id(1)).await.expect("session"), None);
     let long = "long ".repeat(20_000);
     let life = [
         create("a"),
         prompt(1, "first\nof all"),
-        prompt(2, "second"),
+        prompt_with(2, "second", pictures(2)),
         prompt(3, &long),
-        ready(),
+        attached("their id", Memory::New),
         Command::Agent(AgentReport::Text { block: 0, text: "words".to_owned() }),
-        Command::ChangePrompt { interaction_id: super::interaction_id(2), text: "second, better".to_owned() },
+        Command::Agent(AgentReport::Title("what the agent calls it".to_owned())),
+        Command::ChangePrompt { interaction_id: interaction_id(2), text: "second, better".to_owned() },
+        asks("may I?"),
+        asks("\u{1f9f5} \0 \"and\"?"),
+        answer(1, "yes"),
         Command::Change { name: Some("b".to_owned()), env_hint: Some("dev".to_owned()) },
         stopped(Outcome::Completed),
-        Command::RemovePrompt { interaction_id: super::interaction_id(3) },
+        Command::RemovePrompt { interaction_id: interaction_id(3) },
         Command::Interrupt { reason: "server_restart".to_owned() },
         Command::Observe,
         prompt(4, "again"),
+        attached("another id", Memory::New),
+        Command::TellResume { text: "what was".to_owned() },
         Command::Agent(AgentReport::Failed { reason: "broke".to_owned() }),
+        Command::MoveTo { cwd: "/elsewhere".to_owned() },
+        Command::Resume { agent: Some("other".to_owned()) },
         Command::Delete,
         Command::Restore,
     ];
+    let (mut asked, mut untold, mut shown) = (0, false, 0);
     for (when, command) in life.into_iter().enumerate() {
         act(&store, 1, command, i64::try_from(when).expect("few")).await;
         let mut folded = None;
@@ -46,9 +71,16 @@ pub async fn a_session_is_what_its_entries_fold_to(store: AnyStore) {
         }
         let session = store.session(session_id(1)).await.expect("session");
         assert_eq!(session, folded, "after step {when}");
-        let head = session.map(|session| Head::At(session.head));
-        assert_eq!(head, Some(store.head(stream(1)).await.expect("head")), "after step {when}");
+        let session = session.expect("it was created first");
+        assert_eq!(Head::At(session.head), store.head(stream(1)).await.expect("head"), "after step {when}");
+        asked = asked.max(session.row.open_requests.len());
+        untold |= session.row.untold;
+        shown = shown.max(session.queue.iter().map(|prompt| prompt.images.len()).sum());
     }
+    assert_eq!((asked, untold, shown), (2, true, 2), "the life has all that there is to keep");
+    let row = store.session(session_id(1)).await.expect("session").expect("it exists").row;
+    assert_eq!((row.requests, row.agent_title.as_str()), (Request(2), "what the agent calls it"));
+    assert_eq!((row.agent.as_str(), row.agent_session, row.cwd.as_str()), ("other", None, "/elsewhere"));
 }
 
 pub async fn the_list_is_by_activity_and_comes_in_pages(store: AnyStore) {
@@ -95,6 +127,28 @@ pub async fn unsettled_sessions_are_starting_or_running(store: AnyStore) {
     act(&store, 3, Command::Interrupt { reason: "server_restart".to_owned() }, 6).await;
     act(&store, 1, Command::Interrupt { reason: "server_restart".to_owned() }, 6).await;
     assert_eq!(store.unsettled().await.expect("unsettled"), []);
+}
+
+/// Its turn runs, so a restart has to settle it, and what it asked with it: nobody would hear the answer.
+pub async fn a_session_that_waits_for_an_answer_is_unsettled(store: AnyStore) {
+    for n in 1..=2 {
+        act(&store, n, create("a"), 1).await;
+        act(&store, n, attached("their id", Memory::New), 2).await;
+        act(&store, n, prompt(u64::from(n), "go"), 3).await;
+        act(&store, n, asks("may I?"), 4).await;
+    }
+    act(&store, 2, answer(1, "no"), 5).await;
+    act(&store, 2, stopped(Outcome::Completed), 6).await;
+    assert_eq!(store.unsettled().await.expect("unsettled"), [session_id(1)]);
+    let waits = store.session(session_id(1)).await.expect("session").expect("it exists").row;
+    assert_eq!((waits.state(), waits.open_requests.len()), (SessionState::NeedsYou, 1));
+    assert_eq!(waits.open_requests[0].options, question("").options);
+    assert!(store.sessions(None, MANY).await.expect("sessions").contains(&waits), "the list says the same");
+
+    act(&store, 1, Command::Interrupt { reason: "server_restart".to_owned() }, 7).await;
+    assert_eq!(store.unsettled().await.expect("unsettled"), []);
+    let settled = store.session(session_id(1)).await.expect("session").expect("it exists").row;
+    assert_eq!((settled.open_requests.len(), settled.requests), (0, Request(1)), "its number is not given again");
 }
 
 pub async fn unobserved_sessions_came_to_rest_unseen(store: AnyStore) {

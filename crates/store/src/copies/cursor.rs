@@ -3,12 +3,13 @@
 //! Invariant: it is written after everything that it speaks for is flushed, so it may be behind the copies and is never
 //! ahead of them. It is also what tells a log that has lost entries, so within one life of the store its position never
 //! goes back, and whoever wants the copies gone through again does not take it away. One that says nothing sensible is as
-//! good as none: the copies are then compared from the beginning.
+//! good as none: the copies are then compared from the beginning. So they are when it speaks for copies of another shape.
 
 use model::{Incarnation, Position};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::copies::folder::Folder;
+use crate::copies::meta::FORMAT;
 use crate::copies::{Copies, blocking};
 use crate::{CopyError, Log, ReadError};
 
@@ -29,6 +30,16 @@ pub struct CopyCursor {
     /// What is being done to them.
     #[serde(default, skip_serializing_if = "Phase::is_following")]
     pub phase: Phase,
+}
+
+/// A cursor as it lies there.
+#[derive(Serialize, Deserialize)]
+struct Noted {
+    /// The shape of the copies that it speaks for; the first one was not noted.
+    #[serde(default = "first_format")]
+    format: u32,
+    #[serde(flatten)]
+    cursor: CopyCursor,
 }
 
 /// What is being done to the copies.
@@ -77,7 +88,7 @@ impl Copies {
         blocking(move || {
             let Some(folder) = Folder::find(&path)? else { return Ok(None) };
             match folder.read(NAME, MAX_BYTES) {
-                Ok(content) => Ok(content.and_then(|content| serde_json::from_slice(&content).ok())),
+                Ok(content) => Ok(content.and_then(|content| understand(&content))),
                 Err(CopyError::Foreign { .. }) => Ok(None),
                 Err(err) => Err(err),
             }
@@ -89,7 +100,8 @@ impl Copies {
     pub async fn move_cursor(&self, cursor: CopyCursor) -> Result<(), CopyError> {
         let path = self.path.clone();
         blocking(move || {
-            let mut content = serde_json::to_vec(&cursor).expect("a cursor is three numbers and a word");
+            let noted = Noted { format: FORMAT, cursor };
+            let mut content = serde_json::to_vec(&noted).expect("a cursor is numbers and a word");
             content.push(b'\n');
             let folder = Folder::make(&path)?;
             match cursor.phase {
@@ -114,6 +126,21 @@ impl Copies {
             Some(_) | None => Ok(()),
         }
     }
+}
+
+fn understand(content: &[u8]) -> Option<CopyCursor> {
+    let Noted { format, cursor } = serde_json::from_slice(content).ok()?;
+    match cursor.phase {
+        // Nothing else would bring a session's copy to the newest shape in which nothing happens any more.
+        Phase::Following | Phase::Rewriting if format != FORMAT => {
+            Some(CopyCursor { phase: Phase::Rewriting, rewritten: Position(0), ..cursor })
+        }
+        Phase::Following | Phase::Rewriting | Phase::Lost => Some(cursor),
+    }
+}
+
+fn first_format() -> u32 {
+    1
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use fail::FailScenario;
-use model::{Position, StreamId};
+use model::{Position, Request, StreamId};
+use store::outside::StoreFile;
 use store::{Head, Log as _, Tables as _};
 
 use crate::{folder, open};
@@ -25,13 +26,23 @@ async fn is_whole(path: &Path) {
     let store = open(path);
     let entries = store.read_all(Position(0), 1_000).await.unwrap();
     assert_eq!(entries.len(), 29);
-    let titles: Vec<String> = store.sessions(None, 10).await.unwrap().into_iter().map(|row| row.name).collect();
-    assert_eq!(titles, ["cut off", "renamed"]);
-    assert_eq!(store.unsettled().await.unwrap().len(), 1);
+    let rows = store.sessions(None, 10).await.unwrap();
+    assert_eq!(rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["cut off", "renamed"]);
+    for row in rows {
+        // What the first version knew nothing of.
+        assert_eq!((row.agent_session, row.agent_title.as_str(), row.untold), (None, "", false));
+        assert_eq!((row.open_requests.len(), row.requests), (0, Request(0)));
+    }
+    let unsettled = store.unsettled().await.unwrap();
+    assert_eq!(unsettled.len(), 1);
+    let cut_off = store.session(unsettled[0]).await.unwrap().unwrap();
+    let waiting: Vec<_> = cut_off.queue.iter().map(|prompt| (prompt.text.as_str(), prompt.images.len())).collect();
+    assert_eq!(waiting, [("say after that", 0)]);
     assert_eq!(store.tokens().await.unwrap().len(), 2);
     let purged: StreamId = "session/01a1ddbc-31eb-75c0-82b0-58411778fcc3".parse().unwrap();
     assert_eq!(store.head(purged).await.unwrap(), Head::Purged);
     store.close().await;
+    assert!(!StoreFile::open(path).unwrap().is_older_than_program());
 }
 
 /// R24: a store of the first released version opens, with everything in it.
@@ -40,6 +51,7 @@ async fn a_store_of_version_1_opens_for_ever() {
     let scenario = FailScenario::setup();
     let (_folder, path) = folder();
     make_v1(&path);
+    assert!(StoreFile::open(&path).unwrap().is_older_than_program());
     is_whole(&path).await;
     is_whole(&path).await;
     scenario.teardown();

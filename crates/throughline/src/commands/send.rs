@@ -4,15 +4,19 @@ use std::io::{IsTerminal as _, Read as _};
 
 use anyhow::{Context as _, Result, bail};
 use futures_util::{SinkExt as _, StreamExt as _};
-use model::{Event, InteractionId, Outcome, SessionId, Stop, Turn};
+use model::{
+    Event, InteractionId, Item, Outcome, PermissionOption, Request as Asked, SessionId, Stop, ToolCall, Turn, WordsOf,
+};
 use server::wire::{ClientFrame, NewPrompt, PromptAccepted, Request, ServerFrame, WhenBusy};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::cli;
 use crate::client::{Client, Stream};
+use crate::commands::answer;
 use crate::data_dir::DataDir;
 use crate::terminal::{self, safe, safe_json};
+use crate::transcript_text::item_lines;
 
 pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
     let text = if send.text == "-" { read_prompt()? } else { send.text };
@@ -33,7 +37,7 @@ pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
             // Listened for before anything is printed: whoever reads a word may stop us at once.
             biased;
             signal = tokio::signal::ctrl_c() => signal.map_err(Into::into).and_then(|()| leave(&client)),
-            done = answer.print(accepted.interaction_id) => done,
+            done = answer.print(&client, accepted.interaction_id) => done,
         }
     };
     drop(answer);
@@ -71,6 +75,10 @@ struct Answer {
     turn: Option<Turn>,
     /// What was printed from previews and is not durable yet.
     previewed: String,
+    /// The calls of the turn that are still open.
+    calls: Vec<ToolCall>,
+    /// What was printed last ended its line.
+    at_line_start: bool,
 }
 
 impl Answer {
@@ -80,10 +88,19 @@ impl Answer {
         let frame = ClientFrame { id: "follow".to_owned(), request };
         socket.send(Message::text(serde_json::to_string(&frame)?)).await?;
         let previews = !json && std::io::stdout().is_terminal();
-        Ok(Self { socket, session, json, previews, turn: None, previewed: String::new() })
+        Ok(Self {
+            socket,
+            session,
+            json,
+            previews,
+            turn: None,
+            previewed: String::new(),
+            calls: Vec::new(),
+            at_line_start: true,
+        })
     }
 
-    async fn print(&mut self, prompt: InteractionId) -> Result<()> {
+    async fn print(&mut self, client: &Client, prompt: InteractionId) -> Result<()> {
         while let Some(message) = self.socket.next().await {
             let Message::Text(text) = message? else { continue };
             match serde_json::from_str(&text)? {
@@ -91,14 +108,20 @@ impl Answer {
                     if self.json && self.concerns(&entry.event, prompt) {
                         terminal::line(&safe_json(&serde_json::to_string(&entry)?))?;
                     }
+                    if let Event::PermissionAsked { request, question, turn } = &entry.event
+                        && Some(*turn) == self.turn
+                        && !self.json
+                    {
+                        self.ask(client, *request, question).await?;
+                    }
                     if let Some(stop) = self.hear(entry.event, prompt)? {
                         return self.end(&stop);
                     }
                 }
-                ServerFrame::Preview { session, turn, text, .. }
+                ServerFrame::Preview { session, turn, kind: WordsOf::Text, text, .. }
                     if session == self.session && Some(turn) == self.turn && self.previews =>
                 {
-                    terminal::piece(&safe(&text))?;
+                    self.piece(&text)?;
                     self.previewed.push_str(&text);
                 }
                 ServerFrame::Reset { session, .. } if session == self.session => {
@@ -126,7 +149,31 @@ impl Answer {
         match event {
             Event::TurnStarted { turn, interaction_id } if interaction_id == prompt => self.turn = Some(turn),
             Event::TextPart { turn, text, .. } if Some(turn) == self.turn && !self.json => {
-                terminal::piece(&safe(&settle(&mut self.previewed, &text)))?;
+                let rest = settle(&mut self.previewed, &text);
+                self.piece(&rest)?;
+            }
+            Event::ToolStarted { turn, tool, call_id, change } if Some(turn) == self.turn && !self.json => {
+                self.calls.push(ToolCall::begin(tool, call_id, &change));
+                self.finish_call(tool)?;
+            }
+            Event::ToolChanged { turn, tool, change } | Event::ToolEnded { turn, tool, change }
+                if Some(turn) == self.turn && !self.json =>
+            {
+                if let Some(call) = self.calls.iter_mut().find(|call| call.tool == tool) {
+                    call.change(&change);
+                }
+                self.finish_call(tool)?;
+            }
+            Event::ToolPart { turn, tool, text } if Some(turn) == self.turn && !self.json => {
+                if let Some(call) = self.calls.iter_mut().find(|call| call.tool == tool) {
+                    call.add_text(&text);
+                }
+            }
+            Event::PlanChanged { turn, steps } if Some(turn) == self.turn && !self.json => {
+                self.lines(&item_lines(&Item::Plan { steps }))?;
+            }
+            Event::AgentNoticed { notice } if self.turn.is_some() && !self.json => {
+                self.lines(&item_lines(&Item::Notice(notice)))?;
             }
             Event::TurnEnded { turn, stop } if Some(turn) == self.turn => return Ok(Some(stop)),
             Event::PromptRemoved { interaction_id } if interaction_id == prompt => {
@@ -140,9 +187,60 @@ impl Answer {
         Ok(None)
     }
 
-    fn end(&self, stop: &Stop) -> Result<()> {
-        if !self.json {
+    /// Prints a call once it has ended.
+    fn finish_call(&mut self, tool: u32) -> Result<()> {
+        let ended = self.calls.iter().position(|call| call.tool == tool && call.status.is_final());
+        match ended {
+            Some(index) => {
+                let call = self.calls.remove(index);
+                self.lines(&item_lines(&Item::Tool(call)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Asks the person at the terminal; elsewhere says how to answer.
+    async fn ask(&mut self, client: &Client, request: Asked, question: &model::Question) -> Result<()> {
+        let subject = question.subject.as_deref().map(|subject| format!("\n  {}", safe(subject))).unwrap_or_default();
+        self.lines(&[format!("? {}{subject}", safe(&question.title))])?;
+        if !std::io::stdin().is_terminal() || question.form.is_some() {
+            let session = self.session;
+            terminal::remark(&format!("the agent waits: answer on the page, or `throughline answer {session} allow`"));
+            return Ok(());
+        }
+        let word = choose(&question.options).await?;
+        let answered = match answer::option_of(&question.options, &word) {
+            Ok(option) => answer::give(client, &self.session.to_string(), &request.to_string(), option).await,
+            Err(err) => Err(err),
+        };
+        if let Err(err) = answered {
+            terminal::remark(&format!("{err}; the request may still wait, `throughline answer` answers it"));
+        }
+        Ok(())
+    }
+
+    fn lines(&mut self, lines: &[String]) -> Result<()> {
+        if !self.at_line_start {
             terminal::line("")?;
+        }
+        for line in lines {
+            terminal::line(line)?;
+        }
+        self.at_line_start = true;
+        Ok(())
+    }
+
+    fn piece(&mut self, text: &str) -> Result<()> {
+        if !text.is_empty() {
+            terminal::piece(&safe(text))?;
+            self.at_line_start = text.ends_with('\n');
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, stop: &Stop) -> Result<()> {
+        if !self.json {
+            self.lines(&[])?;
         }
         let reason = stop.reason.as_deref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
         match stop.outcome {
@@ -152,6 +250,18 @@ impl Answer {
             Outcome::Interrupted => bail!("the turn was interrupted{reason}"),
         }
     }
+}
+
+/// A line of the person at the terminal. The thread that reads it is left to itself if nobody answers.
+async fn choose(options: &[PermissionOption]) -> Result<String> {
+    let names: Vec<String> =
+        options.iter().map(|option| format!("{} ({})", safe(&option.name), safe(&option.id))).collect();
+    terminal::piece(&format!("  {}\n  allow, always, deny: ", names.join(", ")))?;
+    let line = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).map(|_| line)
+    });
+    Ok(line.await??.trim().to_owned())
 }
 
 /// What is still to be printed of a durable part after its previews. Where previews were skipped, what was printed is

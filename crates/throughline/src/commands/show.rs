@@ -1,13 +1,14 @@
 //! `throughline show`: a session's transcript, folded here from its entries.
 
 use anyhow::Result;
-use model::{Entry, Item, Outcome, Transcript, TranscriptTurn};
+use model::{Entry, Transcript};
 use server::wire::{EntryPage, Session};
 
 use crate::cli;
 use crate::client::Client;
 use crate::data_dir::DataDir;
 use crate::terminal::{self, safe, safe_json};
+use crate::transcript_text::turn_lines;
 
 pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
     let client = Client::connect(data).await?;
@@ -49,32 +50,14 @@ fn print(session: &Session, transcript: &Transcript, whole: bool) -> Result<()> 
     terminal::line(&safe(title))?;
     terminal::line(&safe(&format!("{} in {}", session.row.agent, session.row.cwd)))?;
     for turn in &transcript.turns {
-        print_turn(turn, whole)?;
+        for line in turn_lines(turn, whole) {
+            terminal::line(&line)?;
+        }
     }
     for prompt in &session.queue {
         terminal::line(&format!("\nwaits  {}", indent(&prompt.text)))?;
     }
     Ok(())
-}
-
-fn print_turn(turn: &TranscriptTurn, whole: bool) -> Result<()> {
-    terminal::line(&format!("\n{} > {}", turn.turn, indent(&turn.prompt)))?;
-    for item in &turn.items {
-        if let Item::Text { text, .. } = item {
-            terminal::line(&format!("\n  {}", indent(text)))?;
-        }
-    }
-    let word = match turn.outcome {
-        Some(Outcome::Completed) if turn.items.is_empty() => "no response",
-        Some(Outcome::Completed) => return Ok(()),
-        Some(Outcome::Cancelled) => "stopped by you",
-        Some(Outcome::Failed) => "failed",
-        Some(Outcome::Interrupted) => "interrupted",
-        None if whole => "running …",
-        None => "the rest can not be read",
-    };
-    let reason = turn.reason.as_deref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
-    Ok(terminal::line(&format!("\n  [{word}{reason}]"))?)
 }
 
 fn indent(text: &str) -> String {

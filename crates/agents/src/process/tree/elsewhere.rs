@@ -1,5 +1,6 @@
 //! Where there is no `/proc`: process groups. What has left its group, or its session, is out of reach.
 
+use std::os::fd::OwnedFd;
 use std::thread;
 use std::time::Duration;
 
@@ -23,4 +24,9 @@ pub(in crate::process) fn end_session(supervisor: Pid, agent: Option<Pid>, _pati
         let _ = kill_process_group(agent, Signal::KILL);
     }
     Vec::new()
+}
+
+/// There is none: whoever waits has to look from time to time.
+pub(in crate::process) fn exit_descriptor(_process: Pid) -> Option<OwnedFd> {
+    None
 }

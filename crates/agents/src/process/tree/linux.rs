@@ -3,11 +3,12 @@
 mod listing;
 
 use std::collections::HashSet;
+use std::os::fd::OwnedFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, getpgrp, getpid, kill_process_group};
+use rustix::process::{Pid, PidfdFlags, Signal, getpgrp, getpid, kill_process_group, pidfd_open};
 
 use listing::{Identity, Listed};
 
@@ -28,6 +29,11 @@ pub(in crate::process) fn end_descendants(_agent: Pid, reap: &mut dyn FnMut() ->
 pub(in crate::process) fn end_session(supervisor: Pid, _agent: Option<Pid>, patience: Duration) -> Vec<i32> {
     let is_root = |process: &Listed| process.session == Some(supervisor) || process.identity.pid == supervisor;
     Family { is_root: &is_root, reaper: None }.end(Some(patience), &mut || false)
+}
+
+/// A descriptor that is ready to be read when the process has ended; none, where the sandbox does not allow it.
+pub(in crate::process) fn exit_descriptor(process: Pid) -> Option<OwnedFd> {
+    pidfd_open(process, PidfdFlags::empty()).ok()
 }
 
 struct Family<'a> {

@@ -240,13 +240,30 @@ async fn a_cursor_that_is_not_ours_is_as_good_as_none() {
     let cursor = CopyCursor { position: Position(3), phase: Phase::Following, ..new };
     home.copies.move_cursor(cursor).await.unwrap();
     let written = fs::read_to_string(home.copies.path().join("copies.json")).unwrap();
-    assert_eq!(written, "{\"incarnation\":\"ffffffffffffffff\",\"position\":3}\n");
+    assert_eq!(written, "{\"format\":2,\"incarnation\":\"ffffffffffffffff\",\"position\":3}\n");
     assert_eq!(home.copies.cursor().await.unwrap(), Some(cursor));
     home.copies.ask_for_rewriting().await.unwrap();
     assert_eq!(home.copies.cursor().await.unwrap(), Some(CopyCursor { phase: Phase::Rewriting, ..cursor }));
     fs::remove_file(home.copies.path().join("copies.json")).unwrap();
     home.copies.ask_for_rewriting().await.unwrap();
     assert_eq!(home.copies.cursor().await.unwrap(), None, "without one everything is gone through anyway");
+}
+
+/// The first version noted no format. Its copies are gone through, also those of sessions that have come to rest for good,
+/// and a loss is known all the same.
+#[tokio::test]
+async fn copies_of_another_format_are_gone_through_whole() {
+    let home = Home::new().await;
+    for (noted, phase) in [
+        (r#"{"incarnation":"1","position":3}"#, Phase::Rewriting),
+        (r#"{"format":1,"incarnation":"1","position":3,"rewritten":2,"phase":"rewriting"}"#, Phase::Rewriting),
+        (r#"{"incarnation":"1","position":3,"phase":"lost"}"#, Phase::Lost),
+        (r#"{"format":2,"incarnation":"1","position":3}"#, Phase::Following),
+    ] {
+        fs::write(home.copies.path().join("copies.json"), noted).unwrap();
+        let expected = CopyCursor { position: Position(3), phase, ..CopyCursor::new(incarnation(1)) };
+        assert_eq!(home.copies.cursor().await.unwrap(), Some(expected), "{noted}");
+    }
 }
 
 /// What a person does whom the doctor told that copies differ.

@@ -1,16 +1,16 @@
 //! From any history to its copies and back.
 
+use std::fs;
+
 use model::{AgentReport, AgentState, Incarnation, Outcome, Stop};
 use proptest::collection::vec;
-use proptest::option;
 use proptest::prelude::*;
-use proptest::sample::select;
 
 use super::{World, tree, written_anew};
 use crate::conformance::{act, at, create, session_id};
 use crate::copies::{Copies, Depth, Touched};
-use crate::histories::{SESSIONS, Step, Twins, Wish, doing, step};
-use crate::{SqliteStore, Tables as _};
+use crate::histories::{SESSIONS, Step, Twins, lively, step};
+use crate::{MemoryStore, SqliteStore, Tables as _};
 
 /// Copies that follow step by step are those that are written at the end, and a log that is filled from them gives them
 /// again, byte for byte, with nothing at work in it.
@@ -46,25 +46,6 @@ async fn run(steps: Vec<Step>) {
             assert_eq!((session.row.running, session.row.agent_state), (None, AgentState::Stopped));
         }
     }
-}
-
-/// A step that is likely to get somewhere: prompts, agents that start, talk, stop and fail, in few sessions.
-fn lively() -> impl Strategy<Value = Step> {
-    let text = || "[a-c\u{0}\n\u{1f9f5}]{1,6}".prop_map(String::from);
-    let outcome = select(vec![Outcome::Completed, Outcome::Cancelled, Outcome::Failed, Outcome::Interrupted]);
-    let stop = (outcome, option::of(text())).prop_map(|(outcome, reason)| Stop { outcome, reason });
-    let wish = prop_oneof![
-        6 => text().prop_map(Wish::Prompt),
-        4 => Just(Wish::Agent(AgentReport::Ready { attached: None })),
-        4 => (0..3_u32, text()).prop_map(|(block, text)| Wish::Agent(AgentReport::Text { block, text })),
-        4 => stop.prop_map(|stop| Wish::Agent(AgentReport::Stopped(stop))),
-        1 => text().prop_map(|reason| Wish::Agent(AgentReport::Failed { reason })),
-        1 => Just(Wish::Interrupt),
-        1 => Just(Wish::Observe),
-        1 => Just(Wish::Restore),
-        8 => doing(),
-    ];
-    (0..2_u8, wish, 0..30_i64).prop_map(|(n, wish, when)| Step::Act { wishes: vec![(n, wish)], receipt: None, when })
 }
 
 proptest! {
@@ -111,6 +92,37 @@ async fn a_copy_can_be_read_by_people() {
     let tree = world.tree();
     assert_eq!(tree[&format!("{id}/meta.json")], meta);
     assert_eq!(tree[&format!("{id}/transcript.jsonl")], turn(1, "first") + &turn(2, "second"));
+}
+
+/// As the first version wrote them, before agents did more than talk.
+#[tokio::test]
+async fn copies_of_the_first_format_come_back_in_the_newest() {
+    let world = World::with_two_turns().await;
+    let newest = world.tree();
+    let id = session_id(1);
+    let meta = newest[&format!("{id}/meta.json")].replace("\"format\": 2", "\"format\": 1");
+    let meta = meta.replace("  \"agentSession\": null,\n  \"agentTitle\": \"\",\n", "");
+    let turn = |n: u8, prompt: &str| {
+        format!(
+            r#"{{"turn":{n},"interactionId":"00000000-0000-0000-0000-00000000000{n}","prompt":"{prompt}","blocks":["one two","three\n"],"outcome":"completed","reason":null,"startedAt":"1970-01-01T00:00:00.1{n}0Z","endedAt":"1970-01-01T00:00:00.1{n}2Z"}}
+"#
+        )
+    };
+    let write_first = || {
+        fs::write(world.file(1, "meta.json"), &meta).unwrap();
+        fs::write(world.file(1, "transcript.jsonl"), turn(1, "first") + &turn(2, "second")).unwrap();
+    };
+    write_first();
+    let fresh = MemoryStore::new(Incarnation::from_bits(1));
+    let hydrated = world.copies.hydrate(&fresh).await.unwrap();
+    assert_eq!((hydrated.sessions, hydrated.skipped.len()), (1, 0));
+    assert_eq!(written_anew(&fresh, 2).await, newest);
+    // Beside the log that they were written from, too.
+    for depth in [Depth::End, Depth::Whole] {
+        write_first();
+        assert_eq!(world.copies.update(&*world.store, id, depth).await.unwrap(), Touched::Yes);
+        assert_eq!(world.tree(), newest);
+    }
 }
 
 /// A turn that runs is in no file, and the session is as it was before it.

@@ -69,6 +69,19 @@ async fn a_copy_that_breaks_a_rule_is_left_out() {
         ("\"completed\"", "null", "line 1 of its transcript is no finished turn"),
         ("\"completed\"", "\"done\"", "line 1 of its transcript is no finished turn"),
         ("\n", "\n\n", "line 2 of its transcript is no finished turn"),
+        ("\"type\":\"text\"", "\"type\":\"dream\"", "line 1 of its transcript is no finished turn"),
+        (
+            "\"images\":[]",
+            "\"images\":[{\"mimeType\":\"text/html\",\"data\":\"AA==\"}]",
+            "it breaks a rule: a prompt takes at most 8 pictures with 8388608 bytes of Base64 in all, each a PNG, JPEG, \
+             GIF or WebP",
+        ),
+        (
+            "\"items\":[",
+            "\"items\":[{\"type\":\"permission\",\"request\":7,\"title\":\"\",\"kind\":\"edit\",\"options\":[],\
+             \"answer\":{\"option\":\"yes\",\"by\":{\"type\":\"nobody\"}}},",
+            "it breaks a rule: p7 does not wait for an answer; it was answered or withdrawn",
+        ),
         ("00000000-0000", "zz000000-0000", "line 1 of its transcript is no finished turn"),
     ] {
         assert_eq!(said_of_edit("transcript.jsonl", from, to).await, expected);

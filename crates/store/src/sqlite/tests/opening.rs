@@ -4,11 +4,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use model::{EVENT_VERSION, Incarnation, Position, Seq, Turn};
+use model::{AgentReport, Command, EVENT_VERSION, Incarnation, Memory, Position, Seq, Turn};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
-use crate::conformance::{act, at, batch, create, prompt, session_id, stream, text_part};
+use crate::conformance::{
+    act, at, attached, batch, create, pictures, prompt, prompt_with, question, session_id, stream, text_part,
+};
 use crate::sqlite::open::newest_schema;
 use crate::sqlite::tests::{INCARNATION, folder, open_at};
 use crate::{AppendError, Log as _, OpenError, ReadError, SqliteStore, Tables as _};
@@ -32,7 +34,10 @@ async fn reopening_keeps_everything() {
     let (_folder, path) = folder();
     let store: crate::conformance::AnyStore = std::sync::Arc::new(open_at(&path));
     act(&store, 1, create("a"), 1).await;
-    let last = act(&store, 1, prompt(1, "waits"), 2).await;
+    act(&store, 1, attached("their id", Memory::New), 1).await;
+    act(&store, 1, prompt(1, "runs"), 1).await;
+    act(&store, 1, Command::Agent(AgentReport::Asked(question("may I?"))), 1).await;
+    let last = act(&store, 1, prompt_with(2, "waits", pictures(2)), 2).await;
     store.purge(session_id(2), model::Seq::START, at(3)).await.unwrap();
     let session = store.session(session_id(1)).await.unwrap();
     let entries = store.read_all(Position(0), 100).await.unwrap();
@@ -41,6 +46,10 @@ async fn reopening_keeps_everything() {
     let store = SqliteStore::open(&path, Incarnation::from_bits(1)).unwrap();
     assert_eq!(store.incarnation(), Incarnation::from_bits(INCARNATION));
     assert_eq!(store.session(session_id(1)).await.unwrap(), session);
+    let session = session.unwrap();
+    assert_eq!((session.row.open_requests.len(), session.row.agent_session.as_deref()), (1, Some("their id")));
+    assert_eq!(session.queue[0].images, pictures(2));
+    assert_eq!(store.unsettled().await.unwrap(), [session_id(1)]);
     assert_eq!(store.read_all(Position(0), 100).await.unwrap(), entries);
     assert!(matches!(store.append(batch([text_part(stream(2), 0, &["x"])])).await, Err(AppendError::Purged(_))));
     assert_eq!(store.append(batch([text_part(stream(3), 0, &["x"])])).await.unwrap(), Position(last.0 + 1));

@@ -4,9 +4,11 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use model::Command;
+use model::{AgentReport, Command, Memory};
 
-use crate::conformance::{AnyStore, act, batch, create, stream, text_part};
+use crate::conformance::{
+    AnyStore, act, attached, batch, create, pictures, prompt, prompt_with, question, stream, text_part,
+};
 use crate::outside::{Depth, Repair, StoreFile};
 use crate::sqlite::tests::outside::{backup, check, contents, export, scribble, told, write_sample};
 use crate::sqlite::tests::{folder, open_at};
@@ -127,6 +129,41 @@ async fn each_kind_of_damage_is_found_and_named() {
             let damaged = expected.iter().any(|line| !line.starts_with("Fence"));
             assert_eq!(report.is_damaged(), damaged, "{sql}");
         }
+    }
+}
+
+/// What the rows keep of agents and pictures is compared like the rest.
+#[tokio::test]
+async fn damage_to_what_agents_asked_and_prompts_show_is_found() {
+    let row = "Row session 1: the session's row";
+    let waiting = "Row session 1: the row of the waiting prompt 00000000-0000-0000-0000-000000000002";
+    for (sql, expected) in [
+        ("", None),
+        ("UPDATE sessions SET agent_session = 'other'", Some(format!("{row} is not what the log says"))),
+        ("UPDATE sessions SET agent_title = 'other'", Some(format!("{row} is not what the log says"))),
+        ("UPDATE sessions SET untold = 1", Some(format!("{row} is not what the log says"))),
+        ("UPDATE sessions SET requests = 9", Some(format!("{row} is not what the log says"))),
+        ("UPDATE sessions SET open_requests = NULL", Some(format!("{row} is not what the log says"))),
+        ("UPDATE sessions SET open_requests = '[{'", Some(format!("{row} cannot be read"))),
+        ("UPDATE prompts SET images = NULL", Some(format!("{waiting} is not what the log says"))),
+        (
+            "UPDATE prompts SET images = '7'",
+            Some("Row session 1: the rows of its waiting prompts cannot be read".into()),
+        ),
+    ] {
+        let (_folder, path) = folder();
+        let store: AnyStore = Arc::new(open_at(&path));
+        act(&store, 1, create("one"), 1).await;
+        act(&store, 1, attached("their id", Memory::New), 2).await;
+        act(&store, 1, prompt(1, "runs"), 3).await;
+        act(&store, 1, Command::Agent(AgentReport::Title("a title".to_owned())), 4).await;
+        act(&store, 1, Command::Agent(AgentReport::Asked(question("may I?"))), 5).await;
+        act(&store, 1, prompt_with(2, "waits", pictures(1)), 6).await;
+        drop(store);
+        scribble(&path, sql);
+        assert_eq!(told(&check(&path, Depth::All)), Vec::from_iter(expected), "{sql}");
+        Repair::begin(&path).unwrap().rebuild(&mut |_| ()).unwrap();
+        assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new(), "{sql}");
     }
 }
 

@@ -1,0 +1,198 @@
+//! What random histories are made of.
+//!
+//! Invariant: a wish names no id that only a store could have given, so any wish can come at any time; most of them are
+//! refused, and the refusals are compared too.
+
+use model::{
+    AgentReport, Attached, Memory, Notice, Outcome, PlanStep, Priority, Severity, StepStatus, Stop, TokenKind,
+    ToolChange, ToolContent, ToolStatus, Usage,
+};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::conformance::question;
+use crate::histories::{KEYS, PRINCIPALS, SESSIONS, TOKENS};
+
+/// What is wished of a session; the ids it needs are found when its turn comes.
+#[derive(Debug, Clone)]
+pub(crate) enum Wish {
+    Rename(String),
+    Hint(String),
+    Prompt {
+        text: String,
+        pictures: usize,
+    },
+    ChangePrompt(usize, String),
+    RemovePrompt(usize),
+    Observe,
+    Delete,
+    Restore,
+    Agent(AgentReport),
+    /// The first request that waits gets this answer.
+    Answer(&'static str),
+    Cancel,
+    Resume(Option<&'static str>),
+    TellResume(String),
+    MoveTo(&'static str),
+    Interrupt,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    /// One batch over one or more sessions, sometimes with a receipt, sometimes after the wrong seq.
+    Act {
+        wishes: Vec<(u8, Wish)>,
+        receipt: Option<(&'static str, &'static str)>,
+        when: i64,
+    },
+    /// A writer that missed what others wrote, or dreams of what nobody wrote.
+    Stale {
+        session: u8,
+        behind: i64,
+    },
+    IssueToken {
+        token: u8,
+        kind: TokenKind,
+        when: i64,
+    },
+    RevokeToken {
+        token: u8,
+        when: i64,
+    },
+    Purge {
+        session: u8,
+    },
+    ForgetReceipts {
+        before: i64,
+    },
+    Reopen,
+}
+
+fn wish() -> impl Strategy<Value = Wish> {
+    let text = || "[a-c\u{0}\n\u{1f9f5} ]{0,6}";
+    let outcome = select(vec![Outcome::Completed, Outcome::Cancelled, Outcome::Failed, Outcome::Interrupted]);
+    let stopped = (outcome, option::of(text().prop_map(String::from)));
+    prop_oneof![
+        1 => text().prop_map(Wish::Rename),
+        1 => text().prop_map(Wish::Hint),
+        4 => prompting(text().prop_map(String::from)),
+        1 => (0..4_usize, text()).prop_map(|(n, text)| Wish::ChangePrompt(n, text)),
+        1 => (0..4_usize).prop_map(Wish::RemovePrompt),
+        2 => Just(Wish::Observe),
+        1 => Just(Wish::Delete),
+        2 => Just(Wish::Restore),
+        3 => Just(Wish::Agent(AgentReport::Ready { attached: None })),
+        3 => (0..3_u32, text()).prop_map(|(block, text)| Wish::Agent(AgentReport::Text { block, text })),
+        3 => stopped.prop_map(|(outcome, reason)| Wish::Agent(AgentReport::Stopped(Stop { outcome, reason }))),
+        1 => Just(Wish::Agent(AgentReport::Gone)),
+        1 => text().prop_map(|reason| Wish::Agent(AgentReport::Failed { reason })),
+        1 => Just(Wish::Interrupt),
+        6 => doing(),
+    ]
+}
+
+/// A prompt, of a person or of another agent, now and then with pictures.
+fn prompting(text: impl Strategy<Value = String>) -> impl Strategy<Value = Wish> {
+    let source = prop_oneof![4 => Just(""), 1 => Just("[agent:a-1] ")];
+    (source, text, prop_oneof![4 => Just(0), 1 => 1..3_usize])
+        .prop_map(|(source, text, pictures)| Wish::Prompt { text: format!("{source}{text}"), pictures })
+}
+
+/// Any JSON, as agents send it.
+fn json() -> BoxedStrategy<serde_json::Value> {
+    let number = prop_oneof![any::<f64>().prop_map(serde_json::Value::from), any::<i64>().prop_map(Into::into)];
+    prop_oneof![
+        3 => number,
+        1 => any::<String>().prop_map(Into::into),
+        1 => Just(serde_json::Value::Null),
+        1 => Just(serde_json::json!({ "z": [], "a": { "b": true } })),
+    ]
+    .boxed()
+}
+
+/// What an agent does beside talking, and what it is answered.
+fn doing() -> impl Strategy<Value = Wish> {
+    let text = || "[a-c\n\u{1f9f5} ]{0,6}".prop_map(String::from);
+    let status = || option::of(select(vec![ToolStatus::Running, ToolStatus::Completed, ToolStatus::Failed]));
+    let content = option::of(vec(text().prop_map(|text| ToolContent::Text { text }), 0..3));
+    let change = (option::of(text()), status(), content, option::of(json()));
+    let change = change.prop_map(|(title, status, content, input)| ToolChange {
+        title,
+        status,
+        content,
+        input,
+        ..ToolChange::default()
+    });
+    let report = prop_oneof![
+        (0..3_u32, text()).prop_map(|(block, text)| AgentReport::Thought { block, text }),
+        (1..4_u32, text(), change.clone()).prop_map(|(tool, call_id, change)| AgentReport::ToolStarted {
+            tool,
+            call_id,
+            change
+        }),
+        (1..4_u32, change).prop_map(|(tool, change)| AgentReport::ToolChanged { tool, change }),
+        (1..4_u32, text()).prop_map(|(tool, text)| AgentReport::ToolText { tool, text }),
+        vec(text(), 0..3).prop_map(|texts| AgentReport::Plan(texts.into_iter().map(plan_step).collect())),
+        text().prop_map(|title| AgentReport::Asked(question(&title))),
+        (0..9_u64).prop_map(|used| AgentReport::Usage(Usage { used, size: 9, cost: None })),
+        text().prop_map(AgentReport::Title),
+        text().prop_map(|title| AgentReport::Noticed(Notice { severity: Severity::Info, title, description: None })),
+        option::of(text()).prop_map(|summary| AgentReport::Compacted { summary }),
+        json().prop_map(AgentReport::Raw),
+        Just(AgentReport::Unresponsive),
+        Just(AgentReport::SignedOut { methods: Vec::new() }),
+        select(vec![Memory::New, Memory::Resumed]).prop_map(|memory| AgentReport::Ready {
+            attached: Some(Attached { agent_session: "s".to_owned(), memory, program: None })
+        }),
+    ];
+    prop_oneof![
+        8 => report.prop_map(Wish::Agent),
+        2 => select(vec!["yes", "no"]).prop_map(Wish::Answer),
+        1 => Just(Wish::Cancel),
+        1 => select(vec![None, Some("guide"), Some("other")]).prop_map(Wish::Resume),
+        1 => text().prop_map(Wish::TellResume),
+        1 => select(vec!["/w", "/elsewhere"]).prop_map(Wish::MoveTo),
+    ]
+}
+
+fn plan_step(text: String) -> PlanStep {
+    PlanStep { text, status: StepStatus::Running, priority: Priority::Low }
+}
+
+pub(crate) fn step() -> impl Strategy<Value = Step> {
+    let kind = select(vec![TokenKind::Person, TokenKind::Browser, TokenKind::Agent, TokenKind::Applet]);
+    let receipt = option::weighted(0.3, (select(PRINCIPALS.to_vec()), select(KEYS.to_vec())));
+    // Clocks go back, and two things happen in one millisecond: order must not depend on them.
+    let when = || 0..30_i64;
+    prop_oneof![
+        20 => (vec((0..SESSIONS, wish()), 0..3), receipt, when())
+            .prop_map(|(wishes, receipt, when)| Step::Act { wishes, receipt, when }),
+        2 => (0..SESSIONS, -2..3_i64).prop_map(|(session, behind)| Step::Stale { session, behind }),
+        1 => (0..TOKENS, kind, when()).prop_map(|(token, kind, when)| Step::IssueToken { token, kind, when }),
+        1 => (0..TOKENS, when()).prop_map(|(token, when)| Step::RevokeToken { token, when }),
+        1 => (0..SESSIONS).prop_map(|session| Step::Purge { session }),
+        1 => when().prop_map(|before| Step::ForgetReceipts { before }),
+        1 => Just(Step::Reopen),
+    ]
+}
+
+/// A step that is likely to get somewhere: prompts, agents that start, talk, stop and fail, in few sessions.
+pub(crate) fn lively() -> impl Strategy<Value = Step> {
+    let text = || "[a-c\u{0}\n\u{1f9f5}]{1,6}".prop_map(String::from);
+    let outcome = select(vec![Outcome::Completed, Outcome::Cancelled, Outcome::Failed, Outcome::Interrupted]);
+    let stop = (outcome, option::of(text())).prop_map(|(outcome, reason)| Stop { outcome, reason });
+    let wish = prop_oneof![
+        6 => prompting(text()),
+        4 => Just(Wish::Agent(AgentReport::Ready { attached: None })),
+        4 => (0..3_u32, text()).prop_map(|(block, text)| Wish::Agent(AgentReport::Text { block, text })),
+        4 => stop.prop_map(|stop| Wish::Agent(AgentReport::Stopped(stop))),
+        1 => text().prop_map(|reason| Wish::Agent(AgentReport::Failed { reason })),
+        1 => Just(Wish::Interrupt),
+        1 => Just(Wish::Observe),
+        1 => Just(Wish::Restore),
+        8 => doing(),
+    ];
+    (0..2_u8, wish, 0..30_i64).prop_map(|(n, wish, when)| Step::Act { wishes: vec![(n, wish)], receipt: None, when })
+}

@@ -1,0 +1,75 @@
+//! `throughline answer`: what the agent asked, answered.
+
+use anyhow::{Context as _, Result, bail};
+use model::{PermissionKind, PermissionOption};
+use serde_json::Value;
+use server::wire::{NewAnswer, OpenRequest};
+
+use crate::cli;
+use crate::client::Client;
+use crate::data_dir::DataDir;
+use crate::terminal;
+
+pub(super) async fn run(data: &DataDir, answer: cli::Answer) -> Result<()> {
+    let client = Client::connect(data).await?;
+    let session = client.find_session(&answer.session).await?;
+    let open = find(&session.open_requests, answer.request.as_deref())?;
+    let option = option_of(&open.options, &answer.option)?;
+    let sent = give(&client, &session.row.id.to_string(), &open.request, option).await;
+    client.close().await;
+    sent?;
+    if answer.json {
+        return Ok(terminal::line(r#"{"success":true}"#)?);
+    }
+    Ok(terminal::line("Answered.")?)
+}
+
+/// Sends an answer; the first one counts.
+pub(super) async fn give(client: &Client, session: &str, request: &str, option: String) -> Result<()> {
+    let answer = NewAnswer { option, fields: None, key: None };
+    client.post::<Value>(&format!("/sessions/{session}/permissions/{request}"), Some(&answer)).await?;
+    Ok(())
+}
+
+fn find<'a>(open: &'a [OpenRequest], named: Option<&str>) -> Result<&'a OpenRequest> {
+    let found = match named {
+        Some(name) => open.iter().find(|open| open.request == name),
+        None => open.first(),
+    };
+    found.context("nothing like that waits for an answer; `throughline show` prints what does")
+}
+
+/// The option that is meant: by what it means, or by the agent's own name of it.
+pub(super) fn option_of(options: &[PermissionOption], word: &str) -> Result<String> {
+    let kind = match word {
+        "allow" | "y" | "yes" => Some(PermissionKind::AllowOnce),
+        "always" | "a" => Some(PermissionKind::AllowAlways),
+        "deny" | "n" | "no" => Some(PermissionKind::RejectOnce),
+        "never" => Some(PermissionKind::RejectAlways),
+        _ => None,
+    };
+    let meant = |option: &&PermissionOption| option.id == word || Some(option.kind) == kind;
+    match options.iter().find(meant) {
+        Some(option) => Ok(option.id.clone()),
+        None => {
+            let ids: Vec<&str> = options.iter().map(|option| option.id.as_str()).collect();
+            bail!("the agent offers no such answer; it offers: {}", ids.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_chosen_by_its_meaning_or_by_its_name() {
+        let option = |id: &str, kind| PermissionOption { id: id.to_owned(), name: id.to_owned(), kind };
+        let options = [option("proceed", PermissionKind::AllowOnce), option("stop", PermissionKind::RejectOnce)];
+        assert_eq!(option_of(&options, "allow").unwrap(), "proceed");
+        assert_eq!(option_of(&options, "stop").unwrap(), "stop");
+        assert_eq!(option_of(&options, "n").unwrap(), "stop");
+        let err = option_of(&options, "always").unwrap_err().to_string();
+        assert!(err.contains("proceed, stop"), "{err}");
+    }
+}

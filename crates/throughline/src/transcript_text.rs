@@ -1,0 +1,154 @@
+//! A turn as people read it on a terminal.
+//!
+//! Invariant: every text that an agent wrote is made harmless here, whatever part of the turn it stands in.
+
+use model::{
+    Answerer, Item, Outcome, Permission, PermissionKind, StepStatus, ToolCall, ToolContent, ToolStatus, TranscriptTurn,
+};
+
+use crate::terminal::safe;
+
+/// How much of what a tool showed is printed; `--json` prints all.
+const SHOWN_LINES: usize = 12;
+
+/// The turn, line by line; `whole` is false where the rest could not be read.
+pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool) -> Vec<String> {
+    let from = turn.source.as_deref().map(|source| format!("({source}) ")).unwrap_or_default();
+    let mut lines = vec![String::new(), format!("{} > {}{}", turn.turn, safe(&from), indent(&turn.prompt))];
+    if !turn.images.is_empty() {
+        lines.push(format!("  [with {} images]", turn.images.len()));
+    }
+    if turn.resume.is_some() {
+        lines.push("  [the agent was told of the earlier turns first]".to_owned());
+    }
+    for item in &turn.items {
+        lines.push(String::new());
+        lines.extend(item_lines(item).into_iter().map(|line| format!("  {line}")));
+    }
+    if let Some(word) = outcome_word(turn, whole) {
+        let reason = turn.reason.as_deref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
+        lines.extend([String::new(), format!("  [{word}{reason}]")]);
+    }
+    lines
+}
+
+fn outcome_word(turn: &TranscriptTurn, whole: bool) -> Option<&'static str> {
+    match turn.outcome {
+        Some(Outcome::Completed) if turn.items.is_empty() => Some("no response"),
+        Some(Outcome::Completed) if turn.reason.is_some() => Some("ended early"),
+        Some(Outcome::Completed) => None,
+        Some(Outcome::Cancelled) => Some("stopped by you"),
+        Some(Outcome::Failed) => Some("failed"),
+        Some(Outcome::Interrupted) => Some("interrupted"),
+        None if whole => Some("running …"),
+        None => Some("the rest can not be read"),
+    }
+}
+
+/// One thing of a turn.
+pub(crate) fn item_lines(item: &Item) -> Vec<String> {
+    match item {
+        Item::Text { text, .. } => vec![indent(text)],
+        Item::Thought { text, .. } => text.trim_end().lines().map(|line| format!("~ {}", safe(line))).collect(),
+        Item::Tool(call) => tool_lines(call),
+        Item::Plan { steps } => steps
+            .iter()
+            .map(|step| {
+                let mark = match step.status {
+                    StepStatus::Completed => 'x',
+                    StepStatus::Running => '>',
+                    StepStatus::Pending => ' ',
+                };
+                format!("[{mark}] {}", line(&step.text))
+            })
+            .collect(),
+        Item::Permission(asked) => permission_lines(asked),
+        Item::Notice(notice) => {
+            let more = notice.description.as_deref().map(|more| format!(" {}", line(more))).unwrap_or_default();
+            vec![format!("! {}{more}", line(&notice.title))]
+        }
+        Item::Compaction { .. } => vec!["[the agent condensed what it knew]".to_owned()],
+    }
+}
+
+/// What a call is and where it stands, in a line.
+pub(crate) fn tool_line(call: &ToolCall) -> String {
+    let state = match call.status {
+        ToolStatus::Pending => "waits",
+        ToolStatus::Running => "runs",
+        ToolStatus::Completed => "done",
+        ToolStatus::Failed => "failed",
+        ToolStatus::Cancelled => "cut off",
+    };
+    let title = if call.title.is_empty() { call.name.as_deref().unwrap_or("a tool") } else { &call.title };
+    format!("* {} [{state}]", line(title))
+}
+
+fn tool_lines(call: &ToolCall) -> Vec<String> {
+    let mut lines = vec![tool_line(call)];
+    for content in &call.content {
+        lines.extend(content_lines(content).into_iter().map(|line| format!("    {line}")));
+    }
+    lines
+}
+
+fn content_lines(content: &ToolContent) -> Vec<String> {
+    match content {
+        ToolContent::Text { text } => head(text),
+        ToolContent::Terminal { command, output, exit_code } => {
+            let code =
+                exit_code.filter(|code| *code != 0).map(|code| format!(" [exit code {code}]")).unwrap_or_default();
+            let mut lines = vec![format!("$ {}{code}", line(command))];
+            lines.extend(head(output));
+            lines
+        }
+        ToolContent::Diff { path, old_text, new_text } => {
+            let (old, new) = (old_text.as_deref().unwrap_or_default().lines().count(), new_text.lines().count());
+            vec![format!("{} ({old} -> {new} lines)", line(path))]
+        }
+        ToolContent::Image { mime_type, .. } => vec![format!("[{}]", line(mime_type))],
+        ToolContent::Link { uri, name } => vec![format!("{} {}", line(name), line(uri))],
+        ToolContent::Omitted { bytes } => vec![format!("[{bytes} bytes more were not kept]")],
+        ToolContent::Raw { .. } => vec!["[something this version can not show]".to_owned()],
+    }
+}
+
+fn permission_lines(asked: &Permission) -> Vec<String> {
+    let subject = asked.question.subject.as_deref().map(|subject| format!("  {}", line(subject))).unwrap_or_default();
+    let answer = match &asked.answer {
+        None => format!("waits for you: `throughline answer SESSION {} OPTION`", asked.request),
+        Some(answer) => {
+            let word = match answer.kind {
+                Some(PermissionKind::AllowOnce) => "allowed once",
+                Some(PermissionKind::AllowAlways) => "allowed always",
+                Some(PermissionKind::RejectOnce) => "refused",
+                Some(PermissionKind::RejectAlways) => "refused always",
+                None => "withdrawn",
+            };
+            match &answer.by {
+                Answerer::Person { name, .. } => format!("{word} by {}", line(name)),
+                Answerer::Policy { rule } => format!("{word} by the rule {}", line(rule)),
+                Answerer::Nobody => word.to_owned(),
+            }
+        }
+    };
+    vec![format!("? {}{subject}", line(&asked.question.title)), format!("  {answer}")]
+}
+
+fn head(text: &str) -> Vec<String> {
+    let all: Vec<&str> = text.trim_end().lines().collect();
+    let mut lines: Vec<String> = all.iter().take(SHOWN_LINES).map(|line| safe(line)).collect();
+    if all.len() > SHOWN_LINES {
+        lines.push(format!("[{} lines more]", all.len() - SHOWN_LINES));
+    }
+    lines
+}
+
+/// On one line.
+fn line(text: &str) -> String {
+    safe(text).replace(['\n', '\t'], " ")
+}
+
+fn indent(text: &str) -> String {
+    safe(text.trim_end()).replace('\n', "\n  ")
+}
