@@ -125,10 +125,11 @@ impl Session {
         tokio::select! {
             biased;
             () = self.news.closed() => Err(Gone::LetGo),
+            // Ahead of the agent, so that none can talk the clock or its session down.
+            () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => self.look_at_clock().await,
             call = self.calls.recv() => self.call(call.ok_or(Gone::LetGo)?).await,
             message = self.inbox.take() => self.hear(message.map_err(Gone::Failed)?).await,
             Some(_) = self.served.join_next() => Ok(()),
-            () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => self.look_at_clock().await,
         }
     }
 
@@ -294,8 +295,8 @@ impl Session {
             let message = tokio::select! {
                 biased;
                 () = self.news.closed() => return Err(Gone::LetGo),
-                message = self.inbox.take() => message.map_err(Gone::Failed)?,
                 () = sleep_until(until) => return Ok(None),
+                message = self.inbox.take() => message.map_err(Gone::Failed)?,
             };
             match message {
                 Message::Reply { id: of, result } if of == id => return Ok(Some(result)),
