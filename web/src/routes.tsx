@@ -15,7 +15,7 @@ import { titleOf } from "./state/words";
 import { buttonClass } from "./ui/Button";
 import { useKeyPresses } from "./ui/keyPresses";
 import { Link } from "./ui/Link";
-import { navigate, usePath } from "./ui/navigation";
+import { addressField, navigate, removeAddressField, usePath } from "./ui/navigation";
 import { Notice } from "./ui/Notice";
 import { UndoDelete } from "./UndoDelete";
 import type { SessionId, SessionRow } from "./wire/names";
@@ -32,6 +32,9 @@ export function routeOf(path: string): Route {
 
 type OpenDialog = "none" | "new-session" | "keys";
 
+/** `#new=DIRECTORY` asks for a session there; what comes of it is up to the person who sees the dialog. */
+const NEW_FIELD = "new";
+
 export function Routes({ app }: { app: App }) {
   const signedOut = useStore(app.store, (state) => state.connection.kind === "signed_out");
   return signedOut ? <SignedOutPage reason="signed_out" /> : <Frame app={app} />;
@@ -39,7 +42,8 @@ export function Routes({ app }: { app: App }) {
 
 function Frame({ app }: { app: App }) {
   const route = routeOf(usePath());
-  const [dialog, setDialog] = useState<OpenDialog>("none");
+  const [wanted, setWanted] = useState(() => addressField(NEW_FIELD));
+  const [dialog, setDialog] = useState<OpenDialog>(wanted === null ? "none" : "new-session");
   const [deleted, setDeleted] = useState<SessionRow | null>(null);
   const current = route.page === "session" ? route.session : null;
   useTitle(app, current);
@@ -50,6 +54,26 @@ function Frame({ app }: { app: App }) {
     },
     "?": () => setDialog("keys"),
   });
+
+  useEffect(() => {
+    removeAddressField(NEW_FIELD);
+    const look = () => {
+      const directory = addressField(NEW_FIELD);
+      if (directory !== null) {
+        removeAddressField(NEW_FIELD);
+        setWanted(directory);
+        setDialog("new-session");
+      }
+    };
+    addEventListener("hashchange", look);
+    return () => {
+      removeEventListener("hashchange", look);
+    };
+  }, []);
+  const closeDialog = () => {
+    setDialog("none");
+    setWanted(null);
+  };
 
   const remove = async (row: SessionRow): Promise<Failure | null> => {
     const answer = await app.http.deleteSession(row.id);
@@ -94,15 +118,17 @@ function Frame({ app }: { app: App }) {
       )}
       {dialog === "new-session" && (
         <NewSessionDialog
+          key={wanted}
           app={app}
-          onClose={() => setDialog("none")}
+          directory={wanted}
+          onClose={closeDialog}
           onCreated={(session) => {
-            setDialog("none");
+            closeDialog();
             navigate(`/s/${session}`);
           }}
         />
       )}
-      {dialog === "keys" && <KeysDialog onClose={() => setDialog("none")} />}
+      {dialog === "keys" && <KeysDialog onClose={closeDialog} />}
     </>
   );
 }
