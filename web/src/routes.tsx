@@ -1,9 +1,10 @@
 // The whole URL table, and the frame that every page stands in: the list on the left, what is open beside it.
+import type { ReactNode } from "react";
 import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 
 import type { Failure } from "./api/http";
-import { ConnectionBanner } from "./ConnectionBanner";
+import { useConnectionNotice } from "./ConnectionBanner";
 import { KeysDialog } from "./keys/KeysDialog";
 import { NewSessionDialog } from "./session-list/NewSessionDialog";
 import { SessionListPage } from "./session-list/SessionListPage";
@@ -44,6 +45,8 @@ function Frame({ app }: { app: App }) {
   const route = routeOf(usePath());
   const [wanted, setWanted] = useState(() => addressField(NEW_FIELD));
   const [dialog, setDialog] = useState<OpenDialog>(wanted === null ? "none" : "new-session");
+  const [begun, setBegun] = useState<SessionId | null>(null);
+  const notice = useConnectionNotice(app);
   const [deleted, setDeleted] = useState<SessionRow | null>(null);
   const current = route.page === "session" ? route.session : null;
   useTitle(app, current);
@@ -95,15 +98,15 @@ function Frame({ app }: { app: App }) {
           <SessionListPage
             app={app}
             current={current}
+            notice={current === null ? notice : null}
             onNew={() => setDialog("new-session")}
             onShowKeys={() => setDialog("keys")}
           />
         </div>
         <main id="open" tabIndex={-1} className={`min-w-0 flex-1 flex-col outline-none md:flex ${route.page === "list" ? "hidden" : "flex"}`}>
-          <Open app={app} route={route} onNew={() => setDialog("new-session")} onDelete={remove} />
+          <Open app={app} route={route} begun={begun} notice={notice} onNew={() => setDialog("new-session")} onDelete={remove} />
         </main>
       </div>
-      <ConnectionBanner app={app} />
       {deleted !== null && (
         <UndoDelete
           key={deleted.id}
@@ -124,6 +127,7 @@ function Frame({ app }: { app: App }) {
           onClose={closeDialog}
           onCreated={(session) => {
             closeDialog();
+            setBegun(session);
             navigate(`/s/${session}`);
           }}
         />
@@ -136,15 +140,27 @@ function Frame({ app }: { app: App }) {
 interface OpenProps {
   app: App;
   route: Route;
+  /** The session that was begun last on this page. */
+  begun: SessionId | null;
+  notice: ReactNode;
   onNew(): void;
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-function Open({ app, route, onNew, onDelete }: OpenProps) {
+function Open({ app, route, begun, notice, onNew, onDelete }: OpenProps) {
   const list = useStore(app.store, (state) => state.list);
   switch (route.page) {
     case "session":
-      return <SessionPage key={route.session} app={app} session={route.session} onDelete={onDelete} />;
+      return (
+        <SessionPage
+          key={route.session}
+          app={app}
+          session={route.session}
+          fresh={route.session === begun}
+          notice={notice}
+          onDelete={onDelete}
+        />
+      );
     case "list":
       return list.extent.kind === "unread" ? null : <Welcome hasSessions={list.rows.size > 0} onNew={onNew} />;
     case "unknown":
