@@ -31,11 +31,11 @@ export function useConnectionNotice(app: App): ReactNode {
     return null;
   }
   return (
-    <p className="flex min-w-0 flex-wrap gap-x-1.5">
+    <p className="flex min-w-0 gap-x-1.5 whitespace-nowrap">
       <strong className="font-semibold text-thread">Connection lost.</strong>
       <span>Trying again…</span>
       {connection.lastHeardAt !== null && (
-        <span className="text-soft max-md:hidden">Last synced {timeOfDay(connection.lastHeardAt, now)}.</span>
+        <span className="truncate text-soft max-md:hidden">Last synced {timeOfDay(connection.lastHeardAt, now)}.</span>
       )}
     </p>
   );

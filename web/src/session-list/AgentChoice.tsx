@@ -18,7 +18,7 @@ export function AgentChoice({ agents, chosen, onChoose }: AgentChoiceProps) {
   const here = agents?.filter(isInstalled) ?? [];
   const missing = agents?.filter((agent) => !isInstalled(agent)) ?? [];
   return (
-    <fieldset>
+    <fieldset className="min-w-0">
       <legend className="mb-1.5 text-[0.9375rem] font-medium">Agent</legend>
       <div className="max-h-64 divide-y divide-rule overflow-y-auto overscroll-contain rounded-lg border border-edge">
         {agents === null && (
@@ -45,7 +45,7 @@ export function AgentChoice({ agents, chosen, onChoose }: AgentChoiceProps) {
                 <span className="truncate font-medium">{inOneLine(agent.title)}</span>
                 {agent.version && (
                   <span className="max-w-[50%] truncate text-xs text-soft" title={inOneLine(agent.version)}>
-                    {inOneLine(agent.version)}
+                    {/\d+(\.\d+)+\S*/.exec(inOneLine(agent.version))?.[0] ?? inOneLine(agent.version)}
                   </span>
                 )}
               </span>

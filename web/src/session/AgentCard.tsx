@@ -41,7 +41,7 @@ export function AgentCard({ http, row, agent }: AgentCardProps) {
     case "stopped":
       return (
         <OnThread>
-          <section aria-label="The agent is not running" className="flex flex-wrap items-center justify-between gap-x-4">
+          <section aria-label="The agent is not running" className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
             <p className="text-sm text-soft">The agent is not running. Your next prompt brings it back.</p>
             <BringBack http={http} row={row} words="Bring the agent back" quiet />
           </section>
@@ -79,7 +79,7 @@ function BringBack({ http, row, words, quiet = false }: { http: Http; row: Sessi
   };
   return (
     <div className={quiet ? "" : "mt-2"}>
-      <Button look={quiet ? "quiet" : "plain"} disabled={sending} onClick={() => void bringBack()}>
+      <Button disabled={sending} onClick={() => void bringBack()}>
         {sending ? "Starting…" : words}
       </Button>
       {failure !== null && <Alert className="mt-2">{failure}</Alert>}

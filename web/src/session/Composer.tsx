@@ -44,6 +44,7 @@ interface ComposerProps {
 
 const NO_COMMANDS: readonly AgentCommand[] = [];
 const NO_TURNS: readonly TranscriptTurn[] = [];
+const NEEDS_WORDS = "A prompt with pictures needs a few words too.";
 const TORN = "The page was loaded anew before this prompt was sent, and its pictures are gone. Add them again.";
 
 export function Composer({
@@ -63,6 +64,7 @@ export function Composer({
   const [draft, setDraft] = useState(() => (torn.length === 0 ? readDraft(session) : newDraft(joined([...torn.map(({ text }) => text), readDraft(session).text]))));
   const [pictures, setPictures] = useState<readonly Picture[]>([]);
   const [objection, setObjection] = useState<string | null>(torn.length === 0 ? null : TORN);
+  const needsWords = objection === NEEDS_WORDS;
   const picker = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
@@ -95,11 +97,13 @@ export function Composer({
 
   const write = (text: string) => {
     setDraft(newDraft(text));
-    setObjection(null);
+    if (needsWords) {
+      setObjection(null);
+    }
   };
   const send = () => {
     if (draft.text.trim() === "") {
-      setObjection(pictures.length > 0 ? "A prompt with pictures needs a few words too." : null);
+      setObjection(pictures.length > 0 ? NEEDS_WORDS : null);
       return;
     }
     setObjection(null);

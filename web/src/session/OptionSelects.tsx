@@ -29,9 +29,9 @@ export function OptionSelects({ options, ready }: OptionSelectsProps) {
             options={options}
             ready={ready}
             label={inOneLine(option.name)}
-            className={`${QUIET} field-sizing-content appearance-none truncate bg-transparent pr-6 pl-2 md:max-w-48`}
+            className={`${QUIET} field-sizing-content appearance-none truncate bg-transparent px-1.5 md:max-w-48 md:pr-6 md:pl-2`}
           />
-          <Chevron />
+          <Chevron className="max-md:hidden" />
         </span>
       ))}
       {others.length > 0 && (
@@ -39,7 +39,7 @@ export function OptionSelects({ options, ready }: OptionSelectsProps) {
           label="More options"
           sheetClass="right-0 bottom-full mb-2 w-80 max-w-full p-4!"
           button={(props) => (
-            <button type="button" {...props} className={`${QUIET} shrink-0 px-2`}>
+            <button type="button" {...props} className={`${QUIET} shrink-0 px-1.5 md:px-2`}>
               More
             </button>
           )}
@@ -126,9 +126,9 @@ function Other({ option, options, ready }: OptionSelectsProps & { option: AgentO
   );
 }
 
-function Chevron() {
+function Chevron({ className = "" }: { className?: string }) {
   return (
-    <span className="pointer-events-none absolute inset-y-0 right-1.5 flex items-center text-soft [&>svg]:size-4">
+    <span className={`${className} pointer-events-none absolute inset-y-0 right-1.5 flex items-center text-soft [&>svg]:size-4`}>
       <Icon name="open" />
     </span>
   );

@@ -11,8 +11,8 @@ interface OutboxRowProps {
 
 export function OutboxRow({ waiting, held, onTakeBack }: OutboxRowProps) {
   return (
-    <div className="mb-2 flex items-start gap-3 rounded-xl bg-shade px-3 py-2">
-      <div className="min-w-0 flex-1 text-sm">
+    <div className="mb-2 flex flex-wrap items-start justify-end gap-x-3 rounded-xl bg-shade px-3 py-2">
+      <div className="min-w-[min(100%,18rem)] flex-1 text-sm">
         <p role="status" className="text-soft">
           {held ? "Not sent yet: the server did not answer. It goes out as soon as the connection is back." : "Sending…"}
         </p>
@@ -24,7 +24,7 @@ export function OutboxRow({ waiting, held, onTakeBack }: OutboxRowProps) {
         ))}
       </div>
       {held && (
-        <Button look="quiet" className="-my-1 shrink-0" onClick={onTakeBack}>
+        <Button look="quiet" className="-mr-2 -my-1 shrink-0" onClick={onTakeBack}>
           Take back
         </Button>
       )}

@@ -16,7 +16,7 @@ import { inOneLine } from "../ui/shown";
 import type { SessionRow, SessionState } from "../wire/names";
 import { HandOver } from "./HandOver";
 import { StopButton } from "./StopButton";
-import { UsageMeter } from "./UsageMeter";
+import { UsageLine, UsageMeter } from "./UsageMeter";
 
 interface SessionHeaderProps {
   http: Http;
@@ -37,6 +37,7 @@ export function SessionHeader({ http, row, agent, notice, damaged, onDelete }: S
     setFailed({ failure, state: row.state });
   };
   const failure = failed.state === row.state ? failed.failure : null;
+  const running = row.state === "running" || row.state === "unresponsive" || (row.state === "needs_you" && agent.state !== "signed_out");
   const [asking, setAsking] = useState(false);
   const remove = async () => {
     if (damaged) {
@@ -55,7 +56,7 @@ export function SessionHeader({ http, row, agent, notice, damaged, onDelete }: S
     }
   };
   return (
-    <header className="safe-top border-b border-rule">
+    <header className="safe-top relative border-b border-rule">
       <div className="md:px-8">
         <div className="reading flex items-center gap-1 py-2 pr-2 pl-1 md:gap-1 md:py-3 md:pr-0 md:pl-9">
           <Link
@@ -83,13 +84,14 @@ export function SessionHeader({ http, row, agent, notice, damaged, onDelete }: S
               </p>
             )}
           </div>
-          {row.state === "running" && !damaged && <StopButton http={http} session={row.id} className="max-md:hidden" />}
-          {!damaged && row.readOnly !== "imported" && <HandOver http={http} row={row} running={row.state === "running" || row.state === "needs_you" || row.state === "unresponsive"} />}
+          {running && !damaged && <StopButton http={http} session={row.id} look="words" className="max-md:hidden" />}
+          {!damaged && row.readOnly !== "imported" && <HandOver http={http} row={row} running={running} />}
           <IconButton label="Delete session" className="md:-mr-2.5" onClick={() => void remove()}>
             <Icon name="trash" />
           </IconButton>
         </div>
       </div>
+      {agent.usage !== null && <UsageLine usage={agent.usage} />}
       <div className="px-4 md:px-8">
         <div className="reading md:pl-9">
           {failure !== null && <Alert className="mb-3">{failureWords(failure)}</Alert>}

@@ -3,11 +3,18 @@ import { useState } from "react";
 
 import type { Http } from "../api/http";
 import { failureWords } from "../api/http";
-import { IconButton } from "../ui/Button";
+import { Button, IconButton } from "../ui/Button";
 import { StopIcon } from "../ui/Icon";
 import type { SessionId } from "../wire/names";
 
-export function StopButton({ http, session, className = "" }: { http: Http; session: SessionId; className?: string }) {
+interface StopButtonProps {
+  http: Http;
+  session: SessionId;
+  look?: "sign" | "words";
+  className?: string;
+}
+
+export function StopButton({ http, session, look = "sign", className = "" }: StopButtonProps) {
   const [stopping, setStopping] = useState(false);
   const [words, setWords] = useState<string | null>(null);
   const stop = async () => {
@@ -21,9 +28,16 @@ export function StopButton({ http, session, className = "" }: { http: Http; sess
   };
   return (
     <span className={`relative inline-flex ${className}`}>
-      <IconButton label="Stop" disabled={stopping} onClick={() => void stop()}>
-        <StopIcon />
-      </IconButton>
+      {look === "sign" ? (
+        <IconButton label="Stop" disabled={stopping} onClick={() => void stop()}>
+          <StopIcon />
+        </IconButton>
+      ) : (
+        <Button className="pl-3! [&>svg]:size-4" disabled={stopping} onClick={() => void stop()}>
+          <StopIcon />
+          Stop
+        </Button>
+      )}
       <span
         role="alert"
         className={words === null ? "sr-only" : "absolute right-0 bottom-full z-20 w-max max-w-60 rounded-lg border border-rule bg-paper px-3 py-2 text-sm shadow-sheet md:top-full md:bottom-auto"}

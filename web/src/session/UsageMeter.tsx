@@ -4,40 +4,51 @@ import type { Usage } from "../wire/names";
 /** From here on the window is soon full. */
 const NEARLY_FULL = 85;
 
+/** Where there is room for words. */
 export function UsageMeter({ usage }: { usage: Usage }) {
-  const percent = usage.size > 0 ? Math.min(100, Math.round((usage.used / usage.size) * 100)) : null;
+  const percent = percentOf(usage);
   const cost = usage.cost ? costWords(Number(usage.cost.amount), usage.cost.currency) : null;
   if (percent === null && cost === null) {
     return null;
   }
   return (
-    <span className="ml-auto flex shrink-0 items-center gap-2 pl-2 tabular-nums">
+    <span className="ml-auto flex shrink-0 items-baseline gap-2 pl-4 tabular-nums max-lg:hidden">
       {percent !== null && (
         <>
-          <span
-            role="meter"
-            aria-label="Window used"
-            aria-valuemin={0}
-            aria-valuemax={100}
-            aria-valuenow={percent}
-            aria-valuetext={`${percent} % of the window`}
-            title={`${count(usage.used)} of ${count(usage.size)} tokens`}
-            className="h-1 w-8 overflow-hidden rounded-full bg-press md:w-14"
-          >
-            <span className={`block h-full rounded-full ${percent >= NEARLY_FULL ? "bg-thread" : "bg-edge"}`} style={{ width: `${percent}%` }} />
-          </span>
-          <span>
-            {percent} %<span className="max-lg:hidden"> of the window</span>
-          </span>
+          <Meter usage={usage} percent={percent} className="h-1 w-14 self-center rounded-full bg-press" />
+          <span>{percent} % of the window</span>
         </>
       )}
-      {cost !== null && (
-        <span className="max-md:hidden" title="Cost of the session so far">
-          {cost}
-        </span>
-      )}
+      {cost !== null && <span title="Cost of the session so far">{cost}</span>}
     </span>
   );
+}
+
+/** Where there is none: a line along the edge. */
+export function UsageLine({ usage }: { usage: Usage }) {
+  const percent = percentOf(usage);
+  return percent === null ? null : <Meter usage={usage} percent={percent} className="absolute inset-x-0 -bottom-px h-0.5 lg:hidden" />;
+}
+
+function Meter({ usage, percent, className }: { usage: Usage; percent: number; className: string }) {
+  return (
+    <span
+      role="meter"
+      aria-label="Window used"
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={percent}
+      aria-valuetext={`${percent} % of the window`}
+      title={`${percent} % of the window: ${count(usage.used)} of ${count(usage.size)} tokens`}
+      className={`block overflow-hidden ${className}`}
+    >
+      <span className={`block h-full ${percent >= NEARLY_FULL ? "bg-thread" : "bg-edge"}`} style={{ width: `${percent}%` }} />
+    </span>
+  );
+}
+
+function percentOf({ used, size }: Usage): number | null {
+  return size > 0 ? Math.min(100, Math.round((used / size) * 100)) : null;
 }
 
 function count(tokens: number): string {

@@ -4,14 +4,20 @@ import { useEffect, useState } from "react";
 import { Icon } from "./Icon";
 import { inOneLine } from "./shown";
 
+const STOP = /^[.,;:]/;
 const SAID_MS = 1_600;
 
 export function Commands({ sentence }: { sentence: string }) {
-  return sentence.split("`").map((piece, index) =>
+  const pieces = sentence.split("`");
+  return pieces.map((piece, index) =>
     index % 2 === 0 ? (
-      <span key={index}>{spaced(piece)}</span>
+      <span key={index}>{spaced(index === 0 ? piece : piece.replace(STOP, ""))}</span>
     ) : (
-      <Command key={index} text={inOneLine(piece)} />
+      // A full stop does not go to the next line alone.
+      <span key={index} className="inline-flex max-w-full items-center align-middle">
+        <Command text={inOneLine(piece)} />
+        {STOP.exec(pieces[index + 1] ?? "")?.[0]}
+      </span>
     ),
   );
 }
@@ -42,7 +48,7 @@ function Command({ text }: { text: string }) {
     }
   };
   return (
-    <span className="inline-flex max-w-full items-center rounded-md border border-rule bg-shade align-middle">
+    <span className="inline-flex min-w-0 items-center rounded-md border border-rule bg-shade">
       <code className="min-w-0 overflow-x-auto py-0.5 pl-2 text-[0.8125rem] whitespace-nowrap text-ink select-all">{text}</code>
       <button
         type="button"
