@@ -161,7 +161,7 @@ export function Composer({
       {outbox.trouble !== "none" && (
         <OutboxRow waiting={outbox.waiting} held={outbox.trouble === "held"} onTakeBack={() => giveBack(outbox.takeBack())} />
       )}
-      {objection !== null && <Alert className="mb-2">{objection}</Alert>}
+      {objection !== null && <Alert className="mt-1 mb-2">{objection}</Alert>}
       <div
         className={`relative rounded-2xl border bg-paper p-1.5 focus-within:outline-2 focus-within:outline-thread ${dropping ? "border-thread outline-2 outline-thread" : "border-edge"}`}
       >

@@ -23,7 +23,7 @@ export function OptionSelects({ options, ready }: OptionSelectsProps) {
   return (
     <>
       {main.map((option) => (
-        <span key={option.id} className="relative flex min-w-0 items-center">
+        <span key={option.id} className={`relative flex min-w-0 items-center ${option.category === "mode" ? "shrink-[4]" : ""}`}>
           <Choices
             option={option}
             options={options}

@@ -49,7 +49,7 @@ function Command({ text }: { text: string }) {
   };
   return (
     <span className="inline-flex min-w-0 items-center rounded-md border border-rule bg-shade">
-      <code className="min-w-0 overflow-x-auto py-0.5 pl-2 text-[0.8125rem] whitespace-nowrap text-ink select-all">{text}</code>
+      <code className="min-w-0 py-0.5 pl-2 text-[0.8125rem] wrap-anywhere text-ink select-all">{text}</code>
       <button
         type="button"
         aria-label={`Copy ${text}`}
