@@ -96,7 +96,7 @@ impl Sides {
             ids: Arc::new(SystemIds),
             home: None,
             copies: None,
-            policies: engine::Policies::default(),
+            agency: engine::Agency::only_guide(),
         };
         let (engine, sessions) = runtime.block_on(async {
             let engine = Engine::start(engines_store, seams).await?;

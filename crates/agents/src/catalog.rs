@@ -89,7 +89,7 @@ pub struct Catalog {
 
 impl Catalog {
     /// The known agents, changed as the person wishes. `own_program` is the full path of this program, which is what
-    /// starts the guide.
+    /// starts the guide; it is not looked for, because it runs.
     pub fn new(own_program: &str, mut changes: BTreeMap<String, Change>) -> Result<Self, CatalogError> {
         let mut entries = Vec::new();
         for row in ROWS {
@@ -119,17 +119,17 @@ impl Catalog {
         let mut found: Vec<Found> = Vec::new();
         let mut asks = JoinSet::new();
         for (index, (entry, program)) in self.programs(path).await.into_iter().enumerate() {
-            let mut version = None;
-            match &program {
-                Some(_) if entry.builtin => version = Some(env!("CARGO_PKG_VERSION").to_owned()),
-                Some(program) if !entry.version_args.is_empty() => {
-                    let question = question(&entry, program.clone(), path, home);
-                    let versions = Arc::clone(&self.versions);
-                    asks.spawn(async move { (index, versions.ask(&question).await) });
-                }
-                Some(_) | None => (),
+            if entry.builtin {
+                let program = Some(PathBuf::from(&entry.command));
+                found.push(Found { entry, program, version: Some(env!("CARGO_PKG_VERSION").to_owned()) });
+                continue;
             }
-            found.push(Found { entry, program: program.map(|program| program.path), version });
+            if let Some(program) = program.clone().filter(|_| !entry.version_args.is_empty()) {
+                let question = question(&entry, program, path, home);
+                let versions = Arc::clone(&self.versions);
+                asks.spawn(async move { (index, versions.ask(&question).await) });
+            }
+            found.push(Found { entry, program: program.map(|program| program.path), version: None });
         }
         while let Some(asked) = asks.join_next().await {
             if let Ok((index, version)) = asked {
@@ -158,7 +158,7 @@ impl Catalog {
 }
 
 /// The names of the agents that are known without being told.
-pub fn known_names() -> impl Iterator<Item = &'static str> {
+pub fn known_names<'a>() -> impl Iterator<Item = &'a str> {
     ROWS.iter().map(|row| row.name)
 }
 

@@ -16,7 +16,7 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use crate::acp::{About, Connection, Ends, Lease, Session, Transport};
 use crate::catalog::{Entry, Fingerprint};
-use crate::process::{Spec, environment};
+use crate::process::{Spec, environment, login_shell_path};
 use crate::{Agent, Call, News, Settings, Start, guide};
 
 /// How many calls and how many pieces of news wait.
@@ -32,6 +32,8 @@ pub struct Agents {
 
 #[derive(Debug)]
 struct Inner {
+    /// Asked for when it is first needed: a shell may take seconds.
+    path: OnceCell<String>,
     settings: Arc<Settings>,
     tasks: TaskTracker,
     stopping: CancellationToken,
@@ -53,6 +55,7 @@ impl Agents {
     pub fn new(settings: Settings) -> Self {
         Self {
             inner: Arc::new(Inner {
+                path: OnceCell::new(),
                 settings: Arc::new(settings),
                 tasks: TaskTracker::new(),
                 stopping: CancellationToken::new(),
@@ -75,11 +78,20 @@ impl Agents {
         Agent { calls, news }
     }
 
+    /// Where agents' programs are looked for: the login shell's `PATH`, which is asked for once, and the server's own.
+    pub async fn path(&self) -> &str {
+        self.inner.path().await
+    }
+
     /// Ends all agents, within a limit.
     pub async fn shutdown(&self) {
         self.inner.stopping.cancel();
         self.inner.tasks.close();
-        if timeout(self.inner.settings.limits.shutdown, self.inner.tasks.wait()).await.is_err() {
+        let all_ended = async {
+            self.inner.tasks.wait().await;
+            self.inner.settings.launcher.wait_until_idle().await;
+        };
+        if timeout(self.inner.settings.limits.shutdown, all_ended).await.is_err() {
             tracing::error!("not all agents have ended in time");
         }
     }
@@ -92,7 +104,7 @@ impl Inner {
             let reason = format!("there is no agent called {:?}; known are {}", start.agent, names.join(", "));
             return drop(news.send(News::Report(AgentReport::Failed { reason })).await);
         };
-        let env = self.environment(entry);
+        let env = self.environment(entry).await;
         let connected = tokio::select! {
             biased;
             () = news.closed() => return,
@@ -107,9 +119,21 @@ impl Inner {
         }
     }
 
-    fn environment(&self, entry: &Entry) -> BTreeMap<String, String> {
+    /// What the entry's process gets; our own program is found without asking a shell.
+    async fn environment(&self, entry: &Entry) -> BTreeMap<String, String> {
         let base = &self.settings.environment;
-        environment(base, &entry.passed(base.keys().map(String::as_str)), &entry.env)
+        let mut env = environment(base, &entry.passed(base.keys().map(String::as_str)), &entry.env);
+        if !entry.builtin && !entry.env.contains_key("PATH") {
+            env.insert("PATH".to_owned(), self.path().await.to_owned());
+        }
+        env
+    }
+
+    async fn path(&self) -> &str {
+        let Settings { launcher, environment: base, .. } = &*self.settings;
+        self.path
+            .get_or_init(async || login_shell_path(launcher, &environment(base, &[], &BTreeMap::new())).await)
+            .await
     }
 
     /// A process of this agent that has said what it is: one that is there already, if it may be shared.
@@ -131,6 +155,7 @@ impl Inner {
                     let neutral = &self.settings.neutral_dir;
                     let (lease, about) = self.launch(entry, env, neutral, self.settings.limits.warm).await?;
                     let connection = lease.connection().clone();
+                    connection.share();
                     first = Some(lease);
                     Ok::<_, String>(Shared { connection, about })
                 })
@@ -176,7 +201,7 @@ impl Inner {
             Transport::process(self.settings.launcher.spawn(spec).await.map_err(|err| err.to_string())?)
         };
         let limits = &self.settings.limits;
-        let (lease, run) = Connection::new(transport, limits.clone(), warm, &self.stopping);
+        let (lease, run) = Connection::open(transport, limits.clone(), warm, &self.stopping);
         self.tasks.spawn(run);
         match About::ask(lease.connection(), limits).await {
             Ok(about) => Ok((lease, Arc::new(about))),

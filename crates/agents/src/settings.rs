@@ -34,6 +34,23 @@ pub struct Settings {
     pub in_process_guide: bool,
 }
 
+impl Settings {
+    /// For tests and measurements: the guide as a task of this process, and no other.
+    pub fn in_process(entries: &[Arc<Entry>]) -> Self {
+        Self {
+            launcher: Launcher::new(PathBuf::new()),
+            entries: entries.to_vec(),
+            environment: BTreeMap::new(),
+            process_limits: process::Limits::default(),
+            mcp_servers: Vec::new(),
+            deny: Deny::standard(),
+            neutral_dir: PathBuf::from("/"),
+            limits: Limits::default(),
+            in_process_guide: true,
+        }
+    }
+}
+
 /// Values of variables and headers may be secrets.
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -18,8 +18,13 @@ pub enum SubmitError {
     #[error("this idempotency key was used for a different request")]
     KeyReused,
     /// The catalog has no such agent.
-    #[error("there is no agent named {0}; there is: {known}", known = crate::agent::names())]
-    UnknownAgent(String),
+    #[error("there is no agent named {name}; there are: {known}")]
+    UnknownAgent {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
     /// The working directory will not do.
     #[error(transparent)]
     Directory(#[from] DirectoryError),

@@ -5,7 +5,6 @@
 //! only what is durable. It must never know HTTP, SQL or how an agent's protocol looks. Time, ids and tasks come
 //! through seams, so tests run it with a paused clock. Start reading at [`Engine::submit`].
 
-mod agent;
 mod asking;
 mod clock;
 mod commit;
@@ -14,7 +13,6 @@ mod directories;
 mod error;
 mod feeds;
 mod follow;
-mod guide;
 mod housekeeping;
 mod id_source;
 mod live_session;
@@ -24,11 +22,14 @@ mod policy;
 mod recovery;
 mod tokens;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use agents::Agents;
+use agents::catalog::Catalog;
+use agents::policy::PermissionPolicy;
 use model::{
     Command, Cursor, Entry, Event, InteractionId, ListKey, NewSession, PermissionAnswer, Request, Seq, Session,
     SessionId, SessionRow, StreamId, TokenId, TokenRow, Turn,
@@ -39,7 +40,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub use agent::{CATALOG, CatalogEntry};
+pub use agents::catalog::Listed;
 pub use asking::{Asker, Reply, RequestKey};
 pub use clock::{Clock, SystemClock};
 pub use directories::Reach;
@@ -48,7 +49,6 @@ pub use feeds::{ListChange, Words};
 pub use follow::{Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
-pub use policy::{Policies, Policy};
 pub use store::{AppendError, Damage, ReadError};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, TokenWish};
 
@@ -73,8 +73,27 @@ pub struct Seams {
     pub home: Option<PathBuf>,
     /// Where readable copies of sessions are kept, if they are.
     pub copies: Option<Copies>,
-    /// What is answered without asking.
-    pub policies: Policies,
+    /// Agents, and what they may do unasked.
+    pub agency: Agency,
+}
+
+/// All that has to do with agents.
+pub struct Agency {
+    /// Starts them.
+    pub agents: Agents,
+    /// Those that there are.
+    pub catalog: Catalog,
+    /// What is answered without asking the person.
+    pub policy: PermissionPolicy,
+}
+
+impl Agency {
+    /// The built-in guide alone, as a task of this process: for tests and measurements.
+    pub fn only_guide() -> Self {
+        let catalog = Catalog::new("throughline", BTreeMap::new()).expect("nothing is changed in the catalog");
+        let agents = Agents::new(agents::Settings::in_process(catalog.entries()));
+        Self { agents, catalog, policy: PermissionPolicy::default() }
+    }
 }
 
 /// The engine; cheap to clone.
@@ -88,7 +107,7 @@ pub(crate) struct Shared {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     home: Option<PathBuf>,
-    policy: Policies,
+    agency: Agency,
     feeds: Arc<feeds::Feeds>,
     tokens: tokens::Tokens,
     unobserved: commit::Unobserved,
@@ -117,7 +136,7 @@ pub enum StartError {
 impl Engine {
     /// Settles what an earlier life left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
-        let Seams { clock, ids, home, copies, policies } = seams;
+        let Seams { clock, ids, home, copies, agency } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
         let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
         let started = housekeeping::Started::at(clock.now());
@@ -126,7 +145,7 @@ impl Engine {
             clock,
             ids,
             home,
-            policy: policies,
+            agency,
             feeds: Arc::new(feeds::Feeds::new()),
             tokens,
             unobserved,
@@ -155,6 +174,7 @@ impl Engine {
         followers.close();
         let in_order = async {
             tasks.wait().await;
+            self.shared.agency.agents.shutdown().await;
             settled.cancel();
             followers.wait().await;
         };
@@ -177,9 +197,7 @@ impl Engine {
         if let Some(answer) = self.answered(&asker).await? {
             return answer;
         }
-        if !CATALOG.iter().any(|entry| entry.name == agent) {
-            return Err(SubmitError::UnknownAgent(agent.to_owned()));
-        }
+        self.check_agent(agent)?;
         let directory = directories::inspect(cwd, self.shared.home.as_deref(), reach).await?;
         let id = SessionId::from_uuid(self.shared.ids.uuid());
         let new = NewSession { agent: agent.to_owned(), cwd: directory.cwd, project: directory.project, name };
@@ -188,12 +206,25 @@ impl Engine {
 
     /// Makes sure that a session's agent is there, or has another take over.
     pub async fn resume(&self, id: SessionId, agent: Option<String>, asker: Asker) -> Result<Reply, SubmitError> {
-        if let Some(agent) = &agent
-            && !CATALOG.iter().any(|entry| entry.name == *agent)
-        {
-            return Err(SubmitError::UnknownAgent(agent.clone()));
+        if let Some(agent) = &agent {
+            self.check_agent(agent)?;
         }
         self.submit(id, Command::Resume { agent }, asker).await
+    }
+
+    fn check_agent(&self, name: &str) -> Result<(), SubmitError> {
+        let catalog = &self.shared.agency.catalog;
+        if catalog.find_entry(name).is_some() {
+            return Ok(());
+        }
+        let known: Vec<&str> = catalog.entries().iter().map(|entry| entry.name.as_str()).collect();
+        Err(SubmitError::UnknownAgent { name: name.to_owned(), known: known.join(", ") })
+    }
+
+    /// Every agent of the catalog, and whether it is installed.
+    pub async fn agents(&self) -> Vec<Listed> {
+        let Agency { agents, catalog, .. } = &self.shared.agency;
+        catalog.list(agents.path().await, self.shared.home.as_deref()).await
     }
 
     /// What a request of one of the newest turns was answered.

@@ -4,10 +4,11 @@
 //! outside (starting an agent, sending it words) follows from committed events, so a crash between the two is found by
 //! recovery and nothing is done that the log does not say.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use agents::{Agent, Call, News, Start};
 use model::{
     AgentReport, AgentState, Command, Event, Memory, PermissionAnswer, Question, Request, Session, SessionId, Turn,
     decide,
@@ -16,11 +17,10 @@ use store::{AppendError, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::agent::{self, Agent, Call, News};
 use crate::asking::{Asked, Reply};
 use crate::feeds::{self, Words};
 use crate::pending::{Pending, words_of};
-use crate::{Shared, SubmitError, directories, packet};
+use crate::{Shared, SubmitError, directories, packet, policy};
 
 /// A session that nobody asks anything of lets go of its task and its agent.
 const IDLE_AFTER: Duration = Duration::from_secs(1_800);
@@ -332,16 +332,21 @@ impl LiveSession {
 
     fn start_agent(&mut self) {
         self.asked.clear();
-        let name = self.session.as_ref().map(|session| session.row.agent.as_str()).unwrap_or_default();
-        // An agent that the catalog does not know ends at once: `hear` reports the failure.
-        self.agent = Some(agent::start(name, &self.shared.tasks).unwrap_or_else(Agent::missing));
+        let Some(Session { row, .. }) = &self.session else { return };
+        self.agent = Some(self.shared.agency.agents.start(Start {
+            agent: row.agent.clone(),
+            session: self.id,
+            cwd: row.cwd.clone().into(),
+            earlier: row.agent_session.clone(),
+            options: BTreeMap::new(),
+        }));
     }
 
     async fn call_agent(&mut self, call: Call) {
         let Some(agent) = &self.agent else { return };
         if !matches!(timeout(CALL_LIMIT, agent.calls.send(call)).await, Ok(Ok(()))) {
             // Its news has ended or will not come; the loop hears that next and reports it.
-            self.agent = Some(Agent::missing());
+            self.agent = Some(missing());
         }
     }
 
@@ -392,7 +397,7 @@ impl LiveSession {
         let asked = self.asked.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
         let agent = self.session.as_ref().map(|session| session.row.agent.clone()).unwrap_or_default();
         if let Some(request) = asked
-            && let Some(answer) = self.shared.policy.answer(&agent, kind, &options)
+            && let Some(answer) = policy::answer(&self.shared.agency.policy, &agent, kind, &options)
         {
             self.report(Some(Command::Answer { request, answer })).await;
         }
@@ -453,6 +458,11 @@ impl LiveSession {
 /// The log says that the agent starts or works.
 fn is_at_work(session: &Session) -> bool {
     session.row.running.is_some() || session.row.agent_state == AgentState::Starting
+}
+
+/// One that has ended already.
+fn missing() -> Agent {
+    Agent { calls: mpsc::channel(1).0, news: mpsc::channel(1).1 }
 }
 
 /// The agent's next word; never, while there is no agent.

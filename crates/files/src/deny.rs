@@ -37,7 +37,7 @@ pub struct Deny {
     /// Shut with everything that lies in them.
     folders: Vec<Identity>,
     /// Not entered; but what lies in them may be a tree (`/dev/shm`).
-    kernel: Vec<Identity>,
+    not_entered: Vec<Identity>,
 }
 
 /// What a directory is, whatever it is called.
@@ -50,12 +50,13 @@ pub(crate) struct Identity {
 impl Deny {
     /// What is protected for everybody.
     pub fn standard() -> Self {
-        let kernel = protected::KERNEL.iter().filter_map(|path| Identity::at(Path::new(path)).ok());
+        // Not every system has all of them.
+        let known = |paths: &[&str]| paths.iter().filter_map(|path| Identity::at(Path::new(path)).ok()).collect();
         Self {
             never: protected::never(),
             never_written: protected::never_written(),
-            folders: Vec::new(),
-            kernel: kernel.collect(),
+            folders: known(protected::FOLDERS),
+            not_entered: known(protected::NOT_ENTERED),
         }
     }
 
@@ -92,15 +93,21 @@ impl Deny {
     }
 
     pub(crate) fn check_identity(&self, stat: &Stat) -> Result<(), FileError> {
-        let identity = Identity::of(stat);
-        let is_shut = self.folders.contains(&identity) || self.kernel.contains(&identity);
-        if is_shut { Err(FileError::NotAllowed) } else { Ok(()) }
+        if self.is_shut(&Identity::of(stat)) { Err(FileError::NotAllowed) } else { Ok(()) }
+    }
+
+    fn is_shut(&self, folder: &Identity) -> bool {
+        self.folders.contains(folder) || self.not_entered.contains(folder)
     }
 
     /// Whether a tree may be used at all.
     pub(crate) fn check_tree(&self, tree: &Tree) -> Result<(), FileError> {
-        let is_shut = tree.passed().iter().any(|identity| self.folders.contains(identity));
-        if is_shut { Err(FileError::NotAllowed) } else { Ok(()) }
+        let is_in_shut = tree.passed().iter().any(|folder| self.folders.contains(folder));
+        if is_in_shut || tree.passed().last().is_some_and(|root| self.is_shut(root)) {
+            Err(FileError::NotAllowed)
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -56,7 +56,7 @@ impl From<Errno> for FileError {
             Errno::NOTDIR => Self::NotADirectory,
             Errno::ISDIR | Errno::NXIO => Self::NotAFile,
             // Links are never followed by the system, so this one was put there a moment ago.
-            Errno::LOOP => Self::NotAllowed,
+            Errno::LOOP | Errno::MLINK => Self::NotAllowed,
             errno => Self::Io(errno.into()),
         }
     }

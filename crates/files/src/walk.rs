@@ -114,7 +114,8 @@ impl Walk<'_> {
                 self.passed.push((name, folder));
                 Ok(())
             }
-            Err(Errno::LOOP | Errno::NOTDIR) => self.turn(name),
+            // Each system has its own word for a link here.
+            Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => self.turn(name),
             Err(errno) => Err(errno.into()),
         }
     }

@@ -1,9 +1,9 @@
-//! From the model's views to the wire's: sessions, pages of them, their directories, credentials. Answers of a field or
+//! From the model's views to the wire's: sessions, pages of them, their directories, agents, credentials. Answers of a field or
 //! two are put together where they are given.
 
 use std::collections::BTreeMap;
 
-use engine::Engine;
+use engine::{Engine, Listed};
 use files::Suggestion;
 use model::{ListKey, Session, SessionRow, SessionState, TokenRow};
 
@@ -95,4 +95,9 @@ pub(crate) fn recent_directory(row: &SessionRow) -> wire::RecentDirectory {
 
 pub(crate) fn token(row: &TokenRow) -> wire::Token {
     wire::Token { id: row.id, kind: row.kind, name: row.name.clone(), session: row.session, issued_at: row.issued_at }
+}
+
+pub(crate) fn agent(listed: Listed) -> wire::Agent {
+    let Listed { name, title, description, installed, version, install, sign_in, notes } = listed;
+    wire::Agent { name, title, description, installed, version, install, sign_in, notes }
 }

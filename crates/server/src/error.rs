@@ -156,7 +156,7 @@ fn submit_class(err: &SubmitError) -> (StatusCode, &'static str) {
         SubmitError::NotFound(_) => (StatusCode::NOT_FOUND, "session_not_found"),
         SubmitError::Rejected(rejection) => rejection_class(rejection),
         SubmitError::KeyReused => (StatusCode::CONFLICT, "key_reused"),
-        SubmitError::UnknownAgent(_) => (StatusCode::BAD_REQUEST, "unknown_agent"),
+        SubmitError::UnknownAgent { .. } => (StatusCode::BAD_REQUEST, "unknown_agent"),
         SubmitError::Directory(err) => match err {
             DirectoryError::NotAbsolute => (StatusCode::BAD_REQUEST, "directory_not_absolute"),
             DirectoryError::NotADirectory => (StatusCode::BAD_REQUEST, "directory_not_found"),

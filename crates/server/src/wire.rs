@@ -304,12 +304,23 @@ pub struct AgentPage {
     pub agents: Vec<Agent>,
 }
 
-/// An agent that sessions can be started with.
+/// An agent that sessions can be started with, once it is installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Agent {
     pub name: String,
     pub title: String,
     pub description: String,
+    /// Its program was found.
+    pub installed: bool,
+    /// In its program's own words; null while it is not installed, or does not tell.
+    pub version: Option<String>,
+    /// How to install it, in a sentence with the command in backticks.
+    pub install: Option<String>,
+    /// How to sign in to it, in a sentence.
+    pub sign_in: Option<String>,
+    /// What else one should know, a sentence each.
+    pub notes: Vec<String>,
 }
 
 /// The one-time code from the start line.

@@ -89,6 +89,9 @@ pub(crate) enum Command {
     /// Stand between the server and one agent; the server starts it
     #[command(hide = true)]
     Supervise,
+    /// Be the built-in agent, on standard input and output
+    #[command(hide = true)]
+    Guide,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Args)]

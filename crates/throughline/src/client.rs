@@ -50,7 +50,7 @@ impl Client {
             return Ok(Self { reach: Reach::Socket(data.clone()), tasks });
         }
         let config = Config::load(&data.config())?;
-        let host = Box::new(Host::open(data).await?);
+        let host = Box::new(Host::open(data, &config).await?);
         let stopping = CancellationToken::new();
         let url = format!("http://{}", config.server.listen);
         let app = host.app(&config, data, url, stopping.clone())?;

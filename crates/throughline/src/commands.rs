@@ -6,6 +6,7 @@ mod completions;
 mod config;
 mod doctor;
 mod export;
+mod guide;
 mod list;
 mod new;
 mod restore;
@@ -49,6 +50,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Token { command }) => token::run(&data()?, command).await,
         Some(Command::Config { command }) => config::run(&data()?, command),
         Some(Command::Completions { shell }) => completions::run(shell),
+        Some(Command::Guide) => guide::run().await,
         Some(Command::Openapi) => Ok(terminal::piece(&server::openapi())?),
     };
     done.map(|()| ExitCode::SUCCESS)

@@ -1,24 +1,41 @@
 //! `config.toml`: what the person settled. Nothing in it can be set over HTTP.
 //!
 //! Invariant: a key that is not known is an error that names the nearest one that is, so that a misspelt guard is never
-//! silently absent.
+//! silently absent. What may hold a secret is printed nowhere: not by `throughline config`, not in an error.
 
+mod agents;
+mod hidden;
+mod keys;
+
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use doors::{AllowedHosts, Limits, TlsSettings, Transport};
 use serde::{Deserialize, Serialize};
 
+use self::agents::{AgentSection, McpServerSection, PermissionsSection};
+
 const DEFAULT_LISTEN: &str = "127.0.0.1:7417";
+const DEFAULT_SILENCE_MINUTES: u64 = 10;
+/// A year: what lasts longer is no limit, and would not fit into a duration.
+const MAX_SILENCE_MINUTES: u64 = 365 * 24 * 60;
+/// Less than this no agent starts with.
+const MIN_AGENT_MEMORY_MB: u64 = 64;
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
     pub(crate) server: ServerSection,
     pub(crate) limits: LimitsSection,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) agents: BTreeMap<String, AgentSection>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) mcp_servers: BTreeMap<String, McpServerSection>,
+    pub(crate) permissions: PermissionsSection,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,6 +62,11 @@ pub(crate) struct TlsSection {
 pub(crate) struct LimitsSection {
     pub(crate) connections: usize,
     pub(crate) requests_per_second: f64,
+    /// What one process of an agent may take, in MiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) agent_memory_mb: Option<u64>,
+    /// How long an agent may say nothing in a turn before it counts as unresponsive.
+    pub(crate) silence_minutes: u64,
 }
 
 impl Default for ServerSection {
@@ -57,16 +79,14 @@ impl Default for ServerSection {
 impl Default for LimitsSection {
     fn default() -> Self {
         let limits = Limits::default();
-        Self { connections: limits.max_connections, requests_per_second: limits.requests.per_second }
+        Self {
+            connections: limits.max_connections,
+            requests_per_second: limits.requests.per_second,
+            agent_memory_mb: None,
+            silence_minutes: DEFAULT_SILENCE_MINUTES,
+        }
     }
 }
-
-/// Every key there is, for the word "did you mean".
-const KEYS: &[(&str, &[&str])] = &[
-    ("server", &["listen", "hosts", "behind_proxy", "tls"]),
-    ("server.tls", &["certificates", "key"]),
-    ("limits", &["connections", "requests_per_second"]),
-];
 
 impl Config {
     /// What the file says, or the defaults where there is none.
@@ -80,9 +100,10 @@ impl Config {
     }
 
     fn parse(text: &str) -> Result<Self> {
-        let table: toml::Table = text.parse().context("it is not TOML")?;
-        check_keys("", &table)?;
-        let config: Self = toml::from_str(text).context("a value is not what its key takes")?;
+        let table: toml::Table = text.parse().map_err(|err| at_line(text, &err)).context("it is not TOML")?;
+        keys::check(&table)?;
+        let config: Self =
+            toml::from_str(text).map_err(|err| at_line(text, &err)).context("a value is not what its key takes")?;
         if config.server.behind_proxy && config.server.tls.is_some() {
             bail!(
                 "server.behind_proxy and server.tls exclude each other: either the proxy does TLS or the server does"
@@ -93,6 +114,13 @@ impl Config {
         if !(rate.is_finite() && rate >= 1.0) || config.limits.connections == 0 {
             bail!("limits are at least 1");
         }
+        if !(1..=MAX_SILENCE_MINUTES).contains(&config.limits.silence_minutes) {
+            bail!("limits.silence_minutes is between 1 and {MAX_SILENCE_MINUTES}");
+        }
+        if config.limits.agent_memory_mb.is_some_and(|mb| !(MIN_AGENT_MEMORY_MB..1 << 40).contains(&mb)) {
+            bail!("limits.agent_memory_mb is at least {MIN_AGENT_MEMORY_MB}; leave it away for no limit");
+        }
+        config.check_agents()?;
         Ok(config)
     }
 
@@ -130,30 +158,16 @@ impl Config {
     }
 }
 
-fn check_keys(section: &str, table: &toml::Table) -> Result<()> {
-    for (key, value) in table {
-        let name = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
-        let is_section = KEYS.iter().any(|(known, _)| *known == name);
-        let is_key = KEYS.iter().any(|(known, keys)| *known == section && keys.contains(&key.as_str()));
-        if !is_section && !is_key {
-            bail!("there is no key {name}; did you mean {}?", nearest(section, key));
-        }
-        if let (true, toml::Value::Table(inner)) = (is_section, value) {
-            check_keys(&name, inner)?;
-        }
-    }
-    Ok(())
-}
-
-/// The key of the same section that is most like `key`; at the top, the section.
-fn nearest(section: &str, key: &str) -> String {
-    let keys: Vec<&str> = match KEYS.iter().find(|(known, _)| *known == section) {
-        Some((_, keys)) => keys.to_vec(),
-        None => KEYS.iter().map(|(known, _)| *known).collect(),
+/// What is wrong, and where. The library's own words show the line, which may hold a secret, and the value.
+fn at_line(text: &str, err: &toml::de::Error) -> anyhow::Error {
+    let place = err.span().map_or(0, |span| span.start).min(text.len());
+    let line = text.as_bytes()[..place].iter().filter(|byte| **byte == b'\n').count() + 1;
+    let message = err.message().lines().next().unwrap_or_default();
+    let message = match message.split_once(", expected ") {
+        Some((said, expected)) if said.starts_with("invalid") => format!("expected {expected}"),
+        Some(_) | None => message.to_owned(),
     };
-    let likeness = |candidate: &str| strsim::jaro_winkler(candidate, key);
-    let best = keys.into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default();
-    if section.is_empty() { best.to_owned() } else { format!("{section}.{best}") }
+    anyhow!("line {line}: {message}")
 }
 
 #[cfg(test)]
@@ -184,6 +198,9 @@ mod tests {
     fn values_that_make_no_sense_are_refused() {
         check_refused("[server]\nlisten = \"everywhere\"", "not what its key takes");
         check_refused("[limits]\nconnections = 0", "at least 1");
+        check_refused("[limits]\nsilence_minutes = 0", "limits.silence_minutes is between 1 and");
+        check_refused("[limits]\nsilence_minutes = 1000000000", "limits.silence_minutes is between 1 and");
+        check_refused("[limits]\nagent_memory_mb = 1", "limits.agent_memory_mb is at least 64");
         check_refused("server = [", "not TOML");
         check_refused("[server]\nbehind_proxy = true\n[server.tls]\ncertificates = \"a\"\nkey = \"b\"", "exclude");
     }
@@ -201,25 +218,5 @@ mod tests {
             assert_eq!(check(&format!("{exposed}hosts = [\"box.example\"]")), Ok(()));
         }
         assert!(check("[server]\nbehind_proxy = true").is_err());
-    }
-
-    /// The list for "did you mean" and the structs cannot drift apart.
-    #[test]
-    fn every_key_is_listed() {
-        let config = Config {
-            server: ServerSection {
-                tls: Some(TlsSection { certificates: "a".into(), key: "b".into() }),
-                ..ServerSection::default()
-            },
-            ..Config::default()
-        };
-        let table: toml::Table = toml::to_string(&config).unwrap().parse().unwrap();
-        check_keys("", &table).unwrap();
-        let count = |table: &toml::Table| table.len();
-        let server = table["server"].as_table().unwrap();
-        let listed: usize = KEYS.iter().map(|(_, keys)| keys.len()).sum();
-        let written =
-            count(server) + count(server["tls"].as_table().unwrap()) + count(table["limits"].as_table().unwrap());
-        assert_eq!(written, listed);
     }
 }

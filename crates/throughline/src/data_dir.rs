@@ -76,6 +76,11 @@ impl DataDir {
         self.0.join("sessions")
     }
 
+    /// Where agents start that several sessions share; empty.
+    pub(crate) fn agents(&self) -> PathBuf {
+        self.0.join("agents")
+    }
+
     pub(crate) fn config(&self) -> PathBuf {
         self.0.join("config.toml")
     }

@@ -16,6 +16,7 @@ use store::{Copies, OpenError, RESERVE_BYTES, SqliteStore};
 use tokio_util::sync::CancellationToken;
 use tracing::Level;
 
+use crate::agency;
 use crate::config::Config;
 use crate::data_dir::{DataDir, write_private};
 use crate::terminal;
@@ -27,7 +28,7 @@ pub(crate) struct Host {
 
 impl Host {
     /// Opens the folder. The lock on the store makes this process its only owner.
-    pub(crate) async fn open(data: &DataDir) -> Result<Self> {
+    pub(crate) async fn open(data: &DataDir, config: &Config) -> Result<Self> {
         data.prepare()?;
         let copies = Copies::at(data.sessions());
         let opened = open_beside(&data.database(), RESERVE_BYTES, &copies, SystemClock.now(), new_incarnation).await;
@@ -43,7 +44,7 @@ impl Host {
             ids: Arc::new(SystemIds),
             home: home(),
             copies: Some(copies),
-            policies: engine::Policies::default(),
+            agency: agency::open(config, data)?,
         };
         let engine = Engine::start(Arc::clone(&store) as Arc<dyn store::Store>, seams).await?;
         Ok(Self { store, engine })

@@ -1,5 +1,6 @@
 //! The binary: command line, configuration, wiring. Everything else is in the crates it opens.
 
+mod agency;
 mod cli;
 mod client;
 mod commands;

@@ -4,7 +4,7 @@
 // into words; a caller that repeats a wish after `unreachable` gives the same key, so that it is never granted twice.
 import type { DirectoryPage, FilePage, ListedAgent } from "../wire/choices";
 import type { components } from "../wire/api";
-import type { ErrorBody, InteractionId, NewPrompt, NewSession, SessionId } from "../wire/names";
+import type { ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, SessionId } from "../wire/names";
 
 type Schemas = components["schemas"];
 
@@ -12,7 +12,7 @@ export type Answer<T> = { ok: true; value: T } | { ok: false; failure: Failure }
 
 export type Failure =
   /** The server said no, and why. */
-  | { kind: "refused"; status: number; code: string; message: string }
+  | { kind: "refused"; status: number; code: string; message: string; details?: unknown }
   | { kind: "signed_out" }
   /** No answer came. The wish may have been carried out all the same. */
   | { kind: "unreachable" };
@@ -89,6 +89,9 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
       ask<Schemas["Success"]>("PATCH", prompt(id, interaction), { text } satisfies Schemas["PromptPatch"]),
     removePrompt: (id: SessionId, interaction: InteractionId) => ask<undefined>("DELETE", prompt(id, interaction)),
     cancel: (id: SessionId) => ask<Schemas["Success"]>("POST", `${session(id)}/cancel`),
+    /** `request` is its number in the session, as `p7`. */
+    answerPermission: (id: SessionId, request: string, answer: NewAnswer) =>
+      ask<Schemas["Success"]>("POST", `${session(id)}/permissions/${encodeURIComponent(request)}`, answer),
     observe: (id: SessionId) => ask<Schemas["Observed"]>("POST", `${session(id)}/observe`),
   };
 }
@@ -123,7 +126,7 @@ async function readFailure(response: Response): Promise<Failure> {
   }
   const { error } = await response.json().then(
     (body) => body as ErrorBody,
-    () => ({ error: { code: "unknown", message: `the server answered with status ${response.status}` } }),
+    () => ({ error: { code: "unknown", message: `the server answered with status ${response.status}`, details: {} } }),
   );
-  return { kind: "refused", status: response.status, code: error.code, message: error.message };
+  return { kind: "refused", status: response.status, code: error.code, message: error.message, details: error.details };
 }

@@ -38,6 +38,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/directories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Directories whose path goes on from what was typed, and those of the newest sessions; for whoever may begin sessions. */
+        get: operations["listDirectories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions": {
         parameters: {
             query?: never;
@@ -428,6 +445,18 @@ export interface components {
             amount: string;
             /** @description As ISO 4217 names it. */
             currency: string;
+        };
+        Directory: {
+            /** @description It holds `.git`. */
+            isProject: boolean;
+            /** @description Absolute. */
+            path: string;
+        };
+        DirectoryPage: {
+            /** @description At most 50 whose path goes on from what was typed, those in the same case first. */
+            directories: components["schemas"]["Directory"][];
+            /** @description Where the newest sessions work: at most 10 that are still there, whatever was typed. */
+            recent: components["schemas"]["RecentDirectory"][];
         };
         /** @description One event in its stream, at its place. Whoever holds one with a seq that a store gave may rely on it being durable. */
         Entry: components["schemas"]["Event"] & {
@@ -880,6 +909,15 @@ export interface components {
          * @enum {string}
          */
         ReadOnly: "damaged" | "imported";
+        /** @description A directory that a session works in. */
+        RecentDirectory: {
+            activeAt: components["schemas"]["Timestamp"];
+            /** @description The agent of its newest session. */
+            agent: string;
+            path: string;
+            /** @description The git root of the directory, else the directory. */
+            project: string;
+        };
         /** @description What a client can ask for. */
         Request: {
             proof: string;
@@ -1322,6 +1360,40 @@ export interface operations {
             };
             /** @description The code was used or has expired */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listDirectories: {
+        parameters: {
+            query?: {
+                /**
+                 * @description What was typed so far: absolute, or from `~`, the home directory. A slash at the end asks for what lies in a
+                 *     directory, a dot at the beginning of the last name for hidden ones; empty asks for what lies in the home.
+                 */
+                prefix?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DirectoryPage"];
+                };
+            };
+            /** @description An agent's token */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

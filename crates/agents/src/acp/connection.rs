@@ -47,7 +47,7 @@ struct Inner {
 struct State {
     routes: Routes,
     users: usize,
-    /// It takes no more users.
+    /// It takes no more users, and ends with the last.
     is_closed: bool,
 }
 
@@ -77,8 +77,8 @@ enum End {
 }
 
 impl Connection {
-    /// A connection and what runs it, which has to be spawned. It has one user.
-    pub(crate) fn new(
+    /// A connection and what runs it, which has to be spawned. It has one user and, until it is shared, no other.
+    pub(crate) fn open(
         transport: Transport,
         limits: Limits,
         warm: Duration,
@@ -86,7 +86,7 @@ impl Connection {
     ) -> (Lease, impl Future<Output = ()> + Send + 'static) {
         let (outbox, lines) = mpsc::channel(OUTBOX);
         let connection = Self(Arc::new(Inner {
-            state: Mutex::new(State { users: 1, ..State::default() }),
+            state: Mutex::new(State { users: 1, is_closed: true, ..State::default() }),
             outbox,
             limits,
             stop: stopping.child_token(),
@@ -103,7 +103,12 @@ impl Connection {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One more user, unless it is about to end.
+    /// Others may use it too, and it is kept warm for them.
+    pub(crate) fn share(&self) {
+        self.state().is_closed = false;
+    }
+
+    /// One more user, unless it takes none.
     pub(crate) fn lease(&self) -> Option<Lease> {
         let mut state = self.state();
         if state.is_closed || self.0.ended.is_cancelled() {
@@ -128,9 +133,9 @@ impl Connection {
         self.state().routes.remove(session);
     }
 
-    /// Whether this is the only session.
+    /// Whether there is no other user.
     pub(crate) fn is_alone(&self) -> bool {
-        self.state().routes.sessions() <= 1
+        self.state().users <= 1
     }
 
     /// Messages that name this conversation are for this session. Says no if they are another's.
@@ -201,6 +206,11 @@ impl Connection {
     /// Takes no more users, so that it ends with the last that it has.
     pub(crate) fn retire(&self) {
         self.state().is_closed = true;
+    }
+
+    /// It hangs: it is ended by force, unless others are content with it; then it takes nobody new.
+    pub(crate) fn give_up(&self) {
+        if self.is_alone() { self.kill() } else { self.retire() }
     }
 
     /// Ends the agent by force.
@@ -337,3 +347,6 @@ impl Drop for Lease {
         self.0.0.changed.notify_one();
     }
 }
+
+#[cfg(test)]
+mod tests;

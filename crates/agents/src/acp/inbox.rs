@@ -14,12 +14,24 @@ use crate::Limits;
 #[derive(Debug)]
 pub(crate) enum Message {
     Update(Value),
-    Request { id: Value, method: String, params: Value },
-    Reply { id: i64, result: Result<Value, Refused> },
+    Request {
+        id: Value,
+        method: String,
+        params: Value,
+    },
+    Reply {
+        id: i64,
+        result: Result<Value, Refused>,
+    },
     /// The agent does not wait for this request any more.
-    Withdrawn { id: Value },
+    Withdrawn {
+        id: Value,
+    },
     /// A notification that nobody here knows.
-    Other { method: String, params: Value },
+    Other {
+        method: String,
+        params: Value,
+    },
 }
 
 /// Where messages are put.

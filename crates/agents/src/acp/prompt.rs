@@ -91,6 +91,6 @@ mod tests {
         let image = Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned() };
         let files = vec![("a b".to_owned(), PathBuf::from("/p/a b%"))];
         let blocks = blocks("do it".to_owned(), vec![image], Some("we did".to_owned()), files);
-        insta::assert_snapshot!(serde_json::to_string(&blocks).unwrap(), @"");
+        insta::assert_snapshot!(serde_json::to_string(&blocks).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do it"},{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"resource_link","name":"a b","uri":"file:///p/a%20b%25"}]"#);
     }
 }

@@ -77,10 +77,6 @@ impl Routes {
         self.slots.drain().map(|(_, slot)| slot).collect()
     }
 
-    pub(super) fn sessions(&self) -> usize {
-        self.slots.len()
-    }
-
     /// Messages that name this conversation are for this session, unless they are another's.
     pub(super) fn name(&mut self, session: u64, name: &str) -> bool {
         let is_free = self.names.get(name).is_none_or(|named| *named == session);

@@ -125,10 +125,11 @@ impl Session {
         tokio::select! {
             biased;
             () = self.news.closed() => Err(Gone::LetGo),
+            // Ahead of the agent, so that none can talk the clock or its session down.
+            () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => self.look_at_clock().await,
             call = self.calls.recv() => self.call(call.ok_or(Gone::LetGo)?).await,
             message = self.inbox.take() => self.hear(message.map_err(Gone::Failed)?).await,
             Some(_) = self.served.join_next() => Ok(()),
-            () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => self.look_at_clock().await,
         }
     }
 
@@ -166,8 +167,13 @@ impl Session {
             images.clear();
             self.notice("This agent takes no pictures: they were left out", None).await?;
         }
-        let (cwd, deny, mentions) = (self.start.cwd.clone(), self.settings.deny.clone(), prompt::mentions(&text));
-        let files = spawn_blocking(move || files::mentioned(&cwd, deny, mentions)).await.unwrap_or_default();
+        let files = match prompt::mentions(&text) {
+            mentions if mentions.is_empty() => Vec::new(),
+            mentions => {
+                let (cwd, deny) = (self.start.cwd.clone(), self.settings.deny.clone());
+                spawn_blocking(move || files::mentioned(&cwd, deny, mentions)).await.unwrap_or_default()
+            }
+        };
         let request = PromptRequest::new(self.name.clone(), prompt::blocks(text, images, packet, files));
         self.translator.begin_turn();
         let request = self.connection().request(self.key, &request).await;
@@ -250,7 +256,9 @@ impl Session {
         let reply = match result {
             Ok(reply) => reply,
             Err(refused) => {
-                return self.notice(&format!("The agent did not take {value:?} for {option:?}"), Some(refused.message)).await;
+                return self
+                    .notice(&format!("The agent did not take {value:?} for {option:?}"), Some(refused.message))
+                    .await;
             }
         };
         let all = serde_json::from_value::<SetSessionConfigOptionResponse>(reply).ok();
@@ -274,12 +282,7 @@ impl Session {
             Due::Unresponsive => self.tell(AgentReport::Unresponsive).await,
             Due::Failed => {
                 let seconds = (limits.cancel + limits.cancel_failed).as_secs_f32();
-                // Whoever shares the process is not to blame; it takes nobody new.
-                if self.connection().is_alone() {
-                    self.connection().kill();
-                } else {
-                    self.connection().retire();
-                }
+                self.connection().give_up();
                 Err(Gone::Failed(format!("the agent did not stop within {seconds} seconds after it was told to")))
             }
         }
@@ -292,8 +295,8 @@ impl Session {
             let message = tokio::select! {
                 biased;
                 () = self.news.closed() => return Err(Gone::LetGo),
-                message = self.inbox.take() => message.map_err(Gone::Failed)?,
                 () = sleep_until(until) => return Ok(None),
+                message = self.inbox.take() => message.map_err(Gone::Failed)?,
             };
             match message {
                 Message::Reply { id: of, result } if of == id => return Ok(Some(result)),

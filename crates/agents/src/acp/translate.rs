@@ -33,7 +33,7 @@ use offers::Offers;
 use raw::Budget;
 use text::cut_chars;
 
-pub(crate) use content::{Screen, Screens};
+pub(crate) use content::{Look, Screen, Screens};
 pub(crate) use offers::{Offer, Setting};
 pub(crate) use question::{ACCEPT, Asking, DECLINE};
 pub(crate) use text::{command_line, plain_line};
@@ -84,9 +84,16 @@ impl Translator {
 
     /// The params of a `session/update`, without the session.
     pub(crate) fn update(&mut self, update: Value, screens: &dyn Screens) -> Vec<AgentReport> {
-        let kind = update.get("sessionUpdate").and_then(Value::as_str);
-        if let Some("tool_call" | "tool_call_update") = kind {
-            return self.tool(update, screens);
+        let list = match update.get("sessionUpdate").and_then(Value::as_str) {
+            Some("tool_call" | "tool_call_update") => return self.tool(update, screens),
+            Some("plan") => Some("entries"),
+            Some("available_commands_update") => Some("availableCommands"),
+            Some("config_option_update") => Some("configOptions"),
+            Some(_) | None => None,
+        };
+        // The SDK would take what is no list for an empty one.
+        if list.is_some_and(|list| !update.get(list).is_some_and(Value::is_array)) {
+            return self.raw(update);
         }
         // The SDK's own type says `non_exhaustive`, so a kind that only it knows is kept like one that nobody knows.
         match SessionUpdate::deserialize(&update) {
@@ -162,7 +169,8 @@ impl Translator {
         let mut reports = self.abandon_turn(screens);
         let usage = answer.as_ref().ok().and_then(|answer| answer.get("usage")).filter(|usage| usage.is_object());
         if let Some(usage) = usage {
-            reports.extend(self.raw.keep(json!({ "usage": usage })));
+            // There is no better place for it yet. One for each turn is no flood.
+            reports.push(AgentReport::Raw(json!({ "usage": usage })));
         }
         reports.push(AgentReport::Stopped(stop(answer)));
         reports
@@ -172,7 +180,7 @@ impl Translator {
         if self.is_replaying {
             return Vec::new();
         }
-        let Some(turn) = &mut self.turn else { return self.late(update) };
+        let Some(turn) = &mut self.turn else { return self.late(&update) };
         match turn.calls.message(update, screens) {
             Ok(reports) => {
                 if reports.iter().any(|report| matches!(report, AgentReport::ToolStarted { .. })) {
@@ -192,7 +200,7 @@ impl Translator {
         if words.text.is_empty() {
             return Vec::new();
         }
-        let Some(turn) = &mut self.turn else { return self.late(update) };
+        let Some(turn) = &mut self.turn else { return self.late(&update) };
         let block = turn.blocks.number(speech, chunk.message_id);
         vec![match speech {
             Speech::Text => AgentReport::Text { block, text: words.text },
@@ -204,7 +212,7 @@ impl Translator {
         if self.is_replaying {
             return Vec::new();
         }
-        let Some(turn) = &mut self.turn else { return self.late(update) };
+        let Some(turn) = &mut self.turn else { return self.late(&update) };
         turn.blocks.close();
         let steps = plan.entries.into_iter().take(MAX_LISTED).map(|entry| PlanStep {
             text: cut_chars(entry.content, MAX_DESCRIPTION_CHARS),
@@ -247,7 +255,7 @@ impl Translator {
     fn title(&mut self, title: MaybeUndefined<String>) -> Vec<AgentReport> {
         let MaybeUndefined::Value(title) = title else { return Vec::new() };
         let title = cut_chars(title, MAX_TITLE_CHARS);
-        if self.is_replaying || title.is_empty() || self.title == title {
+        if self.is_replaying || title.trim().is_empty() || self.title == title {
             return Vec::new();
         }
         self.title.clone_from(&title);
@@ -258,6 +266,8 @@ impl Translator {
         let UsageUpdate { used, size, cost, .. } = update;
         // Decimal digits, however small: `Display` of a float knows no exponent.
         let cost = cost.map(|cost| Cost { amount: cost.amount.to_string(), currency: cut_chars(cost.currency, 16) });
+        // Some agents say only at the end of a turn what it has cost.
+        let cost = cost.or_else(|| self.usage.as_ref()?.cost.clone());
         let usage = Usage { used, size, cost };
         if self.usage.as_ref() == Some(&usage) {
             return Vec::new();
@@ -290,7 +300,7 @@ impl Translator {
     }
 
     /// What belongs to a turn and came when none ran.
-    fn late(&mut self, update: Value) -> Vec<AgentReport> {
+    fn late(&mut self, update: &Value) -> Vec<AgentReport> {
         self.raw(json!({ "late": update }))
     }
 }

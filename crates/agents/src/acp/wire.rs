@@ -14,10 +14,20 @@ const MAX_ERROR_CHARS: usize = 1_000;
 #[derive(Debug)]
 pub(crate) enum Incoming {
     /// It waits for an answer with this id, which is its own.
-    Request { id: Value, method: String, params: Value },
-    Notification { method: String, params: Value },
+    Request {
+        id: Value,
+        method: String,
+        params: Value,
+    },
+    Notification {
+        method: String,
+        params: Value,
+    },
     /// The answer to our request with this id.
-    Reply { id: i64, result: Result<Value, Refused> },
+    Reply {
+        id: i64,
+        result: Result<Value, Refused>,
+    },
     /// Programs print to the wrong place.
     Junk,
 }
@@ -124,6 +134,22 @@ mod tests {
             "{",
         ];
         let read: String = lines.iter().map(|line| format!("{:?}\n", read(line))).collect();
-        insta::assert_snapshot!(read, @"");
+        insta::assert_snapshot!(read, @r#"
+    Request { id: String("a"), method: "m", params: Object {"x": Number(1)} }
+    Request { id: Null, method: "m", params: Null }
+    Notification { method: "m", params: Array [Number(1)] }
+    Reply { id: 1, result: Ok(Null) }
+    Reply { id: 1, result: Ok(Object {}) }
+    Reply { id: 1, result: Err(Refused { code: -32000, message: "Internal error: no [1mkey" }) }
+    Reply { id: 1, result: Err(Refused { code: 0, message: "an error without words" }) }
+    Junk
+    Junk
+    Junk
+    Junk
+    Junk
+    Junk
+    Junk
+    Junk
+    "#);
     }
 }

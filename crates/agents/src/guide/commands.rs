@@ -118,7 +118,8 @@ impl Ran {
     fn text(&self) -> String {
         let mut text = self.output.text();
         if self.is_over_limit {
-            text += &format!("\nStopped after {} s.", LIMIT.as_secs());
+            let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+            text += &format!("{newline}Stopped after {} s.", LIMIT.as_secs());
         }
         text
     }
@@ -189,4 +190,22 @@ fn drain(reader: pipe::Receiver, output: &mut Output) -> io::Result<()> {
 fn exit_code(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt as _;
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_left_in_the_pipe_is_read_and_nothing_is_waited_for() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        let reader = pipe::Receiver::from_owned_fd(reader.into()).unwrap();
+        writer.write_all(b"last words").unwrap();
+        let mut output = Output::default();
+        drain(reader, &mut output).unwrap();
+        assert_eq!(output.text(), "last words");
+        drop(writer);
+    }
 }

@@ -106,7 +106,7 @@ fn identity() -> ClientConfig {
 /// Servers that know the stateless revision are spoken to in it, all others with the handshake of the one before.
 fn both_eras() -> ClientLifecycleMode {
     ClientLifecycleMode::Auto {
-        preferred_versions: vec![ProtocolVersion::LATEST],
+        preferred_versions: ProtocolVersion::KNOWN_VERSIONS.iter().rev().cloned().collect(),
         legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
     }
 }

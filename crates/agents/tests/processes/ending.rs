@@ -55,7 +55,7 @@ async fn an_agent_that_ends_by_itself_leaves_nothing() {
     place.wait_for_tagged(7);
     drop(stdin);
     assert_eq!(process.ended().await.exit, Exit::Code(4));
-    assert!(place.tagged().is_empty());
+    place.assert_nobody_is_left();
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn killing_leaves_nothing() {
     place.wait_for_tagged(7);
     let ended = process.kill().await;
     assert_eq!((ended.exit, ended.survivors), (Exit::Signal(9), vec![]));
-    assert!(place.tagged().is_empty());
+    place.assert_nobody_is_left();
 }
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn dropping_leaves_nothing() {
     place.wait_for_tagged(7);
     drop(launched);
     place.launcher.wait_until_idle().await;
-    assert!(place.tagged().is_empty());
+    place.assert_nobody_is_left();
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn giving_up_the_start_leaves_nothing() {
         drop(timeout(Duration::from_millis(moment), start).await);
     }
     place.launcher.wait_until_idle().await;
-    assert!(place.tagged().is_empty());
+    place.assert_nobody_is_left();
 }
 
 // What multiplies in these tests does so with a bound, lest a failure takes the machine with it.

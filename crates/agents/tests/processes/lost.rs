@@ -41,7 +41,7 @@ async fn a_supervisor_that_is_killed_is_noticed_and_its_session_ended() {
     place.wait_for_tagged(4);
     signal(parent_of(process.pid()), Signal::KILL);
     assert_eq!(process.ended().await.exit, Exit::Unknown);
-    assert!(place.tagged().is_empty());
+    place.assert_nobody_is_left();
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn a_supervisor_that_was_stopped_does_its_duty_in_the_end() {
         } else {
             assert_eq!(launched.process.kill().await.exit, Exit::Signal(9));
         }
-        assert!(place.tagged().is_empty());
+        place.assert_nobody_is_left();
     }
 }
 
@@ -72,5 +72,5 @@ async fn a_supervisor_that_does_not_answer_is_killed() {
     tokio::time::pause();
     assert!(matches!(slow.spawn(place.script("true")).await, Err(LaunchError::TooSlow)));
     slow.wait_until_idle().await;
-    assert!(place.tagged().is_empty());
+    place.assert_nobody_is_left();
 }

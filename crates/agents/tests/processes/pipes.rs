@@ -111,7 +111,8 @@ async fn the_end_of_standard_error_is_kept() {
 async fn standard_error_is_seen_while_the_agent_runs() {
     let place = Place::new();
     let launched = place.launch("echo warming up >&2; read -r line; echo \"$line\" >&2; exec sleep 1000").await;
-    eventually("the first words", || *launched.process.stderr_tail() == *"warming up\n");
+    let tail = || launched.process.stderr_tail().to_string();
+    eventually("the first words", || tail() == "warming up\n", tail);
     LineSink::new(launched.stdin, &Faults::default()).send("go on".to_owned()).await.unwrap();
-    eventually("the next words", || *launched.process.stderr_tail() == *"warming up\ngo on\n");
+    eventually("the next words", || tail() == "warming up\ngo on\n", tail);
 }

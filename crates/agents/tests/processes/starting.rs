@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use agents::process::{Exit, LaunchError, Launched, Launcher, Limits, Refusal, Spec};
 
-use crate::support::{PATH, Place, lines_of, program};
+use crate::support::{PATH, PROGRAM, Place, lines_of};
 
 async fn refusal(place: &Place, spec: Spec) -> Refusal {
     match place.launcher.spawn(spec).await {
@@ -41,7 +41,7 @@ fn an_agent_inherits_no_open_file() {
     let spec = place.script("ls /proc/$$/fd");
     // A server that was itself started with open files that it knows nothing of.
     let mut command = std::process::Command::new("sh");
-    command.args(["-c", "exec 7</dev/null 8>/dev/null; exec \"$0\" \"$@\""]).arg(program());
+    command.args(["-c", "exec 7</dev/null 8>/dev/null; exec \"$0\" \"$@\""]).arg(PROGRAM);
     let mut held = place.hold_with(&spec, &mut command);
     held.line();
     assert_eq!(held.rest(), ["0", "1", "2"]);

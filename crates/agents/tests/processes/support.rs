@@ -26,7 +26,7 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), launcher: Launcher::new(program()) }
+        Self { folder: tempfile::tempdir().unwrap(), launcher: Launcher::new(PROGRAM.into()) }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -76,7 +76,7 @@ impl Place {
 
     /// Starts a server that starts the agent, so that the server can be killed.
     pub(crate) fn hold(&self, spec: &Spec) -> Held {
-        let mut command = Command::new(program());
+        let mut command = Command::new(PROGRAM);
         self.hold_with(spec, &mut command)
     }
 
@@ -98,13 +98,30 @@ impl Place {
     }
 
     pub(crate) fn wait_for_tagged(&self, at_least: usize) {
-        eventually(&format!("{at_least} processes"), || self.tagged().len() >= at_least);
+        eventually(&format!("{at_least} processes"), || self.tagged().len() >= at_least, || self.describe());
+    }
+
+    /// Who is there, as `/proc` tells it.
+    fn describe(&self) -> String {
+        let line = |pid: &i32| {
+            let file = |name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
+            format!("{}    {}\n", file("stat"), file("cmdline").replace('\0', " "))
+        };
+        let tagged = self.tagged();
+        let parents = tagged.iter().map(|pid| parent_of(*pid));
+        tagged.iter().copied().chain(parents).map(|pid| line(&pid)).collect()
+    }
+
+    /// Nobody is left by now.
+    #[track_caller]
+    pub(crate) fn assert_nobody_is_left(&self) {
+        assert!(self.tagged().is_empty(), "{}", self.describe());
     }
 
     /// Nobody is left, and nobody comes again.
     #[track_caller]
     pub(crate) fn wait_until_nobody_is_left(&self) {
-        eventually("nobody left", || (0..5).all(|_| self.tagged().is_empty()));
+        eventually("nobody left", || (0..5).all(|_| self.tagged().is_empty()), || self.describe());
     }
 }
 
@@ -147,17 +164,14 @@ impl Held {
     }
 }
 
-/// The example that is built beside the tests: it is the server, and its command `supervise` the supervisor.
-pub(crate) fn program() -> PathBuf {
-    let tests = std::env::current_exe().unwrap();
-    tests.parent().unwrap().parent().unwrap().join("examples/launch")
-}
+/// It is the server, and its command `supervise` the supervisor.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_launch");
 
 #[track_caller]
-pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool, found: impl Fn() -> String) {
     let begun = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < DEADLINE, "never: {what}");
+        assert!(begun.elapsed() < DEADLINE, "never: {what}, but\n{}", found());
         thread::sleep(Duration::from_millis(5));
     }
 }

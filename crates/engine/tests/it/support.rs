@@ -1,5 +1,6 @@
 //! A world of its own for each test: clock, ids, store, engine.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -231,26 +232,38 @@ impl World {
         }
     }
 
-    /// The session's log, a line an entry, ids as their numbers.
+    /// The session's log without what the agent tells of itself, a line an entry, numbered.
     pub(crate) async fn log(&self, session: SessionId) -> String {
         let entries = self.store.read(StreamId::Session(session), model::Seq::START, 10_000).await.unwrap();
-        let lines = entries.iter().map(|entry| {
-            let json = serde_json::to_value(&entry.event).unwrap();
-            let data = json["data"].as_object().unwrap();
-            let words = data.iter().filter(|(key, _)| !["interactionId", "cwd", "project"].contains(&key.as_str()));
-            let words = words.map(|(_, value)| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
-            let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
-            format!("{} {} {}", entry.seq, json["type"].as_str().unwrap(), words.join(" ")).trim_end().to_owned()
-        });
-        lines.collect::<Vec<_>>().join("\n")
+        let told =
+            entries.iter().filter(|entry| !is_about_the_agent(&entry.event)).enumerate().map(|(index, entry)| {
+                let json = serde_json::to_value(&entry.event).unwrap();
+                let data: BTreeMap<&String, &serde_json::Value> = json["data"].as_object().unwrap().iter().collect();
+                let left_out = ["attached", "cwd", "interactionId", "project"];
+                let words = data.iter().filter(|(key, _)| !left_out.contains(&key.as_str()));
+                let words = words.map(|(_, value)| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+                let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
+                format!("{} {} {}", index + 1, json["type"].as_str().unwrap(), words.join(" ")).trim_end().to_owned()
+            });
+        told.collect::<Vec<_>>().join("\n")
     }
+}
+
+fn is_about_the_agent(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::AgentOptionsChanged { .. }
+            | Event::AgentCommandsChanged { .. }
+            | Event::UsageReported { .. }
+            | Event::TitleSet { .. }
+    )
 }
 
 async fn start(store: &Arc<FullDisk>, clock: &Arc<TestClock>, ids: &Arc<TestIds>, copies: Option<Copies>) -> Engine {
     let (clock, ids) = (Arc::clone(clock) as Arc<dyn Clock>, Arc::clone(ids) as Arc<dyn IdSource>);
     Engine::start(
         Arc::clone(store) as Arc<dyn Store>,
-        Seams { clock, ids, home: None, copies, policies: engine::Policies::default() },
+        Seams { clock, ids, home: None, copies, agency: engine::Agency::only_guide() },
     )
     .await
     .unwrap()

@@ -92,8 +92,11 @@ const ENV_EXAMPLES: &[&str] = &[".env.example", ".env.sample", ".env.template"];
 /// Read, but not written: hooks and settings in there are run by the next git command.
 const NEVER_WRITTEN: &[&str] = &[".git"];
 
-/// Of the kernel: a process's memory and environment, devices, switches.
-pub(super) const KERNEL: &[&str] = &["/proc", "/sys", "/dev"];
+/// Of the kernel: a process's memory and environment, switches.
+pub(super) const FOLDERS: &[&str] = &["/proc", "/sys"];
+
+/// Devices; but `/dev/shm` is a place for files.
+pub(super) const NOT_ENTERED: &[&str] = &["/dev"];
 
 pub(super) fn never() -> Vec<Pattern> {
     let variants = Pattern::known(ENV_VARIANTS).except(ENV_EXAMPLES);

@@ -1,8 +1,6 @@
 //! Protected names on a real disk (T17, T18, T19).
 
-use std::path::Path;
-
-use files::{Deny, Kind, Tree, Trees};
+use files::{Deny, Tree, Trees};
 use proptest::prelude::{ProptestConfig, proptest};
 use proptest::sample::select;
 
@@ -131,8 +129,12 @@ fn the_kernels_folders_are_shut() {
         assert_eq!(shown(trees.stat(path).map(|_| String::new())), "not allowed", "{path}");
         assert_eq!(shown(trees.read_bytes(path, MAX).map(|_| String::new())), "not allowed", "{path}");
     }
-    assert_eq!(trees.stat("/usr").unwrap().kind, Kind::Directory);
-    assert!(!trees.list(Path::new("/"), 999).unwrap().items.iter().any(|item| item.name == "proc"));
+    for (tree, path) in [("/proc", "/proc/self/environ"), ("/proc/self", "/proc/self/environ"), ("/dev", "/dev/null")] {
+        let trees = Trees::new(vec![Tree::open(tree).unwrap()]);
+        assert_eq!(shown(trees.stat(path).map(|_| String::new())), "not allowed", "{tree}");
+    }
+    assert_eq!(trees.stat("/usr").unwrap().kind, files::Kind::Directory);
+    assert!(!trees.list("/", 999).unwrap().items.iter().any(|item| item.name == "proc"));
 }
 
 proptest! {

@@ -158,7 +158,7 @@ impl World {
             ids: Arc::clone(&ids) as _,
             home: Some(home),
             copies: None,
-            policies: engine::Policies::default(),
+            agency: engine::Agency::only_guide(),
         };
         let engine = Engine::start(Arc::clone(&store), seams).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

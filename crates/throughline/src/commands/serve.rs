@@ -47,7 +47,7 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve) -> Result<()> {
     transport.may_bind(config.server.listen)?;
     config.check_reachable()?;
 
-    let host = Host::open(data).await?;
+    let host = Host::open(data, &config).await?;
     let stopping = CancellationToken::new();
     let listener = bind(config.server.listen).await?;
     let url = url(&config, listener.local_addr()?);

@@ -186,7 +186,58 @@ fn a_misspelt_key_is_answered_with_the_nearest() {
     [limits]
     connections = 9
     requests_per_second = 2000.0
+    silence_minutes = 10
+
+    [permissions]
+    default = "ask"
     "#);
+}
+
+/// T42: what may be a secret is neither printed nor quoted in an error.
+#[test]
+fn secrets_in_the_configuration_are_not_printed() {
+    let folder = Folder::new();
+    folder.configure(
+        r#"
+        [agents.claude]
+        env = { ANTHROPIC_API_KEY = "canary-1" }
+
+        [mcp_servers.notes]
+        url = "https://notes.example/mcp?key=canary-2"
+        headers = { Authorization = "Bearer canary-3" }
+        "#,
+    );
+    for command in [&["config"][..], &["config", "show", "--json"], &["config", "check"]] {
+        let said = folder.run(command).ok();
+        assert!(!said.contains("canary"), "{command:?}: {said}");
+    }
+    insta::assert_snapshot!(folder.named(&folder.run(&["config"]).ok()), @r#"
+    # from DATA/config.toml
+    [server]
+    listen = "127.0.0.1:7417"
+    hosts = []
+    behind_proxy = false
+
+    [limits]
+    connections = 4096
+    requests_per_second = 2000.0
+    silence_minutes = 10
+
+    [agents.claude.env]
+    ANTHROPIC_API_KEY = "[secret]"
+
+    [mcp_servers.notes]
+    url = "https://notes.example/mcp?[secret]"
+
+    [mcp_servers.notes.headers]
+    Authorization = "[secret]"
+
+    [permissions]
+    default = "ask"
+    "#);
+    folder.configure("[mcp_servers.notes]\nheaders = { A = \"canary\", B = 5 }\n");
+    let said = folder.run(&["config", "check"]).failed();
+    assert!(said.contains("line 2") && !said.contains("canary"), "{said}");
 }
 
 /// A data folder in the working directory is never used: a cloned repository could bring it.

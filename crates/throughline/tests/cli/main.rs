@@ -10,6 +10,7 @@ mod copies;
 mod crashes;
 mod doctor;
 mod full;
+mod guide;
 mod help;
 mod log;
 mod restore;

@@ -131,9 +131,7 @@ impl Session {
             Some(Err(refused)) if refused.is_signed_out() => Ok(Try::SignedOut),
             Some(Err(refused)) => Ok(Try::Refused(refused)),
             None => {
-                if self.connection().is_alone() {
-                    self.connection().kill();
-                }
+                self.connection().give_up();
                 Err(Gone::Failed(format!("the agent {what} within {} seconds", limit.as_secs_f32())))
             }
         }

@@ -1,7 +1,7 @@
 //! Runs the command of a terminal to its end.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use agent_client_protocol::Error;
@@ -31,13 +31,13 @@ impl Run {
         request: CreateTerminalRequest,
         settings: Arc<Settings>,
         env: &BTreeMap<String, String>,
-        cwd: PathBuf,
+        cwd: &Path,
         output: Arc<Output>,
         kill: CancellationToken,
     ) -> Self {
         let set = request.env.into_iter().map(|variable| (variable.name, variable.value));
         let env = environment(&BTreeMap::new(), &[], &env.clone().into_iter().chain(set).collect());
-        let cwd = request.cwd.map_or(cwd.clone(), |below| cwd.join(below));
+        let cwd = request.cwd.map_or_else(|| cwd.to_owned(), |below| cwd.join(below));
         let args = shell_args(request.command, request.args);
         let spec = Spec { command: "/bin/sh".to_owned(), args, env, cwd, limits: Limits::default() };
         Self { id, spec, settings, output, kill }
@@ -53,7 +53,12 @@ impl Run {
         let cwd = self.spec.cwd.clone();
         let allowed = spawn_blocking(move || check(&cwd)).await.unwrap_or_else(|_| Err(Error::internal_error()));
         let launched = match allowed {
-            Ok(()) => self.settings.launcher.spawn(self.spec).await.map_err(|err| Error::internal_error().data(err.to_string())),
+            Ok(()) => self
+                .settings
+                .launcher
+                .spawn(self.spec)
+                .await
+                .map_err(|err| Error::internal_error().data(err.to_string())),
             Err(error) => Err(error),
         };
         let Launched { process, stdin, stdout } = match launched {

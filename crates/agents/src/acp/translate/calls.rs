@@ -3,6 +3,7 @@
 //! Invariant: a change carries only what differs from what was told; a text that grew is told by its growth. Of what was
 //! told only marks are kept, so that a turn's memory does not grow with what its tools print.
 
+mod own_terminal;
 mod told;
 
 use std::collections::HashMap;
@@ -65,7 +66,7 @@ impl Calls {
         let call = &mut self.calls[at];
         self.at_hand -= call.at_hand_bytes();
         self.waiting -= usize::from(call.is_waiting());
-        let told = call.message(update.fields, items, now);
+        let told = call.message(update, items, now);
         if self.at_hand + call.at_hand_bytes() > MAX_AT_HAND {
             call.forget();
         }

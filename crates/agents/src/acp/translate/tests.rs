@@ -1,6 +1,7 @@
 //! Updates in, reports out.
 
 mod lines;
+mod recorded;
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -13,9 +14,10 @@ use lines::lines;
 struct OneTerminal;
 
 impl Screens for OneTerminal {
-    fn find(&self, id: &str) -> Option<Screen> {
-        let screen = Screen { command: "ls".to_owned(), output: "a\nb\n".to_owned(), exit_code: Some(0) };
-        (id == "term-1").then_some(screen)
+    fn find(&self, id: &str, look: Look) -> Option<Screen> {
+        let screen = Screen { command: "ls".to_owned(), output: "a\nb\n".to_owned(), omitted: 0, exit_code: Some(0) };
+        let begun = Screen { command: "ls".to_owned(), ..Screen::default() };
+        (id == "term-1").then_some(if look == Look::Whole { screen } else { begun })
     }
 }
 
@@ -24,6 +26,7 @@ fn tell(translator: &mut Translator, update: Value) -> Vec<AgentReport> {
 }
 
 /// The reports of a turn in which these updates come, a line each.
+#[expect(clippy::needless_pass_by_value, reason = "they are made where they are told")]
 fn told(updates: Value) -> String {
     let mut translator = Translator::default();
     translator.begin_turn();
@@ -168,7 +171,36 @@ fn all_sorts_of_content_are_shown_or_kept_as_they_came() {
 }
 
 #[test]
-fn a_terminal_is_shown_whole_when_its_call_or_the_turn_ends() {
+fn a_terminal_of_the_agents_own_is_told_as_it_prints() {
+    let with = |meta: Value, mut rest: Value| {
+        rest["_meta"] = meta;
+        call("x", rest)
+    };
+    let prints = |data: &str| with(json!({ "terminal_output": { "terminal_id": "t", "data": data } }), json!({}));
+    let told = told(json!([
+        with(
+            json!({ "terminal_info": { "terminal_id": "t" } }),
+            json!({ "rawInput": { "command": "make" }, "content": [{ "type": "terminal", "terminalId": "t" }] })
+        ),
+        prints("one\n"),
+        with(json!({ "terminal_output": { "terminal_id": "other", "data": "not this" } }), json!({})),
+        prints("two\n"),
+        with(
+            json!({ "terminal_exit": { "terminal_id": "t", "exit_code": 2, "signal": null } }),
+            json!({ "status": "failed" })
+        ),
+    ]));
+    assert_snapshot!(told, @r#"
+    tool 1 started "x" {"content":[{"type":"terminal","command":"make","output":""}],"input":{"command":"make"}}
+    tool 1 "one\n"
+    tool 1 "two\n"
+    tool 1 {"status":"failed","content":[{"type":"terminal","command":"make","output":"one\ntwo\n","exitCode":2}]}
+    stopped {"outcome":"completed"}
+    "#);
+}
+
+#[test]
+fn a_terminal_of_ours_is_shown_whole_when_its_call_or_the_turn_ends() {
     let terminal = |id| call(id, json!({ "content": [{ "type": "terminal", "terminalId": "term-1" }] }));
     let told = told(json!([terminal("x"), terminal("y"), call("x", json!({ "status": "completed" }))]));
     assert_snapshot!(told, @r#"
@@ -344,7 +376,8 @@ fn modes_and_options_are_one_list() {
     options [{"id":"mode","name":"Mode","category":"mode","value":"code","choices":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code","description":"Writes"}]},{"id":"model","name":"Model","category":"model","value":"a","choices":[{"value":"a","name":"A"},{"value":"b","name":"B"}]},{"id":"fast","name":"Fast","category":"other","value":"false","choices":[]}]
     options [{"id":"mode","name":"Mode","category":"mode","value":"code","choices":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code","description":"Writes"}]},{"id":"model","name":"Model","category":"model","value":"a","choices":[{"value":"a","name":"A"},{"value":"b","name":"B"}]},{"id":"fast","name":"Fast","category":"other","value":"true","choices":[]}]
     "#);
-    let settings = ["mode", "model", "fast", "other"].map(|option| translator.find_option(option).map(|offer| offer.setting));
+    let settings =
+        ["mode", "model", "fast", "other"].map(|option| translator.find_option(option).map(|offer| offer.setting));
     assert_eq!(settings, [Some(Setting::Mode), Some(Setting::Choice), Some(Setting::Switch), None]);
 
     // Said twice, in the old way and in the new.
@@ -361,8 +394,7 @@ fn permission(id: &str, mut call: Value) -> Asking {
     call["toolCallId"] = json!(id);
     let options = json!([{ "optionId": "yes", "name": "Yes", "kind": "allow_once" },
         { "optionId": "no", "name": "No", "kind": "reject_once" }]);
-    let request = json!({ "sessionId": "s", "toolCall": call, "options": options });
-    Asking::Permission { request: serde_json::from_value(request).unwrap(), call }
+    Asking::permission(&json!({ "sessionId": "s", "toolCall": call, "options": options })).unwrap()
 }
 
 #[test]

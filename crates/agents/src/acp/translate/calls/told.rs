@@ -2,12 +2,15 @@
 
 use std::hash::{BuildHasher as _, RandomState};
 
-use agent_client_protocol::v1::schema::{ToolCallStatus, ToolCallUpdateFields, ToolKind as AcpToolKind};
+use agent_client_protocol::v1::schema::{
+    ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind as AcpToolKind,
+};
 use model::{AgentReport, Location, ToolChange, ToolContent, ToolKind, ToolStatus};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::AtHand;
+use super::own_terminal::{OwnTerminal, WithOwn};
 use crate::acp::translate::content::{self, Look, MAX_KEPT_BYTES, Screens, shows_terminal};
 use crate::acp::translate::question::subject;
 use crate::acp::translate::raw::json_bytes;
@@ -29,8 +32,9 @@ pub(super) struct Told {
     shown: Shown,
     told_bytes: usize,
     waiting: Waiting,
-    /// What it shows, if a terminal is among it whose output is still to come.
+    /// What it shows, if a terminal is among it that prints on.
     terminal_items: Option<Vec<Value>>,
+    own_terminal: Option<OwnTerminal>,
     title_at_hand: String,
     subject_at_hand: Option<String>,
 }
@@ -47,8 +51,8 @@ struct Waiting {
 #[derive(Debug, Default)]
 struct Shown {
     items: Vec<u64>,
-    /// Of the last item, if it is a text: its length and mark.
-    text: Option<(usize, u64)>,
+    /// Of the last item, if it can grow: the mark of all but its text, and the length and the mark of its text.
+    growing: Option<(u64, usize, u64)>,
     omitted: u64,
 }
 
@@ -97,8 +101,13 @@ pub(super) struct Now<'a> {
 }
 
 impl Told {
-    pub(super) fn message(&mut self, fields: ToolCallUpdateFields, items: Option<Vec<Value>>, now: Now<'_>) -> News {
+    pub(super) fn message(&mut self, update: ToolCallUpdate, items: Option<Vec<Value>>, now: Now<'_>) -> News {
+        let fields = update.fields;
         self.keep_at_hand(&fields, items.as_deref());
+        if let Some(meta) = &update.meta {
+            let command = self.subject_at_hand.as_ref().unwrap_or(&self.title_at_hand);
+            OwnTerminal::hear(&mut self.own_terminal, meta, command, now.may_wait);
+        }
         let mut news = News::default();
         // What has ended does not begin again.
         let status = fields.status.map(status).filter(|status| status.is_final() || !self.status.is_final());
@@ -121,6 +130,7 @@ impl Told {
         self.content(items, is_end, now, &mut news);
         if is_end {
             self.forget();
+            self.own_terminal = None;
         }
         news
     }
@@ -135,7 +145,7 @@ impl Told {
 
     pub(super) fn is_waiting(&self) -> bool {
         let Waiting { content, input, output } = &self.waiting;
-        content.is_some() || input.is_some() || output.is_some()
+        content.is_some() || input.is_some() || output.is_some() || self.own_terminal.is_some()
     }
 
     pub(super) fn at_hand(&self, tool: u32) -> AtHand {
@@ -180,17 +190,18 @@ impl Told {
         }
     }
 
-    /// What it shows: what came, else, at its end, what waited.
+    /// What it shows: what came, else what its terminal has printed since, else, at its end, what waited.
     fn content(&mut self, items: Option<Vec<Value>>, is_end: bool, now: Now<'_>, news: &mut News) {
-        let waited = self.terminal_items.take();
-        let Some(items) = items.or(waited) else {
+        let earlier = self.terminal_items.take();
+        let Some(items) = items.or(earlier) else {
             if is_end && let Some(content) = self.waiting.content.take() {
                 self.show(content, is_end, now, news);
             }
             return;
         };
+        let screens = WithOwn { own: self.own_terminal.as_ref(), others: now.screens };
         let look = if is_end { Look::Whole } else { Look::Command };
-        self.show(content::content(&items, look, now.screens), is_end, now, news);
+        self.show(content::content(&items, look, &screens), is_end, now, news);
         if !is_end && shows_terminal(&items) && json_bytes(&items) <= MAX_KEPT_BYTES {
             self.terminal_items = Some(items);
         }
@@ -224,8 +235,8 @@ impl Shown {
             Some(ToolContent::Omitted { bytes }) => *bytes,
             _ => 0,
         };
-        let text = last_text(content).map(|text| (text.len(), marks.hash_one(text)));
-        Self { items: content.iter().map(|item| mark_of_item(item, marks)).collect(), text, omitted }
+        let growing = growing(content).map(|(rest, text)| (marks.hash_one(rest), text.len(), marks.hash_one(text)));
+        Self { items: content.iter().map(|item| mark_of_item(item, marks)).collect(), growing, omitted }
     }
 
     fn compare(&self, content: &[ToolContent], is_end: bool, marks: &RandomState) -> Compared {
@@ -242,19 +253,25 @@ impl Shown {
             };
             return if is_said { Compared::Same } else { Compared::Other };
         }
-        match (last_text(content), self.text) {
-            (Some(text), Some((told, mark))) if same + 1 == content.len() => match text.get(..told) {
-                Some(start) if marks.hash_one(start) == mark => Compared::Grew(text[told..].to_owned()),
-                Some(_) | None => Compared::Other,
-            },
+        match (growing(content), self.growing) {
+            (Some((rest, text)), Some((told_rest, told, mark)))
+                if same + 1 == content.len() && marks.hash_one(rest) == told_rest =>
+            {
+                match text.get(..told) {
+                    Some(start) if marks.hash_one(start) == mark => Compared::Grew(text[told..].to_owned()),
+                    Some(_) | None => Compared::Other,
+                }
+            }
             _ => Compared::Other,
         }
     }
 }
 
-fn last_text(content: &[ToolContent]) -> Option<&str> {
+/// The text of the last item, which can be added to, and what else there is to the item.
+fn growing(content: &[ToolContent]) -> Option<((&str, Option<i32>), &str)> {
     match content.last() {
-        Some(ToolContent::Text { text }) => Some(text),
+        Some(ToolContent::Text { text }) => Some((("", None), text)),
+        Some(ToolContent::Terminal { command, output, exit_code }) => Some(((command, *exit_code), output)),
         _ => None,
     }
 }

@@ -1,0 +1,110 @@
+//! What is done for agents: files and terminals.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use insta::assert_snapshot;
+
+use crate::support::Place;
+
+#[tokio::test]
+async fn an_agent_reads_and_writes_in_its_directory_and_nowhere_else() {
+    let place = Place::new(&["good"]);
+    let project = place.project();
+    fs::create_dir(project.join(".git")).unwrap();
+    fs::write(project.join(".git/config"), "x").unwrap();
+    symlink("/etc/passwd", project.join("link")).unwrap();
+    let mut talk = place.start("good");
+    talk.begun().await;
+    let mut told = String::new();
+    for words in [
+        "write NEW",
+        "read NEW",
+        "read MISSING",
+        "read /etc/passwd",
+        "read LINK",
+        "write LINK",
+        "write UP",
+        "write GIT",
+        "read relative",
+    ] {
+        let words = words
+            .replace("NEW", &project.join("new/file").display().to_string())
+            .replace("MISSING", &project.join("missing").display().to_string())
+            .replace("LINK", &project.join("link").display().to_string())
+            .replace("UP", &project.join("../up").display().to_string())
+            .replace("GIT", &project.join(".git/config").display().to_string());
+        told += &talk.turn(&words).await;
+    }
+    assert_snapshot!(told, @r#"
+    text 0 {}
+    stopped {"outcome":"completed"}
+    text 0 {"content":"written"}
+    stopped {"outcome":"completed"}
+    text 0 {"code":-32002,"message":"Resource not found","data":"there is nothing at this path; check its spelling"}
+    stopped {"outcome":"completed"}
+    text 0 {"code":-32602,"message":"Invalid params","data":"this path is outside the directories that are open here, or protected; give an absolute path inside them, or ask the person for it"}
+    stopped {"outcome":"completed"}
+    text 0 {"code":-32602,"message":"Invalid params","data":"this path is outside the directories that are open here, or protected; give an absolute path inside them, or ask the person for it"}
+    stopped {"outcome":"completed"}
+    text 0 {"code":-32602,"message":"Invalid params","data":"this is no plain file; name the file itself, not a directory, a device or a link that would be written to"}
+    stopped {"outcome":"completed"}
+    text 0 {"code":-32602,"message":"Invalid params","data":"this path is outside the directories that are open here, or protected; give an absolute path inside them, or ask the person for it"}
+    stopped {"outcome":"completed"}
+    text 0 {"code":-32602,"message":"Invalid params","data":"this path is outside the directories that are open here, or protected; give an absolute path inside them, or ask the person for it"}
+    stopped {"outcome":"completed"}
+    text 0 {"code":-32602,"message":"Invalid params","data":"this path is outside the directories that are open here, or protected; give an absolute path inside them, or ask the person for it"}
+    stopped {"outcome":"completed"}
+    "#);
+    assert_eq!(fs::read_to_string(project.join("new/file")).unwrap(), "written");
+    assert!(!project.join("../up").exists());
+}
+
+#[tokio::test]
+async fn a_terminal_runs_beside_and_is_shown_in_its_call() {
+    let place = Place::new(&["good"]);
+    let mut talk = place.start("good");
+    talk.begun().await;
+    let line = "run echo out; echo err >&2; pwd; echo $GREETING $LD_PRELOAD; exit 3";
+    assert_snapshot!(talk.turn(line).await, @r#"
+    tool 1 started c1 {"title":"Run","kind":"execute","content":[{"type":"terminal","command":"sh -c 'echo out; echo err >&2; pwd; echo $GREETING $LD_PRELOAD; exit 3'","output":""}]}
+    tool 1 {"status":"completed","content":[{"type":"terminal","command":"sh -c 'echo out; echo err >&2; pwd; echo $GREETING $LD_PRELOAD; exit 3'","output":"out\nerr\n/FOLDER/project\nhi\n","exitCode":3}]}
+    text 0 {"exitCode":3} {"output":"out\nerr\n/FOLDER/project\nhi\n","truncated":false,"exitStatus":{"exitCode":3}} -32602
+    stopped {"outcome":"completed"}
+    "#);
+    assert_snapshot!(talk.turn("run echo begun; sleep 1000").await, @r#"
+    tool 1 started c1 {"title":"Run","kind":"execute","content":[{"type":"terminal","command":"sh -c 'echo begun; sleep 1000'","output":""}]}
+    tool 1 + "begun\n"
+    tool 1 {"status":"completed"}
+    text 0 {"signal":"9"} {"output":"begun\n","truncated":false,"exitStatus":{"signal":"9"}} -32602
+    stopped {"outcome":"completed"}
+    "#);
+}
+
+#[tokio::test]
+async fn a_terminals_line_may_be_a_shells() {
+    let place = Place::new(&["good"]);
+    let mut talk = place.start("good");
+    talk.begun().await;
+    assert_snapshot!(talk.turn("start echo one && touch two").await, @r#"
+    text 0 {"terminalId":"term-1"}
+    stopped {"outcome":"completed"}
+    "#);
+    assert_snapshot!(talk.turn("start no-such-program").await, @r#"
+    text 0 {"terminalId":"term-2"}
+    stopped {"outcome":"completed"}
+    "#);
+}
+
+#[tokio::test]
+async fn what_nobody_does_is_refused() {
+    let place = Place::new(&["good"]);
+    let mut talk = place.start("good");
+    talk.begun().await;
+    assert_snapshot!(talk.turn("unknown").await, @r#"
+    raw {"sessionUpdate":"telepathy","strength":9}
+    raw {"method":"_hostile/pulse","params":{"sessionId":"s1"}}
+    text 0 favour: -32601, read: -32602, other's: -32602
+    stopped {"outcome":"completed"}
+    "#);
+}

@@ -1,0 +1,264 @@
+//! A folder with agents in it, and a talk with one of them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use agents::catalog::Entry;
+use agents::process::{self, Launcher};
+use agents::{Agent, Agents, Call, Limits, News, Settings, Start};
+use files::Deny;
+use model::{AgentReport, Answerer, PermissionAnswer, SessionId};
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::time::timeout;
+
+/// For what must happen, however slow the machine is.
+const DEADLINE: Duration = Duration::from_secs(40);
+
+pub(crate) struct Place {
+    folder: TempDir,
+    pub(crate) agents: Agents,
+}
+
+/// An agent called after its wishes, joined by spaces; `shared` and `stubborn` are wishes too.
+fn hostile(wishes: &str, notes: &Path) -> Entry {
+    let program = example("hostile").display().to_string();
+    let mut args: Vec<String> = wishes.split_whitespace().map(str::to_owned).collect();
+    args.push(format!("notes={}", notes.display()));
+    let mut entry = Entry {
+        name: wishes.to_owned(),
+        title: String::new(),
+        description: String::new(),
+        command: program.clone(),
+        args,
+        env: BTreeMap::from([("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())]),
+        pass_env: Vec::new(),
+        shared: wishes.contains("shared"),
+        install: None,
+        sign_in: None,
+        notes: Vec::new(),
+        version_args: Vec::new(),
+        builtin: false,
+    };
+    if wishes.contains("stubborn") {
+        // What is ignored stays ignored in the program that follows.
+        let run = "trap '' TERM; exec \"$0\" \"$@\"".to_owned();
+        entry.args = ["-c".to_owned(), run, program].into_iter().chain(entry.args).collect();
+        entry.command = "/bin/sh".to_owned();
+    }
+    entry
+}
+
+impl Place {
+    pub(crate) fn new(agents: &[&str]) -> Self {
+        Self::with(agents, Limits::default())
+    }
+
+    pub(crate) fn with(agents: &[&str], limits: Limits) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("home");
+        fs::create_dir(&home).unwrap();
+        fs::create_dir(folder.path().join("project")).unwrap();
+        let notes = folder.path().join("notes");
+        let mut entries: Vec<_> = agents.iter().map(|wishes| Arc::new(hostile(wishes, &notes))).collect();
+        let catalog = agents::catalog::Catalog::new("/no/such/program", BTreeMap::new()).unwrap();
+        entries.extend(catalog.find_entry("guide").cloned());
+        let settings = Settings {
+            launcher: Launcher::new(example("launch")),
+            entries,
+            environment: BTreeMap::new(),
+            process_limits: process::Limits::default(),
+            mcp_servers: Vec::new(),
+            deny: Deny::standard(),
+            neutral_dir: home,
+            limits,
+            in_process_guide: true,
+        };
+        Self { folder, agents: Agents::new(settings) }
+    }
+
+    /// Where sessions work.
+    pub(crate) fn project(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    /// What is asked of an agent from the start, if nothing else is said.
+    pub(crate) fn asking(&self, agent: &str) -> Start {
+        Start {
+            agent: agent.to_owned(),
+            session: SessionId::from_bytes([7; 16]),
+            cwd: self.project(),
+            earlier: None,
+            options: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn start(&self, agent: &str) -> Talk {
+        self.start_with(self.asking(agent))
+    }
+
+    pub(crate) fn take_up(&self, agent: &str, earlier: &str) -> Talk {
+        self.start_with(Start { earlier: Some(earlier.to_owned()), ..self.asking(agent) })
+    }
+
+    pub(crate) fn start_with(&self, start: Start) -> Talk {
+        Talk { agent: self.agents.start(start), folder: self.folder.path().display().to_string() }
+    }
+
+    /// What the agents noted, without waiting.
+    pub(crate) fn notes(&self) -> String {
+        fs::read_to_string(self.folder.path().join("notes")).unwrap_or_default()
+    }
+
+    pub(crate) async fn noted(&self, line: &str) -> String {
+        let wait = async {
+            loop {
+                let notes = self.notes();
+                if let Some(found) = notes.lines().find(|noted| noted.starts_with(line)) {
+                    return found.to_owned();
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(DEADLINE, wait).await.unwrap_or_else(|_| panic!("never noted: {line}; only {:?}", self.notes()))
+    }
+}
+
+pub(crate) struct Talk {
+    pub(crate) agent: Agent,
+    folder: String,
+}
+
+impl Talk {
+    pub(crate) async fn next(&mut self) -> Option<News> {
+        timeout(DEADLINE, self.agent.news.recv()).await.expect("news in time")
+    }
+
+    pub(crate) async fn call(&self, call: Call) {
+        timeout(DEADLINE, self.agent.calls.send(call)).await.expect("a call is taken in time").unwrap();
+    }
+
+    pub(crate) async fn prompt(&self, words: &str) {
+        self.call(Call::Prompt { text: words.to_owned(), images: Vec::new(), packet: None }).await;
+    }
+
+    pub(crate) async fn answer(&self, key: u64, option: Option<&str>, fields: Option<serde_json::Value>) {
+        let by = Answerer::Policy { rule: "test".to_owned() };
+        let answer = PermissionAnswer { option: option.map(str::to_owned), kind: None, fields, by };
+        self.call(Call::Answer { key, answer }).await;
+    }
+
+    /// All news up to the one that is looked for, a line each, or up to the agent's end.
+    pub(crate) async fn until(&mut self, is_last: impl Fn(&News) -> bool) -> String {
+        let mut told = Vec::new();
+        loop {
+            let Some(news) = self.next().await else {
+                return self.lines(&told) + "(the end)\n";
+            };
+            let is_over = is_last(&news);
+            told.push(news);
+            if is_over {
+                return self.lines(&told);
+            }
+        }
+    }
+
+    /// Until it takes prompts, wants somebody to sign in, or has failed.
+    pub(crate) async fn begun(&mut self) -> String {
+        self.until(|news| {
+            use AgentReport::{Failed, Ready, SignedOut};
+            matches!(news, News::Report(Ready { .. } | Failed { .. } | SignedOut { .. }))
+        })
+        .await
+    }
+
+    /// Until the turn is over, one way or another.
+    pub(crate) async fn over(&mut self) -> String {
+        self.until(|news| {
+            use AgentReport::{Failed, SignedOut, Stopped};
+            matches!(news, News::Report(Stopped(_) | Failed { .. } | SignedOut { .. }))
+        })
+        .await
+    }
+
+    pub(crate) async fn turn(&mut self, words: &str) -> String {
+        self.prompt(words).await;
+        self.over().await
+    }
+
+    /// Until it asks; the key of the question.
+    pub(crate) async fn asked(&mut self) -> (u64, String) {
+        let mut told = Vec::new();
+        loop {
+            let news = self.next().await.expect("a question before the end");
+            let key = if let News::Asked { key, .. } = &news { Some(*key) } else { None };
+            told.push(news);
+            if let Some(key) = key {
+                return (key, self.lines(&told));
+            }
+        }
+    }
+
+    pub(crate) async fn ended(&mut self) {
+        assert_eq!(self.next().await, None);
+    }
+
+    fn lines(&self, news: &[News]) -> String {
+        let mut text = String::new();
+        let mut open = None;
+        for news in news {
+            let line = match news {
+                News::Report(AgentReport::Text { block, text: words }) => {
+                    // However it came: a word each or all at once.
+                    if open != Some(*block) {
+                        text.push_str(&format!("text {block} "));
+                    } else {
+                        text.pop();
+                    }
+                    open = Some(*block);
+                    text.push_str(&words.replace(&self.folder, "/FOLDER"));
+                    text.push('\n');
+                    continue;
+                }
+                News::Report(report) => line(report),
+                News::Asked { key, question } => format!("asked {key} {}", json!(question)),
+            };
+            open = None;
+            text.push_str(&line.replace(&self.folder, "/FOLDER"));
+            text.push('\n');
+        }
+        // A source file holds no letter that turns the direction of others.
+        text.replace('\u{202e}', "\\u{202e}")
+    }
+}
+
+fn line(report: &AgentReport) -> String {
+    match report {
+        AgentReport::Ready { attached } => format!("ready {}", json!(attached)),
+        AgentReport::SignedOut { methods } => format!("signed out {}", json!(methods)),
+        AgentReport::Options(options) => format!("options {}", json!(options)),
+        AgentReport::Commands(commands) => format!("commands {}", json!(commands)),
+        AgentReport::ToolStarted { tool, call_id, change } => {
+            format!("tool {tool} started {call_id} {}", json!(change))
+        }
+        AgentReport::ToolChanged { tool, change } => format!("tool {tool} {}", json!(change)),
+        AgentReport::ToolText { tool, text } => format!("tool {tool} + {text:?}"),
+        AgentReport::Noticed(notice) => format!("noticed {}", json!(notice)),
+        AgentReport::Raw(value) => format!("raw {value}"),
+        AgentReport::Stopped(stop) => format!("stopped {}", json!(stop)),
+        AgentReport::Failed { reason } => format!("failed: {reason}"),
+        other => format!("{other:?}"),
+    }
+}
+
+fn example(name: &str) -> PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    tests.parent().unwrap().parent().unwrap().join("examples").join(name)
+}
+
+pub(crate) fn millis(limit: u64) -> Duration {
+    Duration::from_millis(limit)
+}

@@ -1,0 +1,46 @@
+//! All that agents need of the machine: our own program, the environment, where their programs are.
+
+use std::collections::BTreeMap;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::time::Duration;
+
+use agents::process::{self, Launcher};
+use agents::{Agents, Limits, Settings};
+use anyhow::{Context as _, Result};
+use engine::Agency;
+use files::Deny;
+
+use crate::config::Config;
+use crate::data_dir::DataDir;
+
+/// Agents as this configuration wants them; nothing is started yet.
+pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
+    let own = std::env::current_exe().context("this program can not find itself")?;
+    let own_path = own.to_str().context("this program lies at a path that is not text")?;
+    let catalog = config.catalog(own_path)?;
+    let neutral_dir = data.agents();
+    DirBuilder::new().recursive(true).mode(0o700).create(&neutral_dir)?;
+    let settings = Settings {
+        launcher: Launcher::new(own.clone()),
+        entries: catalog.entries().to_vec(),
+        environment: own_environment(),
+        process_limits: process::Limits {
+            memory_bytes: config.limits.agent_memory_mb.map(|megabytes| megabytes << 20),
+            ..process::Limits::default()
+        },
+        mcp_servers: config.mcp_servers()?,
+        deny: Deny::standard().with_folder(data.path()).context("the data folder can not be protected from agents")?,
+        neutral_dir,
+        limits: Limits { silence: Duration::from_secs(60 * config.limits.silence_minutes), ..Limits::default() },
+        in_process_guide: false,
+    };
+    Ok(Agency { agents: Agents::new(settings), catalog, policy: config.permission_policy()? })
+}
+
+/// What is not text no agent gets.
+#[expect(clippy::disallowed_methods, reason = "the binary reads the environment")]
+fn own_environment() -> BTreeMap<String, String> {
+    let texts = std::env::vars_os().map(|(name, value)| (name.into_string(), value.into_string()));
+    texts.filter_map(|(name, value)| Some((name.ok()?, value.ok()?))).collect()
+}
