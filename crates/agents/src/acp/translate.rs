@@ -100,7 +100,7 @@ impl Translator {
             Ok(SessionUpdate::UserMessageChunk(_)) => Vec::new(),
             Ok(SessionUpdate::AgentMessageChunk(chunk)) => self.words(Speech::Text, chunk, update),
             Ok(SessionUpdate::AgentThoughtChunk(chunk)) => self.words(Speech::Thought, chunk, update),
-            Ok(SessionUpdate::Plan(plan)) => self.plan(plan, update),
+            Ok(SessionUpdate::Plan(plan)) => self.plan(plan, &update),
             Ok(SessionUpdate::AvailableCommandsUpdate(update)) => self.commands(update.available_commands),
             Ok(SessionUpdate::CurrentModeUpdate(update)) => self.offers.mode_is(&update.current_mode_id.0),
             Ok(SessionUpdate::ConfigOptionUpdate(update)) => self.offers.options_are(update.config_options),
@@ -208,11 +208,11 @@ impl Translator {
         }]
     }
 
-    fn plan(&mut self, plan: Plan, update: Value) -> Vec<AgentReport> {
+    fn plan(&mut self, plan: Plan, update: &Value) -> Vec<AgentReport> {
         if self.is_replaying {
             return Vec::new();
         }
-        let Some(turn) = &mut self.turn else { return self.late(&update) };
+        let Some(turn) = &mut self.turn else { return self.late(update) };
         turn.blocks.close();
         let steps = plan.entries.into_iter().take(MAX_LISTED).map(|entry| PlanStep {
             text: cut_chars(entry.content, MAX_DESCRIPTION_CHARS),
