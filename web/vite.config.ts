@@ -1,11 +1,17 @@
 // How the page is built and how its tests run. The result needs no inline script or style: the server's
 // Content-Security-Policy allows neither.
+import { fileURLToPath } from "node:url";
+
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
 export default defineConfig({
   plugins: [react(), tailwindcss()],
+  resolve: {
+    // HTML that an agent writes is shown, never parsed; so the parser that streamdown brings stays out of the page.
+    alias: { "rehype-raw": fileURLToPath(new URL("src/session/items/noHtml.ts", import.meta.url)) },
+  },
   build: {
     target: "es2022",
     // Nothing is turned into a data: address, so that every file has a hashed name of its own.

@@ -24,11 +24,21 @@ test("every call carries the proof, and a body is JSON", async () => {
   expect(init?.body).toBe('{"text":"hello","key":"k"}');
 });
 
-test("a refusal keeps the server's code and words", async () => {
-  const { http } = open(json(409, { error: { code: "turn_running", message: "a turn is running", details: {} } }));
+test("a refusal keeps the server's code, words and details", async () => {
+  const { http } = open(json(409, { error: { code: "turn_running", message: "a turn is running", details: { turn: 3 } } }));
   const answer = await http.deleteSession("s");
-  expect(answer).toEqual({ ok: false, failure: { kind: "refused", status: 409, code: "turn_running", message: "a turn is running" } });
+  expect(answer).toEqual({
+    ok: false,
+    failure: { kind: "refused", status: 409, code: "turn_running", message: "a turn is running", details: { turn: 3 } },
+  });
   expect(answer.ok || failureWords(answer.failure)).toBe("A turn is running.");
+});
+
+test("an answer to the agent goes to what it asked", async () => {
+  const { http, fetched } = open(json(200, { success: true }));
+  await http.answerPermission("s", "p7", { option: "yes", fields: null });
+  expect(fetched.mock.calls[0]?.[0]).toBe("/api/v1/sessions/s/permissions/p7");
+  expect(fetched.mock.calls[0]?.[1].body).toBe('{"option":"yes","fields":null}');
 });
 
 test("an answer without a body is an answer", async () => {

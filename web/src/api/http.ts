@@ -2,8 +2,9 @@
 //
 // Invariant: a call never throws. What came of it is either the answer or one of three failures that the page can put
 // into words; a caller that repeats a wish after `unreachable` gives the same key, so that it is never granted twice.
+import type { DirectoryPage, FilePage, ListedAgent } from "../wire/choices";
 import type { components } from "../wire/api";
-import type { ErrorBody, InteractionId, NewPrompt, NewSession, SessionId } from "../wire/names";
+import type { ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, SessionId } from "../wire/names";
 
 type Schemas = components["schemas"];
 
@@ -11,7 +12,7 @@ export type Answer<T> = { ok: true; value: T } | { ok: false; failure: Failure }
 
 export type Failure =
   /** The server said no, and why. */
-  | { kind: "refused"; status: number; code: string; message: string }
+  | { kind: "refused"; status: number; code: string; message: string; details?: unknown }
   | { kind: "signed_out" }
   /** No answer came. The wish may have been carried out all the same. */
   | { kind: "unreachable" };
@@ -68,7 +69,9 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
   return {
     exchangeCode: (code: string) => call<Schemas["Proof"]>("POST", "/auth/exchange", { code } satisfies Schemas["CodeExchange"]),
     whoami: () => call<Schemas["Whoami"]>("GET", "/whoami"),
-    agents: () => ask<Schemas["AgentPage"]>("GET", "/agents"),
+    agents: () => ask<{ agents: ListedAgent[] }>("GET", "/agents"),
+    directories: (prefix: string) => ask<DirectoryPage>("GET", `/directories?prefix=${encodeURIComponent(prefix)}`),
+    files: (id: SessionId, prefix: string) => ask<FilePage>("GET", `${session(id)}/files?prefix=${encodeURIComponent(prefix)}`),
     sessionsAfter: (cursor: string) => ask<Schemas["SessionPage"]>("GET", `/sessions?after=${encodeURIComponent(cursor)}`),
     createSession: (wish: NewSession) => ask<Schemas["Session"]>("POST", "/sessions", wish),
     renameSession: (id: SessionId, name: string) =>
@@ -76,11 +79,19 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     deleteSession: (id: SessionId) => ask<undefined>("DELETE", session(id)),
     removeSessionForGood: (id: SessionId) => ask<undefined>("DELETE", `${session(id)}?now=true`),
     restoreSession: (id: SessionId) => ask<Schemas["Success"]>("POST", `${session(id)}/restore`),
+    /** Brings the session's agent back, or hands the session over to another. */
+    resume: (id: SessionId, wish: Schemas["Resume"]) => ask<Schemas["Resumed"]>("POST", `${session(id)}/resume`, wish),
+    setOption: (id: SessionId, option: string, wish: Schemas["NewValue"]) =>
+      ask<Schemas["Success"]>("POST", `${session(id)}/options/${encodeURIComponent(option)}`, wish),
+    signInToAgent: (id: SessionId, wish: Schemas["SignIn"]) => ask<Schemas["Success"]>("POST", `${session(id)}/sign-in`, wish),
     sendPrompt: (id: SessionId, wish: NewPrompt) => ask<Schemas["PromptAccepted"]>("POST", `${session(id)}/prompts`, wish),
     changePrompt: (id: SessionId, interaction: InteractionId, text: string) =>
       ask<Schemas["Success"]>("PATCH", prompt(id, interaction), { text } satisfies Schemas["PromptPatch"]),
     removePrompt: (id: SessionId, interaction: InteractionId) => ask<undefined>("DELETE", prompt(id, interaction)),
     cancel: (id: SessionId) => ask<Schemas["Success"]>("POST", `${session(id)}/cancel`),
+    /** `request` is its number in the session, as `p7`. */
+    answerPermission: (id: SessionId, request: string, answer: NewAnswer) =>
+      ask<Schemas["Success"]>("POST", `${session(id)}/permissions/${encodeURIComponent(request)}`, answer),
     observe: (id: SessionId) => ask<Schemas["Observed"]>("POST", `${session(id)}/observe`),
   };
 }
@@ -115,7 +126,7 @@ async function readFailure(response: Response): Promise<Failure> {
   }
   const { error } = await response.json().then(
     (body) => body as ErrorBody,
-    () => ({ error: { code: "unknown", message: `the server answered with status ${response.status}` } }),
+    () => ({ error: { code: "unknown", message: `the server answered with status ${response.status}`, details: {} } }),
   );
-  return { kind: "refused", status: response.status, code: error.code, message: error.message };
+  return { kind: "refused", status: response.status, code: error.code, message: error.message, details: error.details };
 }

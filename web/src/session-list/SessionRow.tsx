@@ -24,8 +24,9 @@ export function SessionRow({ row, current, now }: { row: Row; current: boolean; 
         {ago(row.activeAt, now)}
       </time>
       <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft">
+        {row.state === "needs_you" && <strong className="font-semibold text-thread">{stateWord(row.state)} · </strong>}
         {row.unobserved ? "Unseen · " : ""}
-        {row.state === "idle" ? "" : `${stateWord(row.state)} · `}
+        {row.state === "idle" || row.state === "needs_you" ? "" : `${stateWord(row.state)} · `}
         {row.agent} · {baseName(row.project)}
       </span>
     </Link>
@@ -34,7 +35,7 @@ export function SessionRow({ row, current, now }: { row: Row; current: boolean; 
 
 /** Worth the thread's colour: something happens in it, or happened unseen. */
 function isAlive(row: Row): boolean {
-  return row.unobserved || row.state === "running" || row.state === "starting";
+  return row.unobserved || row.state === "running" || row.state === "starting" || row.state === "needs_you" || row.state === "unresponsive";
 }
 
 function shapeOf(row: Row): KnotShape {
@@ -42,6 +43,10 @@ function shapeOf(row: Row): KnotShape {
     case "running":
     case "starting":
       return "breathing";
+    case "needs_you":
+      return "asking";
+    case "unresponsive":
+      return "stalled";
     case "interrupted":
       return "cut";
     case "failed":

@@ -8,7 +8,9 @@ import { Alert } from "../ui/Alert";
 import { Button, IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Knot } from "../ui/Knot";
+import { shown } from "../ui/shown";
 import type { QueuedPrompt, SessionId } from "../wire/names";
+import { Pictures } from "./items/Pictures";
 
 interface QueuedPromptRowProps {
   http: Http;
@@ -45,7 +47,10 @@ export function QueuedPromptRow({ http, session, prompt }: QueuedPromptRowProps)
       <p className="text-sm leading-[1.6rem] text-soft">Waiting its turn</p>
       {edited === null ? (
         <div className="flex items-start justify-between gap-4">
-          <p className="verbatim min-w-0 leading-[1.6]">{prompt.text}</p>
+          <div className="min-w-0">
+            <p className="verbatim leading-[1.6]">{shown(prompt.text)}</p>
+            {prompt.images !== undefined && prompt.images.length > 0 && <Pictures images={prompt.images} />}
+          </div>
           <div className="-mt-2 flex">
             <IconButton label="Change the waiting prompt" onClick={() => setEdited(prompt.text)}>
               <Icon name="pencil" />

@@ -2,16 +2,18 @@
 //
 // Invariant: nothing moves that the reader did not move. The end is followed only by a reader who is at the end.
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useLayoutEffect, useRef, useState } from "react";
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 import type { Http } from "../api/http";
 import type { Followed } from "../state/followed";
-import { withPreviews } from "../state/followed";
+import { openRequests, runningTurn, withPreviews } from "../state/followed";
 import { brokenOff } from "../state/words";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
+import { inOneLine } from "../ui/shown";
 import { useNow } from "../ui/time";
 import type { SessionId } from "../wire/names";
+import type { Actions } from "./items/actions";
 import { QueuedPromptRow } from "./QueuedPromptRow";
 import { TurnRow } from "./TurnRow";
 
@@ -32,6 +34,13 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
   const [atEnd, setAtEnd] = useState(true);
   const now = useNow();
   const { turns } = followed.transcript;
+  const actions = useMemo<Actions>(
+    () => ({
+      answer: (request, answer) => http.answerPermission(session, `p${request}`, answer),
+      stop: () => http.cancel(session),
+    }),
+    [http, session],
+  );
   const { queue } = followed;
   const count = turns.length + queue.length;
   // A prompt keeps its id when it becomes a turn, so its row keeps its place. The ids of turns never change, so only
@@ -74,7 +83,10 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
   const lookWhereWeAre = () => {
     setAtEnd(virtualizer.isAtEnd(END_PX));
   };
-  useLayoutEffect(lookWhereWeAre);
+  const totalPx = virtualizer.getTotalSize();
+  // Looking makes the browser lay the page out, so it is done only when something grew or came.
+  // eslint-disable-next-line react-hooks/exhaustive-deps
+  useLayoutEffect(lookWhereWeAre, [totalPx, count]);
 
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
@@ -88,7 +100,7 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain -outline-offset-2 [overflow-anchor:none]"
       >
         <div className="safe-x flex min-h-full flex-col md:px-8">
-          <div className="reading relative shrink-0" style={{ height: virtualizer.getTotalSize() }}>
+          <div className="reading relative shrink-0" style={{ height: totalPx }}>
             {virtualizer.getVirtualItems().map(({ key, index, start }) => (
               <div
                 key={key}
@@ -97,7 +109,7 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
                 className="absolute top-0 left-0 w-full"
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <Row http={http} session={session} followed={followed} index={index} now={now} />
+                <Row http={http} session={session} followed={followed} actions={actions} index={index} now={now} />
               </div>
             ))}
           </div>
@@ -106,6 +118,7 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
           </div>
         </div>
       </div>
+      <Asking followed={followed} />
       {!atEnd && (
         <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
           <Button
@@ -124,16 +137,28 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
   );
 }
 
+/** Said once to those who listen: the transcript itself is too busy to be read out as it grows. */
+function Asking({ followed }: { followed: Followed }) {
+  const running = runningTurn(followed.transcript);
+  const asked = running === null ? undefined : openRequests(running).at(-1);
+  return (
+    <p role="status" className="sr-only">
+      {asked === undefined ? "" : `The agent needs you: ${inOneLine(asked.title)}`}
+    </p>
+  );
+}
+
 interface RowProps {
   http: Http;
   session: SessionId;
   followed: Followed;
+  actions: Actions;
   index: number;
   now: number;
 }
 
 /** The turns come first, then the prompts that wait. */
-function Row({ http, session, followed, index, now }: RowProps) {
+function Row({ http, session, followed, actions, index, now }: RowProps) {
   const { transcript, previews, queue } = followed;
   const turn = transcript.turns[index];
   if (turn !== undefined) {
@@ -145,6 +170,9 @@ function Row({ http, session, followed, index, now }: RowProps) {
         first={index === 0}
         last={last && queue.length === 0}
         retied={transcript.turns[index - 1]?.outcome === "interrupted"}
+        stalled={last && followed.agent.state === "unresponsive"}
+        answeredAt={followed.answeredAt}
+        actions={actions}
         now={now}
       />
     );

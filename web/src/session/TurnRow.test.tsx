@@ -1,6 +1,7 @@
 // A turn on the page: everybody's words are text, and its end is told in words, not by colour alone.
 import { cleanup, render, screen } from "@testing-library/react";
-import { afterEach, expect, test } from "vitest";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, test, vi } from "vitest";
 
 import type { TranscriptTurn } from "../state/transcript";
 import { TurnRow } from "./TurnRow";
@@ -21,8 +22,11 @@ const turn: TranscriptTurn = {
   endedAt: AT,
 };
 
-function show(change: Partial<TranscriptTurn>) {
-  render(<TurnRow turn={{ ...turn, ...change }} first last retied={false} now={Date.parse(AT)} />);
+const actions = { answer: vi.fn(), stop: vi.fn(() => Promise.resolve({ ok: true as const, value: {} })) };
+
+function show(change: Partial<TranscriptTurn>, stalled = false) {
+  const rest = { first: true, last: true, retied: false, stalled, answeredAt: new Map(), actions, now: Date.parse(AT) };
+  render(<TurnRow turn={{ ...turn, ...change }} {...rest} />);
   return screen.getByRole("article", { name: "Turn 3" });
 }
 
@@ -44,4 +48,33 @@ test.each([
   [{ outcome: "interrupted", reason: "server_restart" }, "Interrupted. The server ended while this turn ran. What was written down until then is kept."],
 ] satisfies [Partial<TranscriptTurn>, string][])("%j is told in words", (change, words) => {
   expect(show(change).textContent).toContain(words);
+});
+
+test("an agent that is silent for too long can be stopped", async () => {
+  const article = show({ outcome: null }, true);
+  expect(article.textContent).toContain("Not answering for a while.");
+  await userEvent.click(screen.getByRole("button", { name: "Stop this turn" }));
+  expect(actions.stop).toHaveBeenCalledOnce();
+  expect(screen.getByRole<HTMLButtonElement>("button", { name: "Stopping…" }).disabled).toBe(true);
+});
+
+test("a turn that ended is not said to be silent", () => {
+  expect(show({}, true).textContent).not.toContain("Not answering");
+});
+
+test.each([
+  ["agent:0190a8c0-0000-7000-8000-0000000000c1", "Sent by an agent, from session 0190a8c0-0000-7000-8000-0000000000c1"],
+  ["applet:loom", "Sent by the applet “loom”"],
+])("a prompt of %s is not taken for the person's", (source, words) => {
+  expect(show({ source }).textContent).toContain(words);
+});
+
+test("an answer can be given while the turn runs, and not after", () => {
+  const asked = { type: "permission" as const, request: 1, title: "Run it?", kind: "execute" as const, subject: "make", answer: null };
+  const items = [{ ...asked, options: [{ id: "y", name: "Yes", kind: "allow_once" as const }] }];
+  show({ outcome: null, items });
+  expect(screen.getByRole("region", { name: /^Needs you/ })).toBeTruthy();
+  cleanup();
+  expect(show({ items }).textContent).toContain("Withdrawn");
+  expect(screen.queryByRole("region", { name: /^Needs you/ })).toBeNull();
 });

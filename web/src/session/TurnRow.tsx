@@ -1,11 +1,19 @@
-// A turn in the transcript: a knot on the thread, the person's words, and the agent's below them.
+// A turn in the transcript: a knot on the thread, the person's words, and what the agent said and did below them.
 import { memo } from "react";
 
+import { openRequests } from "../state/followed";
 import type { TranscriptTurn } from "../state/transcript";
-import { outcomeWords } from "../state/words";
+import { outcomeWords, sourceWords } from "../state/words";
 import type { KnotShape } from "../ui/Knot";
 import { BrokenEnd, Knot } from "../ui/Knot";
+import { shown } from "../ui/shown";
 import { inFull, timeOfDay } from "../ui/time";
+import type { Timestamp } from "../wire/names";
+import type { Actions } from "./items/actions";
+import { ResumeCard } from "./items/Asides";
+import { Items } from "./items/Items";
+import { Pictures } from "./items/Pictures";
+import { NotAnswering } from "./NotAnswering";
 
 interface TurnRowProps {
   turn: TranscriptTurn;
@@ -15,11 +23,16 @@ interface TurnRowProps {
   last: boolean;
   /** The turn before it was interrupted: the thread is tied again here. */
   retied: boolean;
+  /** Its agent has been silent for too long. */
+  stalled: boolean;
+  answeredAt: ReadonlyMap<number, Timestamp>;
+  actions: Actions;
   now: number;
 }
 
-export const TurnRow = memo(function TurnRow({ turn, first, last, retied, now }: TurnRowProps) {
+export const TurnRow = memo(function TurnRow({ turn, first, last, retied, stalled, answeredAt, actions, now }: TurnRowProps) {
   const broken = turn.outcome === "interrupted";
+  const running = turn.outcome === null;
   const note = outcomeWords(turn);
   return (
     <article id={`t${turn.turn}`} aria-label={`Turn ${turn.turn}`}>
@@ -34,28 +47,22 @@ export const TurnRow = memo(function TurnRow({ turn, first, last, retied, now }:
           className={`thread-line ${first ? "thread-line-first" : ""} ${retied ? "top-[18px]" : ""} ${last && !broken ? "thread-line-loose" : ""}`}
         />
         <span className="absolute top-[calc(var(--knot-y)-7px)] left-0">
-          <Knot shape={shapeOf(turn, retied)} />
+          <Knot shape={shapeOf(turn, retied, stalled)} />
         </span>
-        <header className="flex flex-wrap items-baseline justify-between gap-x-6">
-          <h2 className="verbatim min-w-0 grow basis-64 leading-[1.6] font-semibold">{turn.prompt}</h2>
-          <a
-            href={`#t${turn.turn}`}
-            className="shrink-0 rounded py-0.5 text-xs text-soft tabular-nums hover:underline"
-            title={inFull(turn.startedAt)}
-          >
-            t{turn.turn} · {timeOfDay(turn.startedAt, now)}
-          </a>
+        <header>
+          <div className="flex flex-wrap items-baseline justify-between gap-x-6">
+            <h2 className="verbatim min-w-0 grow basis-64 leading-[1.6] font-semibold">{shown(turn.prompt)}</h2>
+            <Mark turn={turn.turn} at={turn.startedAt} now={now} />
+          </div>
+          {turn.source !== null && <p className="text-[0.8125rem] text-soft">{sourceWords(turn.source)}</p>}
+          {turn.images.length > 0 && <Pictures images={turn.images} />}
         </header>
-        <div className="mt-2.5 space-y-3">
-          {turn.items.map((item, index) =>
-            item.type === "text" ? (
-              <p key={index} className="verbatim leading-[1.65]">
-                {item.text}
-              </p>
-            ) : null,
-          )}
-          {turn.items.length === 0 && turn.outcome === null && <p className="text-soft">Waiting for the first words…</p>}
+        <div className="mt-2.5 space-y-3 max-md:space-y-2">
+          {turn.resume !== null && <ResumeCard text={turn.resume} />}
+          <Items items={turn.items} running={running} answeredAt={answeredAt} actions={actions} now={now} />
+          {turn.items.length === 0 && running && !stalled && <p className="text-soft">Waiting for the first words…</p>}
           {turn.items.length === 0 && turn.outcome === "completed" && <p className="text-soft">Ended without an answer.</p>}
+          {running && stalled && <NotAnswering actions={actions} />}
         </div>
         {note !== null && !broken && <Note {...note} className="mt-3" loud={turn.outcome === "failed"} />}
       </div>
@@ -71,6 +78,15 @@ export const TurnRow = memo(function TurnRow({ turn, first, last, retied, now }:
   );
 });
 
+/** The turn's name and time; apart, so that a turn that grows does not tell the time anew with every word. */
+const Mark = memo(function Mark({ turn, at, now }: { turn: number; at: Timestamp; now: number }) {
+  return (
+    <a href={`#t${turn}`} className="shrink-0 rounded py-0.5 text-xs text-soft tabular-nums hover:underline" title={inFull(at)}>
+      t{turn} · {timeOfDay(at, now)}
+    </a>
+  );
+});
+
 interface NoteProps {
   title: string;
   detail: string | null;
@@ -83,15 +99,15 @@ function Note({ title, detail, loud, className = "" }: NoteProps) {
   return (
     <p className={`text-[0.9375rem] text-soft ${className}`}>
       <strong className={`font-semibold ${loud ? "text-thread" : ""}`}>{title}.</strong>
-      {detail !== null && ` ${detail}`}
+      {detail !== null && ` ${shown(detail)}`}
     </p>
   );
 }
 
-function shapeOf(turn: TranscriptTurn, retied: boolean): KnotShape {
+function shapeOf(turn: TranscriptTurn, retied: boolean, stalled: boolean): KnotShape {
   switch (turn.outcome) {
     case null:
-      return "breathing";
+      return openRequests(turn).length > 0 ? "asking" : stalled ? "stalled" : "breathing";
     case "cancelled":
       return "hollow";
     case "failed":

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import type { Entry } from "../wire/names";
 import type { Followed } from "./followed";
-import { applyEntry, applyPreview, beginFollow, caughtUp, NOT_READ, withPreviews } from "./followed";
+import { applyEntry, applyPreview, beginFollow, caughtUp, NOT_READ, openRequests, withPreviews } from "./followed";
 
 const SESSION = "0190a8c0-0000-7000-8000-0000000000c1";
 const AT = "2026-01-02T03:04:05.006Z";
@@ -93,4 +93,16 @@ test("the queue follows the log", () => {
   expect(followed.queue.map(({ text }) => text)).toEqual(["then", "and after that"]);
   followed = follow(followed, ended(1), started(2), sent(2, "then"));
   expect(followed.queue).toEqual([{ interactionId: prompt(3), text: "and after that", queuedAt: AT }]);
+});
+
+test("a request is open until it is answered, and when that was is kept", () => {
+  const asked = { type: "permission.asked", data: { turn: 1, request: 4, title: "Run it?", kind: "execute", subject: "make", options: [] } } as Happened;
+  const answered = { type: "permission.answered", data: { turn: 1, request: 4, by: { type: "nobody" } } } as Happened;
+  const open = (followed: Followed) => followed.transcript.turns.flatMap(openRequests).map(({ request }) => request);
+  const waiting = follow(running, asked);
+  expect(open(waiting)).toEqual([4]);
+  expect(open(follow(waiting, ended(1)))).toEqual([]);
+  const done = follow(waiting, answered);
+  expect(open(done)).toEqual([]);
+  expect([...done.answeredAt]).toEqual([[4, AT]]);
 });

@@ -3,10 +3,10 @@
 // Invariant: entries are folded in without gap or repeat; whatever comes out of turn leaves the value as it was, and
 // the live client, which sees the gap too, asks for the missing part. Previews never reach the transcript: they are
 // laid over it when it is shown, and each vanishes with the entry that holds its words.
-import type { Entry, ErrorDetail, FrameOf, QueuedPrompt, WordsOf } from "../wire/names";
+import type { Entry, ErrorDetail, FrameOf, QueuedPrompt, Timestamp, WordsOf } from "../wire/names";
 import type { AgentView } from "./agent";
 import { applyToAgent, UNKNOWN_AGENT } from "./agent";
-import type { Transcript, TranscriptTurn } from "./transcript";
+import type { Permission, Transcript, TranscriptTurn } from "./transcript";
 import { addWords, applyToTranscript, EMPTY_TRANSCRIPT } from "./transcript";
 
 /** How far the reading has come. */
@@ -42,6 +42,8 @@ export interface Followed {
   readonly queue: readonly QueuedPrompt[];
   /** How its agent stands and what it offers. */
   readonly agent: AgentView;
+  /** When each of the agent's requests was answered or withdrawn, by its number. */
+  readonly answeredAt: ReadonlyMap<number, Timestamp>;
   /** Words of the running turn that no entry holds yet. */
   readonly previews: Previews;
   /** The turn whose previews began before the follow did: they would show the end of a sentence without its start. */
@@ -55,6 +57,7 @@ export const NOT_READ: Followed = {
   transcript: EMPTY_TRANSCRIPT,
   queue: [],
   agent: UNKNOWN_AGENT,
+  answeredAt: new Map(),
   previews: new Map(),
   muted: null,
 };
@@ -78,6 +81,8 @@ export function applyEntry(followed: Followed, cursor: string, entry: Entry): Fo
       return { ...next, muted: null, previews: settle(followed.previews, "thought", entry.data.block, entry.data.text) };
     case "tool.part":
       return { ...next, muted: null, previews: settle(followed.previews, "tool", entry.data.tool, entry.data.text) };
+    case "permission.answered":
+      return { ...next, answeredAt: new Map(followed.answeredAt).set(entry.data.request, entry.at) };
     case "turn.started":
     case "turn.ended":
       return { ...next, muted: null, previews: NOT_READ.previews };
@@ -125,6 +130,11 @@ export function withPreviews(turn: TranscriptTurn, previews: Previews): Transcri
 export function runningTurn(transcript: Transcript): TranscriptTurn | null {
   const last = transcript.turns.at(-1);
   return last !== undefined && last.outcome === null ? last : null;
+}
+
+/** What the agent asked and nobody has answered, newest last. */
+export function openRequests(turn: TranscriptTurn): Permission[] {
+  return turn.outcome === null ? turn.items.filter((item): item is Permission => item.type === "permission" && item.answer === null) : [];
 }
 
 /** Takes from a preview what has become durable; what was said since stays. */

@@ -1,6 +1,6 @@
 // The words that people read for what the server says in one.
 import { sentence } from "../api/http";
-import type { SessionRow, SessionState } from "../wire/names";
+import type { Answerer, PermissionAnswer, PermissionKind, SessionRow, SessionState, StepStatus, ToolKind, ToolStatus } from "../wire/names";
 import type { TranscriptTurn } from "./transcript";
 
 const STATE_WORDS: Record<SessionState, string> = {
@@ -16,6 +16,102 @@ const STATE_WORDS: Record<SessionState, string> = {
 export function stateWord(state: SessionState): string {
   // A server newer than this page may know a state that the page does not.
   return (STATE_WORDS as Partial<Record<string, string>>)[state] ?? state.replaceAll("_", " ");
+}
+
+const TOOL_STATE_WORDS: Record<ToolStatus, string> = {
+  pending: "Waits",
+  running: "Running",
+  completed: "Done",
+  failed: "Failed",
+  cancelled: "Cut off",
+};
+
+export function toolStateWord(status: ToolStatus): string {
+  return TOOL_STATE_WORDS[status];
+}
+
+/** What a call does, as a step among others: [one, several]. */
+const STEP_WORDS: Record<ToolKind, [string, string]> = {
+  read: ["read", "reads"],
+  edit: ["edit", "edits"],
+  delete: ["deletion", "deletions"],
+  move: ["move", "moves"],
+  search: ["search", "searches"],
+  execute: ["command", "commands"],
+  think: ["thought", "thoughts"],
+  fetch: ["fetch", "fetches"],
+  switch_mode: ["change of mode", "changes of mode"],
+  other: ["other", "others"],
+};
+
+export function stepWords(kind: ToolKind, count: number): string {
+  const [one, several] = STEP_WORDS[kind];
+  return `${count} ${count === 1 ? one : several}`;
+}
+
+const KIND_WORDS: Record<ToolKind, string> = {
+  read: "Read",
+  edit: "Change a file",
+  delete: "Delete",
+  move: "Move",
+  search: "Search",
+  execute: "Run a command",
+  think: "Think",
+  fetch: "Fetch from the network",
+  switch_mode: "Change its mode",
+  other: "Use a tool",
+};
+
+/** What the agent wants to do, or did. */
+export function kindWords(kind: ToolKind): string {
+  return KIND_WORDS[kind];
+}
+
+const PLAN_WORDS: Record<StepStatus, string> = { pending: "To do", running: "Under way", completed: "Done" };
+
+export function planWord(status: StepStatus): string {
+  return PLAN_WORDS[status];
+}
+
+const CHOICE_WORDS: Record<PermissionKind, { wish: string; done: string }> = {
+  allow_once: { wish: "Allow once", done: "Allowed once" },
+  allow_always: { wish: "Allow always", done: "Allowed always" },
+  reject_once: { wish: "Reject", done: "Rejected" },
+  reject_always: { wish: "Reject always", done: "Rejected always" },
+};
+
+export function choiceWords(kind: PermissionKind): string {
+  return CHOICE_WORDS[kind].wish;
+}
+
+/** "Allowed once by phone"; what nobody answered was withdrawn. */
+export function answerWords({ kind, by }: PermissionAnswer): string {
+  if (by.type === "nobody") {
+    return "Withdrawn";
+  }
+  return `${kind ? CHOICE_WORDS[kind].done : "Answered"} by ${answererWords(by)}`;
+}
+
+function answererWords(by: Exclude<Answerer, { type: "nobody" }>): string {
+  switch (by.type) {
+    case "person":
+      return by.name;
+    case "policy":
+      return `the rule “${by.rule}”`;
+  }
+}
+
+/** Who wrote a prompt that the person did not; the log says `agent:ID` or `applet:NAME`. */
+export function sourceWords(source: string): string {
+  const [kind, name] = [source.slice(0, source.indexOf(":")), source.slice(source.indexOf(":") + 1)];
+  switch (kind) {
+    case "agent":
+      return `Sent by an agent, from session ${name}`;
+    case "applet":
+      return `Sent by the applet “${name}”`;
+    default:
+      return `Sent by ${source}`;
+  }
 }
 
 export function titleOf(row: SessionRow): string {

@@ -8,11 +8,13 @@ import { Icon } from "./Icon";
 interface DialogProps {
   title: string;
   onClose(): void;
+  /** As wide as the page lets it be. */
+  wide?: boolean;
   children: ReactNode;
 }
 
 /** Open for as long as it is rendered. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, wide = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
 
@@ -30,7 +32,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     <dialog
       ref={element}
       aria-labelledby={titleId}
-      className="w-[min(30rem,calc(100vw-1.5rem))] max-h-[calc(100dvh-1.5rem)] overflow-auto rounded-2xl border border-rule bg-paper p-0 shadow-sheet"
+      className={`${wide ? "w-fit max-w-[calc(100vw-1.5rem)]" : "w-[min(30rem,calc(100vw-1.5rem))]"} max-h-[calc(100dvh-1.5rem)] overflow-auto rounded-2xl border border-rule bg-paper p-0 shadow-sheet`}
       onCancel={(event) => {
         event.preventDefault();
         onClose();

@@ -3,6 +3,9 @@
 const PATHS = {
   back: "M12.5 4.5 7 10l5.5 5.5",
   open: "M5.5 8l4.5 4.5L14.5 8",
+  picture: "M3 4h14v12H3zM3 13.5l4-4 3.5 3.5 2-2 4.5 4.5M12.75 7.75h.01",
+  copy: "M7 7V3.5h9.5V13H13M3.5 7H13v9.5H3.5z",
+  handOver: "M3 7h12M11.5 3.5 15 7l-3.5 3.5M17 13H5M8.5 9.5 5 13l3.5 3.5",
   plus: "M10 4v12M4 10h12",
   trash: "M3.5 5.5h13M8 5.5V3.75h4V5.5M5 5.5l.75 10.75h8.5L15 5.5M8.5 8.5v5M11.5 8.5v5",
   send: "M10 16V4.5M5 9.5l5-5 5 5",
@@ -10,9 +13,19 @@ const PATHS = {
   close: "M5 5l10 10M15 5 5 15",
   pencil: "M4 16l.75-3.5L13 4.25 15.75 7 7.5 15.25zM11.25 6l2.75 2.75",
   keyboard: "M2.5 5.5h15v9h-15zM5.5 8.5h.01M8.5 8.5h.01M11.5 8.5h.01M14.5 8.5h.01M6.5 11.75h7",
+  file: "M5.5 2.75h6l3.5 3.5v11h-9.5zM11.25 3v3.5h3.5",
+  terminal: "M2.75 4h14.5v12H2.75zM5.5 8l2.25 2-2.25 2M9.5 12.5h4",
+  search: "M9 14a5 5 0 1 1 0-10 5 5 0 0 1 0 10zM12.75 12.75 16.5 16.5",
+  globe: "M10 17a7 7 0 1 1 0-14 7 7 0 0 1 0 14zM3.25 10h13.5M10 3c2.5 2.5 2.5 11.5 0 14M10 3c-2.5 2.5-2.5 11.5 0 14",
+  move: "M3 10h13M12 6l4 4-4 4",
+  thought: "M4 5.5h12M4 10h8.5M4 14.5h5",
+  switch: "M4 7h11M12.5 4 15.5 7l-3 3M16 13.5H5M7.5 10.5l-3 3 3 3",
+  tool: "M12.5 3.5a4 4 0 0 0-4 5.5L3.5 14 6 16.5l5-5a4 4 0 0 0 5.5-4l-2.5 2-3-3 2-2.5z",
 } as const;
 
-export function Icon({ name }: { name: keyof typeof PATHS }) {
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name }: { name: IconName }) {
   return (
     <svg
       viewBox="0 0 20 20"

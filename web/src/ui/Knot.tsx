@@ -15,7 +15,13 @@ export type KnotShape =
   /** The thread was broken above and goes on from here. */
   | "retied"
   /** Still to come. */
-  | "ahead";
+  | "ahead"
+  /** Waits for the person: it glows. */
+  | "asking"
+  /** Alive, but silent for too long. */
+  | "stalled"
+  /** Several small ones, drawn as one. */
+  | "run";
 
 export function Knot({ shape, quiet = false }: { shape: KnotShape; quiet?: boolean }) {
   return (
@@ -23,8 +29,23 @@ export function Knot({ shape, quiet = false }: { shape: KnotShape; quiet?: boole
       {shape === "breathing" && (
         <circle cx="7" cy="7" r="6" fill="currentColor" opacity="0.3" className="origin-center animate-breathe" />
       )}
+      {shape === "asking" && (
+        <>
+          <circle cx="7" cy="7" r="11" fill="currentColor" opacity="0.16" />
+          <circle cx="7" cy="7" r="8" fill="currentColor" opacity="0.2" className="origin-center animate-glow" />
+        </>
+      )}
       <Shape shape={shape} />
     </svg>
+  );
+}
+
+/** A small knot for a step between two knots, on the same 14 px. */
+export function Bead({ shape }: { shape: KnotShape }) {
+  return (
+    <span aria-hidden="true" className="flex size-3.5 items-center justify-center [&>svg]:size-2.5">
+      <Knot shape={shape} />
+    </span>
   );
 }
 
@@ -55,6 +76,22 @@ function Shape({ shape }: { shape: KnotShape }) {
         <>
           <circle cx="7" cy="7" r="6" {...ring} strokeWidth={1.5} />
           <circle cx="7" cy="7" r="3" fill="currentColor" />
+        </>
+      );
+    case "asking":
+      return <path d="M7 .75 13.25 7 7 13.25.75 7z" fill="currentColor" stroke="var(--ground)" strokeWidth="1" strokeLinejoin="round" />;
+    case "run":
+      return (
+        <>
+          <circle cx="7" cy="7" r="7" fill="var(--ground)" />
+          <path d="M7 1v.01M7 7v.01M7 13v.01" stroke="currentColor" strokeWidth="4" strokeLinecap="round" />
+        </>
+      );
+    case "stalled":
+      return (
+        <>
+          <circle cx="7" cy="7" r="5" {...ring} />
+          <path d="M4.75 7h4.5" stroke="currentColor" strokeWidth="1.75" strokeLinecap="round" />
         </>
       );
     case "ahead":

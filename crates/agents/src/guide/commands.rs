@@ -191,3 +191,21 @@ fn exit_code(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt as _;
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_left_in_the_pipe_is_read_and_nothing_is_waited_for() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        let reader = pipe::Receiver::from_owned_fd(reader.into()).unwrap();
+        writer.write_all(b"last words").unwrap();
+        let mut output = Output::default();
+        drain(reader, &mut output).unwrap();
+        assert_eq!(output.text(), "last words");
+        drop(writer);
+    }
+}

@@ -3,16 +3,16 @@
 //! Invariant: on disk nothing outside of the session's directory is read, and nothing outside of it is written by
 //! either way.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
+use ::files::FileError;
 use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema::{
     Diff, ReadTextFileRequest, ToolCallLocation, ToolCallUpdateFields, ToolKind, WriteTextFileRequest,
 };
 use serde_json::json;
 
-use super::disk::{self, FileError};
+use super::disk;
 use super::turn::{Turn, text_content};
 
 const SHOWN_LINES: u32 = 200;
@@ -28,7 +28,7 @@ pub(super) async fn read(turn: &Turn, name: &str) -> Result<(), Error> {
         read_through_client(turn, &path, Some(SHOWN_LINES)).await
     } else {
         let (cwd, name) = (turn.session.cwd.clone(), name.to_owned());
-        off_the_loop(move || disk::read(&cwd, &name, SHOWN_BYTES)).await.map_err(|why| why.to_string())
+        off_the_loop(move || disk::read(&cwd, &name, SHOWN_LINES)).await
     };
     let shown = match &text {
         Ok(text) => first_lines(text),
@@ -68,7 +68,7 @@ pub(super) async fn write(turn: &Turn, name: &str, text: &str) -> Result<(), Err
 async fn replace(turn: &Turn, name: &str, path: &Path, text: &str) -> Result<Option<String>, String> {
     let (cwd, owned) = (turn.session.cwd.clone(), name.to_owned());
     // The client may look elsewhere than at the disk, but what is inside is decided here.
-    let mut before = off_the_loop(move || disk::text_before(&cwd, &owned)).await.map_err(|why| why.to_string())?;
+    let mut before = off_the_loop(move || disk::text_before(&cwd, &owned)).await?;
     if turn.offers.read {
         // A file that is not there is an error like any other to a client.
         before = read_through_client(turn, path, None).await.ok();
@@ -78,7 +78,7 @@ async fn replace(turn: &Turn, name: &str, path: &Path, text: &str) -> Result<Opt
         turn.client.send_request(request).block_task().await.map_err(|why| refused(&why))?;
     } else {
         let (cwd, name, text) = (turn.session.cwd.clone(), name.to_owned(), text.to_owned());
-        off_the_loop(move || disk::write(&cwd, &name, &text)).await.map_err(|why| why.to_string())?;
+        off_the_loop(move || disk::write(&cwd, &name, &text)).await?;
     }
     Ok(before)
 }
@@ -96,10 +96,18 @@ fn refused(why: &Error) -> String {
 /// Disks can be slow, and every session of the connection shares one task.
 async fn off_the_loop<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
-) -> Result<T, FileError> {
+) -> Result<T, String> {
     match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(stopped) => Err(FileError::Disk { name: "the file".to_owned(), source: io::Error::other(stopped) }),
+        Ok(done) => done.map_err(|why| told(&why)),
+        Err(stopped) => Err(stopped.to_string()),
+    }
+}
+
+/// A failure with what is behind it.
+fn told(why: &FileError) -> String {
+    match std::error::Error::source(why) {
+        Some(source) => format!("{why}: {source}"),
+        None => why.to_string(),
     }
 }
 

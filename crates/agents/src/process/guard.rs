@@ -56,8 +56,8 @@ pub(super) struct Guard {
 enum Outcome {
     /// It has told of the end, and ends itself.
     Told(Ended),
-    /// Nobody wants the agent any more: it will kill when control is closed.
-    Unwanted,
+    /// It has started nothing, and ends itself.
+    Idle,
     /// It is dead, or does not answer.
     Lost,
 }
@@ -78,21 +78,28 @@ impl Guard {
         let start = tokio::select! {
             start = timeout(START_LIMIT, self.start(first_line)) => start.unwrap_or(Err(LaunchError::TooSlow)),
             // Whoever asked does not wait any more.
-            () = started.closed() => return self.conclude(Outcome::Unwanted, None).await,
+            () = started.closed() => Err(LaunchError::TooSlow),
         };
-        match start {
+        let (agent, outcome) = match start {
             Ok(agent) => {
-                // Who asked may be gone by now: then orders are closed too.
+                // Who asked may be gone: then there will be no orders either.
                 drop(started.send(Ok(agent)));
-                let outcome = self.attend().await;
-                self.conclude(outcome, Pid::from_raw(agent)).await;
+                (Pid::from_raw(agent), self.attend().await)
             }
             Err(failure) => {
-                let is_lost = matches!(failure, LaunchError::SupervisorLost);
+                let known = match &failure {
+                    LaunchError::Refused(_) => Some(Outcome::Idle),
+                    LaunchError::SupervisorLost => Some(Outcome::Lost),
+                    LaunchError::TooSlow | LaunchError::Supervisor(_) | LaunchError::NotText(_) => None,
+                };
                 drop(started.send(Err(failure)));
-                self.conclude(if is_lost { Outcome::Lost } else { Outcome::Unwanted }, None).await;
+                match known {
+                    Some(outcome) => (None, outcome),
+                    None => (None, self.call_off().await),
+                }
             }
-        }
+        };
+        self.conclude(outcome, agent).await;
     }
 
     async fn start(&mut self, mut line: String) -> Result<i32, LaunchError> {
@@ -107,6 +114,7 @@ impl Guard {
 
     /// Passes on orders and news until it is clear what came of the supervisor.
     async fn attend(&mut self) -> Outcome {
+        let mut given = None;
         let mut limit = None;
         loop {
             tokio::select! {
@@ -115,11 +123,13 @@ impl Guard {
                     Some(News::Ended(ended)) => return Outcome::Told(ended),
                     Some(News::Started { .. } | News::Failed(_)) | None => return Outcome::Lost,
                 },
-                order = self.orders.recv() => {
-                    let Some(order) = order else { return Outcome::Unwanted };
+                order = self.orders.recv(), if given != Some(Order::Kill) => {
+                    // Nobody holds the process any more.
+                    let order = order.unwrap_or(Order::Kill);
                     if self.pass_on(order).await.is_err() {
                         return Outcome::Lost;
                     }
+                    given = Some(order);
                     limit = Some(Instant::now() + match order {
                         Order::Stop => STOP_LIMIT,
                         Order::Kill => KILL_LIMIT,
@@ -130,6 +140,22 @@ impl Guard {
         }
     }
 
+    /// For when the first line may not have got there whole. The other direction stays open, to hear of the end.
+    async fn call_off(&mut self) -> Outcome {
+        wake(&self.supervisor);
+        let heard = async {
+            self.control.shutdown().await.ok()?;
+            loop {
+                match next(&mut self.news).await? {
+                    News::Started { .. } | News::Stderr(_) => {}
+                    News::Failed(_) => return Some(Outcome::Idle),
+                    News::Ended(ended) => return Some(Outcome::Told(ended)),
+                }
+            }
+        };
+        timeout(KILL_LIMIT, heard).await.ok().flatten().unwrap_or(Outcome::Lost)
+    }
+
     async fn pass_on(&mut self, order: Order) -> io::Result<()> {
         wake(&self.supervisor);
         let mut line = serde_json::to_vec(&order)?;
@@ -137,38 +163,25 @@ impl Guard {
         self.control.write_all(&line).await
     }
 
-    async fn conclude(self, outcome: Outcome, agent: Option<Pid>) {
-        let Self { mut supervisor, news, control, orders, seen } = self;
-        let stderr = seen.borrow().stderr.to_string();
-        let unseen = |survivors| Ended { exit: Exit::Unknown, stderr, survivors };
-        let publish = |ended: Ended| {
-            seen.send_modify(|seen| {
-                seen.stderr = ended.stderr.as_str().into();
-                seen.ended = Some(ended);
-            });
+    /// Sees the supervisor off. Its number must not be free before its session has been searched, if that is needed.
+    async fn conclude(mut self, outcome: Outcome, agent: Option<Pid>) {
+        let unseen =
+            |survivors| Ended { exit: Exit::Unknown, stderr: self.seen.borrow().stderr.to_string(), survivors };
+        let ended = match outcome {
+            Outcome::Told(ended) => ended,
+            Outcome::Idle => unseen(Vec::new()),
+            Outcome::Lost => unseen(search(&self.supervisor, agent).await),
         };
-        drop((news, control));
-        wake(&supervisor);
-        match outcome {
-            Outcome::Told(ended) => {
-                publish(ended);
-                if timeout(KILL_LIMIT, supervisor.wait()).await.is_err() {
-                    search(&mut supervisor, agent).await;
-                }
-            }
-            Outcome::Unwanted => {
-                let survivors = match timeout(KILL_LIMIT, supervisor.wait()).await {
-                    Ok(_) => Vec::new(),
-                    Err(_) => search(&mut supervisor, agent).await,
-                };
-                publish(unseen(survivors));
-            }
-            Outcome::Lost => {
-                let survivors = search(&mut supervisor, agent).await;
-                publish(unseen(survivors));
-            }
+        self.seen.send_modify(|seen| {
+            seen.stderr = ended.stderr.as_str().into();
+            seen.ended = Some(ended);
+        });
+        drop((self.news, self.control));
+        if timeout(KILL_LIMIT, self.supervisor.wait()).await.is_err() {
+            search(&self.supervisor, agent).await;
+            // One that can not even be killed is left to the runtime, which collects it whenever it ends.
+            drop(timeout(KILL_LIMIT, self.supervisor.wait()).await);
         }
-        drop(orders);
     }
 }
 
@@ -185,13 +198,16 @@ fn pid_of(supervisor: &Child) -> Option<Pid> {
     Pid::from_raw(supervisor.id()?.cast_signed())
 }
 
-/// Ends the supervisor's session from here, and then collects the supervisor: before, its number must not be free.
-async fn search(supervisor: &mut Child, agent: Option<Pid>) -> Vec<i32> {
+/// Ends the supervisor, if it is there, and its session from here.
+async fn search(supervisor: &Child, agent: Option<Pid>) -> Vec<i32> {
     let Some(pid) = pid_of(supervisor) else { return Vec::new() };
-    tracing::warn!(supervisor = %pid.as_raw_nonzero(), "an agent's supervisor is gone or does not answer; ending its session");
+    if agent.is_some() {
+        tracing::warn!(
+            supervisor = pid.as_raw_nonzero(),
+            "an agent's supervisor is gone; its session is ended from here"
+        );
+    }
     let ended = tokio::task::spawn_blocking(move || end_session(pid, agent, SEARCH_LIMIT)).await;
-    // One that can not even be killed is left to the runtime, which reaps it whenever it ends.
-    drop(timeout(KILL_LIMIT, supervisor.wait()).await);
     ended.unwrap_or_default()
 }
 

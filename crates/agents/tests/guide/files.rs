@@ -9,6 +9,7 @@ use crate::support::World;
 #[tokio::test(start_paused = true)]
 async fn files_are_read_and_written_on_disk() {
     let world = World::new().await;
+    fs::create_dir(world.cwd().join("notes")).unwrap();
     let session = world.session().await;
     assert_eq!(
         world.turn(&session, "write notes/a.txt one\ntwo").await,
@@ -50,13 +51,16 @@ async fn what_lies_outside_is_neither_read_nor_written() {
     let secret = beside.path().to_str().unwrap();
     for prompt in ["write ../x.txt no".to_owned(), format!("write {secret} no"), format!("read {secret}")] {
         let said = world.turn(&session, &prompt).await;
-        assert!(said.contains("\nfailed: ") && said.contains("outside of this session's directory"), "{said}");
+        assert!(said.contains("\nfailed: ") && said.contains("outside the directories that are open here"), "{said}");
         assert!(!said.contains("secret\n") && said.ends_with("EndTurn"), "{said}");
     }
     assert_eq!(fs::read_to_string(beside.path()).unwrap(), "secret");
     assert!(!world.cwd().parent().unwrap().join("x.txt").exists());
     let said = world.turn(&session, "read nothing.txt").await;
-    assert!(said.contains("\nfailed: there is no file nothing.txt\n> I could not read that.\n"), "{said}");
+    assert!(
+        said.contains("\nfailed: there is nothing at this path; check its spelling\n> I could not read that.\n"),
+        "{said}"
+    );
     world.end().await;
 }
 
@@ -80,6 +84,6 @@ async fn a_client_that_offers_its_files_is_asked() {
     let said = world.turn(&session, "read b.txt").await;
     assert!(said.contains("\nfailed: The client refused: Invalid params\n"), "{said}");
     let said = world.turn(&session, "write ../b.txt no").await;
-    assert!(said.contains("outside of this session's directory") && !said.contains("client"), "{said}");
+    assert!(said.contains("outside the directories that are open here") && !said.contains("client"), "{said}");
     world.end().await;
 }

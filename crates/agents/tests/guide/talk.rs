@@ -42,11 +42,6 @@ async fn think_thinks_before_it_speaks() {
 #[tokio::test(start_paused = true)]
 async fn long_counts_words() {
     check("long 3", "> word1 word2 word3 \ntitle long 3\nusage 6 of 100000\nEndTurn").await;
-    let world = World::new().await;
-    let session = world.session().await;
-    let said = world.turn(&session, "long 4000000000").await;
-    assert!(said.contains(" word10000 \n") && !said.contains("word10001"));
-    world.end().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agent_client_protocol::v1::schema::{HttpHeader, McpServer, McpServerHttp, McpServerSse, McpServerStdio};
+use agent_client_protocol::v1::schema::{
+    CloseSessionRequest, HttpHeader, McpServer, McpServerHttp, McpServerSse, McpServerStdio,
+};
 use http_body_util::{BodyExt as _, Full};
 use hyper::{Request, Response, StatusCode, body::Incoming, header::AUTHORIZATION, service::service_fn};
 use hyper_util::rt::TokioIo;
@@ -15,6 +17,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
+use crate::commands::held;
 use crate::mcp_server::Notes;
 use crate::support::World;
 
@@ -73,12 +76,16 @@ fn stateless() -> StreamableHttpServerConfig {
 }
 
 fn program() -> McpServer {
+    McpServer::Stdio(McpServerStdio::new("on pipes", program_path()))
+}
+
+fn program_path() -> PathBuf {
     let mut path = std::env::current_exe().unwrap();
     path.pop();
     path.pop();
-    let path: PathBuf = path.join("examples").join("mcp_on_pipes");
+    let path = path.join("examples").join("mcp_on_pipes");
     assert!(path.exists(), "cargo builds the examples of a crate with its tests");
-    McpServer::Stdio(McpServerStdio::new("on pipes", path))
+    path
 }
 
 #[tokio::test]
@@ -112,6 +119,20 @@ async fn a_tool_of_a_program_is_called_and_the_program_stays() {
         let said = world.turn(&session, "tool count").await;
         assert!(said.contains(&format!("\ncompleted: {count}\n")), "{said}");
     }
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_program_ends_with_its_session() {
+    let world = World::new().await;
+    let ended = held(&world, "hold");
+    let script = "exec 3>hold; sleep 1000 & exec \"$0\"";
+    let path = program_path().to_str().unwrap().to_owned();
+    let server = McpServerStdio::new("on pipes", "/bin/sh").args(vec!["-c".to_owned(), script.to_owned(), path]);
+    let session = world.session_with(vec![McpServer::Stdio(server)]).await;
+    assert!(world.turn(&session, "tool count").await.contains("\ncompleted: 1\n"));
+    world.agent.send_request(CloseSessionRequest::new(session)).block_task().await.unwrap();
+    ended.await.unwrap();
     world.end().await;
 }
 

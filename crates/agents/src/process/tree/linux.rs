@@ -94,7 +94,8 @@ impl Family<'_> {
                 // What is dead and listed is our own child, and keeps its group until we reap it.
                 let group =
                     if process.is_dead { process.group } else { Self::stop(&process.identity, &mut frozen, denied) };
-                if let Some(group) = group.filter(|group| *group != own_group)
+                // To signal the group of number one is to signal everybody.
+                if let Some(group) = group.filter(|group| *group != own_group && !group.is_init())
                     && frozen.groups.insert(group)
                 {
                     let _ = kill_process_group(group, Signal::STOP);

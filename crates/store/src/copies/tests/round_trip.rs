@@ -49,7 +49,7 @@ async fn run(steps: Vec<Step>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn what_is_written_from_a_hydrated_log_is_what_it_was_hydrated_from(

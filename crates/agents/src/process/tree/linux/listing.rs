@@ -62,7 +62,8 @@ impl Listed {
         let [state, parent, group, session] = fields.get(..4)?.try_into().ok()?;
         let threads: u32 = fields.get(17)?.parse().ok()?;
         let started = fields.get(19)?.parse().ok()?;
-        let pid_of = |field: &str| field.parse::<RawPid>().ok().and_then(Pid::from_raw);
+        // One that is just being taken off the list has no group any more, which is told as -1.
+        let pid_of = |field: &str| field.parse::<RawPid>().ok().filter(|pid| *pid > 0).and_then(Pid::from_raw);
         Some(Self {
             identity: Identity { pid, started },
             parent: pid_of(parent),
@@ -129,6 +130,13 @@ mod tests {
     fn a_process_that_lists_itself_as_its_parent_ends_no_search() {
         let all = [listed(7, 5, 20), listed(8, 8, 30)];
         assert_eq!(descendants(&all, 5), [7]);
+    }
+
+    #[test]
+    fn who_has_no_group_any_more_is_read_as_such() {
+        let stat = b"4 (x) X 0 -1 -1 0 -1 4228108 0 0 0 0 0 0 0 0 20 0 0 0 99 0";
+        let read = Listed::parse(Pid::from_raw(4).unwrap(), stat).unwrap();
+        assert_eq!((read.parent, read.group, read.session, read.is_dead), (None, None, None, true));
     }
 
     #[test]

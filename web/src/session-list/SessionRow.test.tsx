@@ -1,0 +1,56 @@
+// A session in the list: who needs the person says so first, and every state has a word and a shape of its own.
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, expect, test } from "vitest";
+
+import type { SessionRow as Row, SessionState } from "../wire/names";
+import { SessionRow } from "./SessionRow";
+
+const AT = "2026-01-02T03:04:05.006Z";
+const row: Row = {
+  id: "s",
+  agent: "guide",
+  cwd: "/home/ada/engine",
+  project: "/home/ada/engine",
+  state: "idle",
+  title: "Mend the loom",
+  turns: 1,
+  unobserved: false,
+  createdAt: AT,
+  activeAt: AT,
+  meta: { context: {}, name: "" },
+  facts: {} as never,
+};
+
+/** What a sign is made of, its colour aside. */
+function drawn(sign: Element | null): string {
+  return [...(sign?.querySelectorAll("*") ?? [])].map(({ tagName, attributes }) => `${tagName} ${[...attributes].map(({ value }) => value).join(" ")}`).join("; ");
+}
+
+function show(change: Partial<Row>) {
+  render(<SessionRow row={{ ...row, ...change }} current={false} now={Date.parse(AT)} />);
+  const link = screen.getByRole("link");
+  return { words: link.lastElementChild?.textContent, shape: drawn(link.querySelector("svg")) };
+}
+
+afterEach(cleanup);
+
+test.each([
+  [{ state: "needs_you", unobserved: true }, "Needs you · Unseen · guide · engine"],
+  [{ state: "needs_you" }, "Needs you · guide · engine"],
+  [{ state: "running" }, "Running · guide · engine"],
+  [{ state: "unresponsive" }, "Not answering · guide · engine"],
+  [{ state: "idle", unobserved: true }, "Unseen · guide · engine"],
+  [{ state: "idle" }, "guide · engine"],
+] satisfies [Partial<Row>, string][])("%j reads %s", (change, words) => {
+  expect(show(change).words).toBe(words);
+});
+
+test("needing the person, running, unseen, silent, broken, failed and at rest differ by shape", () => {
+  const states: SessionState[] = ["needs_you", "running", "unresponsive", "interrupted", "failed", "idle"];
+  const shapes = [...states.map((state) => ({ state })), { state: "idle" as const, unobserved: true }].map((change) => {
+    const { shape } = show(change);
+    cleanup();
+    return shape;
+  });
+  expect(new Set(shapes).size).toBe(shapes.length);
+});

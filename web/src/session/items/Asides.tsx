@@ -1,0 +1,72 @@
+// What is neither the person's words nor the agent's: notices, the mark of a compaction, what was told to the agent.
+import { memo } from "react";
+
+import { Fold } from "../../ui/Fold";
+import { shown } from "../../ui/shown";
+import type { Notice as NoticeWords, Severity } from "../../wire/names";
+import { Markdown } from "./Markdown";
+import { Step } from "./Step";
+
+const SEVERITIES: Record<Severity, string> = { info: "Note", warning: "Warning", error: "Error" };
+
+export const Notice = memo(function Notice({ severity, title, description }: Readonly<NoticeWords>) {
+  const loud = severity !== "info";
+  return (
+    <Step bead={null} label={SEVERITIES[severity]}>
+      <div className={`border-l-2 pl-3 text-[0.9375rem] ${loud ? "border-thread" : "border-rule"}`}>
+        <p className="verbatim">
+          <strong className={`font-semibold ${loud ? "text-thread" : "text-soft"}`}>{SEVERITIES[severity]}.</strong> {shown(title)}
+        </p>
+        {description && <p className="verbatim mt-0.5 text-soft">{shown(description)}</p>}
+      </div>
+    </Step>
+  );
+});
+
+export const Compaction = memo(function Compaction({ summary }: { summary: string | null }) {
+  const line = "The agent condensed what it knew";
+  return (
+    <Step bead="retied">
+      {summary === null || summary.trim() === "" ? (
+        <p className="fold-line text-soft">{line}</p>
+      ) : (
+        <Fold line={<span className="text-soft">{line}</span>}>
+          {() => (
+            <div className="my-1 border-l border-rule pl-4 text-[0.9375rem]">
+              <Markdown text={summary} growing={false} />
+            </div>
+          )}
+        </Fold>
+      )}
+    </Step>
+  );
+});
+
+/** The page's own words around text that the server wrote: nobody may take it for the person's. */
+export const ResumeCard = memo(function ResumeCard({ text }: { text: string }) {
+  return (
+    <Step bead="retied" label="What the agent was told before this">
+      <div className="rounded-lg border border-dashed border-edge px-3 py-0.5">
+        <Fold
+          line={
+            <>
+              <span className="min-w-0">What the agent was told before this</span>
+              <span className="shrink-0 text-[0.8125rem] text-soft max-md:sr-only">not your words</span>
+            </>
+          }
+        >
+          {() => (
+            <div className="border-t border-rule py-2">
+              <p className="text-[0.8125rem] text-soft">
+                Throughline wrote this from the log, so that the agent could go on where the session stood. You did not write it.
+              </p>
+              <p className="verbatim mt-2 max-h-[60vh] overflow-auto font-mono text-[0.8125rem] leading-normal" tabIndex={0}>
+                {shown(text)}
+              </p>
+            </div>
+          )}
+        </Fold>
+      </div>
+    </Step>
+  );
+});

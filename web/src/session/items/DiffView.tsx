@@ -1,0 +1,70 @@
+// What changed in a file: signs and shades for what was added and removed; a long change shows its beginning first.
+import { memo, useState } from "react";
+
+import { shown } from "../../ui/shown";
+import type { Diff, DiffLine } from "./lineDiff";
+
+const SHOWN_LINES = 16;
+/** So few more would be that a button for them helps nobody. */
+const SPARE_LINES = 8;
+
+interface DiffViewProps {
+  path: string;
+  diff: Diff;
+  isNew: boolean;
+}
+
+export const DiffView = memo(function DiffView({ path, diff, isNew }: DiffViewProps) {
+  const [all, setAll] = useState(false);
+  const long = diff.lines.length > SHOWN_LINES + SPARE_LINES;
+  const lines = long && !all ? diff.lines.slice(0, SHOWN_LINES) : diff.lines;
+  return (
+    <figure className="diff" aria-label={`Change of ${path}`}>
+      <figcaption>
+        <span className="verbatim min-w-0 font-mono">{shown(path)}</span>
+        <span className="shrink-0 tabular-nums">
+          {isNew ? "new, " : ""}
+          <span className="diff-count">+{diff.added}</span> <span className="diff-count">−{diff.removed}</span>
+          <span className="sr-only"> lines</span>
+        </span>
+      </figcaption>
+      <div className="diff-lines" tabIndex={0} role="region" aria-label="Changed lines" dir="ltr">
+        {lines.map((line, index) => (
+          <Line key={index} line={line} />
+        ))}
+        {diff.lines.length === 0 && <div className="diff-gap">Nothing changed</div>}
+      </div>
+      {long && (
+        <div className="output-more">
+          <button type="button" className="small-button" aria-expanded={all} onClick={() => setAll(!all)}>
+            {all ? "Show less" : `Show all ${diff.lines.length.toLocaleString("en")} lines`}
+          </button>
+        </div>
+      )}
+    </figure>
+  );
+});
+
+const SIGNS = { same: " ", added: "+", removed: "−" };
+const SAID = { same: "", added: "Added: ", removed: "Removed: " };
+
+function Line({ line }: { line: DiffLine }) {
+  if (line.kind === "gap") {
+    return (
+      <div className="diff-gap">
+        {line.count.toLocaleString("en")} unchanged {line.count === 1 ? "line" : "lines"}
+      </div>
+    );
+  }
+  return (
+    <div className={`diff-line diff-${line.kind}`}>
+      <span aria-hidden="true" className="select-none">
+        {SIGNS[line.kind]}
+      </span>
+      <span>
+        {line.kind !== "same" && <span className="sr-only">{SAID[line.kind]}</span>}
+        {shown(line.text)}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+// A turn's items together: folds, the plan, asides, and turns that are very long.
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, test, vi } from "vitest";
+
+import type { Item, ToolCall } from "../../state/transcript";
+import { ResumeCard } from "./Asides";
+import { Items } from "./Items";
+import { Pictures } from "./Pictures";
+
+const actions = { answer: vi.fn(), stop: vi.fn() };
+const rest = { running: false, answeredAt: new Map<number, string>(), actions, now: 0 };
+
+function step(tool: number, change: Partial<ToolCall> = {}): ToolCall {
+  const common = { type: "tool" as const, name: null, content: [], locations: [], input: null, output: null };
+  return { ...common, tool, callId: `c${tool}`, title: `Read ${tool}`, kind: "read", status: "completed", ...change };
+}
+
+const steps = (count: number) => Array.from({ length: count }, (_, index) => step(index + 1));
+
+afterEach(cleanup);
+
+test("a thought is one line that opens by key", async () => {
+  const { container } = render(<Items items={[{ type: "thought", block: 0, text: "<b>hm</b>" }]} {...rest} />);
+  expect(container.textContent).toBe("Thought for a moment");
+  await userEvent.tab();
+  await userEvent.keyboard("{Enter}");
+  expect(container.textContent).toContain("<b>hm</b>");
+});
+
+test("a long run of steps is one line, which says what failed and opens", async () => {
+  const items: Item[] = [...steps(11), step(12, { kind: "execute", status: "failed" }), { type: "text", block: 0, text: "Done." }];
+  const { container } = render(<Items items={items} {...rest} />);
+  expect(container.textContent).toBe("12 steps11 reads, 1 command1 failedDone.");
+  await userEvent.click(screen.getByRole("button"));
+  expect(screen.getAllByRole("group", { name: /^Step/ })).toHaveLength(12);
+});
+
+test("steps that come while they are watched do not fold away", () => {
+  const { rerender } = render(<Items items={steps(3)} {...rest} running />);
+  rerender(<Items items={steps(30)} {...rest} running />);
+  expect(screen.getAllByRole("group", { name: /^Step/ })).toHaveLength(30);
+});
+
+test("a step that runs is not folded with those before it", () => {
+  const { container } = render(<Items items={[...steps(12), step(13, { status: "running" })]} {...rest} running />);
+  expect(container.textContent).toBe("12 steps12 readsRead: Read 13Running");
+});
+
+test("a turn of a thousand parts shows its end, and the rest on request", async () => {
+  const items = Array.from({ length: 500 }, (_, index): Item[] => [{ type: "text", block: index, text: `words ${index}` }, step(index + 1)]).flat();
+  const { container } = render(<Items items={items} {...rest} />);
+  expect(container.textContent).toContain("words 499");
+  expect(container.textContent).not.toContain("words 0");
+  expect(container.querySelectorAll("*").length).toBeLessThan(1_500);
+  await userEvent.click(screen.getByRole("button", { name: "Show 960 earlier parts of this turn" }));
+  expect(screen.getByRole("button", { name: "Show 860 earlier parts of this turn" })).toBeTruthy();
+});
+
+test("a plan is a list whose steps stand in words", () => {
+  render(
+    <Items
+      items={[
+        {
+          type: "plan",
+          steps: [
+            { text: "Read", status: "completed", priority: "medium" },
+            { text: "<i>Mend</i>", status: "running", priority: "high" },
+            { text: "Rest", status: "pending", priority: "low" },
+          ],
+        },
+      ]}
+      {...rest}
+    />,
+  );
+  expect(screen.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual([
+    "Done: Read",
+    "Under way: <i>Mend</i>Under way · first of all",
+    "To do: Rest",
+  ]);
+  expect(screen.getByText("1 of 3 done")).toBeTruthy();
+});
+
+test("notices tell how urgent they are, and a compaction is marked", async () => {
+  const items: Item[] = [
+    { type: "notice", severity: "warning", title: "Slow", description: "Until noon" },
+    { type: "compaction", summary: "All of it" },
+    { type: "compaction", summary: null },
+  ];
+  const { container } = render(<Items items={items} {...rest} />);
+  expect(container.textContent).toContain("Warning. SlowUntil noon");
+  expect(screen.getAllByText("The agent condensed what it knew")).toHaveLength(2);
+  await userEvent.click(screen.getByRole("button"));
+  expect(container.textContent).toContain("All of it");
+});
+
+test("what the agent was told is folded and not the person's words", async () => {
+  const { container } = render(<ResumeCard text={"Turn 1: <b>x</b>\u202E"} />);
+  expect(container.textContent).not.toContain("Turn 1");
+  await userEvent.click(screen.getByRole("button", { name: /What the agent was told before this/ }));
+  expect(container.textContent).toContain("You did not write it.");
+  expect(container.textContent).toContain("Turn 1: <b>x</b>⟨U+202E⟩");
+});
+
+test("a prompt's picture opens larger", async () => {
+  render(<Pictures images={[{ mimeType: "image/png", data: "AAAA" }]} />);
+  await userEvent.click(screen.getByRole("button", { name: "Picture, show larger" }));
+  expect(screen.getByRole("img", { name: "Picture", hidden: true }).getAttribute("src")).toBe("data:image/png;base64,AAAA");
+});

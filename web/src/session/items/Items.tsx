@@ -1,0 +1,125 @@
+// What the agent said and did in a turn, in order.
+import { memo, useState } from "react";
+
+import type { Item } from "../../state/transcript";
+import { Fold } from "../../ui/Fold";
+import type { Timestamp } from "../../wire/names";
+import type { Actions } from "./actions";
+import { Compaction, Notice } from "./Asides";
+import { Markdown } from "./Markdown";
+import { PermissionCard } from "./PermissionCard";
+import { Plan } from "./Plan";
+import type { Segment } from "./segments";
+import { layoutOf, runWords } from "./segments";
+import { Step } from "./Step";
+import { Thought } from "./Thought";
+import { ToolCard } from "./ToolCard";
+
+interface ItemsProps {
+  items: readonly Item[];
+  /** The turn runs. */
+  running: boolean;
+  answeredAt: ReadonlyMap<number, Timestamp>;
+  actions: Actions;
+  now: number;
+}
+
+export function Items({ items, ...rest }: ItemsProps) {
+  const [layout] = useState(() => layoutOf(items));
+  const [hidden, setHidden] = useState(layout.hidden);
+  const later: Segment[] = items.slice(layout.known).map((_, index) => {
+    const from = layout.known + index;
+    return { kind: "item", from, to: from + 1 };
+  });
+  const show = ({ from }: Segment) => {
+    const item = items[from];
+    return item === undefined ? null : <OneItem key={keyOf(item, from)} item={item} last={from === items.length - 1} {...rest} />;
+  };
+  return (
+    <>
+      {hidden > 0 && (
+        <div>
+          <button type="button" className="small-button" onClick={() => setHidden(Math.max(0, hidden - 100))}>
+            Show {hidden} earlier {hidden === 1 ? "part" : "parts"} of this turn
+          </button>
+        </div>
+      )}
+      {[...layout.segments, ...later].slice(hidden).map((segment) =>
+        segment.kind === "run" ? (
+          <Run key={`run-${segment.from}`} items={items.slice(segment.from, segment.to)}>
+            {() => singles(segment).map(show)}
+          </Run>
+        ) : (
+          show(segment)
+        ),
+      )}
+    </>
+  );
+}
+
+function Run({ items, children }: { items: readonly Item[]; children(): React.ReactNode }) {
+  const { count, kinds, failed } = runWords(items);
+  return (
+    <Step bead="run">
+      <Fold
+        line={
+          <>
+            <span className="shrink-0 font-medium">{count}</span>
+            <span className="min-w-0 truncate text-[0.8125rem] text-soft">{kinds}</span>
+            {failed !== null && <span className="ml-auto shrink-0 text-[0.8125rem] font-semibold text-thread">{failed}</span>}
+          </>
+        }
+      >
+        {() => <div className="space-y-1.5 pt-1.5">{children()}</div>}
+      </Fold>
+    </Step>
+  );
+}
+
+function singles({ from, to }: Segment): Segment[] {
+  return Array.from({ length: to - from }, (_, index) => ({ kind: "item", from: from + index, to: from + index + 1 }));
+}
+
+interface OneItemProps extends Omit<ItemsProps, "items"> {
+  item: Item;
+  /** Nothing has come after it. */
+  last: boolean;
+}
+
+const OneItem = memo(function OneItem({ item, last, running, answeredAt, actions, now }: OneItemProps) {
+  const growing = running && last;
+  switch (item.type) {
+    case "text":
+      return <Markdown text={item.text} growing={growing} />;
+    case "thought":
+      return <Thought text={item.text} growing={growing} />;
+    case "tool":
+      return <ToolCard call={item} />;
+    case "plan":
+      return <Plan steps={item.steps} />;
+    case "permission":
+      return <PermissionCard permission={item} open={running} answeredAt={answeredAt.get(item.request) ?? null} actions={actions} now={now} />;
+    case "notice":
+      return <Notice severity={item.severity} title={item.title} description={item.description ?? null} />;
+    case "compaction":
+      return <Compaction summary={item.summary} />;
+  }
+});
+
+/** An item keeps its place by what it is: words that are not durable yet may move down by one when an entry comes. */
+function keyOf(item: Item, index: number): string {
+  switch (item.type) {
+    case "text":
+    case "thought":
+      return `${item.type}-${item.block}`;
+    case "tool":
+      return `tool-${item.tool}`;
+    case "permission":
+      return `permission-${item.request}`;
+    case "plan":
+      return "plan";
+    case "notice":
+    case "compaction":
+      return `${item.type}-${index}`;
+  }
+}

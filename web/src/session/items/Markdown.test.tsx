@@ -1,0 +1,85 @@
+// The agent's words: they read well, load nothing, run nothing, and say where their links lead.
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, expect, test } from "vitest";
+
+import { Markdown } from "./Markdown";
+
+afterEach(cleanup);
+
+function show(text: string, growing = false): HTMLElement {
+  return render(<Markdown text={text} growing={growing} />).container;
+}
+
+test("HTML is shown as it was written", () => {
+  const hostile = '<img src=x onerror=alert(1)> <b>bold</b>\n\n<script>alert(1)</script>\n\n<iframe src="https://evil.example"></iframe>\n\n<style>*{}</style>';
+  const page = show(hostile);
+  expect(page.querySelector("img, b, script, iframe, style, object, embed, form, link, meta, svg")).toBeNull();
+  for (const part of ["<img src=x onerror=alert(1)>", "<b>bold</b>", "<script>alert(1)</script>", "<iframe", "<style>*{}</style>"]) {
+    expect(page.textContent).toContain(part);
+  }
+});
+
+test.each([
+  "![pixel](https://evil.example/p.png?secret=1)",
+  "![pixel][p]\n\n[p]: https://evil.example/p.png",
+  "![data](data:image/png;base64,AAAA)",
+  "[![both](https://evil.example/p.png)](https://evil.example/)",
+])("no picture is loaded: %s", (text) => {
+  const page = show(text);
+  expect(page.querySelector("img, picture, source, video, audio, [src], [srcset], [style*=url]")).toBeNull();
+  expect(page.textContent).toContain("not loaded");
+});
+
+test("a link tells where it leads and gives nothing away", () => {
+  show("[your bank](https://evil.example/x?y=1)");
+  const link = screen.getByRole("link", { name: "your bank (evil.example)" });
+  expect(link.getAttribute("href")).toBe("https://evil.example/x?y=1");
+  expect(link.getAttribute("rel")).toBe("noopener noreferrer nofollow");
+  expect(link.getAttribute("target")).toBe("_blank");
+});
+
+test("letters that look like others show in a link's target", () => {
+  show("[apple.com](https://аpple.com/)");
+  expect(screen.getByRole("link").textContent).toBe("apple.com (xn--pple-43d.com)");
+});
+
+test.each(["javascript:alert(1)", "data:text/html,<script>1</script>", "vbscript:x", "file:///etc/passwd", "/api/v1/sessions", "src/loom.rs", "//evil.example/x"])(
+  "%s is no link",
+  (href) => {
+    const page = show(`[words](<${href}>)`);
+    expect(page.querySelector("a, [href]")).toBeNull();
+    expect(page.textContent).toContain("words");
+  },
+);
+
+test("code keeps its language, its text and its tabs, and can be copied", () => {
+  const page = show("```rust\nfn main() {\n\t<b>x</b>\n}\n```");
+  expect(screen.getByRole("figure", { name: "Code, rust" }).querySelector("pre")?.textContent).toBe("fn main() {\n\t<b>x</b>\n}");
+  expect(screen.getByRole("button", { name: "Copy the code" })).toBeTruthy();
+  expect(page.querySelectorAll("pre")).toHaveLength(1);
+});
+
+test("a diagram's source is shown as code", () => {
+  show("```mermaid\ngraph TD; A-->B\n```");
+  expect(screen.getByRole("figure", { name: "Code, mermaid" }).textContent).toContain("graph TD; A-->B");
+});
+
+test("lists, tables, quotes and headings become what they are", () => {
+  const page = show("# One\n\n- [x] done\n- [ ] not\n\n3. three\n4. four\n\n> quote\n\n|a|b|\n|-|-|\n|1|2|\n\n~~gone~~");
+  expect(screen.getByRole("heading", { level: 3, name: "One" })).toBeTruthy();
+  expect(screen.getByRole("img", { name: "Done" })).toBeTruthy();
+  expect(page.querySelector("ol")?.getAttribute("start")).toBe("3");
+  expect(screen.getByRole("table").querySelectorAll("td")).toHaveLength(2);
+  expect(page.querySelector("blockquote")?.textContent).toContain("quote");
+  expect(page.querySelector("del")?.textContent).toBe("gone");
+});
+
+test("hidden characters are named", () => {
+  expect(show("see \u202Eexe.txt and \u001B[2J").textContent).toContain("see ⟨U+202E⟩exe.txt and ␛[2J");
+});
+
+test("marks that are still open are closed while the words grow, and stay as written at the end", () => {
+  expect(show("so **very", true).querySelector("strong")?.textContent).toBe("very");
+  cleanup();
+  expect(show("so **very").textContent).toBe("so **very");
+});

@@ -1,0 +1,203 @@
+// What the agent asks before it goes on: the very thing it wants to do, and the answers it offers.
+//
+// Invariant: what is decided by is `subject`, whole and with every hidden character in sight; the agent's own words
+// for it and for its answers stand beside it and never in its place. An answer is sent once, and the log says which
+// one counted.
+import { memo, useId, useRef, useState } from "react";
+
+import type { Failure } from "../../api/http";
+import { failureWords } from "../../api/http";
+import type { Permission } from "../../state/transcript";
+import { answerWords, choiceWords, kindWords } from "../../state/words";
+import { Alert } from "../../ui/Alert";
+import { Exact } from "../../ui/Exact";
+import { Fold } from "../../ui/Fold";
+import { inOneLine, shown } from "../../ui/shown";
+import { timeOfDay } from "../../ui/time";
+import type { NewAnswer, PermissionAnswer, PermissionKind, PermissionOption, Timestamp } from "../../wire/names";
+import type { Actions } from "./actions";
+import { fieldsOf, initialOf, missingOf, valuesOf } from "./formFields";
+import { KeyValues } from "./KeyValues";
+import { PermissionForm } from "./PermissionForm";
+import { Step } from "./Step";
+
+interface PermissionCardProps {
+  permission: Permission;
+  /** Its turn runs, so that it can still be answered. */
+  open: boolean;
+  answeredAt: Timestamp | null;
+  actions: Actions;
+  now: number;
+}
+
+export const PermissionCard = memo(function PermissionCard({ permission, open, answeredAt, actions, now }: PermissionCardProps) {
+  if (permission.answer === null && open) {
+    return <OpenRequest permission={permission} actions={actions} />;
+  }
+  return <Decided permission={permission} answer={permission.answer ?? WITHDRAWN} answeredAt={answeredAt} now={now} />;
+});
+
+const WITHDRAWN: PermissionAnswer = { by: { type: "nobody" } };
+
+interface DecidedProps {
+  permission: Permission;
+  answer: PermissionAnswer;
+  answeredAt: Timestamp | null;
+  now: number;
+}
+
+function Decided({ permission, answer, answeredAt, now }: DecidedProps) {
+  const words = answerWords(answer);
+  const rejected = answer.kind === "reject_once" || answer.kind === "reject_always";
+  return (
+    <Step bead={answer.by.type === "nobody" ? "hollow" : rejected ? "crossed" : "solid"} label={words}>
+      <Fold
+        line={
+          <>
+            <span className="min-w-0 md:max-w-[70%] md:shrink-0">
+              {shown(words)}
+              {answeredAt !== null && <span className="text-soft"> · {timeOfDay(answeredAt, now)}</span>}
+            </span>
+            <span className="min-w-0 truncate font-mono text-[0.8125rem] text-soft max-md:hidden" dir="ltr">
+              {inOneLine(permission.subject ?? permission.title)}
+            </span>
+          </>
+        }
+      >
+        {() => (
+          <div className="my-1 space-y-2">
+            <p className="text-[0.8125rem] text-soft">{kindWords(permission.kind)}</p>
+            <Asked permission={permission} />
+            {answer.fields && <KeyValues label="Filled in" value={answer.fields} />}
+          </div>
+        )}
+      </Fold>
+    </Step>
+  );
+}
+
+/** What it is about: in the agent's words, and exactly. */
+function Asked({ permission }: { permission: Permission }) {
+  const { title, subject, form } = permission;
+  const long = subject ? lengthWords(subject) : null;
+  return (
+    <>
+      <p className="verbatim mt-0.5 leading-normal font-semibold">{shown(title)}</p>
+      {subject ? (
+        <>
+          <pre className="subject" tabIndex={0} role="region" aria-label="Exactly this" dir="ltr">
+            <Exact text={subject} />
+          </pre>
+          {long !== null && <p className="mt-1 text-[0.8125rem] text-soft">{long}</p>}
+        </>
+      ) : (
+        !form && <p className="mt-1 text-[0.8125rem] text-soft">The agent does not say exactly what it will use.</p>
+      )}
+    </>
+  );
+}
+
+const LONG_LINES = 12;
+const LONG_CHARACTERS = 1_200;
+
+function lengthWords(subject: string): string | null {
+  const lines = subject.split("\n").length;
+  if (lines <= LONG_LINES && subject.length <= LONG_CHARACTERS) {
+    return null;
+  }
+  return `${lines === 1 ? "" : `${lines.toLocaleString("en")} lines, `}${subject.length.toLocaleString("en")} characters. Scroll to read it to its end.`;
+}
+
+type Sending = { kind: "ready" } | { kind: "sending" } | { kind: "sent" } | { kind: "failed"; failure: Failure };
+
+function OpenRequest({ permission, actions }: { permission: Permission; actions: Actions }) {
+  const headId = useId();
+  const [fields] = useState(() => fieldsOf(permission.form));
+  const [filled, setFilled] = useState(() => initialOf(fields));
+  const [tried, setTried] = useState(false);
+  const [sending, setSending] = useState<Sending>({ kind: "ready" });
+  const keys = useRef(new Map<string, string>());
+  const missing = missingOf(fields, filled);
+  const first = sending.kind === "failed" ? firstAnswer(sending.failure) : null;
+  const settled = sending.kind === "sending" || sending.kind === "sent" || first !== null;
+
+  const choose = async (option: PermissionOption) => {
+    const allows = option.kind === "allow_once" || option.kind === "allow_always";
+    if (allows && missing.length > 0) {
+      setTried(true);
+      return;
+    }
+    setSending({ kind: "sending" });
+    // Whoever rejects need not fill anything in.
+    const values = (allows && fields.length > 0 ? valuesOf(fields, filled) : null) as NewAnswer["fields"];
+    const wish = JSON.stringify([option.id, values]);
+    // A repeat of the same answer is the same wish; another one is another.
+    const { current } = keys;
+    current.set(wish, current.get(wish) ?? crypto.randomUUID());
+    const answer = await actions.answer(permission.request, { option: option.id, fields: values ?? null, key: current.get(wish) ?? null });
+    setSending(answer.ok ? { kind: "sent" } : { kind: "failed", failure: answer.failure });
+  };
+
+  return (
+    <Step bead="asking">
+      <section aria-labelledby={headId} className="card card-asking">
+        <h3 id={headId} className="text-[0.8125rem] font-semibold text-thread">
+          Needs you <span className="font-normal text-soft">· {kindWords(permission.kind)}</span>
+        </h3>
+        <Asked permission={permission} />
+        {fields.length > 0 && (
+          <PermissionForm fields={fields} filled={filled} missing={tried ? missing : []} disabled={settled} onChange={setFilled} />
+        )}
+        <div className="mt-4 flex flex-wrap gap-2">
+          {inOrder(permission.options).map((option) => (
+            <Choice key={option.id} option={option} disabled={settled} onChoose={() => void choose(option)} />
+          ))}
+        </div>
+        <div aria-live="polite" className="text-[0.9375rem]">
+          {sending.kind === "sending" && <p className="mt-3 text-soft">Sending…</p>}
+          {sending.kind === "sent" && <p className="mt-3 text-soft">Sent.</p>}
+          {first !== null && <p className="mt-3">Somebody was faster. {shown(answerWords(first))}.</p>}
+        </div>
+        {sending.kind === "failed" && first === null && <Alert className="mt-3">{failureWords(sending.failure)}</Alert>}
+      </section>
+    </Step>
+  );
+}
+
+interface ChoiceProps {
+  option: PermissionOption;
+  disabled: boolean;
+  onChoose(): void;
+}
+
+/** Our word for what it does, and the agent's below where that says something else. */
+function Choice({ option, disabled, onChoose }: ChoiceProps) {
+  const words = choiceWords(option.kind);
+  const name = inOneLine(option.name);
+  const primary = option.kind === "allow_once";
+  return (
+    <button type="button" className={`choice ${primary ? "choice-primary" : ""}`} disabled={disabled} onClick={onChoose}>
+      <span className="font-medium">{words}</span>
+      {name !== "" && name.toLowerCase() !== words.toLowerCase() && (
+        <span className="choice-name" dir="auto">
+          {name}
+        </span>
+      )}
+    </button>
+  );
+}
+
+const ORDER: PermissionKind[] = ["allow_once", "allow_always", "reject_once", "reject_always"];
+
+function inOrder(options: readonly PermissionOption[]): PermissionOption[] {
+  return options.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+}
+
+/** The answer that counted, if this one came too late. */
+function firstAnswer(failure: Failure): PermissionAnswer | null {
+  if (failure.kind !== "refused" || failure.code !== "request_answered") {
+    return null;
+  }
+  const details = failure.details as { answer?: PermissionAnswer } | undefined;
+  return details?.answer ?? WITHDRAWN;
+}

@@ -1,0 +1,125 @@
+// What a call was given and what it shows, by the kind of its content.
+import { memo, useMemo } from "react";
+
+import type { ToolCall } from "../../state/transcript";
+import { Exact } from "../../ui/Exact";
+import { shown } from "../../ui/shown";
+import type { Location, ToolContent } from "../../wire/names";
+import { DiffView } from "./DiffView";
+import { KeyValues } from "./KeyValues";
+import { lineDiff } from "./lineDiff";
+import { Output } from "./Output";
+import { Picture } from "./Pictures";
+
+/** The very command that a call runs, where it runs one. */
+export function commandOf(call: ToolCall): string | null {
+  const terminal = call.content.find((content) => content.type === "terminal");
+  if (terminal !== undefined) {
+    return terminal.command;
+  }
+  const given = call.kind === "execute" && isRecord(call.input) ? call.input["command"] : null;
+  if (Array.isArray(given) && given.every((word) => typeof word === "string")) {
+    return given.join(" ");
+  }
+  return typeof given === "string" ? given : null;
+}
+
+export function exitCodeOf(call: ToolCall): number | null {
+  return call.content.find((content) => content.type === "terminal")?.exitCode ?? null;
+}
+
+export function hasBody(call: ToolCall): boolean {
+  return call.content.length > 0 || call.locations.length > 0 || saysMore(call.input) || saysMore(call.output) || commandOf(call) !== null;
+}
+
+interface ToolBodyProps {
+  call: ToolCall;
+  /** The title is the command, whole. */
+  commandInTitle: boolean;
+}
+
+export const ToolBody = memo(function ToolBody({ call, commandInTitle }: ToolBodyProps) {
+  const command = commandOf(call);
+  const diffs = call.content.some(({ type }) => type === "diff");
+  // What a command or a change was given is in the command and the change already.
+  const input = command === null && !diffs && saysMore(call.input) ? call.input : null;
+  const output = call.content.length === 0 && saysMore(call.output) ? call.output : null;
+  const places = diffs ? [] : call.locations;
+  return (
+    <div className="space-y-2">
+      {places.length > 0 && <Places places={places} />}
+      {input !== null && <KeyValues label="Given" value={input} />}
+      {command !== null && !commandInTitle && (
+        <pre className="command" dir="ltr">
+          <span aria-hidden="true" className="text-edge select-none">
+            ${" "}
+          </span>
+          <Exact text={command} />
+        </pre>
+      )}
+      {call.content.map((content, index) => (
+        <Content key={index} call={call} content={content} />
+      ))}
+      {output !== null && <KeyValues label="Came back" value={output} />}
+      {call.status === "running" && call.content.length === 0 && <p className="text-sm text-soft">Nothing to show yet.</p>}
+    </div>
+  );
+});
+
+function Places({ places }: { places: readonly Location[] }) {
+  return (
+    <ul aria-label="Files" className="space-y-0.5">
+      {places.map(({ path, line }, index) => (
+        <li key={index} className="verbatim font-mono text-[0.8125rem] text-soft">
+          {shown(path)}
+          {line ? `:${line}` : ""}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const Content = memo(function Content({ call, content }: { call: ToolCall; content: ToolContent }) {
+  switch (content.type) {
+    case "text":
+      return content.text.trim() === "" ? null : <Output text={withoutFence(content.text)} label="What it gave" head={call.kind !== "execute"} />;
+    case "terminal":
+      return content.output.trim() === "" ? (
+        <p className="text-sm text-soft">{call.status === "running" ? "Nothing printed yet." : "Nothing printed."}</p>
+      ) : (
+        <Output text={content.output} label="What the command printed" />
+      );
+    case "diff":
+      return <Change path={content.path} before={content.oldText ?? null} after={content.newText} />;
+    case "image":
+      return <Picture image={content} name="Picture from the tool" />;
+    case "link":
+      return (
+        <p className="verbatim text-[0.9375rem]">
+          {shown(content.name)} <span className="font-mono text-[0.8125rem] text-soft">{shown(content.uri)}</span>
+        </p>
+      );
+    case "omitted":
+      return <p className="text-sm text-soft">{content.bytes.toLocaleString("en")} bytes more than is kept.</p>;
+    case "raw":
+      return <KeyValues label="As it came" value={content.value} />;
+  }
+});
+
+function Change({ path, before, after }: { path: string; before: string | null; after: string }) {
+  const diff = useMemo(() => lineDiff(before ?? "", after), [before, after]);
+  return <DiffView path={path} diff={diff} isNew={before === null} />;
+}
+
+/** Many agents put what a tool gave into a fence of Markdown; the fence says nothing. */
+function withoutFence(text: string): string {
+  return /^\s*(`{3,})[^\n`]*\n([^]*?)\n?\1\s*$/.exec(text)?.[2] ?? text;
+}
+
+function saysMore(value: unknown): boolean {
+  return value !== null && value !== undefined && !(isRecord(value) && Object.keys(value).length === 0);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

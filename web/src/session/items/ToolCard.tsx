@@ -1,0 +1,116 @@
+// A call of a tool: a bead on the thread, what it does, how it stands, and what came of it.
+//
+// Invariant: how it stands is told by a shape and a word. What is folded is not drawn.
+import { memo, useId, useState } from "react";
+
+import type { ToolCall } from "../../state/transcript";
+import { kindWords, toolStateWord } from "../../state/words";
+import { Chevron } from "../../ui/Fold";
+import type { IconName } from "../../ui/Icon";
+import { Icon } from "../../ui/Icon";
+import type { KnotShape } from "../../ui/Knot";
+import { inOneLine } from "../../ui/shown";
+import type { ToolKind, ToolStatus } from "../../wire/names";
+import { Step } from "./Step";
+import { commandOf, exitCodeOf, hasBody, ToolBody } from "./ToolBody";
+
+export const ToolCard = memo(function ToolCard({ call }: { call: ToolCall }) {
+  // Null until the reader says: then a change and a command stand open, as they are what people check.
+  const [wanted, setWanted] = useState<boolean | null>(null);
+  const id = useId();
+  const body = hasBody(call);
+  const open = body && (wanted ?? opensByItself(call));
+  const command = commandOf(call);
+  const title = inOneLine(call.title) || inOneLine(call.name ?? "") || kindWords(call.kind);
+  const isCommand = command !== null && inOneLine(command) === title;
+  const exitCode = exitCodeOf(call);
+  const line = (
+    <>
+      <span className="shrink-0 self-center text-edge [&>svg]:size-4.5">
+        <Icon name={ICONS[call.kind]} />
+      </span>
+      <span className="sr-only">{kindWords(call.kind)}: </span>
+      <span className={`min-w-0 truncate ${isCommand ? "font-mono text-[0.875rem]" : ""}`} dir="auto" title={title}>
+        {title}
+      </span>
+      <Place call={call} title={title} />
+      <span className={`ml-auto shrink-0 pl-2 text-[0.8125rem] ${call.status === "failed" ? "font-semibold text-thread" : "text-soft"}`}>
+        {toolStateWord(call.status)}
+        {exitCode !== null && exitCode !== 0 && ` · exit ${exitCode}`}
+      </span>
+    </>
+  );
+  return (
+    <Step bead={BEADS[call.status]} label={`Step ${call.tool}: ${title}`}>
+      {body ? (
+        <button
+          type="button"
+          className="fold-line"
+          aria-expanded={open}
+          aria-controls={open ? id : undefined}
+          onClick={() => setWanted(!open)}
+        >
+          <span className="flex min-w-0 flex-1 items-baseline gap-2">{line}</span>
+          <Chevron open={open} />
+        </button>
+      ) : (
+        <p className="fold-line">
+          <span className="flex min-w-0 flex-1 items-baseline gap-2">{line}</span>
+          <span aria-hidden="true" className="w-3 shrink-0" />
+        </p>
+      )}
+      {open && (
+        <div id={id} className="mt-1 mb-1.5">
+          <ToolBody call={call} commandInTitle={isCommand && title.length < 60} />
+        </div>
+      )}
+    </Step>
+  );
+});
+
+/** Where it works, if its title does not say. */
+function Place({ call, title }: { call: ToolCall; title: string }) {
+  const [first, ...others] = call.locations;
+  if (first === undefined) {
+    return null;
+  }
+  const name = inOneLine(first.path).split("/").at(-1) ?? "";
+  const line = first.line ? `:${first.line}` : "";
+  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  const said = title.includes(name);
+  if (said && line === "" && more === "") {
+    return null;
+  }
+  return (
+    <span className="shrink-0 font-mono text-[0.8125rem] text-soft" title={inOneLine(first.path)}>
+      {said ? "" : name}
+      {line}
+      {more !== "" && <span className="font-sans">{more}</span>}
+    </span>
+  );
+}
+
+function opensByItself(call: ToolCall): boolean {
+  return call.kind === "execute" || call.status === "failed" || call.content.some(({ type }) => type === "diff" || type === "terminal" || type === "image");
+}
+
+const BEADS: Record<ToolStatus, KnotShape> = {
+  pending: "ahead",
+  running: "breathing",
+  completed: "solid",
+  failed: "crossed",
+  cancelled: "cut",
+};
+
+const ICONS: Record<ToolKind, IconName> = {
+  read: "file",
+  edit: "pencil",
+  delete: "trash",
+  move: "move",
+  search: "search",
+  execute: "terminal",
+  think: "thought",
+  fetch: "globe",
+  switch_mode: "switch",
+  other: "tool",
+};
