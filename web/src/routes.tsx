@@ -1,9 +1,10 @@
 // The whole URL table, and the frame that every page stands in: the list on the left, what is open beside it.
+import type { ReactNode } from "react";
 import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 
 import type { Failure } from "./api/http";
-import { ConnectionBanner } from "./ConnectionBanner";
+import { useConnectionNotice } from "./ConnectionBanner";
 import { KeysDialog } from "./keys/KeysDialog";
 import { NewSessionDialog } from "./session-list/NewSessionDialog";
 import { SessionListPage } from "./session-list/SessionListPage";
@@ -15,7 +16,7 @@ import { titleOf } from "./state/words";
 import { buttonClass } from "./ui/Button";
 import { useKeyPresses } from "./ui/keyPresses";
 import { Link } from "./ui/Link";
-import { navigate, usePath } from "./ui/navigation";
+import { addressField, navigate, removeAddressField, usePath } from "./ui/navigation";
 import { Notice } from "./ui/Notice";
 import { UndoDelete } from "./UndoDelete";
 import type { SessionId, SessionRow } from "./wire/names";
@@ -32,6 +33,9 @@ export function routeOf(path: string): Route {
 
 type OpenDialog = "none" | "new-session" | "keys";
 
+/** `#new=DIRECTORY` asks for a session there; what comes of it is up to the person who sees the dialog. */
+const NEW_FIELD = "new";
+
 export function Routes({ app }: { app: App }) {
   const signedOut = useStore(app.store, (state) => state.connection.kind === "signed_out");
   return signedOut ? <SignedOutPage reason="signed_out" /> : <Frame app={app} />;
@@ -39,7 +43,10 @@ export function Routes({ app }: { app: App }) {
 
 function Frame({ app }: { app: App }) {
   const route = routeOf(usePath());
-  const [dialog, setDialog] = useState<OpenDialog>("none");
+  const [wanted, setWanted] = useState(() => addressField(NEW_FIELD));
+  const [dialog, setDialog] = useState<OpenDialog>(wanted === null ? "none" : "new-session");
+  const [begun, setBegun] = useState<SessionId | null>(null);
+  const notice = useConnectionNotice(app);
   const [deleted, setDeleted] = useState<SessionRow | null>(null);
   const current = route.page === "session" ? route.session : null;
   useTitle(app, current);
@@ -50,6 +57,26 @@ function Frame({ app }: { app: App }) {
     },
     "?": () => setDialog("keys"),
   });
+
+  useEffect(() => {
+    removeAddressField(NEW_FIELD);
+    const look = () => {
+      const directory = addressField(NEW_FIELD);
+      if (directory !== null) {
+        removeAddressField(NEW_FIELD);
+        setWanted(directory);
+        setDialog("new-session");
+      }
+    };
+    addEventListener("hashchange", look);
+    return () => {
+      removeEventListener("hashchange", look);
+    };
+  }, []);
+  const closeDialog = () => {
+    setDialog("none");
+    setWanted(null);
+  };
 
   const remove = async (row: SessionRow): Promise<Failure | null> => {
     const answer = await app.http.deleteSession(row.id);
@@ -71,15 +98,15 @@ function Frame({ app }: { app: App }) {
           <SessionListPage
             app={app}
             current={current}
+            notice={current === null ? notice : null}
             onNew={() => setDialog("new-session")}
             onShowKeys={() => setDialog("keys")}
           />
         </div>
         <main id="open" tabIndex={-1} className={`min-w-0 flex-1 flex-col outline-none md:flex ${route.page === "list" ? "hidden" : "flex"}`}>
-          <Open app={app} route={route} onNew={() => setDialog("new-session")} onDelete={remove} />
+          <Open app={app} route={route} begun={begun} notice={notice} onNew={() => setDialog("new-session")} onDelete={remove} />
         </main>
       </div>
-      <ConnectionBanner app={app} />
       {deleted !== null && (
         <UndoDelete
           key={deleted.id}
@@ -94,15 +121,18 @@ function Frame({ app }: { app: App }) {
       )}
       {dialog === "new-session" && (
         <NewSessionDialog
+          key={wanted}
           app={app}
-          onClose={() => setDialog("none")}
+          directory={wanted}
+          onClose={closeDialog}
           onCreated={(session) => {
-            setDialog("none");
+            closeDialog();
+            setBegun(session);
             navigate(`/s/${session}`);
           }}
         />
       )}
-      {dialog === "keys" && <KeysDialog onClose={() => setDialog("none")} />}
+      {dialog === "keys" && <KeysDialog onClose={closeDialog} />}
     </>
   );
 }
@@ -110,15 +140,27 @@ function Frame({ app }: { app: App }) {
 interface OpenProps {
   app: App;
   route: Route;
+  /** The session that was begun last on this page. */
+  begun: SessionId | null;
+  notice: ReactNode;
   onNew(): void;
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-function Open({ app, route, onNew, onDelete }: OpenProps) {
+function Open({ app, route, begun, notice, onNew, onDelete }: OpenProps) {
   const list = useStore(app.store, (state) => state.list);
   switch (route.page) {
     case "session":
-      return <SessionPage key={route.session} app={app} session={route.session} onDelete={onDelete} />;
+      return (
+        <SessionPage
+          key={route.session}
+          app={app}
+          session={route.session}
+          fresh={route.session === begun}
+          notice={notice}
+          onDelete={onDelete}
+        />
+      );
     case "list":
       return list.extent.kind === "unread" ? null : <Welcome hasSessions={list.rows.size > 0} onNew={onNew} />;
     case "unknown":

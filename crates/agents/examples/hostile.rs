@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "whoever reads its words is a test")]
 #![expect(clippy::exit, reason = "to end in the middle of something is what it is for")]
+#![expect(clippy::print_stderr, reason = "its last words")]
+#![expect(clippy::needless_pass_by_value, reason = "what is said is made where it is said")]
 
 use std::io::{BufRead as _, Write as _};
 use std::process::{Command, Stdio};
@@ -111,6 +113,7 @@ impl Hostile {
                 self.prompt(id, session, &words, params);
             }
             "session/cancel" if !self.is_deaf => {
+                self.misbehave_at("cancel");
                 let (cancelled, open) = self.open.drain(..).partition(|(open, _)| open == session);
                 self.open = open;
                 for (_, id) in cancelled {
@@ -121,6 +124,7 @@ impl Hostile {
                 self.note(&format!("{} {session}", message["method"].as_str().unwrap()));
                 self.answer(id, json!({}));
             }
+            "" => self.note(&format!("an answer to {id}, which nobody waits for")),
             _ => {}
         }
     }
@@ -232,9 +236,12 @@ impl Hostile {
                 rustix::stdio::dup2_stdout(fs::File::open("/dev/null").unwrap()).unwrap();
                 thread::sleep(Duration::from_secs(1_000));
             }
-            "unread" => {
-                self.ask("terminal/create", json!({ "sessionId": session, "command": "true" }));
-                thread::sleep(Duration::from_secs(1_000));
+            "babble" => loop {
+                self.text(session, "and ");
+            },
+            "brittle" => {
+                self.wishes.push("cancel:crash".to_owned());
+                return;
             }
             "junk" => {
                 self.wishes.push("prompt:junk".to_owned());
@@ -341,6 +348,7 @@ impl Hostile {
         let content = json!([{ "type": "terminal", "terminalId": terminal }]);
         self.tool(session, json!({ "toolCallId": "c1", "title": "Run", "kind": "execute", "content": content }));
         if line.contains("sleep") {
+            while self.ask("terminal/output", about.clone())["output"] == "" {}
             self.ask("terminal/kill", about.clone());
         }
         let exit = self.ask("terminal/wait_for_exit", about.clone());

@@ -87,7 +87,11 @@ impl Agents {
     pub async fn shutdown(&self) {
         self.inner.stopping.cancel();
         self.inner.tasks.close();
-        if timeout(self.inner.settings.limits.shutdown, self.inner.tasks.wait()).await.is_err() {
+        let all_ended = async {
+            self.inner.tasks.wait().await;
+            self.inner.settings.launcher.wait_until_idle().await;
+        };
+        if timeout(self.inner.settings.limits.shutdown, all_ended).await.is_err() {
             tracing::error!("not all agents have ended in time");
         }
     }
@@ -151,6 +155,7 @@ impl Inner {
                     let neutral = &self.settings.neutral_dir;
                     let (lease, about) = self.launch(entry, env, neutral, self.settings.limits.warm).await?;
                     let connection = lease.connection().clone();
+                    connection.share();
                     first = Some(lease);
                     Ok::<_, String>(Shared { connection, about })
                 })
@@ -196,7 +201,7 @@ impl Inner {
             Transport::process(self.settings.launcher.spawn(spec).await.map_err(|err| err.to_string())?)
         };
         let limits = &self.settings.limits;
-        let (lease, run) = Connection::new(transport, limits.clone(), warm, &self.stopping);
+        let (lease, run) = Connection::open(transport, limits.clone(), warm, &self.stopping);
         self.tasks.spawn(run);
         match About::ask(lease.connection(), limits).await {
             Ok(about) => Ok((lease, Arc::new(about))),

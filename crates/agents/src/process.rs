@@ -29,6 +29,7 @@ mod tree;
 mod wire;
 
 pub use environment::environment;
+pub(crate) use environment::may_ever_pass;
 pub use launcher::{LaunchError, Launched, Launcher, Process};
 pub use line_sink::LineSink;
 pub use lines::{Fault, Faults, Lines};

@@ -2,6 +2,7 @@
 //
 // Invariant: a call never throws. What came of it is either the answer or one of three failures that the page can put
 // into words; a caller that repeats a wish after `unreachable` gives the same key, so that it is never granted twice.
+import type { DirectoryPage, FilePage, ListedAgent } from "../wire/choices";
 import type { components } from "../wire/api";
 import type { ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, SessionId } from "../wire/names";
 
@@ -68,7 +69,9 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
   return {
     exchangeCode: (code: string) => call<Schemas["Proof"]>("POST", "/auth/exchange", { code } satisfies Schemas["CodeExchange"]),
     whoami: () => call<Schemas["Whoami"]>("GET", "/whoami"),
-    agents: () => ask<Schemas["AgentPage"]>("GET", "/agents"),
+    agents: () => ask<{ agents: ListedAgent[] }>("GET", "/agents"),
+    directories: (prefix: string) => ask<DirectoryPage>("GET", `/directories?prefix=${encodeURIComponent(prefix)}`),
+    files: (id: SessionId, prefix: string) => ask<FilePage>("GET", `${session(id)}/files?prefix=${encodeURIComponent(prefix)}`),
     sessionsAfter: (cursor: string) => ask<Schemas["SessionPage"]>("GET", `/sessions?after=${encodeURIComponent(cursor)}`),
     createSession: (wish: NewSession) => ask<Schemas["Session"]>("POST", "/sessions", wish),
     renameSession: (id: SessionId, name: string) =>
@@ -76,6 +79,11 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     deleteSession: (id: SessionId) => ask<undefined>("DELETE", session(id)),
     removeSessionForGood: (id: SessionId) => ask<undefined>("DELETE", `${session(id)}?now=true`),
     restoreSession: (id: SessionId) => ask<Schemas["Success"]>("POST", `${session(id)}/restore`),
+    /** Brings the session's agent back, or hands the session over to another. */
+    resume: (id: SessionId, wish: Schemas["Resume"]) => ask<Schemas["Resumed"]>("POST", `${session(id)}/resume`, wish),
+    setOption: (id: SessionId, option: string, wish: Schemas["NewValue"]) =>
+      ask<Schemas["Success"]>("POST", `${session(id)}/options/${encodeURIComponent(option)}`, wish),
+    signInToAgent: (id: SessionId, wish: Schemas["SignIn"]) => ask<Schemas["Success"]>("POST", `${session(id)}/sign-in`, wish),
     sendPrompt: (id: SessionId, wish: NewPrompt) => ask<Schemas["PromptAccepted"]>("POST", `${session(id)}/prompts`, wish),
     changePrompt: (id: SessionId, interaction: InteractionId, text: string) =>
       ask<Schemas["Success"]>("PATCH", prompt(id, interaction), { text } satisfies Schemas["PromptPatch"]),

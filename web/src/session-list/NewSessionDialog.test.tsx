@@ -5,16 +5,31 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Answer } from "../api/http";
 import type { App } from "../state/app";
+import type { DirectoryPage, ListedAgent } from "../wire/choices";
 import type { NewSession } from "../wire/names";
 import { NewSessionDialog } from "./NewSessionDialog";
 
 type Created = Answer<{ id: string }>;
 
-function open(answers: Created[], directory: string | null | Promise<string> = null) {
+const GUIDE: ListedAgent = { name: "guide", title: "Guide", description: "Built in." };
+
+interface Given {
+  directory?: string | null | Promise<string>;
+  agents?: ListedAgent[];
+  directories?: (prefix: string) => DirectoryPage;
+  wanted?: string;
+}
+
+function open(answers: Created[], { directory = null, agents = [GUIDE], directories, wanted }: Given = {}) {
   const wishes: NewSession[] = [];
+  const asked: string[] = [];
   const http = {
     whoami: async () => ({ ok: true, value: { directory: await directory } }),
-    agents: () => Promise.resolve({ ok: true, value: { agents: [{ name: "guide", title: "Guide", description: "Built in." }] } }),
+    agents: () => Promise.resolve({ ok: true, value: { agents } }),
+    directories: (prefix: string) => {
+      asked.push(prefix);
+      return Promise.resolve({ ok: true, value: directories?.(prefix) ?? { directories: [], recent: [] } });
+    },
     createSession: (wish: NewSession) => {
       wishes.push(wish);
       return Promise.resolve(answers.shift() ?? { ok: true, value: { id: "new" } });
@@ -22,8 +37,8 @@ function open(answers: Created[], directory: string | null | Promise<string> = n
   };
   const onCreated = vi.fn();
   const onClose = vi.fn();
-  render(<NewSessionDialog app={{ http } as unknown as App} onClose={onClose} onCreated={onCreated} />);
-  return { wishes, onCreated, onClose };
+  render(<NewSessionDialog app={{ http } as unknown as App} directory={wanted ?? null} onClose={onClose} onCreated={onCreated} />);
+  return { wishes, asked, onCreated, onClose };
 }
 
 const refused = (code: string, message: string): Created => ({ ok: false, failure: { kind: "refused", status: 409, code, message } });
@@ -69,19 +84,19 @@ test("it asks for the session with the first agent and remembers the directory",
 });
 
 test("the first session is offered where the server was started, a later one where the last was", async () => {
-  open([], "/srv/work");
+  open([], { directory: "/srv/work" });
   await waitFor(() => expect(screen.getByLabelText<HTMLInputElement>("Directory").value).toBe("/srv/work"));
   await userEvent.click(screen.getByRole("button", { name: "Start session" }));
   cleanup();
   localStorage.setItem("throughline.lastDirectory", "/home/ada");
-  open([], "/srv/work");
+  open([], { directory: "/srv/work" });
   await screen.findByText("Built in.");
   expect(screen.getByLabelText<HTMLInputElement>("Directory").value).toBe("/home/ada");
 });
 
 test("what is written in place of a directory that was offered late is all that is sent", async () => {
   const [directory, offer] = later();
-  const { wishes } = open([], directory);
+  const { wishes } = open([], { directory });
   const field = await emptyField();
   offer("/srv/work");
   await waitFor(() => expect(field.value).toBe("/srv/work"));
@@ -91,7 +106,7 @@ test("what is written in place of a directory that was offered late is all that 
 
 test("an offer that comes after the first letter is not taken up", async () => {
   const [directory, offer] = later();
-  const { wishes } = open([], directory);
+  const { wishes } = open([], { directory });
   await emptyField();
   await userEvent.keyboard("/ho");
   await act(() => offer("/srv/work"));
@@ -101,7 +116,7 @@ test("an offer that comes after the first letter is not taken up", async () => {
 
 test("an offer that comes late leaves the focus where it is", async () => {
   const [directory, offer] = later();
-  open([], directory);
+  open([], { directory });
   const field = await emptyField();
   const name = screen.getByLabelText(/^Name/);
   await userEvent.click(name);
@@ -137,4 +152,118 @@ test("a far-reaching directory is confirmed before it is used", async () => {
   await userEvent.click(await screen.findByRole("button", { name: "Start there anyway" }));
   await waitFor(() => expect(onCreated).toHaveBeenCalledOnce());
   expect(wishes.map(({ confirm }) => confirm)).toEqual([false, true]);
+});
+
+test("a yes to one directory does not hold for another", async () => {
+  const { wishes } = open([refused("confirm_required", "an agent in / reaches everything")]);
+  await screen.findByText("Built in.");
+  await userEvent.type(screen.getByLabelText("Directory"), "/{Enter}");
+  await screen.findByRole("button", { name: "Start there anyway" });
+  await userEvent.type(screen.getByLabelText("Directory"), "home");
+  expect(screen.queryByRole("button", { name: "Start there anyway" })).toBeNull();
+  await userEvent.keyboard("{Enter}");
+  await waitFor(() => expect(wishes.map(({ cwd, confirm }) => [cwd, confirm])).toEqual([["/", false], ["/home", false]]));
+});
+
+const CLAUDE: ListedAgent = { name: "claude", title: "Claude Code", description: "Codes.", installed: true, version: "claude 2.1" };
+const CODEX: ListedAgent = { name: "codex", title: "Codex", description: "Codes too.", installed: false, install: "Run `npm install -g codex`." };
+
+test("installed agents can be chosen, the last one is offered again, others say how to get them", async () => {
+  const { wishes } = open([], { agents: [CLAUDE, GUIDE, CODEX] });
+  const guide = await screen.findByRole<HTMLInputElement>("radio", { name: /Guide/ });
+  expect(screen.getByRole<HTMLInputElement>("radio", { name: /Claude Code.*2\.1/ }).checked).toBe(true);
+  expect(screen.queryByRole("radio", { name: /Codex/ })).toBeNull();
+  expect(screen.getByText("Not installed (1)")).toBeTruthy();
+  expect(screen.getByText("npm install -g codex").tagName).toBe("CODE");
+  await userEvent.click(guide);
+  await userEvent.type(screen.getByLabelText("Directory"), "/home/ada{Enter}");
+  await waitFor(() => expect(wishes.map(({ agent }) => agent)).toEqual(["guide"]));
+  cleanup();
+  open([], { agents: [CLAUDE, GUIDE] });
+  expect((await screen.findByRole<HTMLInputElement>("radio", { name: /Guide/ })).checked).toBe(true);
+});
+
+test("how to get an agent is copied as it stands", async () => {
+  const user = userEvent.setup();
+  open([], { agents: [GUIDE, CODEX] });
+  await user.click(await screen.findByText("Not installed (1)"));
+  await user.click(screen.getByRole("button", { name: "Copy npm install -g codex" }));
+  expect(await navigator.clipboard.readText()).toBe("npm install -g codex");
+});
+
+test("the directory that the page was opened for goes before the last one", async () => {
+  localStorage.setItem("throughline.lastDirectory", "/home/ada");
+  open([], { wanted: "/srv/wanted", directory: "/srv/work" });
+  await screen.findByText("Built in.");
+  expect(screen.getByLabelText<HTMLInputElement>("Directory").value).toBe("/srv/wanted");
+});
+
+/** Two directories in /srv; one of them with another inside. */
+function tree(prefix: string): DirectoryPage {
+  const paths = ["/srv/alpha", "/srv/alpha/core", "/srv/beta"];
+  const depth = prefix.split("/").length;
+  return {
+    directories: paths
+      .filter((path) => path.startsWith(prefix) && path.split("/").length === depth)
+      .map((path) => ({ path, isProject: path === "/srv/alpha" })),
+    recent: [{ path: "/home/ada/site" }],
+  };
+}
+
+test("arrows choose a directory, Enter goes into it, and a second Enter starts there", async () => {
+  const { wishes } = open([], { directories: tree });
+  const field = await emptyField();
+  await userEvent.keyboard("/srv/");
+  await screen.findByRole("option", { name: /\/srv\/alpha.*project/ });
+  expect(field.getAttribute("aria-activedescendant")).toBeNull();
+  await userEvent.keyboard("{ArrowDown}");
+  const chosen = screen.getByRole("option", { selected: true });
+  expect(field.getAttribute("aria-activedescendant")).toBe(chosen.id);
+  await userEvent.keyboard("{Enter}");
+  expect(field.value).toBe("/srv/alpha/");
+  await screen.findByRole("option", { name: "/srv/alpha/core" });
+  expect(wishes).toEqual([]);
+  await userEvent.keyboard("{Enter}");
+  await waitFor(() => expect(wishes.map(({ cwd }) => cwd)).toEqual(["/srv/alpha"]));
+});
+
+test("Tab completes half a name, and from a whole one goes on", async () => {
+  open([], { directories: tree });
+  const field = await emptyField();
+  await userEvent.keyboard("/srv/b");
+  await screen.findByRole("option", { name: "/srv/beta" });
+  await userEvent.tab();
+  expect(field.value).toBe("/srv/beta/");
+  expect(document.activeElement).toBe(field);
+  await userEvent.tab();
+  expect(document.activeElement).not.toBe(field);
+  expect(field.value).toBe("/srv/beta/");
+});
+
+test("Escape closes the list and leaves the dialog and the words alone", async () => {
+  const { onClose } = open([], { directories: tree });
+  const field = await emptyField();
+  await userEvent.keyboard("/srv/");
+  await screen.findByRole("listbox");
+  await userEvent.keyboard("{Escape}");
+  expect(screen.queryByRole("listbox")).toBeNull();
+  expect(field.value).toBe("/srv/");
+  expect(onClose).not.toHaveBeenCalled();
+});
+
+test("an empty field offers where sessions were; a click takes one", async () => {
+  const { asked } = open([], { directories: tree });
+  const field = await emptyField();
+  await userEvent.keyboard("{ArrowDown}");
+  await userEvent.click(await screen.findByRole("option", { name: "/home/ada/site" }));
+  expect(field.value).toBe("/home/ada/site");
+  expect(screen.queryByRole("listbox")).toBeNull();
+  expect(asked).toEqual([""]);
+});
+
+test("hidden characters in names are seen", async () => {
+  open([], { directories: () => ({ directories: [{ path: "/srv/\u202Egpj.exe\u001b[31m", isProject: false }], recent: [] }) });
+  await emptyField();
+  await userEvent.keyboard("/srv/");
+  expect((await screen.findByRole("option")).textContent).toBe("/srv/⟨U+202E⟩gpj.exe␛[31m");
 });

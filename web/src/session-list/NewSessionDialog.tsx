@@ -1,8 +1,8 @@
 // Begins a session: which agent, in which directory, and under what name if any.
 //
 // Invariant: a directory that the server offers late never gets into what is being written.
-import type { FormEvent, ReactNode } from "react";
-import { useEffect, useId, useRef, useState } from "react";
+import type { FormEvent } from "react";
+import { useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 
 import type { Failure } from "../api/http";
@@ -11,25 +11,30 @@ import type { App } from "../state/app";
 import { Alert } from "../ui/Alert";
 import { Button } from "../ui/Button";
 import { Dialog } from "../ui/Dialog";
-import { Icon } from "../ui/Icon";
-import type { Agent, SessionId } from "../wire/names";
+import { Field, FIELD } from "../ui/Field";
+import type { ListedAgent } from "../wire/choices";
+import { isInstalled } from "../wire/choices";
+import type { SessionId } from "../wire/names";
+import { AgentChoice } from "./AgentChoice";
+import { DirectoryField } from "./DirectoryField";
 
 /** The server wants to hear twice that an agent may work in such a directory. */
 const CONFIRM_CODE = "confirm_required";
+const LAST_AGENT = "throughline.lastAgent";
 const LAST_DIRECTORY = "throughline.lastDirectory";
-const FIELD =
-  "block min-h-11 w-full rounded-lg border border-edge bg-paper px-3 py-2 text-base placeholder:text-soft focus-visible:outline-offset-0";
 
 interface NewSessionDialogProps {
   app: App;
+  /** Where to begin, if whoever opened the page said so. */
+  directory?: string | null;
   onClose(): void;
   onCreated(session: SessionId): void;
 }
 
-export function NewSessionDialog({ app, onClose, onCreated }: NewSessionDialogProps) {
-  const [agents, setAgents] = useState<readonly Agent[]>([]);
+export function NewSessionDialog({ app, directory = null, onClose, onCreated }: NewSessionDialogProps) {
+  const [agents, setAgents] = useState<readonly ListedAgent[] | null>(null);
   const [agent, setAgent] = useState("");
-  const [cwd, setCwd] = useState(() => localStorage.getItem(LAST_DIRECTORY) ?? "");
+  const [cwd, setCwd] = useState(() => directory ?? localStorage.getItem(LAST_DIRECTORY) ?? "");
   const directoryField = useRef<HTMLInputElement>(null);
   const [name, setName] = useState("");
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -43,9 +48,11 @@ export function NewSessionDialog({ app, onClose, onCreated }: NewSessionDialogPr
       if (!open) {
         return;
       }
+      setAgents(answer.ok ? answer.value.agents : []);
       if (answer.ok) {
-        setAgents(answer.value.agents);
-        setAgent(answer.value.agents[0]?.name ?? "");
+        const here = answer.value.agents.filter(isInstalled);
+        const last = localStorage.getItem(LAST_AGENT);
+        setAgent((here.find(({ name }) => name === last) ?? here[0])?.name ?? "");
       } else {
         setFailure(answer.failure);
       }
@@ -53,11 +60,11 @@ export function NewSessionDialog({ app, onClose, onCreated }: NewSessionDialogPr
     // Where the server was started is the likeliest place for a first session.
     void app.http.whoami().then((answer) => {
       const field = directoryField.current;
-      const directory = answer.ok ? answer.value.directory : null;
-      if (!open || !directory || field?.value !== "") {
+      const started = answer.ok ? answer.value.directory : null;
+      if (!open || !started || field?.value !== "") {
         return;
       }
-      flushSync(() => setCwd(directory));
+      flushSync(() => setCwd(started));
       // Whoever is about to write does not see it come: selected, it gives way to the first letter.
       if (document.activeElement === field) {
         field.select();
@@ -69,7 +76,7 @@ export function NewSessionDialog({ app, onClose, onCreated }: NewSessionDialogPr
   }, [app]);
 
   const create = async (confirm: boolean) => {
-    const body = { agent, cwd: cwd.trim(), name: name.trim() || null, confirm };
+    const body = { agent, cwd: cwd.trim().replace(/(?<=.)\/+$/, ""), name: name.trim() || null, confirm };
     const of = JSON.stringify(body);
     if (wish.current.of !== of) {
       wish.current = { key: crypto.randomUUID(), of };
@@ -79,6 +86,7 @@ export function NewSessionDialog({ app, onClose, onCreated }: NewSessionDialogPr
     const answer = await app.http.createSession({ ...body, key: wish.current.key });
     setSending(false);
     if (answer.ok) {
+      localStorage.setItem(LAST_AGENT, body.agent);
       localStorage.setItem(LAST_DIRECTORY, body.cwd);
       onCreated(answer.value.id);
     } else {
@@ -87,49 +95,34 @@ export function NewSessionDialog({ app, onClose, onCreated }: NewSessionDialogPr
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void create(false);
+    if (agent !== "" && !sending) {
+      void create(false);
+    }
   };
 
   const mustConfirm = failure?.kind === "refused" && failure.code === CONFIRM_CODE;
   return (
     <Dialog title="New session" onClose={onClose}>
       <form onSubmit={submit} className="space-y-5">
-        <Field label="Agent" hint={agents.find(({ name }) => name === agent)?.description}>
+        <AgentChoice agents={agents} chosen={agent} onChoose={setAgent} />
+        <Field label="Directory" hint="Where the agent works, on the machine that runs the server.">
           {(ids) => (
-            <div className="relative">
-              <select {...ids} className={`${FIELD} appearance-none pr-10`} value={agent} onChange={(event) => setAgent(event.target.value)} required>
-                {agents.map(({ name, title }) => (
-                  <option key={name} value={name}>
-                    {title}
-                  </option>
-                ))}
-              </select>
-              <span className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-soft">
-                <Icon name="open" />
-              </span>
-            </div>
-          )}
-        </Field>
-        <Field label="Directory" hint="Where the agent works. An absolute path on the machine that runs the server.">
-          {(ids) => (
-            <input
-              {...ids}
-              ref={directoryField}
-              className={`${FIELD} font-mono text-[0.9375rem]`}
-              data-first-focus=""
+            <DirectoryField
+              ids={ids}
+              http={app.http}
+              field={directoryField}
               value={cwd}
-              onChange={(event) => setCwd(event.target.value)}
-              placeholder="/home/you/project"
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              required
+              onChange={(value) => {
+                setCwd(value);
+                // What was objected to was another directory; a yes to that one must not hold for this.
+                setFailure(null);
+              }}
             />
           )}
         </Field>
         <Field label="Name" optional hint="Without one, the first prompt names the session.">
           {(ids) => (
-            <input {...ids} className={FIELD} value={name} onChange={(event) => setName(event.target.value)} maxLength={200} autoComplete="off" />
+            <input {...ids} className={FIELD} dir="auto" value={name} onChange={(event) => setName(event.target.value)} maxLength={200} autoComplete="off" />
           )}
         </Field>
         {failure !== null && <Alert>{failureWords(failure)}</Alert>}
@@ -149,36 +142,5 @@ export function NewSessionDialog({ app, onClose, onCreated }: NewSessionDialogPr
         </div>
       </form>
     </Dialog>
-  );
-}
-
-interface FieldIds {
-  id: string;
-  "aria-describedby": string | undefined;
-}
-
-interface FieldProps {
-  label: string;
-  hint?: string | undefined;
-  optional?: boolean;
-  children(ids: FieldIds): ReactNode;
-}
-
-function Field({ label, hint, optional = false, children }: FieldProps) {
-  const id = useId();
-  const hintId = `${id}-hint`;
-  return (
-    <div>
-      <label htmlFor={id} className="mb-1.5 block text-[0.9375rem] font-medium">
-        {label}
-        {optional && <span className="font-normal text-soft"> (optional)</span>}
-      </label>
-      {children({ id, "aria-describedby": hint === undefined ? undefined : hintId })}
-      {hint !== undefined && (
-        <p id={hintId} className="mt-1.5 text-sm text-soft">
-          {hint}
-        </p>
-      )}
-    </div>
   );
 }

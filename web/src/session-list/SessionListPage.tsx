@@ -1,4 +1,5 @@
 // The list of sessions: the left column, and on a phone the first page.
+import type { ReactNode } from "react";
 import { useRef, useState } from "react";
 import { useStore } from "zustand";
 
@@ -19,11 +20,13 @@ import { Wordmark } from "./Wordmark";
 interface SessionListPageProps {
   app: App;
   current: SessionId | null;
+  /** What is to be said of the connection, if anything. */
+  notice: ReactNode;
   onNew(): void;
   onShowKeys(): void;
 }
 
-export function SessionListPage({ app, current, onNew, onShowKeys }: SessionListPageProps) {
+export function SessionListPage({ app, current, notice, onNew, onShowKeys }: SessionListPageProps) {
   const list = useStore(app.store, (state) => state.list);
   const now = useNow();
   const element = useRef<HTMLElement>(null);
@@ -75,9 +78,14 @@ export function SessionListPage({ app, current, onNew, onShowKeys }: SessionList
         {list.extent.kind === "part" && <Older app={app} cursor={list.extent.nextCursor} />}
       </div>
 
-      <footer className="safe-bottom flex items-center justify-between border-t border-rule py-2 pr-3 pl-4 text-sm text-soft max-md:hidden">
-        <span>{unseenWords(list.unobservedCount)}</span>
-        <IconButton label="Keyboard shortcuts" onClick={onShowKeys}>
+      <footer
+        className={`safe-bottom flex min-h-14 items-center justify-between gap-2 border-t border-rule py-2 pr-3 pl-4 text-sm text-soft ${notice === null ? "max-md:hidden" : ""}`}
+      >
+        <div role="status" className="min-w-0 text-[0.8125rem] text-ink">
+          {notice}
+        </div>
+        {notice === null && <span className="flex-1">{unseenWords(list.unobservedCount)}</span>}
+        <IconButton label="Keyboard shortcuts" className="max-md:hidden" onClick={onShowKeys}>
           <Icon name="keyboard" />
         </IconButton>
       </footer>

@@ -1,11 +1,13 @@
 // The composer: keys, drafts, and that no words are lost or sent twice.
-import { cleanup, render, screen, waitFor } from "@testing-library/react";
+import { act, cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { createRef } from "react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Answer, Http } from "../api/http";
-import type { NewPrompt } from "../wire/names";
+import type { TranscriptTurn } from "../state/transcript";
+import type { AgentCommand, NewPrompt } from "../wire/names";
+import type { Compose } from "./ComposeContext";
 import { Composer } from "./Composer";
 
 type Accepted = Answer<{ interactionId: string; turn: number | null }>;
@@ -13,18 +15,21 @@ type Accepted = Answer<{ interactionId: string; turn: number | null }>;
 const accepted: Accepted = { ok: true, value: { interactionId: "i", turn: 1 } };
 const unreachable: Accepted = { ok: false, failure: { kind: "unreachable" } };
 
-function open(answers: Accepted[], props: Partial<Parameters<typeof Composer>[0]> = {}) {
+function open(answers: (Accepted | Promise<Accepted>)[], props: Partial<Parameters<typeof Composer>[0]> = {}, Opened = Composer) {
   const sent: NewPrompt[] = [];
   const http = {
     sendPrompt: vi.fn((_session: string, prompt: NewPrompt) => {
       sent.push(prompt);
       return Promise.resolve(answers.shift() ?? accepted);
     }),
+    files: vi.fn((_session: string, prefix: string) =>
+      Promise.resolve({ ok: true, value: { files: ["src/", "src/main.rs", "README.md"].filter((path) => path.startsWith(prefix)).map((path) => ({ path })) } }),
+    ),
     cancel: vi.fn(() => Promise.resolve({ ok: true, value: undefined })),
   } as unknown as Http;
   const onSent = vi.fn();
   const element = (more: Partial<Parameters<typeof Composer>[0]> = {}) => (
-    <Composer
+    <Opened
       key={more.session ?? props.session ?? "one"}
       http={http}
       session="one"
@@ -75,28 +80,62 @@ test("a draft belongs to its session and is there again", async () => {
 });
 
 test("a prompt that got no answer is sent again under the same key when the connection is back", async () => {
-  const { sent, field, show, onSent } = open([unreachable], { online: false });
+  const { sent, show, field, onSent } = open([unreachable], { online: false });
   await userEvent.type(field(), "hello{Enter}");
   await screen.findByText(/Not sent yet/);
-  expect(field().value).toBe("hello");
+  expect(screen.getByText("hello")).toBeTruthy();
   show({ online: true });
   await waitFor(() => expect(onSent).toHaveBeenCalledOnce());
   expect(sent).toHaveLength(2);
   expect(sent[1]).toEqual(sent[0]);
 });
 
-test("even after a reload the same words go out under the same key; changed words are another prompt", async () => {
+test("even after a reload the same words go out by themselves under the same key", async () => {
   const first = open([unreachable], { online: false });
   await userEvent.type(first.field(), "hello{Enter}");
   await screen.findByText(/Not sent yet/);
   cleanup();
-  const second = open([unreachable], { online: false });
-  await userEvent.type(second.field(), "{Enter}");
+  const second = open([], { online: false });
+  expect(screen.getByText("hello")).toBeTruthy();
+  second.show({ online: true });
+  await waitFor(() => expect(second.onSent).toHaveBeenCalledOnce());
+  expect(second.sent).toEqual(first.sent);
+  expect(localStorage.length).toBe(0);
+});
+
+test("a held prompt can be taken back, and is another prompt once it is changed", async () => {
+  const { sent, field } = open([unreachable], { online: false });
+  await userEvent.type(field(), "hello{Enter}");
   await screen.findByText(/Not sent yet/);
-  expect(second.sent[0]?.key).toBe(first.sent[0]?.key);
-  await userEvent.type(second.field(), " there{Enter}");
-  await waitFor(() => expect(second.sent).toHaveLength(2));
-  expect(second.sent[1]?.key).not.toBe(first.sent[0]?.key);
+  await userEvent.click(screen.getByRole("button", { name: "Take back" }));
+  expect(field().value).toBe("hello");
+  expect(screen.queryByText(/Not sent yet/)).toBeNull();
+  await userEvent.type(field(), " there{Enter}");
+  await waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent[1]?.text).toBe("hello there");
+  expect(sent[1]?.key).not.toBe(sent[0]?.key);
+});
+
+test("what is written while a prompt is on its way is not lost, and goes out after it", async () => {
+  let answer: (accepted: Accepted) => void = () => undefined;
+  const { sent, field, onSent } = open([new Promise<Accepted>((resolve) => (answer = resolve))]);
+  await userEvent.type(field(), "first{Enter}second");
+  expect(field().value).toBe("second");
+  await userEvent.keyboard("{Enter}third");
+  expect(sent.map(({ text }) => text)).toEqual(["first"]);
+  await act(async () => answer(accepted));
+  await waitFor(() => expect(onSent).toHaveBeenCalledTimes(2));
+  expect(sent.map(({ text }) => text)).toEqual(["first", "second"]);
+  expect(field().value).toBe("third");
+});
+
+test("a refused prompt comes back before what was written since", async () => {
+  let answer: (accepted: Accepted) => void = () => undefined;
+  const { field } = open([new Promise<Accepted>((resolve) => (answer = resolve))]);
+  await userEvent.type(field(), "first{Enter}second");
+  await act(async () => answer({ ok: false, failure: { kind: "refused", status: 409, code: "queue_full", message: "no room" } }));
+  expect(field().value).toBe("first\n\nsecond");
+  expect(screen.getByRole("alert").textContent).toBe("No room.");
 });
 
 test("a refusal is said in words and the prompt stays", async () => {
@@ -121,4 +160,166 @@ test("Escape leaves the field", async () => {
   await userEvent.type(field(), "words{Escape}");
   expect(document.activeElement).not.toBe(field());
   expect(field().value).toBe("words");
+});
+
+test("on a touch screen Enter makes a line and the button sends", async () => {
+  vi.stubGlobal("matchMedia", (query: string) => ({ matches: query.includes("coarse") }));
+  const { sent, field } = open([]);
+  await userEvent.type(field(), "one{Enter}two");
+  expect(sent).toEqual([]);
+  await userEvent.click(screen.getByRole("button", { name: "Send" }));
+  await waitFor(() => expect(sent.map(({ text }) => text)).toEqual(["one\ntwo"]));
+});
+
+const file = (name: string, type: string, bytes = 3) => new File([new Uint8Array(bytes)], name, { type });
+const thumbnails = () => screen.queryAllByRole("img").map((img) => img.getAttribute("alt"));
+const paste = (field: Element, files: File[], text = "") =>
+  fireEvent.paste(field, { clipboardData: { files, getData: () => text } });
+
+test("pictures are pasted, dropped and chosen, shown, removed, and sent once", async () => {
+  const { sent, field, onSent } = open([]);
+  paste(field(), [file("a.png", "image/png")]);
+  await waitFor(() => expect(thumbnails()).toEqual(["a.png"]));
+  fireEvent.drop(window, { dataTransfer: { types: ["Files"], files: [file("b.webp", "image/webp")] } });
+  await waitFor(() => expect(thumbnails()).toEqual(["a.png", "b.webp"]));
+  await userEvent.upload(screen.getByLabelText("Pictures to add"), file("c.gif", "image/gif"));
+  await waitFor(() => expect(thumbnails()).toEqual(["a.png", "b.webp", "c.gif"]));
+  await userEvent.click(screen.getByRole("button", { name: "Remove b.webp" }));
+  await userEvent.type(field(), "look{Enter}");
+  await waitFor(() => expect(onSent).toHaveBeenCalledOnce());
+  expect(sent[0]?.images).toEqual([
+    { mimeType: "image/png", data: "AAAA" },
+    { mimeType: "image/gif", data: "AAAA" },
+  ]);
+  expect(thumbnails()).toEqual([]);
+  await userEvent.type(field(), "again{Enter}");
+  await waitFor(() => expect(sent[1]).toEqual({ text: "again", whenBusy: "queue", key: expect.any(String) as string }));
+});
+
+test("what cannot be sent is refused in words, and the rest is kept", async () => {
+  const { field } = open([]);
+  paste(field(), [file("notes.pdf", "application/pdf"), file("ok.png", "image/png")]);
+  expect((await screen.findByRole("alert")).textContent).toBe("“notes.pdf” cannot be sent: only PNG, JPEG, GIF and WebP pictures can.");
+  expect(thumbnails()).toEqual(["ok.png"]);
+  paste(field(), Array.from({ length: 9 }, (_, index) => file(`${index}.png`, "image/png")));
+  await waitFor(() => expect(screen.getByRole("alert").textContent).toBe("At most 8 pictures go with a prompt."));
+  expect(thumbnails()).toHaveLength(8);
+});
+
+test("pictures that are too large together are refused before they are read", async () => {
+  const { field } = open([]);
+  // Six MiB are eight of Base64.
+  paste(field(), [file("fits.png", "image/png", 6 << 20)]);
+  await waitFor(() => expect(thumbnails()).toEqual(["fits.png"]));
+  paste(field(), [file("one more.png", "image/png", 1)]);
+  expect((await screen.findByRole("alert")).textContent).toContain("“one more.png” is too large");
+  expect(thumbnails()).toEqual(["fits.png"]);
+});
+
+test("pictures alone are no prompt, pasted words stay words, and no picture gets into the store", async () => {
+  const { sent, field } = open([unreachable], { online: false });
+  paste(field(), [file("a.png", "image/png")], "words with a picture of them");
+  paste(field(), [file("b.png", "image/png")]);
+  await waitFor(() => expect(thumbnails()).toEqual(["b.png"]));
+  await userEvent.type(field(), "{Enter}");
+  expect(screen.getByRole("alert").textContent).toBe("A prompt with pictures needs a few words too.");
+  expect(sent).toEqual([]);
+  await userEvent.type(field(), "look{Enter}");
+  await screen.findByText(/Not sent yet/);
+  expect(JSON.stringify(localStorage)).not.toContain("AAAA");
+  cleanup();
+  // Left and opened again, it is whole; loaded anew, it is not.
+  open([], { online: false });
+  expect(screen.getByText(/with a picture/)).toBeTruthy();
+  cleanup();
+  vi.resetModules();
+  const after = open([], {}, (await import("./Composer")).Composer);
+  expect(after.field().value).toBe("look");
+  expect(screen.getByRole("alert").textContent).toContain("its pictures are gone");
+  expect(after.sent).toEqual([]);
+});
+
+const COMMANDS: AgentCommand[] = [
+  { name: "review", description: "Looks over the changes.", hint: "what to look at" },
+  { name: "compact", description: "Makes room." },
+  { name: "pre\u202Eview\u001b[2J", description: "<img src=x onerror=alert(1)>" },
+];
+
+test("a slash at the start offers the agent's commands; arrows and Enter take one", async () => {
+  const { sent, field } = open([], { commands: COMMANDS });
+  await userEvent.type(field(), "/");
+  expect(screen.getAllByRole("option")).toHaveLength(3);
+  await userEvent.keyboard("{ArrowDown}");
+  const chosen = screen.getByRole("option", { selected: true });
+  expect(chosen.textContent).toContain("/compact");
+  expect(field().getAttribute("aria-activedescendant")).toBe(chosen.id);
+  await userEvent.keyboard("{Enter}");
+  expect(field().value).toBe("/compact ");
+  expect(sent).toEqual([]);
+  await userEvent.keyboard("now{Enter}");
+  await waitFor(() => expect(sent.map(({ text }) => text)).toEqual(["/compact now"]));
+});
+
+test("a command that is written out is sent by one Enter; Escape puts the list away and keeps the field", async () => {
+  const { sent, field } = open([], { commands: COMMANDS });
+  await userEvent.type(field(), "/compact{Enter}");
+  await waitFor(() => expect(sent.map(({ text }) => text)).toEqual(["/compact"]));
+  await userEvent.type(field(), "/re{Escape}");
+  expect(screen.queryByRole("listbox")).toBeNull();
+  expect(document.activeElement).toBe(field());
+  await userEvent.keyboard("{Enter}");
+  await waitFor(() => expect(sent.map(({ text }) => text)).toEqual(["/compact", "/re"]));
+});
+
+test("a slash elsewhere is a slash, and hidden characters of a command are seen", async () => {
+  const { field } = open([], { commands: COMMANDS });
+  await userEvent.type(field(), "and /re");
+  expect(screen.queryByRole("listbox")).toBeNull();
+  await userEvent.clear(field());
+  await userEvent.type(field(), "/pre");
+  expect(screen.getByRole("option").textContent).toBe("/pre⟨U+202E⟩view␛[2J<img src=x onerror=alert(1)>");
+  expect(document.querySelector("img")).toBeNull();
+});
+
+test("an @ offers files; a directory goes on, a file ends with a space", async () => {
+  const { http, field } = open([]);
+  await userEvent.type(field(), "see @s");
+  await screen.findByRole("option", { name: "src/" });
+  await userEvent.keyboard("{Tab}");
+  expect(field().value).toBe("see @src/");
+  await userEvent.click(await screen.findByRole("option", { name: "src/main.rs" }));
+  expect(field().value).toBe("see @src/main.rs ");
+  vi.mocked(http.files).mockClear();
+  await userEvent.type(field(), "mail ada@example.org");
+  expect(http.files).not.toHaveBeenCalled();
+});
+
+const turn = (prompt: string, source: string | null = null) => ({ prompt, source }) as TranscriptTurn;
+
+test("Up in an empty field recalls earlier prompts, Down goes back, and a changed one is a draft", async () => {
+  const turns = [turn("oldest"), turn("from an agent", "agent:x"), turn("twice"), turn("twice"), turn("newest")];
+  const { field } = open([], { turns });
+  const steps = async (keys: string) => {
+    await userEvent.type(field(), keys, { skipClick: true });
+    return field().value;
+  };
+  field().focus();
+  expect(await steps("{ArrowUp}")).toBe("newest");
+  expect(await steps("{ArrowUp}")).toBe("twice");
+  expect(await steps("{ArrowUp}")).toBe("oldest");
+  expect(await steps("{ArrowUp}")).toBe("oldest");
+  expect(await steps("{ArrowDown}{ArrowDown}")).toBe("newest");
+  expect(await steps("{ArrowDown}")).toBe("");
+  expect(await steps("{ArrowUp}!{ArrowUp}")).toBe("newest!");
+});
+
+test("words from elsewhere go into the field and keep what was there", async () => {
+  const compose = createRef<Compose>();
+  const { field } = open([], { ref: compose });
+  act(() => compose.current?.setDraft("earlier words"));
+  expect(field().value).toBe("earlier words");
+  await waitFor(() => expect(document.activeElement).toBe(field()));
+  await userEvent.type(field(), "!");
+  act(() => compose.current?.setDraft("others"));
+  expect(field().value).toBe("others\n\nearlier words!");
 });

@@ -1,27 +1,29 @@
 // Where prompts are written. One composer belongs to one session for its whole life: its draft is that session's.
 //
-// Invariant: words leave the composer only when the server has said that it keeps them.
-import type { FormEvent, KeyboardEvent, RefObject } from "react";
-import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
+// Invariant: words are kept in this browser, in the field or in the outbox, until the server has said that it keeps
+// them. The field can be written in at any time.
+import type { FormEvent, ReactNode, Ref, RefObject } from "react";
+import { useEffect, useImperativeHandle, useRef, useState } from "react";
 
 import type { Failure, Http } from "../api/http";
 import { failureWords } from "../api/http";
+import type { TranscriptTurn } from "../state/transcript";
 import { Alert } from "../ui/Alert";
 import { IconButton } from "../ui/Button";
-import { Icon, StopIcon } from "../ui/Icon";
+import { Icon } from "../ui/Icon";
 import { Knot } from "../ui/Knot";
-import type { SessionId } from "../wire/names";
+import type { AgentCommand, SessionId } from "../wire/names";
+import type { Compose } from "./ComposeContext";
+import { ComposerField } from "./ComposerField";
 import { newDraft, readDraft, storeDraft } from "./drafts";
-
-/** How long to wait where the connection seems to be up and yet no answer came. */
-const RESEND_AFTER_MS = 1_500;
-
-type Sending =
-  | { kind: "none" }
-  | { kind: "on_its_way" }
-  /** No answer came; it goes out again by itself, at once when a lost connection is back, else after a while. */
-  | { kind: "held"; afterMs: number }
-  | { kind: "refused"; failure: Failure };
+import { OutboxRow } from "./OutboxRow";
+import type { Outgoing, Picture } from "./outbox";
+import { forgetOutgoing, readOutbox } from "./outbox";
+import { addPictures, PICTURE_TYPES } from "./pictures";
+import { PictureStrip } from "./PictureStrip";
+import { StopButton } from "./StopButton";
+import { useFileDrop } from "./useFileDrop";
+import { useOutbox } from "./useOutbox";
 
 interface ComposerProps {
   http: Http;
@@ -30,54 +32,112 @@ interface ComposerProps {
   running: boolean;
   online: boolean;
   field: RefObject<HTMLTextAreaElement | null>;
+  /** What the agent understands after a slash. */
+  commands?: readonly AgentCommand[];
+  /** For the prompts that can be recalled. */
+  turns?: readonly TranscriptTurn[];
+  /** What stands in the foot: the agent's options. */
+  children?: ReactNode;
+  ref?: Ref<Compose>;
   onSent(): void;
 }
 
-export function Composer({ http, session, agent, running, online, field, onSent }: ComposerProps) {
-  const [draft, setDraft] = useState(() => readDraft(session));
-  const [sending, setSending] = useState<Sending>({ kind: "none" });
-  const [stopFailure, setStopFailure] = useState<Failure | null>(null);
-  const alive = useRef(true);
-  useEffect(() => {
-    alive.current = true;
-    return () => {
-      alive.current = false;
-    };
-  }, []);
+const NO_COMMANDS: readonly AgentCommand[] = [];
+const NO_TURNS: readonly TranscriptTurn[] = [];
+const NEEDS_WORDS = "A prompt with pictures needs a few words too.";
+const TORN = "The page was loaded anew before this prompt was sent, and its pictures are gone. Add them again.";
 
-  useLayoutEffect(() => {
-    fitHeight(field.current);
-  }, [draft.text, field]);
+export function Composer({
+  http,
+  session,
+  agent,
+  running,
+  online,
+  field,
+  commands = NO_COMMANDS,
+  turns = NO_TURNS,
+  children,
+  ref,
+  onSent,
+}: ComposerProps) {
+  const [torn] = useState(() => readOutbox(session).torn);
+  const [draft, setDraft] = useState(() => (torn.length === 0 ? readDraft(session) : newDraft(joined([...torn.map(({ text }) => text), readDraft(session).text]))));
+  const [pictures, setPictures] = useState<readonly Picture[]>([]);
+  const [objection, setObjection] = useState<string | null>(torn.length === 0 ? null : TORN);
+  const needsWords = objection === NEEDS_WORDS;
+  const picker = useRef<HTMLInputElement>(null);
+
+  useEffect(() => {
+    storeDraft(session, draft);
+  }, [session, draft]);
+  useEffect(() => {
+    torn.forEach(({ key }) => forgetOutgoing(session, key));
+  }, [session, torn]);
+
+  /** Puts back what was not sent, before what has been written since. */
+  const giveBack = (returned: readonly Outgoing[]) => {
+    const only = returned.length === 1 ? returned[0] : undefined;
+    setDraft((since) =>
+      since.text.trim() === "" && only !== undefined
+        ? { text: only.text, key: only.key }
+        : newDraft(joined([...returned.map(({ text }) => text), since.text])),
+    );
+    setPictures((since) => [...returned.flatMap((outgoing) => outgoing.pictures), ...since]);
+  };
+  const outbox = useOutbox({
+    http,
+    session,
+    online,
+    onSent,
+    onRefused(returned: readonly Outgoing[], failure: Failure) {
+      giveBack(returned);
+      setObjection(failureWords(failure));
+    },
+  });
 
   const write = (text: string) => {
-    const changed = newDraft(text);
-    setDraft(changed);
-    setSending({ kind: "none" });
-    storeDraft(session, changed);
+    setDraft(newDraft(text));
+    if (needsWords) {
+      setObjection(null);
+    }
   };
+  const send = () => {
+    if (draft.text.trim() === "") {
+      setObjection(pictures.length > 0 ? NEEDS_WORDS : null);
+      return;
+    }
+    setObjection(null);
+    setDraft(newDraft(""));
+    setPictures([]);
+    outbox.put({ text: draft.text, key: draft.key, pictures });
+    field.current?.focus();
+  };
+  const add = async (files: readonly File[]) => {
+    const added = await addPictures(pictures, files);
+    // Others may have been added meanwhile.
+    const fresh = added.pictures.slice(pictures.length);
+    setPictures((since) => [...since, ...fresh]);
+    // Another picture makes another prompt.
+    setDraft((since) => newDraft(since.text));
+    setObjection(added.refusal);
+  };
+  const remove = (id: string) => {
+    setPictures((since) => since.filter((picture) => picture.id !== id));
+    setDraft((since) => newDraft(since.text));
+    setObjection(null);
+    field.current?.focus();
+  };
+  const dropping = useFileDrop((files) => void add(files));
 
-  const send = async () => {
-    if (draft.text.trim() === "" || sending.kind === "on_its_way") {
-      return;
-    }
-    storeDraft(session, draft);
-    setSending({ kind: "on_its_way" });
-    const answer = await http.sendPrompt(session, { text: draft.text, whenBusy: "queue", key: draft.key });
-    if (answer.ok && readDraft(session).key === draft.key) {
-      storeDraft(session, newDraft(""));
-    }
-    if (!alive.current) {
-      return;
-    }
-    if (answer.ok) {
-      setDraft(newDraft(""));
-      setSending({ kind: "none" });
-      onSent();
-    } else {
-      const { failure } = answer;
-      setSending(failure.kind === "unreachable" ? { kind: "held", afterMs: online ? RESEND_AFTER_MS : 0 } : { kind: "refused", failure });
-    }
-  };
+  useImperativeHandle(ref, () => ({
+    setDraft(text) {
+      setDraft((since) => newDraft(since.text.trim() === "" || since.text === text ? text : joined([text, since.text])));
+      requestAnimationFrame(() => {
+        field.current?.focus();
+        field.current?.setSelectionRange(text.length, text.length);
+      });
+    },
+  }));
 
   // Where nothing else has the focus, writing is what comes next; on a touch screen that would raise the keyboard.
   useEffect(() => {
@@ -86,95 +146,72 @@ export function Composer({ http, session, agent, running, online, field, onSent 
     }
   }, [session, field]);
 
-  const resend = useEffectEvent(() => void send());
-  const resendAfterMs = sending.kind === "held" && online ? sending.afterMs : null;
-  useEffect(() => {
-    if (resendAfterMs === null) {
-      return;
-    }
-    const timer = setTimeout(() => {
-      resend();
-    }, resendAfterMs);
-    return () => {
-      clearTimeout(timer);
-    };
-  }, [resendAfterMs]);
-
-  const stop = async () => {
-    setStopFailure(null);
-    const answer = await http.cancel(session);
-    if (!answer.ok && alive.current) {
-      setStopFailure(answer.failure);
-    }
-  };
-
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void send();
-  };
-  const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing) {
-      return;
-    }
-    if (event.key === "Enter" && !event.shiftKey) {
-      event.preventDefault();
-      void send();
-    } else if (event.key === "Escape") {
-      event.currentTarget.blur();
-    }
-  };
-
   return (
-    <form onSubmit={submit} className="safe-bottom thread-row">
+    <form
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        send();
+      }}
+      className="safe-bottom thread-row"
+    >
       <span aria-hidden="true" className="thread-line thread-line-ahead bottom-auto h-7" />
       <span className="absolute top-[calc(1.75rem-7px)] left-0">
         <Knot shape="ahead" />
       </span>
-      {sending.kind === "refused" && <Alert className="mb-2">{failureWords(sending.failure)}</Alert>}
-      {sending.kind === "held" && (
-        <p role="status" className="mb-2 text-sm text-soft">
-          Not sent yet: the server did not answer. It goes out as soon as the connection is back.
-        </p>
+      {outbox.trouble !== "none" && (
+        <OutboxRow waiting={outbox.waiting} held={outbox.trouble === "held"} onTakeBack={() => giveBack(outbox.takeBack())} />
       )}
-      {stopFailure !== null && <Alert className="mb-2">{failureWords(stopFailure)}</Alert>}
-      <div className="flex items-end gap-1 rounded-2xl border border-edge bg-paper p-1.5 focus-within:outline-2 focus-within:outline-thread">
-        <textarea
-          ref={field}
-          aria-label={`Prompt for ${agent}`}
-          className="max-h-[40dvh] min-h-11 w-full resize-none bg-transparent px-3 py-2.5 text-base leading-6 outline-none placeholder:text-soft md:min-h-10 md:py-2"
-          rows={1}
-          dir="auto"
-          value={draft.text}
-          readOnly={sending.kind === "on_its_way"}
-          placeholder={running ? "Write the next prompt" : `Write to ${agent}`}
-          enterKeyHint="send"
-          onChange={(event) => {
-            write(event.target.value);
-          }}
-          onKeyDown={press}
+      {objection !== null && <Alert className="mt-1 mb-2">{objection}</Alert>}
+      <div
+        className={`relative rounded-2xl border bg-paper p-1.5 focus-within:outline-2 focus-within:outline-thread ${dropping ? "border-thread outline-2 outline-thread" : "border-edge"}`}
+      >
+        {pictures.length > 0 && <PictureStrip pictures={pictures} onRemove={remove} />}
+        <ComposerField
+          http={http}
+          session={session}
+          agent={agent}
+          field={field}
+          text={draft.text}
+          placeholder={dropping ? "Drop pictures here" : running ? "Write the next prompt" : `Write to ${agent}`}
+          commands={commands}
+          turns={turns}
+          onWrite={write}
+          onSend={send}
+          onPictures={(files) => void add(files)}
         />
-        {running && (
-          <IconButton label="Stop" onClick={() => void stop()}>
-            <StopIcon />
+        <div className="flex items-center gap-1">
+          <input
+            ref={picker}
+            type="file"
+            hidden
+            multiple
+            accept={PICTURE_TYPES.join(",")}
+            aria-label="Pictures to add"
+            onChange={(event) => {
+              void add([...(event.target.files ?? [])]);
+              // The same file can be chosen again after it was removed.
+              event.target.value = "";
+            }}
+          />
+          <IconButton label="Add pictures" onClick={() => picker.current?.click()}>
+            <Icon name="picture" />
           </IconButton>
-        )}
-        <IconButton
-          type="submit"
-          label={running ? "Send when this turn ends" : "Send"}
-          disabled={draft.text.trim() === "" || sending.kind === "on_its_way"}
-          className="rounded-xl! not-disabled:bg-ink not-disabled:text-paper not-disabled:hover:bg-ink not-disabled:hover:text-paper not-disabled:hover:opacity-85"
-        >
-          <Icon name="send" />
-        </IconButton>
+          <div className="flex min-w-0 flex-1 items-center gap-1">{children}</div>
+          {running && <StopButton http={http} session={session} className="md:hidden" />}
+          <IconButton
+            type="submit"
+            label={running ? "Send when this turn ends" : "Send"}
+            disabled={draft.text.trim() === ""}
+            className="rounded-xl! not-disabled:bg-ink not-disabled:text-paper not-disabled:hover:bg-ink not-disabled:hover:text-paper not-disabled:hover:opacity-85"
+          >
+            <Icon name="send" />
+          </IconButton>
+        </div>
       </div>
     </form>
   );
 }
 
-/** As high as its words, up to the limit that the style sets. */
-function fitHeight(field: HTMLTextAreaElement | null): void {
-  if (field) {
-    field.style.height = "auto";
-    field.style.height = `${field.scrollHeight}px`;
-  }
+function joined(texts: readonly string[]): string {
+  return texts.filter((text) => text.trim() !== "").join("\n\n");
 }

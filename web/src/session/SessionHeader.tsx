@@ -1,9 +1,10 @@
-// The session's title, which can be clicked to change it, and how and where it stands.
-import type { KeyboardEvent } from "react";
+// The session's title, which can be clicked to change it, how and where it stands, and what can be done with it.
+import type { KeyboardEvent, ReactNode } from "react";
 import { useState } from "react";
 
 import type { Failure, Http } from "../api/http";
 import { failureWords } from "../api/http";
+import type { AgentView } from "../state/agent";
 import { stateWord, titleOf } from "../state/words";
 import { Alert } from "../ui/Alert";
 import { Button, IconButton } from "../ui/Button";
@@ -11,24 +12,32 @@ import { Icon } from "../ui/Icon";
 import { Link } from "../ui/Link";
 import { navigate } from "../ui/navigation";
 import { PathText } from "../ui/PathText";
+import { inOneLine } from "../ui/shown";
 import type { SessionRow, SessionState } from "../wire/names";
+import { HandOver } from "./HandOver";
+import { StopButton } from "./StopButton";
+import { UsageLine, UsageMeter } from "./UsageMeter";
 
 interface SessionHeaderProps {
   http: Http;
   row: SessionRow;
+  agent: AgentView;
+  /** What is to be said of the connection; how the session stands is not known then. */
+  notice: ReactNode;
   /** Its log is damaged, so nothing can be written to it, its deletion neither. */
   damaged: boolean;
   /** Gives what went wrong, if it did. */
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-export function SessionHeader({ http, row, damaged, onDelete }: SessionHeaderProps) {
+export function SessionHeader({ http, row, agent, notice, damaged, onDelete }: SessionHeaderProps) {
   // What went wrong is worth saying for as long as the session stands as it stood then.
   const [failed, setFailed] = useState<{ failure: Failure | null; state: SessionState }>({ failure: null, state: row.state });
   const setFailure = (failure: Failure | null) => {
     setFailed({ failure, state: row.state });
   };
   const failure = failed.state === row.state ? failed.failure : null;
+  const running = row.state === "running" || row.state === "unresponsive" || (row.state === "needs_you" && agent.state !== "signed_out");
   const [asking, setAsking] = useState(false);
   const remove = async () => {
     if (damaged) {
@@ -47,9 +56,9 @@ export function SessionHeader({ http, row, damaged, onDelete }: SessionHeaderPro
     }
   };
   return (
-    <header className="safe-top border-b border-rule">
+    <header className="safe-top relative border-b border-rule">
       <div className="md:px-8">
-        <div className="reading flex items-center gap-1 py-2 pr-2 pl-1 md:gap-4 md:py-3 md:pr-0 md:pl-9">
+        <div className="reading flex items-center gap-1 py-2 pr-2 pl-1 md:gap-1 md:py-3 md:pr-0 md:pl-9">
           <Link
             href="/"
             aria-label="Back to the sessions"
@@ -59,19 +68,30 @@ export function SessionHeader({ http, row, damaged, onDelete }: SessionHeaderPro
           </Link>
           <div className="min-w-0 flex-1">
             <Title key={row.id} http={http} row={row} onFailure={setFailure} />
-            <p className="flex min-w-0 gap-1.5 text-[0.8125rem] whitespace-nowrap text-soft">
-              <span className={damaged || isUp(row) ? "font-medium text-thread" : ""}>{damaged ? "Damaged" : stateWord(row.state)}</span>
-              <span aria-hidden="true">·</span>
-              <span>{row.agent}</span>
-              <span aria-hidden="true">·</span>
-              <PathText path={row.cwd} />
-            </p>
+            <div role="status" className="text-[0.8125rem]">
+              {notice}
+            </div>
+            {notice === null && (
+              <p className="flex min-w-0 items-baseline gap-1.5 text-[0.8125rem] whitespace-nowrap text-soft">
+                <span className={damaged || isUp(row) ? "font-medium text-thread" : ""}>{damaged ? "Damaged" : stateWord(row.state)}</span>
+                <span aria-hidden="true">·</span>
+                <span className="max-w-32 shrink-0 truncate" title={agent.program === null ? undefined : inOneLine(agent.program)}>
+                  {inOneLine(row.agent)}
+                </span>
+                <span aria-hidden="true">·</span>
+                <PathText path={inOneLine(row.cwd)} />
+                {agent.usage !== null && <UsageMeter usage={agent.usage} />}
+              </p>
+            )}
           </div>
+          {running && !damaged && <StopButton http={http} session={row.id} look="words" className="max-md:hidden" />}
+          {!damaged && row.readOnly !== "imported" && <HandOver http={http} row={row} running={running} />}
           <IconButton label="Delete session" className="md:-mr-2.5" onClick={() => void remove()}>
             <Icon name="trash" />
           </IconButton>
         </div>
       </div>
+      {agent.usage !== null && <UsageLine usage={agent.usage} />}
       <div className="px-4 md:px-8">
         <div className="reading md:pl-9">
           {failure !== null && <Alert className="mb-3">{failureWords(failure)}</Alert>}
@@ -81,9 +101,6 @@ export function SessionHeader({ http, row, damaged, onDelete }: SessionHeaderPro
               <Button onClick={() => void removeForGood()}>Remove for good</Button>
               <Button onClick={() => setAsking(false)}>Keep it</Button>
             </div>
-          )}
-          {row.state === "failed" && row.failure && (
-            <Alert className="mb-3">The agent failed: {row.failure}. A new prompt starts it again.</Alert>
           )}
         </div>
       </div>

@@ -1,5 +1,6 @@
 // One session: its header, its transcript, and the composer.
-import { useEffect, useRef, useState } from "react";
+import type { ReactNode } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useStore } from "zustand";
 
 import type { Failure } from "../api/http";
@@ -13,20 +14,30 @@ import { Button, buttonClass } from "../ui/Button";
 import { useKeyPresses } from "../ui/keyPresses";
 import { Knot } from "../ui/Knot";
 import { Link } from "../ui/Link";
+import { Icon } from "../ui/Icon";
 import { Notice } from "../ui/Notice";
-import type { ErrorDetail, SessionId, SessionRow } from "../wire/names";
+import type { AgentState, ErrorDetail, SessionId, SessionRow } from "../wire/names";
+import { AgentCard } from "./AgentCard";
+import type { Compose } from "./ComposeContext";
+import { ComposeContext } from "./ComposeContext";
 import { Composer } from "./Composer";
+import { OptionSelects } from "./OptionSelects";
 import { SessionHeader } from "./SessionHeader";
 import { Transcript } from "./Transcript";
 import { useObserving } from "./useObserving";
+import { useOptions } from "./useOptions";
 
 interface SessionPageProps {
   app: App;
   session: SessionId;
+  /** It was begun just now, on this page. */
+  fresh: boolean;
+  /** What is to be said of the connection, if anything. */
+  notice: ReactNode;
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-export function SessionPage({ app, session, onDelete }: SessionPageProps) {
+export function SessionPage({ app, session, fresh, notice, onDelete }: SessionPageProps) {
   const followed = useStore(app.store, (state) => state.followed.get(session));
   const row = useStore(app.store, (state) => state.list.rows.get(session));
   const deleted = followed?.reading.kind === "deleted";
@@ -64,9 +75,9 @@ export function SessionPage({ app, session, onDelete }: SessionPageProps) {
     return <DeletedSession app={app} session={session} />;
   }
   if (followed === undefined || row === undefined || !["ready", "damaged"].includes(followed.reading.kind)) {
-    return <Loading />;
+    return <Loading notice={notice} />;
   }
-  return <OpenSession key={session} app={app} row={row} followed={followed} onDelete={onDelete} />;
+  return <OpenSession key={session} app={app} row={row} followed={followed} fresh={fresh} notice={notice} onDelete={onDelete} />;
 }
 
 /** Nothing is known by this name, or not any more. */
@@ -78,15 +89,29 @@ interface OpenSessionProps {
   app: App;
   row: SessionRow;
   followed: Followed;
+  fresh: boolean;
+  notice: ReactNode;
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-function OpenSession({ app, row, followed, onDelete }: OpenSessionProps) {
+function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessionProps) {
+  const composer = useRef<Compose>(null);
+  const compose = useMemo<Compose>(() => ({ setDraft: (text) => composer.current?.setDraft(text) }), []);
   const field = useRef<HTMLTextAreaElement>(null);
   const [sent, setSent] = useState(0);
   const online = useStore(app.store, (state) => state.connection.kind === "live");
   const damaged = row.readOnly === "damaged" || followed.reading.kind === "damaged";
   const running = !damaged && (row.state === "running" || row.state === "starting");
+  const { agent } = followed;
+  const ready = agent.state === "ready" || agent.state === "unresponsive";
+  const options = useOptions({
+    http: app.http,
+    session: row.id,
+    place: { project: row.project, agent: row.agent },
+    options: agent.options,
+    ready,
+    fresh,
+  });
   const isEmpty = followed.transcript.turns.length === 0 && followed.queue.length === 0;
 
   useKeyPresses({
@@ -97,9 +122,9 @@ function OpenSession({ app, row, followed, onDelete }: OpenSessionProps) {
   });
 
   return (
-    <>
-      <SessionHeader http={app.http} row={row} damaged={damaged} onDelete={onDelete} />
-      {isEmpty ? <NothingSaid row={row} /> : <Transcript http={app.http} session={row.id} followed={followed} sent={sent} />}
+    <ComposeContext value={compose}>
+      <SessionHeader http={app.http} row={row} agent={agent} notice={notice} damaged={damaged} onDelete={onDelete} />
+      {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript http={app.http} session={row.id} followed={followed} sent={sent} />}
       <p role="status" className="sr-only">
         {running ? `${row.agent} is at work` : `${row.agent} is at rest`}
       </p>
@@ -113,23 +138,51 @@ function OpenSession({ app, row, followed, onDelete }: OpenSessionProps) {
           ) : row.readOnly === "imported" ? (
             <p className="safe-bottom text-soft">This session was imported and takes no prompts.</p>
           ) : (
-            <Composer
-              http={app.http}
-              session={row.id}
-              agent={row.agent}
-              running={row.state === "running"}
-              online={online}
-              field={field}
-              onSent={() => setSent((count) => count + 1)}
-            />
+            <>
+              <AgentCard http={app.http} row={row} agent={agent} />
+              {options.note?.kind === "failure" && <Alert className="mb-2 ml-7 md:ml-9">{options.note.words}</Alert>}
+              <p role="status" className={`ml-7 text-[0.8125rem] text-soft md:ml-9 ${options.note?.kind === "applied" ? "mb-1.5" : ""}`}>
+                {options.note?.kind === "applied" && options.note.words}
+              </p>
+              <Composer
+                ref={composer}
+                http={app.http}
+                session={row.id}
+                agent={row.agent}
+                running={row.state === "running"}
+                online={online}
+                field={field}
+                commands={agent.commands}
+                turns={followed.transcript.turns}
+                onSent={() => setSent((count) => count + 1)}
+              >
+                <OptionSelects options={options} ready={ready} />
+              </Composer>
+            </>
           )}
         </div>
       </div>
-    </>
+    </ComposeContext>
   );
 }
 
-function NothingSaid({ row }: { row: SessionRow }) {
+/** What an empty session waits for. */
+function waitingWords(agent: AgentState): string {
+  switch (agent) {
+    case "starting":
+      return "The agent is starting; a prompt sent now waits for it.";
+    case "signed_out":
+      return "The agent wants you to sign in first.";
+    case "failed":
+      return "The agent did not start.";
+    case "stopped":
+    case "ready":
+    case "unresponsive":
+      return "The agent is ready and waits for your first prompt.";
+  }
+}
+
+function NothingSaid({ row, agent }: { row: SessionRow; agent: AgentState }) {
   return (
     <div className="safe-x flex min-h-0 flex-1 flex-col justify-end overflow-y-auto md:px-8">
       <div className="reading">
@@ -139,9 +192,7 @@ function NothingSaid({ row }: { row: SessionRow }) {
             <Knot shape="hollow" />
           </span>
           <p className="leading-[1.6]">The thread begins here.</p>
-          <p className="mt-1 text-soft">
-            {row.state === "starting" ? "The agent is starting; a prompt sent now waits for it." : "The agent is ready and waits for your first prompt."}
-          </p>
+          <p className="mt-1 text-soft">{waitingWords(agent)}</p>
           {row.agent === "guide" && (
             <p className="mt-1 text-soft">
               Try <code>say hello</code>, <code>long 2000</code> or <code>slow 5</code>.
@@ -179,11 +230,23 @@ function DeletedSession({ app, session }: { app: App; session: SessionId }) {
   );
 }
 
-function Loading() {
+function Loading({ notice }: { notice: ReactNode }) {
   return (
-    <div aria-busy="true" className="safe-x flex min-h-0 flex-1 flex-col md:px-8">
+    <div aria-busy="true" className="safe-x safe-top flex min-h-0 flex-1 flex-col md:px-8">
+      <div className="flex min-h-15 items-center gap-1">
+        <Link
+          href="/"
+          aria-label="Back to the sessions"
+          className="-ml-3 inline-flex size-11 shrink-0 items-center justify-center rounded-lg text-soft active:bg-press md:hidden"
+        >
+          <Icon name="back" />
+        </Link>
+        <div role="status" className="text-[0.8125rem]">
+          {notice}
+        </div>
+      </div>
       <p className="sr-only">Reading the session…</p>
-      <div aria-hidden="true" className="reading mt-24">
+      <div aria-hidden="true" className="reading mt-8">
         {[72, 88, 54].map((width) => (
           <div key={width} className="thread-row pb-10">
             <span className="thread-line thread-line-ahead" />

@@ -27,3 +27,24 @@ function subscribe(onChange: () => void): () => void {
     window.removeEventListener(GONE, onChange);
   };
 }
+
+/** A field of the address, `#name=…` or `?name=…`; null where there is none. */
+export function addressField(name: string): string | null {
+  return new URLSearchParams(location.hash.slice(1)).get(name) ?? new URLSearchParams(location.search).get(name);
+}
+
+/** Takes a field out of the address, so that a reload does not repeat what it asked for. */
+export function removeAddressField(name: string): void {
+  if (addressField(name) === null) {
+    return;
+  }
+  const without = (fields: string, sign: string) => {
+    const left = new URLSearchParams(fields.slice(1));
+    if (!left.has(name)) {
+      return fields;
+    }
+    left.delete(name);
+    return left.size > 0 ? `${sign}${left.toString()}` : "";
+  };
+  history.replaceState(history.state, "", location.pathname + without(location.search, "?") + without(location.hash, "#"));
+}

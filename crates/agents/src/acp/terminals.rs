@@ -17,7 +17,7 @@ use agent_client_protocol::v1::schema::{
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::translate::{Screen, Screens, command_line};
+use super::translate::{Look, Screen, Screens, command_line};
 use crate::Settings;
 use run::Run;
 use screen::Output;
@@ -62,7 +62,7 @@ impl Terminals {
         let command = command_line(words.map(String::as_str));
         let terminal = Terminal { command, output: output.clone(), kill: kill.clone(), is_released: false };
         self.terminals.insert(id.clone(), terminal);
-        Ok(Run::new(id, request, self.settings.clone(), &self.env, self.cwd.clone(), output, kill))
+        Ok(Run::new(id, request, self.settings.clone(), &self.env, &self.cwd, output, kill))
     }
 
     pub(super) fn output(&self, id: &TerminalId) -> Result<Value, Error> {
@@ -104,14 +104,14 @@ impl Terminals {
 }
 
 impl Screens for Terminals {
-    fn find(&self, id: &str) -> Option<Screen> {
+    fn find(&self, id: &str, look: Look) -> Option<Screen> {
         let terminal = self.terminals.get(id)?;
-        let exit_code = terminal.output.exit_status().and_then(|status| status.exit_code);
-        Some(Screen {
-            command: terminal.command.clone(),
-            output: terminal.output.text().0,
-            omitted: 0,
-            exit_code: exit_code.and_then(|code| i32::try_from(code).ok()),
-        })
+        let mut screen = Screen { command: terminal.command.clone(), ..Screen::default() };
+        if look == Look::Whole {
+            let exit_code = terminal.output.exit_status().and_then(|status| status.exit_code);
+            screen.output = terminal.output.text().0;
+            screen.exit_code = exit_code.and_then(|code| i32::try_from(code).ok());
+        }
+        Some(screen)
     }
 }

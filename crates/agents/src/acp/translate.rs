@@ -12,17 +12,15 @@ mod content;
 mod offers;
 mod question;
 mod raw;
+mod stop;
 mod text;
 
 use agent_client_protocol::schema::MaybeUndefined;
 use agent_client_protocol::v1::schema::{
     AvailableCommand, AvailableCommandInput, ContentBlock, ContentChunk, Notice as AcpNotice, NoticeSeverity, Plan,
-    PlanEntryPriority, PlanEntryStatus, PromptResponse, SessionConfigOption, SessionModeState, SessionUpdate,
-    StopReason, UsageUpdate,
+    PlanEntryPriority, PlanEntryStatus, SessionConfigOption, SessionModeState, SessionUpdate, UsageUpdate,
 };
-use model::{
-    AgentCommand, AgentReport, Cost, Notice, Outcome, PlanStep, Priority, Question, Severity, StepStatus, Stop, Usage,
-};
+use model::{AgentCommand, AgentReport, Cost, Notice, PlanStep, Priority, Question, Severity, StepStatus, Usage};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
@@ -31,11 +29,13 @@ use calls::Calls;
 use compactions::Compactions;
 use offers::Offers;
 use raw::Budget;
+use stop::stop;
 use text::cut_chars;
 
-pub(crate) use content::{Screen, Screens};
+pub(crate) use content::{Look, Screen, Screens};
 pub(crate) use offers::{Offer, Setting};
 pub(crate) use question::{ACCEPT, Asking, DECLINE};
+pub(crate) use stop::TurnError;
 pub(crate) use text::{command_line, plain_line};
 
 /// How many commands, options or steps of a plan are listed.
@@ -84,16 +84,23 @@ impl Translator {
 
     /// The params of a `session/update`, without the session.
     pub(crate) fn update(&mut self, update: Value, screens: &dyn Screens) -> Vec<AgentReport> {
-        let kind = update.get("sessionUpdate").and_then(Value::as_str);
-        if let Some("tool_call" | "tool_call_update") = kind {
-            return self.tool(update, screens);
+        let list = match update.get("sessionUpdate").and_then(Value::as_str) {
+            Some("tool_call" | "tool_call_update") => return self.tool(update, screens),
+            Some("plan") => Some("entries"),
+            Some("available_commands_update") => Some("availableCommands"),
+            Some("config_option_update") => Some("configOptions"),
+            Some(_) | None => None,
+        };
+        // The SDK would take what is no list for an empty one.
+        if list.is_some_and(|list| !update.get(list).is_some_and(Value::is_array)) {
+            return self.raw(update);
         }
         // The SDK's own type says `non_exhaustive`, so a kind that only it knows is kept like one that nobody knows.
         match SessionUpdate::deserialize(&update) {
             Ok(SessionUpdate::UserMessageChunk(_)) => Vec::new(),
             Ok(SessionUpdate::AgentMessageChunk(chunk)) => self.words(Speech::Text, chunk, update),
             Ok(SessionUpdate::AgentThoughtChunk(chunk)) => self.words(Speech::Thought, chunk, update),
-            Ok(SessionUpdate::Plan(plan)) => self.plan(plan, update),
+            Ok(SessionUpdate::Plan(plan)) => self.plan(plan, &update),
             Ok(SessionUpdate::AvailableCommandsUpdate(update)) => self.commands(update.available_commands),
             Ok(SessionUpdate::CurrentModeUpdate(update)) => self.offers.mode_is(&update.current_mode_id.0),
             Ok(SessionUpdate::ConfigOptionUpdate(update)) => self.offers.options_are(update.config_options),
@@ -162,7 +169,8 @@ impl Translator {
         let mut reports = self.abandon_turn(screens);
         let usage = answer.as_ref().ok().and_then(|answer| answer.get("usage")).filter(|usage| usage.is_object());
         if let Some(usage) = usage {
-            reports.extend(self.raw.keep(json!({ "usage": usage })));
+            // There is no better place for it yet. One for each turn is no flood.
+            reports.push(AgentReport::Raw(json!({ "usage": usage })));
         }
         reports.push(AgentReport::Stopped(stop(answer)));
         reports
@@ -172,7 +180,7 @@ impl Translator {
         if self.is_replaying {
             return Vec::new();
         }
-        let Some(turn) = &mut self.turn else { return self.late(update) };
+        let Some(turn) = &mut self.turn else { return self.late(&update) };
         match turn.calls.message(update, screens) {
             Ok(reports) => {
                 if reports.iter().any(|report| matches!(report, AgentReport::ToolStarted { .. })) {
@@ -192,7 +200,7 @@ impl Translator {
         if words.text.is_empty() {
             return Vec::new();
         }
-        let Some(turn) = &mut self.turn else { return self.late(update) };
+        let Some(turn) = &mut self.turn else { return self.late(&update) };
         let block = turn.blocks.number(speech, chunk.message_id);
         vec![match speech {
             Speech::Text => AgentReport::Text { block, text: words.text },
@@ -200,7 +208,7 @@ impl Translator {
         }]
     }
 
-    fn plan(&mut self, plan: Plan, update: Value) -> Vec<AgentReport> {
+    fn plan(&mut self, plan: Plan, update: &Value) -> Vec<AgentReport> {
         if self.is_replaying {
             return Vec::new();
         }
@@ -247,7 +255,7 @@ impl Translator {
     fn title(&mut self, title: MaybeUndefined<String>) -> Vec<AgentReport> {
         let MaybeUndefined::Value(title) = title else { return Vec::new() };
         let title = cut_chars(title, MAX_TITLE_CHARS);
-        if self.is_replaying || title.is_empty() || self.title == title {
+        if self.is_replaying || title.trim().is_empty() || self.title == title {
             return Vec::new();
         }
         self.title.clone_from(&title);
@@ -258,6 +266,8 @@ impl Translator {
         let UsageUpdate { used, size, cost, .. } = update;
         // Decimal digits, however small: `Display` of a float knows no exponent.
         let cost = cost.map(|cost| Cost { amount: cost.amount.to_string(), currency: cut_chars(cost.currency, 16) });
+        // Some agents say only at the end of a turn what it has cost.
+        let cost = cost.or_else(|| self.usage.as_ref()?.cost.clone());
         let usage = Usage { used, size, cost };
         if self.usage.as_ref() == Some(&usage) {
             return Vec::new();
@@ -290,37 +300,8 @@ impl Translator {
     }
 
     /// What belongs to a turn and came when none ran.
-    fn late(&mut self, update: Value) -> Vec<AgentReport> {
+    fn late(&mut self, update: &Value) -> Vec<AgentReport> {
         self.raw(json!({ "late": update }))
-    }
-}
-
-/// Why a prompt was answered with an error.
-#[derive(Debug)]
-pub(crate) struct TurnError {
-    /// In the agent's own words.
-    pub(crate) message: String,
-}
-
-fn stop(answer: Result<Value, TurnError>) -> Stop {
-    let answer = match answer {
-        Ok(answer) => answer,
-        Err(TurnError { message }) => return Stop { outcome: Outcome::Failed, reason: Some(message) },
-    };
-    let word = answer.get("stopReason").and_then(Value::as_str).map(|word| plain_line(word, 100));
-    let ended = |outcome, reason: Option<String>| Stop { outcome, reason };
-    match PromptResponse::deserialize(&answer).map(|response| response.stop_reason) {
-        Ok(StopReason::EndTurn) => ended(Outcome::Completed, None),
-        Ok(StopReason::Cancelled) => ended(Outcome::Cancelled, None),
-        Ok(StopReason::MaxTokens | StopReason::MaxTurnRequests | StopReason::Refusal) => {
-            ended(Outcome::Completed, word)
-        }
-        // It did stop, and said why in a word that is new.
-        Ok(_) | Err(_) if word.is_some() => ended(Outcome::Completed, word),
-        Ok(_) | Err(_) => {
-            let reason = "the agent ended the turn without saying how".to_owned();
-            ended(Outcome::Failed, Some(reason))
-        }
     }
 }
 

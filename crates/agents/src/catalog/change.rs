@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::name::{MAX_NAME_CHARS, is_name};
+use crate::process::may_ever_pass;
 
 use super::Entry;
 
@@ -43,6 +44,8 @@ pub enum CatalogError {
     Variable { agent: String, variable: String },
     #[error("the agent {agent} is to be passed {pattern:?}: write a variable's name, or a beginning as in OPENAI_*")]
     Pattern { agent: String, pattern: String },
+    #[error("the agent {agent} is to have {variable}: variables of the loader and of this server reach no agent")]
+    Never { agent: String, variable: String },
     #[error("the agent {0} has an argument or a variable with a zero byte: remove it")]
     ZeroByte(String),
 }
@@ -111,6 +114,9 @@ pub(super) fn check(entry: &Entry) -> Result<(), CatalogError> {
     }
     if let Some(pattern) = pass_env.iter().find(|pattern| !is_pattern(pattern)) {
         return Err(CatalogError::Pattern { agent: name.clone(), pattern: pattern.clone() });
+    }
+    if let Some(variable) = env.keys().chain(pass_env).find(|variable| !may_ever_pass(variable)) {
+        return Err(CatalogError::Never { agent: name.clone(), variable: variable.clone() });
     }
     if args.iter().chain(env.values()).chain([command]).any(|text| text.contains('\0')) {
         return Err(CatalogError::ZeroByte(name.clone()));

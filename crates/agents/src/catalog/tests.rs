@@ -92,6 +92,20 @@ fn the_known_agents_are_sound() {
     assert_eq!(commands.len(), names.len(), "two agents are the same program");
 }
 
+/// Whoever adds a row tells people of it too.
+#[test]
+fn the_known_agents_are_all_in_the_manual() {
+    let manual = include_str!("../../../../docs/agents.md");
+    for entry in catalog(&[]).unwrap().entries() {
+        let row = manual.lines().find(|line| line.starts_with(&format!("| `{}` |", entry.name)));
+        let row = row.unwrap_or_else(|| panic!("{} is not in docs/agents.md", entry.name)).replace("\\|", "|");
+        let commands = entry.install.iter().flat_map(|install| install.split('`').skip(1).step_by(2));
+        commands.for_each(|command| assert!(row.contains(command), "{}: {command} is not in {row}", entry.name));
+    }
+    let rows = manual.lines().filter(|line| line.starts_with("| `")).count();
+    assert_eq!(rows, ROWS.len(), "docs/agents.md tells of an agent that is not known");
+}
+
 #[test]
 fn the_guide_is_this_program() {
     let catalog = catalog(&[]).unwrap();
@@ -150,6 +164,13 @@ fn an_agent_of_ones_own_needs_a_name_and_a_program() {
     for pattern in ["*", "_*", "OPENAI*", "*_KEY", "A_*_B", "", "A B"] {
         let expected = CatalogError::Pattern { agent: "mine".to_owned(), pattern: pattern.to_owned() };
         assert_eq!(refused("mine", Change { pass_env: Some(texts(&[pattern])), ..own.clone() }), expected);
+    }
+    // T26: no configuration makes a loader run something else, or shows an agent what is the server's.
+    for variable in ["LD_PRELOAD", "THROUGHLINE_TOKEN"] {
+        let expected = CatalogError::Never { agent: "mine".to_owned(), variable: variable.to_owned() };
+        let env = BTreeMap::from([(variable.to_owned(), String::new())]);
+        assert_eq!(refused("mine", Change { env, ..own.clone() }), expected);
+        assert_eq!(refused("mine", Change { pass_env: Some(texts(&[variable])), ..own.clone() }), expected);
     }
     let zero = Change { args: Some(texts(&["a\0b"])), ..own };
     assert_eq!(refused("mine", zero), CatalogError::ZeroByte("mine".to_owned()));

@@ -49,7 +49,8 @@ pub fn environment(
     chosen.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-fn may_ever_pass(name: &str) -> bool {
+/// Whether an agent may be given a variable of this name at all.
+pub(crate) fn may_ever_pass(name: &str) -> bool {
     // A name with an equals sign would set another variable than the one that was looked at.
     let is_name = !name.is_empty() && !name.contains(['=', '\0']);
     is_name && !NEVER_PREFIXES.iter().any(|prefix| name.starts_with(prefix))

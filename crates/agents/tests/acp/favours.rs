@@ -74,7 +74,8 @@ async fn a_terminal_runs_beside_and_is_shown_in_its_call() {
     "#);
     assert_snapshot!(talk.turn("run echo begun; sleep 1000").await, @r#"
     tool 1 started c1 {"title":"Run","kind":"execute","content":[{"type":"terminal","command":"sh -c 'echo begun; sleep 1000'","output":""}]}
-    tool 1 {"status":"completed","content":[{"type":"terminal","command":"sh -c 'echo begun; sleep 1000'","output":"begun\n"}]}
+    tool 1 + "begun\n"
+    tool 1 {"status":"completed"}
     text 0 {"signal":"9"} {"output":"begun\n","truncated":false,"exitStatus":{"signal":"9"}} -32602
     stopped {"outcome":"completed"}
     "#);

@@ -83,6 +83,31 @@ async fn an_agent_that_does_not_stop_is_ended() {
 }
 
 #[tokio::test]
+async fn an_agent_that_talks_instead_of_stopping_is_ended() {
+    let limits = Limits { cancel: millis(100), cancel_failed: millis(200), ..Limits::default() };
+    let place = Place::with(&["good"], limits);
+    let mut talk = place.start("good");
+    talk.begun().await;
+    talk.prompt("babble").await;
+    talk.next().await;
+    talk.call(Call::Cancel).await;
+    let told = talk.over().await;
+    assert!(told.contains("\nUnresponsive\n"));
+    assert_snapshot!(told.lines().last().unwrap(), @"failed: the agent did not stop within 0.3 seconds after it was told to");
+    talk.ended().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_breaks_when_it_is_cancelled_says_so() {
+    let place = Place::new(&["good"]);
+    let mut talk = place.start("good");
+    talk.begun().await;
+    talk.prompt("brittle").await;
+    talk.call(Call::Cancel).await;
+    assert_snapshot!(talk.over().await, @"failed: the agent ended (exit code 3): broke at cancel [31mred");
+}
+
+#[tokio::test]
 async fn an_agent_that_stays_is_ended_with_the_server() {
     let place = Place::new(&["stubborn stays"]);
     let mut talk = place.start("stubborn stays");

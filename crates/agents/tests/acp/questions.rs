@@ -20,10 +20,16 @@ async fn a_question_waits_for_its_answer_and_takes_one() {
     talk.answer(key, Some("y"), None).await;
     talk.answer(key, Some("n"), None).await;
     talk.answer(99, Some("n"), None).await;
+    talk.answer(key, None, None).await;
     assert_snapshot!(talk.over().await, @r#"
     text 0 {"outcome":{"outcome":"selected","optionId":"y"}}
     stopped {"outcome":"completed"}
     "#);
+    assert_snapshot!(talk.turn("hello").await, @r#"
+    text 0 hello
+    stopped {"outcome":"completed"}
+    "#);
+    assert_eq!(place.notes(), "");
 }
 
 #[tokio::test]

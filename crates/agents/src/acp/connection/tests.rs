@@ -6,6 +6,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStrea
 use tokio_util::task::AbortOnDropHandle;
 
 use super::*;
+use crate::acp::inbox::Message;
 
 struct Played {
     lease: Option<Lease>,
@@ -21,7 +22,8 @@ fn play(limits: Limits) -> Played {
     let tasks = tokio_util::task::TaskTracker::new();
     let body = AbortOnDropHandle::new(tasks.spawn(std::future::pending()));
     let transport = Transport::task(output, input, body);
-    let (lease, run) = Connection::new(transport, limits, Duration::ZERO, &CancellationToken::new());
+    let (lease, run) = Connection::open(transport, limits, Duration::ZERO, &CancellationToken::new());
+    lease.connection().share();
     Played { lease: Some(lease), heard: BufReader::new(heard).lines(), says, run: tasks.spawn(run) }
 }
 

@@ -31,12 +31,12 @@ pub(super) fn mentioned(cwd: &Path, deny: Deny, mentions: Vec<String>) -> Vec<(S
 pub(super) fn read(cwd: &Path, deny: Deny, request: &ReadTextFileRequest) -> Result<Value, Error> {
     let text = trees(cwd, deny)
         .and_then(|trees| trees.read_text(&request.path, request.line, request.limit, MAX_READ_BYTES))
-        .map_err(error)?;
+        .map_err(|err| error(&err))?;
     Ok(json!(ReadTextFileResponse::new(text)))
 }
 
 pub(super) fn write(cwd: &Path, deny: Deny, request: &WriteTextFileRequest) -> Result<Value, Error> {
-    trees(cwd, deny).and_then(|trees| trees.write_text(&request.path, &request.content)).map_err(error)?;
+    trees(cwd, deny).and_then(|trees| trees.write_text(&request.path, &request.content)).map_err(|err| error(&err))?;
     Ok(json!(WriteTextFileResponse::new()))
 }
 
@@ -44,11 +44,11 @@ pub(super) fn write(cwd: &Path, deny: Deny, request: &WriteTextFileRequest) -> R
 pub(super) fn directory(cwd: &Path, deny: Deny, path: &Path) -> Result<(), Error> {
     match trees(cwd, deny).and_then(|trees| trees.list(path, 1)) {
         Ok(_) => Ok(()),
-        Err(err) => Err(error(err)),
+        Err(err) => Err(error(&err)),
     }
 }
 
-fn error(err: FileError) -> Error {
+fn error(err: &FileError) -> Error {
     let words = err.to_string();
     match err {
         FileError::NotFound => agent_client_protocol::v1::schema::Error::resource_not_found(None).into(),

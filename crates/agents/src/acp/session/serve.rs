@@ -16,9 +16,15 @@ const MAX_SERVED: usize = 64;
 impl Session {
     /// Answers a request of the agent, now or later. Nothing here takes long: what does is done beside.
     pub(super) async fn serve(&mut self, id: Value, method: &str, params: Value) -> Result<(), Gone> {
-        if method == METHODS.session_request_permission || method == METHODS.elicitation_create {
-            return match asking(method, params) {
-                Ok(asking) => self.ask(id, asking).await,
+        if method == METHODS.session_request_permission {
+            return match Asking::permission(&params) {
+                Some(asking) => self.ask(id, asking).await,
+                None => self.answer(id, Ok(Kind::Permission.withdrawn())).await,
+            };
+        }
+        if method == METHODS.elicitation_create {
+            return match parse(params) {
+                Ok(request) => self.ask(id, Asking::Elicitation(request)).await,
                 Err(error) => self.answer(id, Err(error)).await,
             };
         }
@@ -86,14 +92,6 @@ impl Session {
         }
         Ok(None)
     }
-}
-
-fn asking(method: &str, params: Value) -> Result<Asking, Error> {
-    if method == METHODS.elicitation_create {
-        return Ok(Asking::Elicitation(parse(params)?));
-    }
-    let call = params.get("toolCall").cloned().unwrap_or_default();
-    Ok(Asking::Permission { request: parse(params)?, call })
 }
 
 fn parse<T: DeserializeOwned>(params: Value) -> Result<T, Error> {

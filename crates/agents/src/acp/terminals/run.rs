@@ -1,7 +1,7 @@
 //! Runs the command of a terminal to its end.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use agent_client_protocol::Error;
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::screen::Output;
 use crate::Settings;
 use crate::acp::connection::Connection;
-use crate::process::{Ended, Exit, Launched, Limits, Process, Spec, environment};
+use crate::process::{Ended, Exit, Launched, Process, Spec, environment};
 
 pub(in crate::acp) struct Run {
     id: String,
@@ -31,15 +31,16 @@ impl Run {
         request: CreateTerminalRequest,
         settings: Arc<Settings>,
         env: &BTreeMap<String, String>,
-        cwd: PathBuf,
+        cwd: &Path,
         output: Arc<Output>,
         kill: CancellationToken,
     ) -> Self {
         let set = request.env.into_iter().map(|variable| (variable.name, variable.value));
         let env = environment(&BTreeMap::new(), &[], &env.clone().into_iter().chain(set).collect());
-        let cwd = request.cwd.map_or(cwd.clone(), |below| cwd.join(below));
+        let cwd = request.cwd.map_or_else(|| cwd.to_owned(), |below| cwd.join(below));
         let args = shell_args(request.command, request.args);
-        let spec = Spec { command: "/bin/sh".to_owned(), args, env, cwd, limits: Limits::default() };
+        let limits = settings.process_limits;
+        let spec = Spec { command: "/bin/sh".to_owned(), args, env, cwd, limits };
         Self { id, spec, settings, output, kill }
     }
 

@@ -3,7 +3,8 @@
 //! Invariant: a change carries only what differs from what was told; a text that grew is told by its growth. Of what was
 //! told only marks are kept, so that a turn's memory does not grow with what its tools print.
 
-mod printed;
+mod own_terminal;
+mod shown;
 mod told;
 
 use std::collections::HashMap;

@@ -13,25 +13,25 @@ use super::text::start_of;
 /// How much of a call's content, of its input and of its output is kept.
 pub(super) const MAX_KEPT_BYTES: usize = 256 << 10;
 
-/// What a terminal shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a terminal shows by now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Screen {
     pub(crate) command: String,
     pub(crate) output: String,
-    /// How many bytes more there were, if they were counted.
+    /// How many bytes followed that were not kept.
     pub(crate) omitted: u64,
     pub(crate) exit_code: Option<i32>,
 }
 
-/// The terminals that an agent runs.
+/// The terminals that an agent runs with us.
 pub(crate) trait Screens {
     /// `None` if there is no such terminal.
-    fn find(&self, id: &str) -> Option<Screen>;
+    fn find(&self, id: &str, look: Look) -> Option<Screen>;
 }
 
-/// How much of a terminal is looked at: while a call goes on its output is still to come.
+/// How much of a terminal is looked at: while a call goes on, only an agent tells what its terminal prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
+pub(crate) enum Look {
     Command,
     Whole,
 }
@@ -52,8 +52,8 @@ pub(super) fn content(items: &[Value], look: Look, screens: &dyn Screens) -> Vec
                 let size = path.len() + diff.old_text.as_ref().map_or(0, String::len) + diff.new_text.len();
                 kept.whole(size, ToolContent::Diff { path, old_text: diff.old_text, new_text: diff.new_text });
             }
-            Ok(ToolCallContent::Terminal(terminal)) => match screens.find(&terminal.terminal_id.0) {
-                Some(screen) => kept.screen(screen, look),
+            Ok(ToolCallContent::Terminal(terminal)) => match screens.find(&terminal.terminal_id.0, look) {
+                Some(screen) => kept.screen(screen),
                 None => kept.raw(item),
             },
             Ok(_) | Err(_) => kept.raw(item),
@@ -101,12 +101,9 @@ impl Kept {
         }
     }
 
-    fn screen(&mut self, screen: Screen, look: Look) {
+    fn screen(&mut self, screen: Screen) {
         let Screen { command, output, omitted, exit_code } = screen;
-        let (output, omitted, exit_code) = match look {
-            Look::Command => (String::new(), 0, None),
-            Look::Whole => (self.start_of(&output), omitted, exit_code),
-        };
+        let output = self.start_of(&output);
         self.omitted += omitted;
         self.shown.push(ToolContent::Terminal { command, output, exit_code });
     }

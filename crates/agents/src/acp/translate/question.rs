@@ -3,10 +3,11 @@
 //! Invariant: the subject is whole and comes from what the tool is given, never from a title.
 
 use agent_client_protocol::v1::schema::{
-    CreateElicitationRequest, ElicitationMode, ElicitationScope, PermissionOptionKind, RequestPermissionRequest,
-    ToolCallUpdateFields,
+    CreateElicitationRequest, ElicitationMode, ElicitationScope, PermissionOption as AcpPermissionOption,
+    PermissionOptionKind, ToolCallUpdateFields,
 };
 use model::{AgentReport, PermissionKind, PermissionOption, Question, ToolKind};
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use super::calls::Calls;
@@ -22,32 +23,50 @@ pub(crate) const DECLINE: &str = "decline";
 pub(crate) enum Asking {
     /// May a tool be used?
     Permission {
-        request: RequestPermissionRequest,
-        /// The call as it came: what the SDK does not know of it is in there.
+        /// The call as it came.
         call: Value,
+        options: Vec<AcpPermissionOption>,
     },
     /// A form, or an address to visit.
     Elicitation(CreateElicitationRequest),
 }
 
+impl Asking {
+    /// Reads the params of a `session/request_permission`. What is no option, or one that is there already, is left
+    /// out; without any there is nothing to answer.
+    pub(crate) fn permission(params: &Value) -> Option<Self> {
+        let call = params.get("toolCall").filter(|call| call.is_object())?.clone();
+        let mut options: Vec<AcpPermissionOption> = Vec::new();
+        for option in params.get("options")?.as_array()? {
+            if let Ok(option) = AcpPermissionOption::deserialize(option)
+                && !options.iter().any(|earlier| earlier.option_id == option.option_id)
+            {
+                options.push(option);
+            }
+        }
+        (!options.is_empty()).then_some(Self::Permission { call, options })
+    }
+}
+
 pub(super) fn ask(asking: Asking, calls: &mut Calls, screens: &dyn Screens) -> (Vec<AgentReport>, Question) {
     match asking {
-        Asking::Permission { request, call } => permission(request, call, calls, screens),
+        Asking::Permission { call, options } => permission(call, options, calls, screens),
         Asking::Elicitation(request) => (Vec::new(), elicitation(request, calls)),
     }
 }
 
 fn permission(
-    request: RequestPermissionRequest,
     call: Value,
+    options: Vec<AcpPermissionOption>,
     calls: &mut Calls,
     screens: &dyn Screens,
 ) -> (Vec<AgentReport>, Question) {
+    let id = call.get("toolCallId").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let fields = ToolCallUpdateFields::deserialize(&call).unwrap_or_default();
     // A call that can not be told can still be asked about.
     let reports = calls.message(call, screens).unwrap_or_default();
-    let call = calls.find(&request.tool_call.tool_call_id.0);
-    let fields = request.tool_call.fields;
-    let options = request.options.into_iter().take(MAX_LISTED).map(|option| PermissionOption {
+    let call = calls.find(&id);
+    let options = options.into_iter().take(MAX_LISTED).map(|option| PermissionOption {
         id: option.option_id.0.to_string(),
         name: cut_chars(option.name, MAX_TITLE_CHARS),
         kind: match option.kind {
@@ -60,9 +79,9 @@ fn permission(
     });
     let question = Question {
         tool: call.tool,
-        title: fields.title.clone().map_or(call.title, |title| cut_chars(title, MAX_TITLE_CHARS)),
-        kind: call.kind,
         subject: call.subject.or_else(|| subject(&fields, None)),
+        title: fields.title.map_or(call.title, |title| cut_chars(title, MAX_TITLE_CHARS)),
+        kind: call.kind,
         options: options.collect(),
         form: None,
     };

@@ -1,9 +1,9 @@
 //! Updates in, reports out.
 
 mod lines;
+mod recorded;
 
 use insta::assert_snapshot;
-use model::ToolContent;
 use serde_json::json;
 
 use super::*;
@@ -14,9 +14,10 @@ use lines::lines;
 struct OneTerminal;
 
 impl Screens for OneTerminal {
-    fn find(&self, id: &str) -> Option<Screen> {
+    fn find(&self, id: &str, look: Look) -> Option<Screen> {
         let screen = Screen { command: "ls".to_owned(), output: "a\nb\n".to_owned(), omitted: 0, exit_code: Some(0) };
-        (id == "term-1").then_some(screen)
+        let begun = Screen { command: "ls".to_owned(), ..Screen::default() };
+        (id == "term-1").then_some(if look == Look::Whole { screen } else { begun })
     }
 }
 
@@ -25,6 +26,7 @@ fn tell(translator: &mut Translator, update: Value) -> Vec<AgentReport> {
 }
 
 /// The reports of a turn in which these updates come, a line each.
+#[expect(clippy::needless_pass_by_value, reason = "they are made where they are told")]
 fn told(updates: Value) -> String {
     let mut translator = Translator::default();
     translator.begin_turn();
@@ -169,7 +171,57 @@ fn all_sorts_of_content_are_shown_or_kept_as_they_came() {
 }
 
 #[test]
-fn a_terminal_is_shown_whole_when_its_call_or_the_turn_ends() {
+fn a_terminal_of_the_agents_own_is_told_as_it_prints() {
+    let with = |meta: Value, mut rest: Value| {
+        rest["_meta"] = meta;
+        call("x", rest)
+    };
+    let prints = |data: &str| with(json!({ "terminal_output": { "terminal_id": "t", "data": data } }), json!({}));
+    let told = told(json!([
+        with(
+            json!({ "terminal_info": { "terminal_id": "t" } }),
+            json!({ "rawInput": { "command": "make" }, "content": [{ "type": "terminal", "terminalId": "t" }] })
+        ),
+        prints("one\n"),
+        with(json!({ "terminal_output": { "terminal_id": "other", "data": "not this" } }), json!({})),
+        with(json!({ "terminal_output_delta": { "terminal_id": "t", "data": "two\n" } }), json!({})),
+        with(
+            json!({ "terminal_exit": { "terminal_id": "t", "exit_code": 2, "signal": null } }),
+            json!({ "status": "failed" })
+        ),
+    ]));
+    assert_snapshot!(told, @r#"
+    tool 1 started "x" {"content":[{"type":"terminal","command":"make","output":""}],"input":{"command":"make"}}
+    tool 1 "one\n"
+    tool 1 "two\n"
+    tool 1 {"status":"failed","content":[{"type":"terminal","command":"make","output":"one\ntwo\n","exitCode":2}]}
+    stopped {"outcome":"completed"}
+    "#);
+}
+
+/// As Codex runs what it takes for mere reading: it prints, and no terminal is shown.
+#[test]
+fn what_is_printed_without_a_terminal_is_told_at_the_end() {
+    let prints = |data: &str| {
+        let piece = json!({ "terminal_id": "x", "data": data });
+        call("x", json!({ "_meta": { "terminal_output_delta": piece } }))
+    };
+    let told = told(json!([
+        call("x", json!({ "title": "Read file 'a'", "kind": "read" })),
+        prints("one\n"),
+        prints("two\n"),
+        call("x", json!({ "status": "completed", "content": null, "rawOutput": { "exit_code": 0 } })),
+        prints("too late"),
+    ]));
+    assert_snapshot!(told, @r#"
+    tool 1 started "x" {"title":"Read file 'a'","kind":"read"}
+    tool 1 {"status":"completed","content":[{"type":"text","text":"one\ntwo\n"}],"output":{"exit_code":0}}
+    stopped {"outcome":"completed"}
+    "#);
+}
+
+#[test]
+fn a_terminal_of_ours_is_shown_whole_when_its_call_or_the_turn_ends() {
     let terminal = |id| call(id, json!({ "content": [{ "type": "terminal", "terminalId": "term-1" }] }));
     let told = told(json!([terminal("x"), terminal("y"), call("x", json!({ "status": "completed" }))]));
     assert_snapshot!(told, @r#"
@@ -179,81 +231,6 @@ fn a_terminal_is_shown_whole_when_its_call_or_the_turn_ends() {
     tool 2 {"content":[{"type":"terminal","command":"ls","output":"a\nb\n","exitCode":0}]}
     stopped {"outcome":"completed"}
     "#);
-}
-
-/// As Codex tells of the commands that it runs by itself.
-#[test]
-fn what_is_printed_in_an_agents_own_terminal_is_shown_at_the_end() {
-    let meta = |id: &str, key: &str, mut rest: Value| {
-        rest["terminal_id"] = json!(id);
-        let mut members = serde_json::Map::new();
-        members.insert(key.to_owned(), rest);
-        call(id, json!({ "_meta": members }))
-    };
-    let begins = |id: &str, command: &str| {
-        let mut begins = meta(id, "terminal_info", json!({ "cwd": "/p" }));
-        begins["rawInput"] = json!({ "command": command });
-        begins["kind"] = json!("execute");
-        begins["content"] = json!([{ "type": "terminal", "terminalId": id }]);
-        begins
-    };
-    let ends = |id: &str, exit_code: u8, status: &str| {
-        let mut ends = meta(id, "terminal_exit", json!({ "exit_code": exit_code, "signal": null }));
-        ends["status"] = json!(status);
-        ends["content"] = Value::Null;
-        ends
-    };
-    let prints = |id: &str, text: &str| meta(id, "terminal_output_delta", json!({ "data": text }));
-    let told = told(json!([
-        begins("x", "make"),
-        prints("x", "one\n"),
-        call("x", json!({ "_meta": { "terminal_output": { "terminal_id": "another", "data": "not x's" } } })),
-        prints("x", "two\n"),
-        ends("x", 2, "failed"),
-        prints("x", "too late"),
-        call("y", json!({ "title": "Read file 'a'", "kind": "read" })),
-        prints("y", "three\n"),
-        call("y", json!({ "status": "completed", "rawOutput": { "exit_code": 0 } })),
-        begins("z", "sleep 60"),
-        prints("z", "four\n"),
-    ]));
-    assert_snapshot!(told, @r#"
-    tool 1 started "x" {"kind":"execute","content":[{"type":"terminal","command":"make","output":""}],"input":{"command":"make"}}
-    tool 1 {"status":"failed","content":[{"type":"terminal","command":"make","output":"one\ntwo\n","exitCode":2}]}
-    tool 2 started "y" {"title":"Read file 'a'","kind":"read"}
-    tool 2 {"status":"completed","content":[{"type":"text","text":"three\n"}],"output":{"exit_code":0}}
-    tool 3 started "z" {"kind":"execute","content":[{"type":"terminal","command":"sleep 60","output":""}],"input":{"command":"sleep 60"}}
-    tool 3 {"content":[{"type":"terminal","command":"sleep 60","output":"four\n"}]}
-    stopped {"outcome":"completed"}
-    "#);
-}
-
-#[test]
-fn an_agents_own_terminal_is_kept_up_to_a_size() {
-    let mut translator = Translator::default();
-    translator.begin_turn();
-    let prints = |id: usize, text: &str| {
-        let piece = json!({ "terminal_id": "t", "data": text });
-        call(&id.to_string(), json!({ "_meta": { "terminal_output_delta": piece } }))
-    };
-    let ended = |id: usize, translator: &mut Translator| {
-        let reports = tell(translator, call(&id.to_string(), json!({ "status": "completed" })));
-        let AgentReport::ToolChanged { change, .. } = &reports[0] else { panic!("{reports:?}") };
-        change.content.clone().unwrap_or_default()
-    };
-    let large = "a".repeat(MAX_KEPT_BYTES);
-    tell(&mut translator, prints(1, &large));
-    tell(&mut translator, prints(1, "more"));
-    tell(&mut translator, prints(1, " and more"));
-    let cut = [ToolContent::Text { text: large }, ToolContent::Omitted { bytes: 13 }];
-    assert_eq!(ended(1, &mut translator), cut);
-    // So many calls at once that there is no room for what all of them print.
-    for id in 2..=40 {
-        tell(&mut translator, prints(id, "some"));
-        tell(&mut translator, prints(id, "thing"));
-    }
-    assert_eq!(ended(2, &mut translator), [ToolContent::Text { text: "something".to_owned() }]);
-    assert_eq!(ended(40, &mut translator), [ToolContent::Omitted { bytes: 9 }]);
 }
 
 #[test]
@@ -270,9 +247,9 @@ fn what_is_too_large_is_cut_and_said_to_be() {
     assert_eq!(
         change.content.clone().unwrap(),
         [
-            ToolContent::Text { text: "before".to_owned() },
-            ToolContent::Text { text: kept.clone() },
-            ToolContent::Omitted { bytes: (2 * MAX_KEPT_BYTES - kept.len() + 5) as u64 },
+            model::ToolContent::Text { text: "before".to_owned() },
+            model::ToolContent::Text { text: kept.clone() },
+            model::ToolContent::Omitted { bytes: (2 * MAX_KEPT_BYTES - kept.len() + 5) as u64 },
         ]
     );
     let input = change.input.clone().unwrap();
@@ -438,8 +415,7 @@ fn permission(id: &str, mut call: Value) -> Asking {
     call["toolCallId"] = json!(id);
     let options = json!([{ "optionId": "yes", "name": "Yes", "kind": "allow_once" },
         { "optionId": "no", "name": "No", "kind": "reject_once" }]);
-    let request = json!({ "sessionId": "s", "toolCall": call, "options": options });
-    Asking::Permission { request: serde_json::from_value(request).unwrap(), call }
+    Asking::permission(&json!({ "sessionId": "s", "toolCall": call, "options": options })).unwrap()
 }
 
 #[test]

@@ -10,7 +10,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::AtHand;
-use super::printed::{Beside, Printed};
+use super::own_terminal::{OwnTerminal, WithOwn};
+use super::shown::{Compared, Shown};
 use crate::acp::translate::content::{self, Look, MAX_KEPT_BYTES, Screens, shows_terminal};
 use crate::acp::translate::question::subject;
 use crate::acp::translate::raw::json_bytes;
@@ -32,9 +33,9 @@ pub(super) struct Told {
     shown: Shown,
     told_bytes: usize,
     waiting: Waiting,
-    /// What it shows, if a terminal is among it whose output is still to come.
+    /// What it shows, if a terminal is among it that prints on.
     terminal_items: Option<Vec<Value>>,
-    printed: Option<Printed>,
+    own_terminal: Option<OwnTerminal>,
     title_at_hand: String,
     subject_at_hand: Option<String>,
 }
@@ -45,23 +46,6 @@ struct Waiting {
     content: Option<Vec<ToolContent>>,
     input: Option<Value>,
     output: Option<Value>,
-}
-
-/// Marks of what the call shows.
-#[derive(Debug, Default)]
-struct Shown {
-    items: Vec<u64>,
-    /// Of the last item, if it is a text: its length and mark.
-    text: Option<(usize, u64)>,
-    omitted: u64,
-}
-
-/// How what is shown compares with what was.
-enum Compared {
-    Same,
-    /// The text at its end did, by this.
-    Grew(String),
-    Other,
 }
 
 /// What is to be told of a call.
@@ -104,8 +88,9 @@ impl Told {
     pub(super) fn message(&mut self, update: ToolCallUpdate, items: Option<Vec<Value>>, now: Now<'_>) -> News {
         let fields = update.fields;
         self.keep_at_hand(&fields, items.as_deref());
-        if let Some(meta) = update.meta.filter(|_| !self.status.is_final()) {
-            Printed::note(&mut self.printed, &meta, now.may_wait);
+        if let Some(meta) = &update.meta {
+            let command = self.subject_at_hand.as_ref().unwrap_or(&self.title_at_hand);
+            OwnTerminal::hear(&mut self.own_terminal, meta, command, now.may_wait);
         }
         let mut news = News::default();
         // What has ended does not begin again.
@@ -129,6 +114,7 @@ impl Told {
         self.content(items, is_end, now, &mut news);
         if is_end {
             self.forget();
+            self.own_terminal = None;
         }
         news
     }
@@ -143,8 +129,7 @@ impl Told {
 
     pub(super) fn is_waiting(&self) -> bool {
         let Waiting { content, input, output } = &self.waiting;
-        let has_printed = self.printed.as_ref().is_some_and(Printed::is_kept);
-        content.is_some() || input.is_some() || output.is_some() || has_printed
+        content.is_some() || input.is_some() || output.is_some() || self.own_terminal.is_some()
     }
 
     pub(super) fn at_hand(&self, tool: u32) -> AtHand {
@@ -189,24 +174,21 @@ impl Told {
         }
     }
 
-    /// What it shows: what came, else, at its end, what waited.
+    /// What it shows: what came, else what its terminal has printed since, else, at its end, what waited or was printed.
     fn content(&mut self, items: Option<Vec<Value>>, is_end: bool, now: Now<'_>, news: &mut News) {
-        let waited = self.terminal_items.take_if(|_| is_end || items.is_some());
-        let printed = self.printed.take_if(|_| is_end);
-        let Some(items) = items.or(waited) else {
+        let earlier = self.terminal_items.take();
+        let Some(items) = items.or(earlier) else {
             if !is_end {
                 return;
             }
-            // Where no terminal is shown, what was printed is all that there is to see.
-            let printed = printed.filter(|_| self.shown.items.is_empty()).and_then(Printed::into_content);
-            if let Some(content) = self.waiting.content.take().or(printed) {
+            let own_terminal = self.own_terminal.as_ref().filter(|_| self.shown.is_empty());
+            if let Some(content) = self.waiting.content.take().or_else(|| own_terminal?.printed()) {
                 self.show(content, is_end, now, news);
             }
             return;
         };
+        let screens = WithOwn { own: self.own_terminal.as_ref(), others: now.screens };
         let look = if is_end { Look::Whole } else { Look::Command };
-        let command = self.subject_at_hand.as_deref().unwrap_or(&self.title_at_hand);
-        let screens = Beside { ours: now.screens, command, printed: printed.as_ref().or(self.printed.as_ref()) };
         self.show(content::content(&items, look, &screens), is_end, now, news);
         if !is_end && shows_terminal(&items) && json_bytes(&items) <= MAX_KEPT_BYTES {
             self.terminal_items = Some(items);
@@ -235,56 +217,7 @@ impl Told {
     }
 }
 
-impl Shown {
-    fn of(content: &[ToolContent], marks: &RandomState) -> Self {
-        let omitted = match content.last() {
-            Some(ToolContent::Omitted { bytes }) => *bytes,
-            _ => 0,
-        };
-        let text = last_text(content).map(|text| (text.len(), marks.hash_one(text)));
-        Self { items: content.iter().map(|item| mark_of_item(item, marks)).collect(), text, omitted }
-    }
-
-    fn compare(&self, content: &[ToolContent], is_end: bool, marks: &RandomState) -> Compared {
-        let is_same = |(item, mark): (&ToolContent, &u64)| mark_of_item(item, marks) == *mark;
-        let same = content.iter().zip(&self.items).take_while(|pair| is_same(*pair)).count();
-        if content.len() != self.items.len() {
-            return Compared::Other;
-        }
-        if same == content.len() {
-            let is_said = match content.last() {
-                // How much more there is that is not kept is said when it is known.
-                Some(ToolContent::Omitted { bytes }) => *bytes == self.omitted || !is_end,
-                _ => true,
-            };
-            return if is_said { Compared::Same } else { Compared::Other };
-        }
-        match (last_text(content), self.text) {
-            (Some(text), Some((told, mark))) if same + 1 == content.len() => match text.get(..told) {
-                Some(start) if marks.hash_one(start) == mark => Compared::Grew(text[told..].to_owned()),
-                Some(_) | None => Compared::Other,
-            },
-            _ => Compared::Other,
-        }
-    }
-}
-
-fn last_text(content: &[ToolContent]) -> Option<&str> {
-    match content.last() {
-        Some(ToolContent::Text { text }) => Some(text),
-        _ => None,
-    }
-}
-
-/// All omissions look the same: how much is left out changes with every word that comes.
-fn mark_of_item(item: &ToolContent, marks: &RandomState) -> u64 {
-    match item {
-        ToolContent::Omitted { .. } => 0,
-        item => mark_of(item, marks),
-    }
-}
-
-fn mark_of(value: &impl Serialize, marks: &RandomState) -> u64 {
+pub(super) fn mark_of(value: &impl Serialize, marks: &RandomState) -> u64 {
     // What has been JSON is JSON again.
     marks.hash_one(serde_json::to_vec(value).unwrap_or_default())
 }

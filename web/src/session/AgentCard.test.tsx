@@ -1,0 +1,99 @@
+// What is offered while the agent is not there, and how its own words are shown.
+import { cleanup, render, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, test, vi } from "vitest";
+
+import type { Http } from "../api/http";
+import type { AgentView } from "../state/agent";
+import { UNKNOWN_AGENT } from "../state/agent";
+import type { ListedAgent } from "../wire/choices";
+import type { SessionRow } from "../wire/names";
+import { AgentCard } from "./AgentCard";
+import { HandOver } from "./HandOver";
+
+const row = { id: "s", agent: "claude", state: "idle", failure: null } as unknown as SessionRow;
+const METHODS = [
+  { id: "oauth", name: "Log in with Claude", description: "Opens a browser." },
+  { id: "key", name: "\u202EAPI key<b>", description: null },
+];
+const AGENTS: ListedAgent[] = [
+  { name: "claude", title: "Claude Code", description: "", signIn: "Run `claude auth login` once." },
+  { name: "guide", title: "Guide", description: "", version: "1.0" },
+  { name: "codex", title: "Codex", description: "", installed: false },
+];
+
+function fake(answer: unknown = { ok: true, value: {} }) {
+  return {
+    agents: vi.fn(() => Promise.resolve({ ok: true, value: { agents: AGENTS } })),
+    resume: vi.fn(() => Promise.resolve(answer)),
+    signInToAgent: vi.fn(() => Promise.resolve(answer)),
+  } as unknown as Http;
+}
+
+const view = (change: Partial<AgentView>): AgentView => ({ ...UNKNOWN_AGENT, ...change });
+const refused = { ok: false, failure: { kind: "refused", status: 409, code: "x", message: "a turn is running" } };
+
+afterEach(cleanup);
+
+test("signing in offers the agent's own methods, says what is under way, and how else it goes", async () => {
+  const http = fake();
+  const shown = render(<AgentCard http={http} row={row} agent={view({ state: "signed_out", methods: METHODS })} />);
+  await screen.findByRole("heading", { name: "Claude Code wants you to sign in" });
+  expect(screen.getByText("claude auth login").tagName).toBe("CODE");
+  expect(screen.getByRole("button", { name: "⟨U+202E⟩API key<b>" })).toBeTruthy();
+  await userEvent.click(screen.getByRole("button", { name: "Log in with Claude" }));
+  expect(http.signInToAgent).toHaveBeenCalledExactlyOnceWith("s", { method: "oauth", key: expect.any(String) as string });
+  await screen.findByText(/^Signing in\./);
+  // The agent asks again: it did not work.
+  shown.rerender(<AgentCard http={http} row={row} agent={view({ state: "signed_out", methods: [...METHODS] })} />);
+  expect(screen.getByRole("alert").textContent).toBe("The agent still wants you to sign in.");
+  expect(screen.queryByText(/^Signing in\./)).toBeNull();
+});
+
+test("a sign-in that is refused is told in words", async () => {
+  render(<AgentCard http={fake(refused)} row={row} agent={view({ state: "signed_out", methods: METHODS })} />);
+  await userEvent.click(screen.getByRole("button", { name: "Log in with Claude" }));
+  expect((await screen.findByRole("alert")).textContent).toBe("A turn is running.");
+});
+
+test("a failure is told with its reason, and can be tried again", async () => {
+  const http = fake();
+  render(<AgentCard http={http} row={row} agent={view({ state: "failed", reason: "it exited\u001b[31m with 1" })} />);
+  expect(screen.getByRole("region", { name: "The agent failed" }).textContent).toContain("It exited␛[31m with 1.");
+  await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+  expect(http.resume).toHaveBeenCalledExactlyOnceWith("s", { key: expect.any(String) as string });
+});
+
+test("a stopped agent can be brought back; one that is there needs no card", async () => {
+  const http = fake(refused);
+  const shown = render(<AgentCard http={http} row={row} agent={view({ state: "stopped", reason: "server_restart" })} />);
+  await userEvent.click(screen.getByRole("button", { name: "Bring the agent back" }));
+  expect((await screen.findByRole("alert")).textContent).toBe("A turn is running.");
+  shown.rerender(<AgentCard http={http} row={row} agent={view({ state: "ready" })} />);
+  expect(shown.container.textContent).toBe("");
+});
+
+test("a session is handed over to another installed agent by the keyboard alone", async () => {
+  const http = fake();
+  render(<HandOver http={http} row={row} running={false} />);
+  await userEvent.tab();
+  await userEvent.keyboard("{Enter}");
+  const guide = await screen.findByRole("button", { name: /Guide/ });
+  expect(screen.queryByRole("button", { name: /Codex|Claude/ })).toBeNull();
+  await userEvent.keyboard("{ArrowDown}");
+  expect(document.activeElement).toBe(guide);
+  await userEvent.keyboard("{Enter}");
+  await waitFor(() => expect(http.resume).toHaveBeenCalledExactlyOnceWith("s", { agent: "guide", key: expect.any(String) as string }));
+  await waitFor(() => expect(screen.queryByRole("group")).toBeNull());
+});
+
+test("while a turn runs nothing is handed over; Escape closes and gives the focus back", async () => {
+  render(<HandOver http={fake()} row={row} running />);
+  const opener = screen.getByRole("button", { name: "Hand over to…" });
+  await userEvent.click(opener);
+  expect((await screen.findByRole<HTMLButtonElement>("button", { name: /Guide/ })).disabled).toBe(true);
+  expect(screen.getByText("Stop the running turn first.")).toBeTruthy();
+  await userEvent.keyboard("{Escape}");
+  expect(screen.queryByRole("group")).toBeNull();
+  expect(document.activeElement).toBe(opener);
+});

@@ -1,0 +1,22 @@
+// The agents of the server's machine, asked for when somebody wants to see them: finding their versions takes a while.
+import { useEffect, useState } from "react";
+
+import type { Answer, Http } from "../api/http";
+import type { ListedAgent } from "../wire/choices";
+
+/** Null until they have come. */
+export function useCatalog(http: Http): Answer<readonly ListedAgent[]> | null {
+  const [catalog, setCatalog] = useState<Answer<readonly ListedAgent[]> | null>(null);
+  useEffect(() => {
+    let wanted = true;
+    void http.agents().then((answer) => {
+      if (wanted) {
+        setCatalog(answer.ok ? { ok: true, value: answer.value.agents } : answer);
+      }
+    });
+    return () => {
+      wanted = false;
+    };
+  }, [http]);
+  return catalog;
+}
