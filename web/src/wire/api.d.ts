@@ -11,7 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The agents that can be named in a new session. */
+        /**
+         * The agents that can be named in a new session: those that are installed first, of these the built-in guide last. The
+         *     first time this may take seconds, because each program is asked for its version.
+         */
         get: operations["listAgents"];
         put?: never;
         post?: never;
@@ -353,11 +356,21 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description An agent that sessions can be started with. */
+        /** @description An agent that sessions can be started with, once it is installed. */
         Agent: {
             description: string;
+            /** @description How to install it, in a sentence with the command in backticks. */
+            install?: string | null;
+            /** @description Its program was found. */
+            installed: boolean;
             name: string;
+            /** @description What else one should know, a sentence each. */
+            notes: string[];
+            /** @description How to sign in to it, in a sentence. */
+            signIn?: string | null;
             title: string;
+            /** @description In its program's own words; null while it is not installed, or does not tell. */
+            version?: string | null;
         };
         /** @description A command that the agent understands at the start of a prompt, as `/name`. */
         AgentCommand: {
