@@ -353,7 +353,8 @@ impl LiveSession {
     /// Takes in the agent's next word, with those that wait behind it: they share an append.
     async fn hear(&mut self, mut news: Option<News>) {
         let mut write = false;
-        for _ in 0..NEWS_AT_ONCE {
+        let mut heard = 0;
+        loop {
             match news {
                 None => {
                     let reason = "the agent ended".to_owned();
@@ -371,6 +372,10 @@ impl LiveSession {
                         break;
                     }
                 }
+            }
+            heard += 1;
+            if heard == NEWS_AT_ONCE {
+                break;
             }
             match self.agent.as_mut().map(|agent| agent.news.try_recv()) {
                 Some(Ok(next)) => news = Some(next),

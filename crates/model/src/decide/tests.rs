@@ -624,7 +624,7 @@ fn who_must_sign_in_is_tried_again_with_the_next_prompt() {
         agent.state_changed {"agentSession":"s1","memory":"resumed"} ready
         turn.started #1 1
         prompt.sent #1 go
-        = Running
+        = Running unobserved
         "#,
     );
 }
