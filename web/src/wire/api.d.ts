@@ -11,7 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The agents that can be named in a new session. */
+        /**
+         * The agents that can be named in a new session: those that are installed first, of these the built-in guide last. The
+         *     first time this may take seconds, because each program is asked for its version.
+         */
         get: operations["listAgents"];
         put?: never;
         post?: never;
@@ -118,6 +121,23 @@ export interface paths {
         };
         /** Everything that happened in a session, in order. */
         get: operations["listEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files of the session's directory whose path goes on from what was typed; for whoever may send prompts to any session. */
+        get: operations["listFiles"];
         put?: never;
         post?: never;
         delete?: never;
@@ -353,11 +373,21 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description An agent that sessions can be started with. */
+        /** @description An agent that sessions can be started with, once it is installed. */
         Agent: {
             description: string;
+            /** @description How to install it, in a sentence with the command in backticks. */
+            install?: string | null;
+            /** @description Its program was found. */
+            installed: boolean;
             name: string;
+            /** @description What else one should know, a sentence each. */
+            notes: string[];
+            /** @description How to sign in to it, in a sentence. */
+            signIn?: string | null;
             title: string;
+            /** @description In its program's own words; null while it is not installed, or does not tell. */
+            version?: string | null;
         };
         /** @description A command that the agent understands at the start of a prompt, as `/name`. */
         AgentCommand: {
@@ -718,6 +748,14 @@ export interface components {
             };
             /** @enum {string} */
             type: "token.revoked";
+        };
+        FileName: {
+            /** @description From the session's directory on; that of a directory ends with a slash. */
+            path: string;
+        };
+        FilePage: {
+            /** @description At most 50 whose path goes on from what was typed, those in the same case first. */
+            files: components["schemas"]["FileName"][];
         };
         /** @description A picture that goes with a prompt. */
         Image: {
@@ -1674,6 +1712,50 @@ export interface operations {
             };
             /** @description The cursor leads nowhere any more */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listFiles: {
+        parameters: {
+            query?: {
+                /**
+                 * @description What was typed so far, from the session's directory on. A slash at the end asks for what lies in a directory, a
+                 *     dot at the beginning of the last name for hidden ones.
+                 */
+                prefix?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilePage"];
+                };
+            };
+            /** @description An agent's token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -57,7 +57,8 @@ impl Answer {
         assert_eq!(self.header("content-type"), Some("application/json"), "{}: {}", self.status, self.text());
         let body = self.json();
         let error = body["error"].as_object().unwrap_or_else(|| panic!("no error in {body}"));
-        let keys: Vec<&str> = error.keys().map(String::as_str).collect();
+        let mut keys: Vec<&str> = error.keys().map(String::as_str).collect();
+        keys.sort_unstable();
         assert_eq!(keys, ["code", "details", "message"], "{body}");
         assert!(error["message"].is_string() && error["details"].is_object(), "{body}");
         format!("{} {}", self.status, error["code"].as_str().unwrap())
