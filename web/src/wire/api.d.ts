@@ -136,7 +136,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Files of the session's directory whose path goes on from what was typed; for whoever may send prompts to any session. */
+        /** Files of the session's directory whose path goes on from what was typed; for whoever may send it prompts. */
         get: operations["listFiles"];
         put?: never;
         post?: never;
@@ -1746,7 +1746,7 @@ export interface operations {
                     "application/json": components["schemas"]["FilePage"];
                 };
             };
-            /** @description An agent's token */
+            /** @description The session's own agent */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -19,14 +19,14 @@ const MAX_FILES: usize = 50;
 /// How many names of one directory are looked at.
 const MAX_NAMES: usize = 5_000;
 
-/// Files of the session's directory whose path goes on from what was typed; for whoever may send prompts to any session.
+/// Files of the session's directory whose path goes on from what was typed; for whoever may send it prompts.
 #[utoipa::path(
     get,
     path = "/sessions/{id}/files", operation_id = "listFiles",
     params(("id" = String, Path), wire::FileQuery),
     responses(
         (status = 200, body = wire::FilePage),
-        (status = 403, description = "An agent's token", body = wire::ErrorBody),
+        (status = 403, description = "The session's own agent", body = wire::ErrorBody),
         (status = 404, body = wire::ErrorBody)
     )
 )]
@@ -36,7 +36,7 @@ pub(crate) async fn list(
     Named(id): Named<SessionId>,
     Params(query): Params<wire::FileQuery>,
 ) -> Result<Json<wire::FilePage>, ApiError> {
-    access::everything(&principal, Scope::Write)?;
+    access::session(&principal, Scope::Write, id)?;
     let cwd = app.engine.session(id).await?.row.cwd;
     let looking = tokio::task::spawn_blocking(move || wire::FilePage { files: named(&cwd, &query.prefix) });
     match looking.await {
