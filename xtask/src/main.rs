@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks by printing")]
 
+mod agents;
 mod bench;
 mod ci;
 mod codegen;
@@ -33,6 +34,14 @@ enum Cli {
     Kills(kills::Options),
     /// Measure the program beside the bare disk and the bare engine
     Bench(bench::Options),
+    /// Drive real agents of others end to end, offline, and write down what works
+    Agents(agents::Options),
+    /// Pass an agent's lines on and write them down
+    #[command(hide = true)]
+    Tee(agents::tee::Options),
+    /// Be the lab's MCP server on stdio
+    #[command(hide = true)]
+    Notes,
     /// Let the disk fail, fill up and be read-only under the server, and prove that it keeps its promises
     Faults(faults::Options),
 }
@@ -44,6 +53,9 @@ fn main() -> ExitCode {
         Cli::Codegen(options) => codegen::run(options),
         Cli::Kills(options) => kills::run(&options),
         Cli::Bench(options) => bench::run(&options),
+        Cli::Agents(options) => agents::run(&options),
+        Cli::Tee(options) => agents::tee::run(&options),
+        Cli::Notes => agents::notes::serve_stdio(),
         Cli::Faults(options) => faults::run(&options),
     };
     match result {

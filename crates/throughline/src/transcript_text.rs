@@ -114,7 +114,8 @@ fn content_lines(content: &ToolContent) -> Vec<String> {
 }
 
 fn permission_lines(asked: &Permission) -> Vec<String> {
-    let subject = asked.question.subject.as_deref().map(|subject| format!("  {}", line(subject))).unwrap_or_default();
+    let subject = asked.question.subject.as_deref().filter(|subject| *subject != asked.question.title);
+    let subject = subject.map(|subject| format!("  {}", line(subject))).unwrap_or_default();
     let answer = match &asked.answer {
         None => format!("waits for you: `throughline answer SESSION {} OPTION`", asked.request),
         Some(answer) => {

@@ -4,26 +4,25 @@
 //! for this one. So an agent that talks faster than its session listens is slowed down, nothing overtakes anything, and
 //! no queue is without a bound. A session of a shared process that does not listen at all is left behind, and it alone.
 
+mod drive;
+
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use agent_client_protocol::{Error, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse as _};
-use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::Value;
 use tokio::sync::{Notify, mpsc, oneshot};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::inbox::{Inbox, Message, Slot, inbox};
-use super::routes::{Deliveries, Pending, Routes};
+use super::inbox::{Inbox, inbox};
+use super::routes::{Pending, Routes};
 use super::transport::Transport;
 use super::wire::{self, Refused};
 use crate::Limits;
 
 /// How many lines wait to be written.
 const OUTBOX: usize = 256;
-/// How long an agent whose input is gone may take to end its output too.
-const AFTER_INPUT: Duration = Duration::from_secs(2);
 
 /// A connection; its clones are the same.
 #[derive(Debug, Clone)]
@@ -64,16 +63,6 @@ pub(crate) enum NoAnswer {
     Ended(String),
     /// What it answered is not what the protocol says.
     NotUnderstood,
-}
-
-/// Why the connection is at its end.
-enum End {
-    /// The agent's output ended, or could not be read.
-    Output,
-    Input,
-    Stop,
-    Kill,
-    Unused,
 }
 
 impl Connection {
@@ -217,121 +206,6 @@ impl Connection {
     pub(crate) fn kill(&self) {
         self.retire();
         self.0.kill.cancel();
-    }
-
-    async fn run(self, transport: Transport, mut outbox: mpsc::Receiver<String>, warm: Duration) {
-        let Transport { mut lines, mut sink, body, faults } = transport;
-        let read = async {
-            while let Some(Ok(line)) = lines.next().await {
-                self.hear(&line).await;
-            }
-        };
-        let write = async {
-            while let Some(line) = outbox.recv().await {
-                if sink.send(line).await.is_err() {
-                    return;
-                }
-            }
-        };
-        let end = tokio::select! {
-            biased;
-            () = self.0.kill.cancelled() => End::Kill,
-            () = self.0.stop.cancelled() => End::Stop,
-            () = self.unused(warm) => End::Unused,
-            () = read => End::Output,
-            () = async { write.await; sleep(AFTER_INPUT).await } => End::Input,
-        };
-        self.retire();
-        outbox.close();
-        drop(sink);
-        let fault = faults.first().map(|fault| fault.to_string());
-        let why = match (end, fault) {
-            (End::Stop | End::Unused, _) => {
-                body.stop().await;
-                "the agent was stopped".to_owned()
-            }
-            (End::Kill, _) => {
-                body.kill().await;
-                "the agent was ended".to_owned()
-            }
-            (End::Output | End::Input, Some(fault)) => {
-                body.kill().await;
-                fault
-            }
-            (End::Output, None) => body.ended().await,
-            (End::Input, None) => {
-                body.kill().await;
-                "the agent closed its input".to_owned()
-            }
-        };
-        let slots = {
-            let mut state = self.state();
-            // Whoever comes later finds it.
-            drop(self.0.why_ended.set(why.clone()));
-            state.routes.clear()
-        };
-        self.0.ended.cancel();
-        for slot in slots {
-            slot.end(&why);
-        }
-    }
-
-    /// Takes in a line: waits until there is room for what it says.
-    async fn hear(&self, line: &str) {
-        let incoming = wire::read(line);
-        let Deliveries { messages, refused } = self.state().routes.sort(incoming, line.len());
-        for (slot, session, message, bytes) in messages {
-            self.put(slot, session, message, bytes).await;
-        }
-        if let Some((id, error)) = refused {
-            // An agent that asks for more than it reads the answers of hears no more of them.
-            drop(self.0.outbox.try_send(wire::answer(&id, Err(error))));
-        }
-    }
-
-    async fn put(&self, slot: Slot, session: u64, message: Message, bytes: usize) {
-        tokio::select! {
-            biased;
-            () = slot.put(message, bytes) => return,
-            () = self.others_waited() => {}
-        }
-        tracing::warn!(session, "a session does not take the news of a shared agent; it is left behind");
-        if let Some(slot) = self.state().routes.remove(session) {
-            slot.end("the session did not take the agent's news, and others of the same process were waiting");
-        }
-    }
-
-    /// Somebody else has waited for as long as one has to.
-    async fn others_waited(&self) {
-        loop {
-            sleep(self.0.limits.untaken).await;
-            if !self.is_alone() {
-                return;
-            }
-        }
-    }
-
-    /// Nobody uses it, nor has for as long as it is kept warm.
-    async fn unused(&self, warm: Duration) {
-        loop {
-            let changed = self.0.changed.notified();
-            let (users, is_closed) = {
-                let state = self.state();
-                (state.users, state.is_closed)
-            };
-            if users > 0 {
-                changed.await;
-                continue;
-            }
-            let warm = if is_closed { Duration::ZERO } else { warm };
-            if timeout(warm, changed).await.is_err() {
-                let mut state = self.state();
-                if state.users == 0 {
-                    state.is_closed = true;
-                    return;
-                }
-            }
-        }
     }
 }
 

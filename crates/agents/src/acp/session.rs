@@ -7,32 +7,31 @@
 mod attach;
 mod files;
 mod serve;
+mod turn;
 mod watch;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use agent_client_protocol::v1::schema::{
-    CLIENT_METHOD_NAMES, CancelNotification, CloseSessionRequest, DeleteSessionRequest, PromptRequest,
-    SetSessionConfigOptionResponse,
+    CLIENT_METHOD_NAMES, CancelNotification, CloseSessionRequest, DeleteSessionRequest, SetSessionConfigOptionResponse,
 };
 use agent_client_protocol::{Error, ErrorCode};
-use model::{AgentReport, Image, Notice, Severity};
+use model::{AgentReport, Notice, Severity};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use tokio::task::{JoinSet, spawn_blocking};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
 use super::about::About;
 use super::connection::{Connection, Lease};
 use super::inbox::{Inbox, Message};
-use super::prompt;
 use super::questions::Questions;
 use super::terminals::Terminals;
-use super::translate::{Translator, TurnError};
+use super::translate::Translator;
 use super::wire::Refused;
 use crate::{Call, News, Settings, Start};
-use watch::{Due, Watch};
+use watch::Watch;
 
 pub(crate) struct Session {
     settings: Arc<Settings>,
@@ -158,36 +157,6 @@ impl Session {
         }
     }
 
-    async fn prompt(&mut self, text: String, mut images: Vec<Image>, packet: Option<String>) -> Result<(), Gone> {
-        if self.turn.is_some() {
-            tracing::error!(session = %self.start.session, "a prompt came while a turn runs; it is not sent");
-            return Ok(());
-        }
-        if !images.is_empty() && !self.about.capabilities.prompt_capabilities.image {
-            images.clear();
-            self.notice("This agent takes no pictures: they were left out", None).await?;
-        }
-        let files = match prompt::mentions(&text) {
-            mentions if mentions.is_empty() => Vec::new(),
-            mentions => {
-                let (cwd, deny) = (self.start.cwd.clone(), self.settings.deny.clone());
-                spawn_blocking(move || files::mentioned(&cwd, deny, mentions)).await.unwrap_or_default()
-            }
-        };
-        let request = PromptRequest::new(self.name.clone(), prompt::blocks(text, images, packet, files));
-        self.translator.begin_turn();
-        let request = self.connection().request(self.key, &request).await;
-        self.turn = Some(Turn { request, watch: Watch::new(Instant::now()) });
-        Ok(())
-    }
-
-    async fn cancel(&mut self) {
-        let Some(turn) = &mut self.turn else { return };
-        turn.watch.cancel(Instant::now());
-        self.withdraw_questions().await;
-        self.connection().notify(&CancelNotification::new(self.name.clone())).await;
-    }
-
     async fn delete(&mut self) -> Result<(), Gone> {
         if self.name.is_empty() || self.about.capabilities.session_capabilities.delete.is_none() {
             return Ok(());
@@ -234,24 +203,6 @@ impl Session {
         self.option_set(&option, &value, result).await
     }
 
-    async fn end_turn(&mut self, turn: &Turn, result: Result<Value, Refused>) -> Result<(), Gone> {
-        self.withdraw_questions().await;
-        let answer = match result {
-            Err(refused) if refused.is_signed_out() => {
-                let reports = self.translator.abandon_turn(&self.terminals);
-                self.tell_all(reports).await?;
-                return self.tell_signed_out().await;
-            }
-            // Some agents know no other way to say it.
-            Err(_) if turn.watch.is_cancelled() => Ok(json!({ "stopReason": "cancelled" })),
-            Err(refused) => Err(TurnError { message: refused.message }),
-            Ok(answer) => Ok(answer),
-        };
-        let reports = self.translator.end_turn(answer, &self.terminals);
-        self.terminals.forget_released();
-        self.tell_all(reports).await
-    }
-
     async fn option_set(&mut self, option: &str, value: &str, result: Result<Value, Refused>) -> Result<(), Gone> {
         let reply = match result {
             Ok(reply) => reply,
@@ -264,28 +215,6 @@ impl Session {
         let all = serde_json::from_value::<SetSessionConfigOptionResponse>(reply).ok();
         let reports = self.translator.option_set(option, value, all.map(|all| all.config_options));
         self.tell_all(reports).await
-    }
-
-    /// The agent is there.
-    fn heard(&mut self) {
-        let asks = !self.questions.is_empty();
-        if let Some(turn) = &mut self.turn {
-            turn.watch.hear(Instant::now(), asks);
-        }
-    }
-
-    async fn look_at_clock(&mut self) -> Result<(), Gone> {
-        let limits = &self.settings.limits;
-        let Some(turn) = &mut self.turn else { return Ok(()) };
-        match turn.watch.look(Instant::now(), limits) {
-            Due::Nothing => Ok(()),
-            Due::Unresponsive => self.tell(AgentReport::Unresponsive).await,
-            Due::Failed => {
-                let seconds = (limits.cancel + limits.cancel_failed).as_secs_f32();
-                self.connection().give_up();
-                Err(Gone::Failed(format!("the agent did not stop within {seconds} seconds after it was told to")))
-            }
-        }
     }
 
     /// The reply to a request, however much comes before it; `None` if it does not come in time.

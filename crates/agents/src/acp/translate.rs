@@ -12,17 +12,15 @@ mod content;
 mod offers;
 mod question;
 mod raw;
+mod stop;
 mod text;
 
 use agent_client_protocol::schema::MaybeUndefined;
 use agent_client_protocol::v1::schema::{
     AvailableCommand, AvailableCommandInput, ContentBlock, ContentChunk, Notice as AcpNotice, NoticeSeverity, Plan,
-    PlanEntryPriority, PlanEntryStatus, PromptResponse, SessionConfigOption, SessionModeState, SessionUpdate,
-    StopReason, UsageUpdate,
+    PlanEntryPriority, PlanEntryStatus, SessionConfigOption, SessionModeState, SessionUpdate, UsageUpdate,
 };
-use model::{
-    AgentCommand, AgentReport, Cost, Notice, Outcome, PlanStep, Priority, Question, Severity, StepStatus, Stop, Usage,
-};
+use model::{AgentCommand, AgentReport, Cost, Notice, PlanStep, Priority, Question, Severity, StepStatus, Usage};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
@@ -31,11 +29,13 @@ use calls::Calls;
 use compactions::Compactions;
 use offers::Offers;
 use raw::Budget;
+use stop::stop;
 use text::cut_chars;
 
 pub(crate) use content::{Look, Screen, Screens};
 pub(crate) use offers::{Offer, Setting};
 pub(crate) use question::{ACCEPT, Asking, DECLINE};
+pub(crate) use stop::TurnError;
 pub(crate) use text::{command_line, plain_line};
 
 /// How many commands, options or steps of a plan are listed.
@@ -100,7 +100,7 @@ impl Translator {
             Ok(SessionUpdate::UserMessageChunk(_)) => Vec::new(),
             Ok(SessionUpdate::AgentMessageChunk(chunk)) => self.words(Speech::Text, chunk, update),
             Ok(SessionUpdate::AgentThoughtChunk(chunk)) => self.words(Speech::Thought, chunk, update),
-            Ok(SessionUpdate::Plan(plan)) => self.plan(plan, update),
+            Ok(SessionUpdate::Plan(plan)) => self.plan(plan, &update),
             Ok(SessionUpdate::AvailableCommandsUpdate(update)) => self.commands(update.available_commands),
             Ok(SessionUpdate::CurrentModeUpdate(update)) => self.offers.mode_is(&update.current_mode_id.0),
             Ok(SessionUpdate::ConfigOptionUpdate(update)) => self.offers.options_are(update.config_options),
@@ -208,11 +208,11 @@ impl Translator {
         }]
     }
 
-    fn plan(&mut self, plan: Plan, update: Value) -> Vec<AgentReport> {
+    fn plan(&mut self, plan: Plan, update: &Value) -> Vec<AgentReport> {
         if self.is_replaying {
             return Vec::new();
         }
-        let Some(turn) = &mut self.turn else { return self.late(&update) };
+        let Some(turn) = &mut self.turn else { return self.late(update) };
         turn.blocks.close();
         let steps = plan.entries.into_iter().take(MAX_LISTED).map(|entry| PlanStep {
             text: cut_chars(entry.content, MAX_DESCRIPTION_CHARS),
@@ -302,35 +302,6 @@ impl Translator {
     /// What belongs to a turn and came when none ran.
     fn late(&mut self, update: &Value) -> Vec<AgentReport> {
         self.raw(json!({ "late": update }))
-    }
-}
-
-/// Why a prompt was answered with an error.
-#[derive(Debug)]
-pub(crate) struct TurnError {
-    /// In the agent's own words.
-    pub(crate) message: String,
-}
-
-fn stop(answer: Result<Value, TurnError>) -> Stop {
-    let answer = match answer {
-        Ok(answer) => answer,
-        Err(TurnError { message }) => return Stop { outcome: Outcome::Failed, reason: Some(message) },
-    };
-    let word = answer.get("stopReason").and_then(Value::as_str).map(|word| plain_line(word, 100));
-    let ended = |outcome, reason: Option<String>| Stop { outcome, reason };
-    match PromptResponse::deserialize(&answer).map(|response| response.stop_reason) {
-        Ok(StopReason::EndTurn) => ended(Outcome::Completed, None),
-        Ok(StopReason::Cancelled) => ended(Outcome::Cancelled, None),
-        Ok(StopReason::MaxTokens | StopReason::MaxTurnRequests | StopReason::Refusal) => {
-            ended(Outcome::Completed, word)
-        }
-        // It did stop, and said why in a word that is new.
-        Ok(_) | Err(_) if word.is_some() => ended(Outcome::Completed, word),
-        Ok(_) | Err(_) => {
-            let reason = "the agent ended the turn without saying how".to_owned();
-            ended(Outcome::Failed, Some(reason))
-        }
     }
 }
 

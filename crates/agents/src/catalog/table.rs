@@ -76,7 +76,8 @@ pub(super) const ROWS: &[Row] = &[
         description: "OpenAI's coding agent.",
         command: "codex-acp",
         args: &[],
-        env: &[],
+        // In the mode that it would choose a model reviews what it wants to do, and the person is not asked.
+        env: &[("INITIAL_AGENT_MODE", "workspace-write")],
         pass_env: &[&[
             "CODEX_API_KEY",
             "CODEX_CONFIG",

@@ -22,7 +22,7 @@ const LONGEST_ANSWER_BYTES: u64 = 1024 * 1024;
 const MARKER: &str = "--throughline-environment--";
 const FALLBACK: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Asks the login shell, once, in the environment that agents get (see [`super::environment`]), and gives back its `PATH`
+/// Asks the login shell, once, in the environment that agents get (see [`super::environment()`]), and gives back its `PATH`
 /// followed by the server's own. Takes seconds with some shells: to be kept by the caller.
 pub async fn login_shell_path(launcher: &Launcher, environment: &BTreeMap<String, String>) -> String {
     let from_shell = timeout(LIMIT, ask(launcher, environment)).await.unwrap_or_default();

@@ -15,7 +15,7 @@ pub struct Spec {
     /// A full path, or a bare name that is looked up on the `PATH` of `env`. Never a shell's line.
     pub command: String,
     pub args: Vec<String>,
-    /// All of it: nothing is inherited. [`super::environment`] makes one.
+    /// All of it: nothing is inherited. [`super::environment()`] makes one.
     pub env: BTreeMap<String, String>,
     pub cwd: PathBuf,
     pub limits: Limits,

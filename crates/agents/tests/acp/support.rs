@@ -67,7 +67,7 @@ impl Place {
         let catalog = agents::catalog::Catalog::new("/no/such/program", BTreeMap::new()).unwrap();
         entries.extend(catalog.find_entry("guide").cloned());
         let settings = Settings {
-            launcher: Launcher::new(example("launch")),
+            launcher: Launcher::new(env!("CARGO_BIN_EXE_launch").into()),
             entries,
             environment: BTreeMap::new(),
             process_limits: process::Limits::default(),

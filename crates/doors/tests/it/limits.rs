@@ -55,12 +55,12 @@ async fn a_refusal_reaches_a_caller_that_sends_on() {
 
 #[tokio::test]
 async fn the_limit_is_ours_alone_whatever_reads_the_body() {
-    let body = "x".repeat(2 * 1024 * 1024 + 1);
+    let body = "x".repeat(12 * 1024 * 1024 + 1);
     let request = format!("{ECHO}\nContent-Length: {}\n\n{body}", body.len());
     let house = House::open().await;
-    house.check(&[("over the default of 2 MiB", &request, "413 body_too_large")]).await;
+    house.check(&[("over the default of 12 MiB", &request, "413 body_too_large")]).await;
     house.close().await;
-    let house = House::with(Limits { max_body_bytes: 3 * 1024 * 1024, ..Limits::default() }).await;
+    let house = House::with(Limits { max_body_bytes: 13 * 1024 * 1024, ..Limits::default() }).await;
     house.check(&[("over axum's default, under ours", &request, "200")]).await;
     house.close().await;
 }

@@ -50,20 +50,20 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
             words(turn, "tool", text, |turn, text| Event::ToolPart { turn, tool, text })
         }
         AgentReport::ToolStarted { tool, call_id, change } => match turn {
-            Some(turn) => vec![Event::ToolStarted { turn, tool, call_id, change }],
-            None => late("tool", json!(change)),
+            Some(turn) => vec![Event::ToolStarted { turn, tool, call_id, change: without_nulls(change) }],
+            None => late("tool", &json!(change)),
         },
-        AgentReport::ToolChanged { tool, change } => match turn {
-            Some(turn) if change.status.is_some_and(ToolStatus::is_final) => {
+        AgentReport::ToolChanged { tool, change } => match (turn, without_nulls(change)) {
+            (Some(turn), change) if change.status.is_some_and(ToolStatus::is_final) => {
                 vec![Event::ToolEnded { turn, tool, change }]
             }
-            Some(_) if change == ToolChange::default() => Vec::new(),
-            Some(turn) => vec![Event::ToolChanged { turn, tool, change }],
-            None => late("tool", json!(change)),
+            (Some(_), change) if change == ToolChange::default() => Vec::new(),
+            (Some(turn), change) => vec![Event::ToolChanged { turn, tool, change }],
+            (None, change) => late("tool", &json!(change)),
         },
         AgentReport::Plan(steps) => match turn {
             Some(turn) => vec![Event::PlanChanged { turn, steps }],
-            None => late("plan", json!(steps)),
+            None => late("plan", &json!(steps)),
         },
         AgentReport::Asked(question) => match turn {
             Some(turn) if session.row.open_requests.len() < MAX_OPEN_REQUESTS => {
@@ -112,11 +112,18 @@ fn words(turn: Option<Turn>, kind: &str, text: String, part: impl FnOnce(Turn, S
     match turn {
         _ if text.is_empty() => Vec::new(),
         Some(turn) => vec![part(turn, text)],
-        None => late(kind, Value::String(text)),
+        None => late(kind, &Value::String(text)),
     }
 }
 
+/// JSON's null is nothing: an entry could not tell it from what was not said.
+fn without_nulls(mut change: ToolChange) -> ToolChange {
+    change.input = change.input.filter(|input| !input.is_null());
+    change.output = change.output.filter(|output| !output.is_null());
+    change
+}
+
 /// What comes after a turn's end belongs to no turn.
-fn late(kind: &str, what: Value) -> Vec<Event> {
+fn late(kind: &str, what: &Value) -> Vec<Event> {
     vec![Event::AgentRaw { message: json!({ "late": { kind: what } }) }]
 }

@@ -1,5 +1,6 @@
 //! Scenarios: a line a command, and the events they become, a line each. A refusal is a line with `!`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
@@ -123,8 +124,8 @@ impl History {
 
 fn show(event: &Event) -> String {
     let json = serde_json::to_value(event).unwrap();
-    let data = json["data"].as_object().unwrap();
-    let words = data.iter().map(|(key, value)| match value.as_str() {
+    let data: BTreeMap<&String, &serde_json::Value> = json["data"].as_object().unwrap().iter().collect();
+    let words = data.into_iter().map(|(key, value)| match value.as_str() {
         // Interactions are numbers here.
         Some(text) if key == "interactionId" => format!("#{}", text.trim_start_matches(['0', '-'])),
         Some(text) => text.to_owned(),
@@ -522,11 +523,11 @@ fn a_request_waits_for_one_answer_and_is_withdrawn_with_its_turn() {
         agent.state_changed ready
         turn.started #1 1
         prompt.sent #1 go
-        permission.asked execute [{"id":"yes","kind":"allow_once","name":"yes"},{"id":"no","kind":"reject_once","name":"no"}] 1 make first 1
+        permission.asked execute [{"id":"yes","name":"yes","kind":"allow_once"},{"id":"no","name":"no","kind":"reject_once"}] 1 make first 1
         ! the agent offers no such answer; choose one of: yes, no
-        permission.answered {"rule":"test","type":"policy"} allow_once yes 1 1
+        permission.answered {"type":"policy","rule":"test"} allow_once yes 1 1
         ! p1 does not wait for an answer; it was answered or withdrawn
-        permission.asked execute [{"id":"yes","kind":"allow_once","name":"yes"},{"id":"no","kind":"reject_once","name":"no"}] 2 make second 1
+        permission.asked execute [{"id":"yes","name":"yes","kind":"allow_once"},{"id":"no","name":"no","kind":"reject_once"}] 2 make second 1
         permission.answered {"type":"nobody"} 2 1
         ! p2 does not wait for an answer; it was answered or withdrawn
         turn.ended cancelled 1
@@ -555,7 +556,7 @@ fn an_agent_that_waits_for_a_person_is_not_silent() {
         prompt.sent #1 go
         agent.state_changed unresponsive
         agent.state_changed ready
-        permission.asked execute [{"id":"yes","kind":"allow_once","name":"yes"},{"id":"no","kind":"reject_once","name":"no"}] 1 make it 1
+        permission.asked execute [{"id":"yes","name":"yes","kind":"allow_once"},{"id":"no","name":"no","kind":"reject_once"}] 1 make it 1
         = NeedsYou
         "#,
     );
@@ -669,4 +670,16 @@ fn pictures_are_bounded_and_of_known_kinds() {
         assert_eq!(history.run(prompt(bad)), Err(super::Rejection::ImagesInvalid));
     }
     history.run(prompt(vec![image("image/png", "aGk=".to_owned())])).unwrap();
+}
+
+#[test]
+fn a_null_that_a_tool_was_given_is_nothing() {
+    let mut history = History::default();
+    for line in ["create", "ready", "prompt 1 go"] {
+        history.run(parse(line)).unwrap();
+    }
+    let null = Some(serde_json::Value::Null);
+    let change = ToolChange { input: null.clone(), output: null, ..ToolChange::default() };
+    let report = AgentReport::ToolChanged { tool: 1, change };
+    assert_eq!(history.run(Command::Agent(report)), Ok(Vec::new()));
 }

@@ -201,7 +201,8 @@ impl Answer {
 
     /// Asks the person at the terminal; elsewhere says how to answer.
     async fn ask(&mut self, client: &Client, request: Asked, question: &model::Question) -> Result<()> {
-        let subject = question.subject.as_deref().map(|subject| format!("\n  {}", safe(subject))).unwrap_or_default();
+        let subject = question.subject.as_deref().filter(|subject| *subject != question.title);
+        let subject = subject.map(|subject| format!("\n  {}", safe(subject))).unwrap_or_default();
         self.lines(&[format!("? {}{subject}", safe(&question.title))])?;
         if !std::io::stdin().is_terminal() || question.form.is_some() {
             let session = self.session;

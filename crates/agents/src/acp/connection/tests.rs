@@ -6,6 +6,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStrea
 use tokio_util::task::AbortOnDropHandle;
 
 use super::*;
+use crate::acp::inbox::Message;
 
 struct Played {
     lease: Option<Lease>,

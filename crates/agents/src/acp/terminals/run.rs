@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::screen::Output;
 use crate::Settings;
 use crate::acp::connection::Connection;
-use crate::process::{Ended, Exit, Launched, Limits, Process, Spec, environment};
+use crate::process::{Ended, Exit, Launched, Process, Spec, environment};
 
 pub(in crate::acp) struct Run {
     id: String,
@@ -39,7 +39,8 @@ impl Run {
         let env = environment(&BTreeMap::new(), &[], &env.clone().into_iter().chain(set).collect());
         let cwd = request.cwd.map_or_else(|| cwd.to_owned(), |below| cwd.join(below));
         let args = shell_args(request.command, request.args);
-        let spec = Spec { command: "/bin/sh".to_owned(), args, env, cwd, limits: Limits::default() };
+        let limits = settings.process_limits;
+        let spec = Spec { command: "/bin/sh".to_owned(), args, env, cwd, limits };
         Self { id, spec, settings, output, kill }
     }
 

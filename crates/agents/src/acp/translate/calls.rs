@@ -4,6 +4,7 @@
 //! told only marks are kept, so that a turn's memory does not grow with what its tools print.
 
 mod own_terminal;
+mod shown;
 mod told;
 
 use std::collections::HashMap;

@@ -78,3 +78,11 @@ async fn nothing_is_read_before_it_is_asked_for() {
     let held = stream.line.capacity() + stream.chunk.len();
     assert!(held <= 2 * CHUNK_BYTES, "{held}");
 }
+
+#[test]
+fn the_protocols_crate_takes_lines_and_sink() {
+    let faults = Faults::default();
+    let (output, input) = tokio::io::duplex(1);
+    let sink = crate::process::LineSink::new(input, &faults);
+    drop(agent_client_protocol::Lines::new(sink, Lines::new(output, &faults)));
+}

@@ -1,0 +1,90 @@
+//! A turn, from the prompt to its end, and the clock beside it.
+
+use agent_client_protocol::v1::schema::{CancelNotification, PromptRequest};
+use model::{AgentReport, Image};
+use serde_json::{Value, json};
+use tokio::task::spawn_blocking;
+use tokio::time::Instant;
+
+use super::watch::{Due, Watch};
+use super::{Gone, Session, Turn, files};
+use crate::acp::prompt;
+use crate::acp::translate::TurnError;
+use crate::acp::wire::Refused;
+
+impl Session {
+    pub(super) async fn prompt(
+        &mut self,
+        text: String,
+        mut images: Vec<Image>,
+        packet: Option<String>,
+    ) -> Result<(), Gone> {
+        if self.turn.is_some() {
+            tracing::error!(session = %self.start.session, "a prompt came while a turn runs; it is not sent");
+            return Ok(());
+        }
+        if !images.is_empty() && !self.about.capabilities.prompt_capabilities.image {
+            images.clear();
+            self.notice("This agent takes no pictures: they were left out", None).await?;
+        }
+        let files = match prompt::mentions(&text) {
+            mentions if mentions.is_empty() => Vec::new(),
+            mentions => {
+                let (cwd, deny) = (self.start.cwd.clone(), self.settings.deny.clone());
+                spawn_blocking(move || files::mentioned(&cwd, deny, mentions)).await.unwrap_or_default()
+            }
+        };
+        let request = PromptRequest::new(self.name.clone(), prompt::blocks(text, images, packet, files));
+        self.translator.begin_turn();
+        let request = self.connection().request(self.key, &request).await;
+        self.turn = Some(Turn { request, watch: Watch::new(Instant::now()) });
+        Ok(())
+    }
+
+    pub(super) async fn cancel(&mut self) {
+        let Some(turn) = &mut self.turn else { return };
+        turn.watch.cancel(Instant::now());
+        self.withdraw_questions().await;
+        self.connection().notify(&CancelNotification::new(self.name.clone())).await;
+    }
+
+    pub(super) async fn end_turn(&mut self, turn: &Turn, result: Result<Value, Refused>) -> Result<(), Gone> {
+        self.withdraw_questions().await;
+        let answer = match result {
+            Err(refused) if refused.is_signed_out() => {
+                let reports = self.translator.abandon_turn(&self.terminals);
+                self.tell_all(reports).await?;
+                return self.tell_signed_out().await;
+            }
+            // Some agents know no other way to say it.
+            Err(_) if turn.watch.is_cancelled() => Ok(json!({ "stopReason": "cancelled" })),
+            Err(refused) => Err(TurnError { message: refused.message }),
+            Ok(answer) => Ok(answer),
+        };
+        let reports = self.translator.end_turn(answer, &self.terminals);
+        self.terminals.forget_released();
+        self.tell_all(reports).await
+    }
+
+    /// The agent is there.
+    pub(super) fn heard(&mut self) {
+        let asks = !self.questions.is_empty();
+        if let Some(turn) = &mut self.turn {
+            turn.watch.hear(Instant::now(), asks);
+        }
+    }
+
+    pub(super) async fn look_at_clock(&mut self) -> Result<(), Gone> {
+        let limits = &self.settings.limits;
+        let Some(turn) = &mut self.turn else { return Ok(()) };
+        match turn.watch.look(Instant::now(), limits) {
+            Due::Nothing => Ok(()),
+            Due::Unresponsive => self.tell(AgentReport::Unresponsive).await,
+            Due::Failed => {
+                let seconds = (limits.cancel + limits.cancel_failed).as_secs_f32();
+                self.connection().give_up();
+                Err(Gone::Failed(format!("the agent did not stop within {seconds} seconds after it was told to")))
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! A home for each agent: its own settings, which name the scripted model, and an environment that leads nowhere else.
+//!
+//! Invariant: what an agent gets here is all it gets; nothing of the person's own homes, keys and proxies is in it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, ensure};
+use serde_json::json;
+
+use super::catalog::{Agent, Settings};
+use super::install;
+
+/// A port that nobody listens on: what would reach out fails at once instead of hanging.
+const CLOSED_PROXY: &str = "http://127.0.0.1:9";
+const LOCAL_HOSTS: &str = "127.0.0.1,localhost";
+const MODEL: &str = "scripted";
+/// No secret: the scripted model takes any.
+const KEY: &str = "lab-key";
+
+pub(super) struct Home {
+    /// Where the agent works.
+    pub(super) work: PathBuf,
+    pub(super) environment: BTreeMap<String, String>,
+}
+
+impl Home {
+    /// Makes a home in an empty folder.
+    pub(super) fn make(agent: &Agent, tools: &Path, folder: &Path, model: SocketAddr) -> anyhow::Result<Self> {
+        let (home, work) = (folder.join("home"), folder.join("work"));
+        for folder in [&home, &work] {
+            fs::create_dir_all(folder).with_context(|| format!("could not make {}", folder.display()))?;
+        }
+        let made = Command::new("git").args(["init", "--quiet"]).current_dir(&work).status();
+        ensure!(made.context("could not start git")?.success(), "could not make a repository in {}", work.display());
+        let mut environment = common_environment(&home, tools)?;
+        let model = format!("http://{model}");
+        let own: &[(&str, String)] = match agent.settings {
+            Settings::Codex => &codex(&home, &model)?,
+            Settings::Opencode => &opencode(&home, &model)?,
+            Settings::Claude => &claude(&home, &model),
+        };
+        environment.extend(own.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        Ok(Self { work, environment })
+    }
+}
+
+fn common_environment(home: &Path, tools: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut environment = BTreeMap::from([("PATH".to_owned(), install::search_path(tools)?)]);
+    environment.insert("HOME".to_owned(), home.display().to_string());
+    for (name, inside) in [
+        ("XDG_CONFIG_HOME", ".config"),
+        ("XDG_DATA_HOME", ".local/share"),
+        ("XDG_STATE_HOME", ".local/state"),
+        ("XDG_CACHE_HOME", ".cache"),
+    ] {
+        environment.insert(name.to_owned(), home.join(inside).display().to_string());
+    }
+    for (name, value) in [
+        ("HTTPS_PROXY", CLOSED_PROXY),
+        ("https_proxy", CLOSED_PROXY),
+        ("NO_PROXY", LOCAL_HOSTS),
+        ("no_proxy", LOCAL_HOSTS),
+        ("NO_COLOR", "1"),
+    ] {
+        environment.insert(name.to_owned(), value.to_owned());
+    }
+    Ok(environment)
+}
+
+fn codex(home: &Path, model: &str) -> anyhow::Result<[(&'static str, String); 2]> {
+    let folder = home.join(".codex");
+    let settings = format!(
+        r#"model = "{MODEL}"
+model_provider = "lab"
+model_reasoning_summary = "auto"
+model_supports_reasoning_summaries = true
+check_for_update_on_startup = false
+
+[analytics]
+enabled = false
+
+[model_providers.lab]
+name = "Lab"
+base_url = "{model}/v1"
+wire_api = "responses"
+env_key = "LAB_KEY"
+supports_websockets = false
+request_max_retries = 0
+stream_max_retries = 0
+"#
+    );
+    write(&folder.join("config.toml"), &settings)?;
+    Ok([("CODEX_HOME", folder.display().to_string()), ("LAB_KEY", KEY.to_owned())])
+}
+
+fn opencode(home: &Path, model: &str) -> anyhow::Result<[(&'static str, String); 3]> {
+    let name = format!("lab/{MODEL}");
+    let settings = json!({
+        "autoupdate": false,
+        "share": "disabled",
+        "model": name,
+        "small_model": name,
+        "permission": { "bash": "ask" },
+        "provider": { "lab": {
+            "npm": "@ai-sdk/openai-compatible",
+            "name": "Lab",
+            "options": { "baseURL": format!("{model}/v1"), "apiKey": KEY },
+            "models": { MODEL: { "name": "Scripted", "reasoning": true, "limit": { "context": 100_000, "output": 4096 } } },
+        } },
+    });
+    write(&home.join(".config/opencode/opencode.json"), &settings.to_string())?;
+    Ok(["OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_LSP_DOWNLOAD", "OPENCODE_DISABLE_DEFAULT_PLUGINS"]
+        .map(|name| (name, "1".to_owned())))
+}
+
+fn claude(home: &Path, model: &str) -> [(&'static str, String); 6] {
+    let yes = || "1".to_owned();
+    [
+        ("ANTHROPIC_BASE_URL", model.to_owned()),
+        ("ANTHROPIC_API_KEY", KEY.to_owned()),
+        ("CLAUDE_CONFIG_DIR", home.join(".claude").display().to_string()),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", yes()),
+        ("DISABLE_TELEMETRY", yes()),
+        // The lab may run as root in a container, which it otherwise refuses.
+        ("IS_SANDBOX", yes()),
+    ]
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let folder = path.parent().expect("settings lie in a folder");
+    fs::create_dir_all(folder).with_context(|| format!("could not make {}", folder.display()))?;
+    fs::write(path, text).with_context(|| format!("could not write {}", path.display()))
+}

@@ -1,0 +1,145 @@
+//! The scripted model: one port on loopback that speaks the three formats agents use, and keeps what it was asked.
+//!
+//! Invariant: it decides nothing by itself; `script` does, and the formats only carry it there and back.
+
+mod chat;
+mod messages;
+mod responses;
+mod script;
+
+use std::fs::File;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+use super::http::{self, Answer, Request};
+use script::{Asked, Reply};
+
+pub(super) struct Model {
+    pub(super) address: SocketAddr,
+    seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+/// What a request offered.
+#[derive(Clone)]
+pub(super) struct Seen {
+    pub(super) tools: Vec<String>,
+    pub(super) body: String,
+}
+
+impl Model {
+    /// Starts it; each request goes into `log` as it came, a line each.
+    pub(super) fn start(log: &Path) -> anyhow::Result<Self> {
+        let log = Mutex::new(File::create(log).with_context(|| format!("could not write {}", log.display()))?);
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&seen);
+        let address = http::serve(move |request| {
+            let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+            let line = json!({ "method": request.method, "path": request.path, "body": body });
+            // A log that cannot be written is missed by the person who looks for it, not by the agent.
+            drop(writeln!(log.lock().expect("no writer panics"), "{line}"));
+            answer(request, &body, &mut kept.lock().expect("no writer panics"))
+        })?;
+        Ok(Self { address, seen })
+    }
+
+    /// The requests that offered tools, oldest first; those on the side do not.
+    pub(super) fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().expect("no writer panics").clone()
+    }
+}
+
+impl Seen {
+    pub(super) fn offers_lookup(&self) -> bool {
+        self.tools.iter().any(|tool| tool.ends_with(script::LOOKUP))
+    }
+}
+
+fn answer(request: &Request, body: &Value, seen: &mut Vec<Seen>) -> Answer {
+    let path = request.path.as_str();
+    if path.ends_with("/models") {
+        let models = json!({ "object": "list", "data": [{ "id": "scripted", "object": "model" }], "models": [] });
+        return Answer::Whole { status: 200, body: models.to_string() };
+    }
+    if path.ends_with("/count_tokens") {
+        return Answer::Whole { status: 200, body: json!({ "input_tokens": 10 }).to_string() };
+    }
+    let Some(format) = Format::of(path) else {
+        return Answer::Whole { status: 404, body: "{}".to_owned() };
+    };
+    let mut asked = format.asked(body);
+    asked.title_as_json = wants_title_as_json(body);
+    if !asked.tools.is_empty() {
+        let tools = asked.tools.iter().map(|tool| tool.name.clone()).collect();
+        seen.push(Seen { tools, body: body.to_string() });
+    }
+    format.answer(body, &script::reply(&asked))
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Format {
+    Responses,
+    Chat,
+    Messages,
+}
+
+impl Format {
+    fn of(path: &str) -> Option<Self> {
+        let formats =
+            [("/responses", Self::Responses), ("/chat/completions", Self::Chat), ("/messages", Self::Messages)];
+        formats.into_iter().find(|(end, _)| path.ends_with(end)).map(|(_, format)| format)
+    }
+
+    fn asked(self, body: &Value) -> Asked {
+        match self {
+            Self::Responses => responses::asked(body),
+            Self::Chat => chat::asked(body),
+            Self::Messages => messages::asked(body),
+        }
+    }
+
+    fn answer(self, body: &Value, reply: &Reply) -> Answer {
+        match self {
+            Self::Responses => responses::answer(body, reply),
+            Self::Chat => chat::answer(body, reply),
+            Self::Messages => messages::answer(body, reply),
+        }
+    }
+}
+
+/// All text of a content value, whatever the format nests it in.
+fn plain_text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().map(plain_text).collect::<Vec<_>>().join(" "),
+        Value::Object(fields) => {
+            ["text", "content", "output"].iter().find_map(|name| fields.get(*name)).map(plain_text).unwrap_or_default()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => String::new(),
+    }
+}
+
+/// Each format has its own place for the shape of an answer.
+fn wants_title_as_json(body: &Value) -> bool {
+    [&body["text"]["format"], &body["output_config"]["format"], &body["response_format"]["json_schema"]]
+        .into_iter()
+        .any(|format| format["schema"]["properties"].get("title").is_some())
+}
+
+fn property_names(schema: &Value) -> Vec<String> {
+    schema["properties"].as_object().into_iter().flat_map(|fields| fields.keys().cloned()).collect()
+}
+
+/// An id that nothing else has. Claude joins messages of one id, and an answer by the same id would be an old one.
+fn unique(prefix: &str) -> String {
+    static IDS: AtomicU64 = AtomicU64::new(0);
+    format!("{prefix}_{}", IDS.fetch_add(1, Ordering::Relaxed) + 1)
+}
+
+#[cfg(test)]
+mod tests;

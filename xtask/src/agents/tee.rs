@@ -1,0 +1,122 @@
+//! `xtask tee FILE -- COMMAND…`: stands between a client and an agent and writes down every line in both directions.
+//!
+//! Invariant: bytes pass as they are; what is written down is a copy. It ends as the agent ends.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context as _, bail};
+use serde_json::{Value, json};
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Lines are added to its end
+    file: PathBuf,
+    /// The agent's command line
+    #[arg(last = true, required = true)]
+    command: Vec<String>,
+}
+
+/// Who said a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum From {
+    Agent,
+    Client,
+}
+
+/// The file that both directions write into.
+#[derive(Clone)]
+struct Record {
+    file: Arc<Mutex<File>>,
+    started: Instant,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let file = File::options()
+        .create(true)
+        .append(true)
+        .open(&options.file)
+        .with_context(|| format!("could not open {}", options.file.display()))?;
+    let record = Record { file: Arc::new(Mutex::new(file)), started: Instant::now() };
+    let (program, args) = options.command.split_first().expect("clap asks for at least one word");
+    let mut child = Command::new(program)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("could not start {program}"))?;
+    let input = child.stdin.take().expect("stdin is piped");
+    let output = child.stdout.take().expect("stdout is piped");
+    let to_agent = record.clone();
+    // It ends with its input; when the agent ends first, this process ends and takes it along.
+    thread::spawn(move || pass(io::stdin().lock(), input, From::Client, &to_agent));
+    pass(BufReader::new(output), io::stdout().lock(), From::Agent, &record)
+        .context("could not pass the agent's lines")?;
+    let status = child.wait().context("could not wait for the agent")?;
+    if !status.success() {
+        bail!("{program} ended with {status}");
+    }
+    Ok(())
+}
+
+fn pass(mut reader: impl BufRead, mut writer: impl Write, from: From, record: &Record) -> io::Result<()> {
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line)? > 0 {
+        record.write(from, &line)?;
+        writer.write_all(&line)?;
+        writer.flush()?;
+        line.clear();
+    }
+    Ok(())
+}
+
+impl Record {
+    fn write(&self, from: From, line: &[u8]) -> io::Result<()> {
+        let at_ms = self.started.elapsed().as_millis();
+        let text = String::from_utf8_lossy(line);
+        let mut entry = format!("{{\"atMs\":{at_ms},{}", entry(from, text.trim_end_matches(['\r', '\n'])).split_off(1));
+        entry.push('\n');
+        self.file.lock().expect("no writer panics").write_all(entry.as_bytes())
+    }
+}
+
+/// `{"from": …, "line": …}` with the line as it came: the very text of a JSON value, else a string that holds the text.
+pub(super) fn entry(from: From, line: &str) -> String {
+    let from = match from {
+        From::Agent => "agent",
+        From::Client => "client",
+    };
+    let is_message = serde_json::from_str::<Value>(line).is_ok_and(|value| value.is_object());
+    let line = if is_message { line.to_owned() } else { json!(line).to_string() };
+    format!("{{\"from\":\"{from}\",\"line\":{line}}}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_kept_as_it_came() {
+        assert_eq!(entry(From::Agent, r#"{ "b":1, "a":2 }"#), r#"{"from":"agent","line":{ "b":1, "a":2 }}"#);
+        assert_eq!(entry(From::Client, "no JSON"), r#"{"from":"client","line":"no JSON"}"#);
+        assert_eq!(entry(From::Agent, "17"), r#"{"from":"agent","line":"17"}"#);
+    }
+
+    #[test]
+    fn what_passes_is_what_came() {
+        let file = Arc::new(Mutex::new(tempfile()));
+        let record = Record { file, started: Instant::now() };
+        let (said, mut heard) = (b"{}\n\xff no text\nlast".as_slice(), Vec::new());
+        pass(said, &mut heard, From::Agent, &record).unwrap();
+        assert_eq!(heard, said);
+    }
+
+    fn tempfile() -> File {
+        File::options().write(true).open("/dev/null").unwrap()
+    }
+}
