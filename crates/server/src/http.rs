@@ -5,6 +5,7 @@ pub(crate) mod agents;
 pub(crate) mod auth;
 pub(crate) mod directories;
 pub(crate) mod entries;
+pub(crate) mod files;
 pub(crate) mod health;
 pub(crate) mod permissions;
 pub(crate) mod prompts;

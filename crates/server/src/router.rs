@@ -9,7 +9,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::error::ApiError;
-use crate::http::{agent, agents, auth, directories, entries, health, permissions, prompts, sessions, tokens};
+use crate::http::{agent, agents, auth, directories, entries, files, health, permissions, prompts, sessions, tokens};
 use crate::{App, live, web_assets, wire};
 
 #[derive(OpenApi)]
@@ -58,6 +58,7 @@ fn protected() -> OpenApiRouter<App> {
         .routes(routes!(agent::set_option))
         .routes(routes!(agent::sign_in))
         .routes(routes!(entries::list))
+        .routes(routes!(files::list))
         .routes(routes!(agents::list))
         .routes(routes!(directories::list))
         .routes(routes!(auth::whoami))

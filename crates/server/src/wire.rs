@@ -5,6 +5,7 @@
 //! silently ignored. What opens something is [`Hidden`] and can not be printed by accident.
 
 mod directories;
+mod files;
 mod frames;
 mod hidden;
 
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 pub use directories::{Directory, DirectoryPage, DirectoryQuery, RecentDirectory};
+pub use files::{FileName, FilePage, FileQuery};
 pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame};
 pub use hidden::Hidden;
 

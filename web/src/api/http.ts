@@ -2,7 +2,6 @@
 //
 // Invariant: a call never throws. What came of it is either the answer or one of three failures that the page can put
 // into words; a caller that repeats a wish after `unreachable` gives the same key, so that it is never granted twice.
-import type { DirectoryPage, FilePage, ListedAgent } from "../wire/choices";
 import type { components } from "../wire/api";
 import type { ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, SessionId } from "../wire/names";
 
@@ -69,9 +68,9 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
   return {
     exchangeCode: (code: string) => call<Schemas["Proof"]>("POST", "/auth/exchange", { code } satisfies Schemas["CodeExchange"]),
     whoami: () => call<Schemas["Whoami"]>("GET", "/whoami"),
-    agents: () => ask<{ agents: ListedAgent[] }>("GET", "/agents"),
-    directories: (prefix: string) => ask<DirectoryPage>("GET", `/directories?prefix=${encodeURIComponent(prefix)}`),
-    files: (id: SessionId, prefix: string) => ask<FilePage>("GET", `${session(id)}/files?prefix=${encodeURIComponent(prefix)}`),
+    agents: () => ask<Schemas["AgentPage"]>("GET", "/agents"),
+    directories: (prefix: string) => ask<Schemas["DirectoryPage"]>("GET", `/directories?prefix=${encodeURIComponent(prefix)}`),
+    files: (id: SessionId, prefix: string) => ask<Schemas["FilePage"]>("GET", `${session(id)}/files?prefix=${encodeURIComponent(prefix)}`),
     sessionsAfter: (cursor: string) => ask<Schemas["SessionPage"]>("GET", `/sessions?after=${encodeURIComponent(cursor)}`),
     createSession: (wish: NewSession) => ask<Schemas["Session"]>("POST", "/sessions", wish),
     renameSession: (id: SessionId, name: string) =>

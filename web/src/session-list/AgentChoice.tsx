@@ -3,20 +3,19 @@ import { useId } from "react";
 
 import { Commands } from "../ui/Commands";
 import { inOneLine } from "../ui/shown";
-import type { ListedAgent } from "../wire/choices";
-import { isInstalled } from "../wire/choices";
+import type { Agent } from "../wire/names";
 
 interface AgentChoiceProps {
   /** Null while they are being looked for. */
-  agents: readonly ListedAgent[] | null;
+  agents: readonly Agent[] | null;
   chosen: string;
   onChoose(name: string): void;
 }
 
 export function AgentChoice({ agents, chosen, onChoose }: AgentChoiceProps) {
   const group = useId();
-  const here = agents?.filter(isInstalled) ?? [];
-  const missing = agents?.filter((agent) => !isInstalled(agent)) ?? [];
+  const here = agents?.filter(({ installed }) => installed) ?? [];
+  const missing = agents?.filter((agent) => !agent.installed) ?? [];
   return (
     <fieldset className="min-w-0">
       <legend className="mb-1.5 text-[0.9375rem] font-medium">Agent</legend>
@@ -59,7 +58,7 @@ export function AgentChoice({ agents, chosen, onChoose }: AgentChoiceProps) {
   );
 }
 
-function Missing({ agents }: { agents: readonly ListedAgent[] }) {
+function Missing({ agents }: { agents: readonly Agent[] }) {
   return (
     <details className="group mt-1.5">
       <summary className="flex min-h-9 cursor-pointer list-none items-center gap-1.5 rounded text-sm text-soft hover:text-ink [&::-webkit-details-marker]:hidden">
@@ -79,7 +78,7 @@ function Missing({ agents }: { agents: readonly ListedAgent[] }) {
                 <Commands sentence={agent.install} />
               </p>
             )}
-            {agent.notes?.map((note) => (
+            {agent.notes.map((note) => (
               <p key={note} className="mt-1">
                 {inOneLine(note)}
               </p>

@@ -11,7 +11,7 @@ import { PathText } from "../ui/PathText";
 import { inOneLine } from "../ui/shown";
 import { SuggestionList } from "../ui/SuggestionList";
 import { optionId, useSuggesting } from "../ui/suggestions";
-import type { DirectoryPage } from "../wire/choices";
+import type { DirectoryPage } from "../wire/names";
 
 const PAUSE_MS = 120;
 const MOST_RECENT = 6;

@@ -5,17 +5,16 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Answer } from "../api/http";
 import type { App } from "../state/app";
-import type { DirectoryPage, ListedAgent } from "../wire/choices";
-import type { NewSession } from "../wire/names";
+import type { Agent, DirectoryPage, NewSession } from "../wire/names";
 import { NewSessionDialog } from "./NewSessionDialog";
 
 type Created = Answer<{ id: string }>;
 
-const GUIDE: ListedAgent = { name: "guide", title: "Guide", description: "Built in." };
+const GUIDE: Agent = { name: "guide", title: "Guide", description: "Built in.", installed: true, notes: [] };
 
 interface Given {
   directory?: string | null | Promise<string>;
-  agents?: ListedAgent[];
+  agents?: Agent[];
   directories?: (prefix: string) => DirectoryPage;
   wanted?: string;
 }
@@ -165,8 +164,8 @@ test("a yes to one directory does not hold for another", async () => {
   await waitFor(() => expect(wishes.map(({ cwd, confirm }) => [cwd, confirm])).toEqual([["/", false], ["/home", false]]));
 });
 
-const CLAUDE: ListedAgent = { name: "claude", title: "Claude Code", description: "Codes.", installed: true, version: "claude 2.1" };
-const CODEX: ListedAgent = { name: "codex", title: "Codex", description: "Codes too.", installed: false, install: "Run `npm install -g codex`." };
+const CLAUDE: Agent = { name: "claude", title: "Claude Code", description: "Codes.", installed: true, version: "claude 2.1", notes: [] };
+const CODEX: Agent = { name: "codex", title: "Codex", description: "Codes too.", installed: false, install: "Run `npm install -g codex`.", notes: [] };
 
 test("installed agents can be chosen, the last one is offered again, others say how to get them", async () => {
   const { wishes } = open([], { agents: [CLAUDE, GUIDE, CODEX] });
@@ -206,7 +205,7 @@ function tree(prefix: string): DirectoryPage {
     directories: paths
       .filter((path) => path.startsWith(prefix) && path.split("/").length === depth)
       .map((path) => ({ path, isProject: path === "/srv/alpha" })),
-    recent: [{ path: "/home/ada/site" }],
+    recent: [{ path: "/home/ada/site", project: "/home/ada/site", agent: "guide", activeAt: "2026-01-01T00:00:00.000Z" }],
   };
 }
 

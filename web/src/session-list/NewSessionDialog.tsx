@@ -12,9 +12,7 @@ import { Alert } from "../ui/Alert";
 import { Button } from "../ui/Button";
 import { Dialog } from "../ui/Dialog";
 import { Field, FIELD } from "../ui/Field";
-import type { ListedAgent } from "../wire/choices";
-import { isInstalled } from "../wire/choices";
-import type { SessionId } from "../wire/names";
+import type { Agent, SessionId } from "../wire/names";
 import { AgentChoice } from "./AgentChoice";
 import { DirectoryField } from "./DirectoryField";
 
@@ -32,7 +30,7 @@ interface NewSessionDialogProps {
 }
 
 export function NewSessionDialog({ app, directory = null, onClose, onCreated }: NewSessionDialogProps) {
-  const [agents, setAgents] = useState<readonly ListedAgent[] | null>(null);
+  const [agents, setAgents] = useState<readonly Agent[] | null>(null);
   const [agent, setAgent] = useState("");
   const [cwd, setCwd] = useState(() => directory ?? localStorage.getItem(LAST_DIRECTORY) ?? "");
   const directoryField = useRef<HTMLInputElement>(null);
@@ -50,7 +48,7 @@ export function NewSessionDialog({ app, directory = null, onClose, onCreated }: 
       }
       setAgents(answer.ok ? answer.value.agents : []);
       if (answer.ok) {
-        const here = answer.value.agents.filter(isInstalled);
+        const here = answer.value.agents.filter(({ installed }) => installed);
         const last = localStorage.getItem(LAST_AGENT);
         setAgent((here.find(({ name }) => name === last) ?? here[0])?.name ?? "");
       } else {

@@ -6,8 +6,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { Http } from "../api/http";
 import type { AgentView } from "../state/agent";
 import { UNKNOWN_AGENT } from "../state/agent";
-import type { ListedAgent } from "../wire/choices";
-import type { SessionRow } from "../wire/names";
+import type { Agent, SessionRow } from "../wire/names";
 import { AgentCard } from "./AgentCard";
 import { HandOver } from "./HandOver";
 
@@ -16,10 +15,10 @@ const METHODS = [
   { id: "oauth", name: "Log in with Claude", description: "Opens a browser." },
   { id: "key", name: "\u202EAPI key<b>", description: null },
 ];
-const AGENTS: ListedAgent[] = [
-  { name: "claude", title: "Claude Code", description: "", signIn: "Run `claude auth login` once." },
-  { name: "guide", title: "Guide", description: "", version: "1.0" },
-  { name: "codex", title: "Codex", description: "", installed: false },
+const AGENTS: Agent[] = [
+  { name: "claude", title: "Claude Code", description: "", installed: true, notes: [], signIn: "Run `claude auth login` once." },
+  { name: "guide", title: "Guide", description: "", installed: true, notes: [], version: "1.0" },
+  { name: "codex", title: "Codex", description: "", installed: false, notes: [] },
 ];
 
 function fake(answer: unknown = { ok: true, value: {} }) {

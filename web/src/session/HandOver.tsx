@@ -8,7 +8,6 @@ import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Popup } from "../ui/Popup";
 import { inOneLine } from "../ui/shown";
-import { isInstalled } from "../wire/choices";
 import type { SessionRow } from "../wire/names";
 import { useCatalog } from "./useCatalog";
 
@@ -39,7 +38,7 @@ function Agents({ http, row, running, onDone }: HandOverProps & { onDone(): void
   const catalog = useCatalog(http);
   const [sending, setSending] = useState<string | null>(null);
   const [words, setWords] = useState<string | null>(null);
-  const others = catalog?.ok ? catalog.value.filter((agent) => isInstalled(agent) && agent.name !== row.agent) : [];
+  const others = catalog?.ok ? catalog.value.filter((agent) => agent.installed && agent.name !== row.agent) : [];
   const handOver = async (agent: string) => {
     setSending(agent);
     setWords(null);

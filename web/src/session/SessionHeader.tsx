@@ -22,6 +22,8 @@ interface SessionHeaderProps {
   http: Http;
   row: SessionRow;
   agent: AgentView;
+  /** A turn runs, though it may wait for the person. */
+  running: boolean;
   /** What is to be said of the connection; how the session stands is not known then. */
   notice: ReactNode;
   /** Its log is damaged, so nothing can be written to it, its deletion neither. */
@@ -30,14 +32,13 @@ interface SessionHeaderProps {
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-export function SessionHeader({ http, row, agent, notice, damaged, onDelete }: SessionHeaderProps) {
+export function SessionHeader({ http, row, agent, running, notice, damaged, onDelete }: SessionHeaderProps) {
   // What went wrong is worth saying for as long as the session stands as it stood then.
   const [failed, setFailed] = useState<{ failure: Failure | null; state: SessionState }>({ failure: null, state: row.state });
   const setFailure = (failure: Failure | null) => {
     setFailed({ failure, state: row.state });
   };
   const failure = failed.state === row.state ? failed.failure : null;
-  const running = row.state === "running" || row.state === "unresponsive" || (row.state === "needs_you" && agent.state !== "signed_out");
   const [asking, setAsking] = useState(false);
   const remove = async () => {
     if (damaged) {

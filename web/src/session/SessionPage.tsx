@@ -7,6 +7,7 @@ import type { Failure } from "../api/http";
 import { failureWords } from "../api/http";
 import type { App } from "../state/app";
 import type { Followed } from "../state/followed";
+import { runningTurn } from "../state/followed";
 import { isDeleted } from "../state/sessionList";
 import { titleOf } from "../state/words";
 import { Alert } from "../ui/Alert";
@@ -103,6 +104,7 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
   const damaged = row.readOnly === "damaged" || followed.reading.kind === "damaged";
   const running = !damaged && (row.state === "running" || row.state === "starting");
   const { agent } = followed;
+  const turnRuns = !damaged && runningTurn(followed.transcript) !== null;
   const ready = agent.state === "ready" || agent.state === "unresponsive";
   const options = useOptions({
     http: app.http,
@@ -123,7 +125,7 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
 
   return (
     <ComposeContext value={compose}>
-      <SessionHeader http={app.http} row={row} agent={agent} notice={notice} damaged={damaged} onDelete={onDelete} />
+      <SessionHeader http={app.http} row={row} agent={agent} running={turnRuns} notice={notice} damaged={damaged} onDelete={onDelete} />
       {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript http={app.http} session={row.id} followed={followed} sent={sent} />}
       <p role="status" className="sr-only">
         {running ? `${row.agent} is at work` : `${row.agent} is at rest`}
@@ -149,7 +151,7 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
                 http={app.http}
                 session={row.id}
                 agent={row.agent}
-                running={row.state === "running"}
+                running={turnRuns}
                 online={online}
                 field={field}
                 commands={agent.commands}

@@ -2,11 +2,11 @@
 import { useEffect, useState } from "react";
 
 import type { Answer, Http } from "../api/http";
-import type { ListedAgent } from "../wire/choices";
+import type { Agent } from "../wire/names";
 
 /** Null until they have come. */
-export function useCatalog(http: Http): Answer<readonly ListedAgent[]> | null {
-  const [catalog, setCatalog] = useState<Answer<readonly ListedAgent[]> | null>(null);
+export function useCatalog(http: Http): Answer<readonly Agent[]> | null {
+  const [catalog, setCatalog] = useState<Answer<readonly Agent[]> | null>(null);
   useEffect(() => {
     let wanted = true;
     void http.agents().then((answer) => {

@@ -129,6 +129,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/{id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files of the session's directory whose path goes on from what was typed; for whoever may send it prompts. */
+        get: operations["listFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/{id}/observe": {
         parameters: {
             query?: never;
@@ -731,6 +748,14 @@ export interface components {
             };
             /** @enum {string} */
             type: "token.revoked";
+        };
+        FileName: {
+            /** @description From the session's directory on; that of a directory ends with a slash. */
+            path: string;
+        };
+        FilePage: {
+            /** @description At most 50 whose path goes on from what was typed, those in the same case first. */
+            files: components["schemas"]["FileName"][];
         };
         /** @description A picture that goes with a prompt. */
         Image: {
@@ -1687,6 +1712,50 @@ export interface operations {
             };
             /** @description The cursor leads nowhere any more */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listFiles: {
+        parameters: {
+            query?: {
+                /**
+                 * @description What was typed so far, from the session's directory on. A slash at the end asks for what lies in a directory, a
+                 *     dot at the beginning of the last name for hidden ones.
+                 */
+                prefix?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilePage"];
+                };
+            };
+            /** @description The session's own agent */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -9,6 +9,7 @@ export type AgentOption = Schemas["AgentOption"];
 export type AgentState = Schemas["AgentState"];
 export type Answerer = Schemas["Answerer"];
 export type ClientFrame = Schemas["ClientFrame"];
+export type DirectoryPage = Schemas["DirectoryPage"];
 export type Entry = Schemas["Entry"];
 export type ErrorBody = Schemas["ErrorBody"];
 export type ErrorDetail = Schemas["ErrorDetail"];

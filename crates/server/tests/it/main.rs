@@ -12,6 +12,7 @@ mod client;
 mod damage;
 mod directories;
 mod entries;
+mod files;
 mod guards;
 mod idempotency;
 mod input;
