@@ -158,7 +158,8 @@ impl World {
     pub(crate) async fn session(&self) -> String {
         let created = self.call("POST /api/v1/sessions", json!({ "agent": "guide", "cwd": CWD })).await.ok(201);
         let id = created["id"].as_str().unwrap().to_owned();
-        self.until_entry(&id, |entry| entry["data"]["state"] == "ready").await;
+        // The last that the guide tells of itself when it is there.
+        self.until_entry(&id, |entry| entry["type"] == "agent.commands_changed").await;
         id
     }
 

@@ -53,12 +53,12 @@ async fn cursors_of_another_life_or_of_the_future_are_told_apart() {
     let world = World::open().await;
     let session = world.session().await;
     let path = format!("/api/v1/sessions/{session}/entries");
-    let snapshot = format!("{INCARNATION}.3");
+    let snapshot = format!("{INCARNATION}.5");
     for (after, reason) in [
         ("00000000000000b2.1".to_owned(), "other_incarnation"),
         ("00000000000000b2.999".to_owned(), "other_incarnation"),
-        (format!("{INCARNATION}.4"), "ahead"),
-        ("4".to_owned(), "ahead"),
+        (format!("{INCARNATION}.6"), "ahead"),
+        ("6".to_owned(), "ahead"),
         (u64::MAX.to_string(), "ahead"),
         (format!("{INCARNATION}.{}", u64::MAX), "ahead"),
     ] {

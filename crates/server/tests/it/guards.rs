@@ -51,6 +51,7 @@ impl Sweep {
         for (method, path, body) in openapi::routes() {
             let id = if path.contains("/tokens/") { token.as_str().unwrap() } else { &session };
             let filled = path.replace("{id}", id).replace("{interaction}", &waits);
+            let filled = filled.replace("{request}", "p1").replace("{option}", "pace");
             assert!(!filled.contains('{'), "an id in {path} is not known to this test");
             let unversioned = filled.replacen("/api/v1/", "/api/", 1);
             for path_as_sent in [&filled, &unversioned] {

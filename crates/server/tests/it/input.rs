@@ -119,6 +119,7 @@ async fn parameters_that_a_route_does_not_know() {
     for query in ["surprise=1", "key=x", "token=x", "=", "now=true&surprise=1", "limit=1&surprise"] {
         for (method, path, body) in crate::openapi::routes() {
             let path = path.replace("{id}", &session).replace("{interaction}", &waits);
+            let path = path.replace("{request}", "p1").replace("{option}", "pace");
             let body = body.map(|body| bytes(&body)).unwrap_or_default();
             rows.push((format!("{method} {path}?{query}"), body, "400 invalid_query"));
         }
@@ -196,7 +197,7 @@ async fn values_that_break_a_rule() {
         (prompt(" \n\t ".to_owned()), "400 prompt_empty"),
         (prompt("x".repeat((1 << 20) + 1)), "413 prompt_too_long"),
         (prompt("ä".repeat((1 << 19) + 1)), "413 prompt_too_long"),
-        (prompt("x".repeat(2 << 20)), "413 body_too_large"),
+        (prompt("x".repeat(12 << 20)), "413 body_too_large"),
         ((format!("POST {path}/prompts"), bytes(&json!({ "text": "x", "whenBusy": "wait" }))), "400 invalid_body"),
         (token(json!({ "name": "" })), "400 invalid_name"),
         (token(json!({ "name": "x".repeat(101) })), "400 invalid_name"),

@@ -39,19 +39,22 @@ async fn a_follow_begins_with_how_things_stand_and_then_the_log() {
     let mut live = Live::local(&world).await;
     let ask = live.ask(follow(&session)).await;
     let frames = live.until("caught_up").await;
-    assert_eq!(kinds(&frames), ["ack", "session", "session.context", "entry", "entry", "entry", "caught_up"]);
+    assert_eq!(
+        kinds(&frames),
+        ["ack", "session", "session.context", "entry", "entry", "entry", "entry", "entry", "caught_up"]
+    );
     assert_eq!(frames[0], json!({ "type": "ack", "id": ask }));
     let shown = world.get(&format!("/api/v1/sessions/{session}")).await.ok(200);
     assert_eq!(frames[1], json!({ "type": "session", "session": session, "snapshot": shown }));
     let context =
         json!({ "type": "session.context", "session": session, "reason": "load", "context": {}, "facts": {} });
     assert_eq!(frames[2], context);
-    for (frame, entry) in frames[3..6].iter().zip(world.entries(&session).await) {
+    for (frame, entry) in frames[3..8].iter().zip(world.entries(&session).await) {
         let cursor = format!("{INCARNATION}.{}", entry["seq"]);
         assert_eq!(*frame, json!({ "type": "entry", "session": session, "cursor": cursor, "entry": entry }));
     }
-    let caught_up = json!({ "type": "caught_up", "session": session, "cursor": format!("{INCARNATION}.3") });
-    assert_eq!(frames[6], caught_up);
+    let caught_up = json!({ "type": "caught_up", "session": session, "cursor": format!("{INCARNATION}.5") });
+    assert_eq!(frames[8], caught_up);
     world.close().await;
 }
 
@@ -115,10 +118,10 @@ async fn cursors_that_lead_nowhere_are_answered_with_a_reset() {
     let world = World::open().await;
     let session = world.session().await;
     let mut live = Live::local(&world).await;
-    let snapshot = format!("{INCARNATION}.3");
+    let snapshot = format!("{INCARNATION}.5");
     for (after, reason) in [
         ("00000000000000b2.1".to_owned(), "other_incarnation"),
-        (format!("{INCARNATION}.4"), "ahead"),
+        (format!("{INCARNATION}.6"), "ahead"),
         (u64::MAX.to_string(), "ahead"),
     ] {
         let ask = live.ask(follow_after(&session, &after)).await;
@@ -291,7 +294,7 @@ async fn frames_that_make_no_sense_are_refused_and_the_socket_goes_on() {
         json!({ "id": "x", "type": "prompt", "session": session }).to_string(),
         json!({ "id": "x", "type": "prompt", "session": session, "text": 5 }).to_string(),
         prompt(json!({ "whenBusy": "wait" })),
-        prompt(json!({ "images": [] })),
+        prompt(json!({ "images": [{ "data": "aGk=" }] })),
         prompt(json!({ "when_busy": "reject" })),
         json!({ "id": "x", "type": "ping", "surprise": true }).to_string(),
         deep,
@@ -388,15 +391,15 @@ async fn a_stopping_server_says_goodbye_with_the_cursors() {
     for live in &mut sockets {
         let (frames, code) = live.until_closed().await;
         assert_eq!(code, 1001);
-        let cursor = format!("{INCARNATION}.7");
+        let cursor = format!("{INCARNATION}.11");
         let bye = json!({ "type": "bye", "reason": "the server is stopping", "cursors": { &session: cursor } });
         assert_eq!(*frames.last().unwrap(), bye);
     }
     let world = world.restart().await;
     let mut live = Live::local(&world).await;
-    live.ask(follow_after(&session, &format!("{INCARNATION}.7"))).await;
+    live.ask(follow_after(&session, &format!("{INCARNATION}.11"))).await;
     let frames = live.until("caught_up").await;
-    assert_eq!(seqs(&frames), [8], "what the server wrote when it stopped");
+    assert_eq!(seqs(&frames), [12], "what the server wrote when it stopped");
     world.close().await;
 }
 
@@ -412,7 +415,7 @@ async fn quiet_follows_are_marked_every_fifteen_seconds() {
     let caught_up_at = tokio::time::Instant::now();
     for n in 1..=4 {
         let progress = live.next().await;
-        let up_to = format!("{INCARNATION}.3");
+        let up_to = format!("{INCARNATION}.5");
         assert_eq!(progress, json!({ "type": "progress", "session": session, "upTo": up_to }));
         let waited = caught_up_at.elapsed().as_millis();
         assert!((15_000 * n - 100..=15_000 * n + 100).contains(&waited), "the {n}th mark came after {waited} ms");
@@ -499,7 +502,7 @@ async fn a_slow_client_that_goes_on_reading_gets_everything() {
     live.until("caught_up").await;
     inside_prompt(&world, &session, &format!("say {}", "x".repeat(1 << 19))).await;
     let frames = live.until_that(ended).await;
-    assert_eq!(seqs(&frames), (4..4 + seqs(&frames).len() as u64).collect::<Vec<_>>());
+    assert_eq!(seqs(&frames), (6..6 + seqs(&frames).len() as u64).collect::<Vec<_>>());
     world.close().await;
 }
 
@@ -518,7 +521,7 @@ async fn inside_session(world: &World) -> String {
     let session = created["id"].as_str().unwrap().to_owned();
     let mut live = Live::open(world, Way::Inside, vec![]).await.unwrap();
     live.ask(follow(&session)).await;
-    live.until_that(|frame| frame["entry"]["data"]["state"] == "ready").await;
+    live.until_that(|frame| frame["entry"]["type"] == "agent.commands_changed").await;
     session
 }
 

@@ -16,16 +16,23 @@ async fn a_prompt_becomes_a_turn_with_its_answer() {
     let at = "2025-11-15T03:00:00.000Z";
     let entry = |seq: u32, kind: &str, data: Value| json!({ "seq": seq, "at": at, "type": kind, "data": data });
     let created = json!({ "agent": "guide", "cwd": "/usr", "project": "/usr", "name": "" });
+    // What the agent tells of itself stands between.
+    let about = ["agent.options_changed", "agent.commands_changed", "title.set", "usage.reported"];
+    let entries = world.entries(&session).await;
+    let told: Vec<Value> =
+        entries.into_iter().filter(|entry| !about.contains(&entry["type"].as_str().unwrap())).collect();
+    let attached = told[2]["data"]["attached"].clone();
+    assert_eq!((&attached["memory"], &attached["program"]), (&json!("new"), &json!("Guide 0.1.0")));
     assert_eq!(
-        world.entries(&session).await,
+        told,
         [
             entry(1, "session.created", created),
             entry(2, "agent.state_changed", json!({ "state": "starting" })),
-            entry(3, "agent.state_changed", json!({ "state": "ready" })),
-            entry(4, "turn.started", json!({ "turn": 1, "interactionId": id(3) })),
-            entry(5, "prompt.sent", json!({ "interactionId": id(3), "text": "say hello there" })),
-            entry(6, "text.part", json!({ "turn": 1, "block": 0, "text": "hello there" })),
-            entry(7, "turn.ended", json!({ "turn": 1, "outcome": "completed" })),
+            entry(4, "agent.state_changed", json!({ "state": "ready", "attached": attached })),
+            entry(6, "turn.started", json!({ "turn": 1, "interactionId": id(3) })),
+            entry(7, "prompt.sent", json!({ "interactionId": id(3), "text": "say hello there" })),
+            entry(8, "text.part", json!({ "turn": 1, "block": 0, "text": "hello there" })),
+            entry(11, "turn.ended", json!({ "turn": 1, "outcome": "completed" })),
         ]
     );
     let shown = world.get(&format!("/api/v1/sessions/{session}")).await.ok(200);

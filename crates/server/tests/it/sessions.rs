@@ -36,19 +36,20 @@ async fn a_new_session_is_answered_at_once_and_shown_the_same_under_both_paths()
         },
         "facts": {},
         "queue": [],
+        "openRequests": [],
         "cursor": format!("{INCARNATION}.2"),
     });
     assert_eq!(created, expected);
 
-    world.until_entry(&id(2), |entry| entry["data"]["state"] == "ready").await;
+    world.until_entry(&id(2), |entry| entry["type"] == "agent.commands_changed").await;
     let shown = world.get(&format!("/api/v1/sessions/{}", id(2))).await.ok(200);
-    assert_eq!((&shown["state"], &shown["cursor"]), (&json!("idle"), &json!(format!("{INCARNATION}.3"))));
+    assert_eq!((&shown["state"], &shown["cursor"]), (&json!("idle"), &json!(format!("{INCARNATION}.5"))));
     assert_eq!(world.get(&format!("/api/sessions/{}", id(2))).await.ok(200), shown);
 
     let list = world.get("/api/v1/sessions").await.ok(200);
     assert_eq!(world.get("/api/sessions").await.ok(200), list);
     let mut row = shown.as_object().unwrap().clone();
-    row.retain(|key, _| key != "queue" && key != "cursor");
+    row.retain(|key, _| !["queue", "openRequests", "cursor"].contains(&key.as_str()));
     assert_eq!(list, json!({ "sessions": [row], "metaContexts": [], "unobservedCount": 0, "nextCursor": null }));
     world.close().await;
 }

@@ -64,7 +64,7 @@ fn a_start_that_is_killed_while_it_brings_sessions_back_is_begun_again() {
     let folder = Folder::new();
     for _ in 0..3 {
         folder.run(&["new"]).ok();
-        folder.run_with_input(&["send", "last", "-"], &format!("say {}", "word ".repeat(100_000))).ok();
+        folder.run_with_input(&["send", "last", "-"], &format!("say {}", "word-".repeat(100_000))).ok();
     }
     let before = (folder.copies(), folder.run(&["list", "--json"]).ok());
     folder.lose_database();
