@@ -17,6 +17,7 @@ const PAGE: usize = 256;
 
 /// What a follower meets.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "nearly all of them are entries, handed out one at a time")]
 pub enum Followed {
     /// The next entry.
     Entry(Entry),

@@ -40,6 +40,7 @@ pub(crate) struct Input {
 }
 
 /// What becomes of an input.
+#[expect(clippy::large_enum_variant, reason = "one at a time, moved once")]
 pub(crate) enum Answer {
     Given(Result<Reply, SubmitError>),
     /// The task was ending and did not look at it; the next one will.

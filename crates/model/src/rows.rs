@@ -14,7 +14,7 @@ const PROMPT_LINE_CHARS: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named after the rows they change")]
 pub enum RowChange {
-    PutSession(SessionRow),
+    PutSession(Box<SessionRow>),
     StartTurn(TurnRow),
     EndTurn { session: SessionId, turn: Turn, stop: Stop, ended_at: Timestamp, last_seq: Seq },
     PutPrompt { session: SessionId, prompt: QueuedPrompt },
@@ -62,14 +62,14 @@ pub fn fold(stream: StreamId, before: Option<Session>, entry: &Entry) -> Folded 
         StreamId::Session(id) => {
             let Some(mut session) = before else {
                 let session = Session::begin(id, entry);
-                let rows = session.iter().map(|session| RowChange::PutSession(session.row.clone())).collect();
+                let rows = session.iter().map(|session| RowChange::PutSession(Box::new(session.row.clone()))).collect();
                 return Folded { session, rows };
             };
             let row_before = session.row.clone();
             session.apply(entry);
             let mut rows = session_rows(&row_before, &session, entry);
             if session.row != row_before {
-                rows.push(RowChange::PutSession(session.row.clone()));
+                rows.push(RowChange::PutSession(Box::new(session.row.clone())));
             }
             Folded { session: Some(session), rows }
         }

@@ -109,7 +109,7 @@ impl State {
 
     fn apply(&mut self, change: RowChange) {
         match change {
-            RowChange::PutSession(row) => self.sessions.put(row),
+            RowChange::PutSession(row) => self.sessions.put(*row),
             RowChange::StartTurn(row) => {
                 self.turns.insert((row.session, row.turn), row);
             }

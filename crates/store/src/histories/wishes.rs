@@ -17,6 +17,7 @@ use crate::histories::{KEYS, PRINCIPALS, SESSIONS, TOKENS};
 
 /// What is wished of a session; the ids it needs are found when its turn comes.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "a few hundred of them, in tests")]
 pub(crate) enum Wish {
     Rename(String),
     Hint(String),

@@ -17,7 +17,7 @@ use crate::sqlite::rows::{queued_prompt, session_row, token_row, turn_row};
 /// What the read tables hold of a stream.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Rows {
-    sessions: BTreeMap<SessionId, SessionRow>,
+    sessions: BTreeMap<SessionId, Box<SessionRow>>,
     turns: BTreeMap<Turn, TurnRow>,
     prompts: BTreeMap<InteractionId, QueuedPrompt>,
     tokens: BTreeMap<TokenId, TokenRow>,
@@ -72,7 +72,7 @@ impl Rows {
                 let id = id.as_bytes();
                 let sql = format!("SELECT {} FROM sessions WHERE id = ?1", session_columns(schema));
                 match collect(conn, &sql, [id], session_row)? {
-                    Some(found) => rows.sessions = keyed(found, |row| row.id),
+                    Some(found) => rows.sessions = keyed(found.into_iter().map(Box::new).collect(), |row| row.id),
                     None => unreadable.push("the session's row cannot be read"),
                 }
                 let sql = format!("SELECT {TURN_COLUMNS} FROM turns WHERE session = ?1");
