@@ -84,7 +84,7 @@ async fn a_follower_that_slept_misses_no_entry() {
     loop {
         match follow.next().await.unwrap() {
             Followed::Preview(engine::Words { turn, text, .. }) => {
-                assert_eq!((turn, &*text), (model::Turn(4), "fresh"))
+                assert_eq!((turn, &*text), (model::Turn(4), "fresh"));
             }
             Followed::Entry(Entry { event: Event::TurnEnded { .. }, .. }) => break,
             Followed::Entry(_) => (),
