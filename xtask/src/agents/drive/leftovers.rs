@@ -61,7 +61,14 @@ mod tests {
     fn a_process_is_found_by_its_environment_until_it_ends() {
         let folder = Path::new("/nowhere/leftovers-test");
         let mut child = Command::new("sleep").arg("60").env(MARK, folder).spawn().unwrap();
-        let found = processes_of(folder).unwrap();
+        // For a moment a new process shows nothing of its own.
+        let seen = || {
+            (0..100).find_map(|_| {
+                thread::sleep(POLL / 10);
+                processes_of(folder).ok().filter(|found| found.iter().any(|line| line.ends_with("sleep 60")))
+            })
+        };
+        let found = seen().unwrap_or_default();
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(found, [format!("{} sleep 60", child.id())]);
