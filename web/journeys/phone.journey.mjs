@@ -2,14 +2,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { composer, createSession, newPage, open, PHONE, send, signIn, turn } from "./support.mjs";
+import { composer, createSession, newPage, open, PHONE, signIn, turn } from "./support.mjs";
 
 test("list, session, back", async (t) => {
   const { server, browser } = await open(t);
   const { page, complaints } = await newPage(browser, { viewport: PHONE, hasTouch: true, isMobile: true });
   await signIn(page, server.link());
   await createSession(page, { name: "on the road" });
-  await send(page, "say hello");
+  // On a phone Enter begins a line; a button sends.
+  await composer(page).fill("say hello");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
   await turn(page, 1, "hello").waitFor();
 
   const box = await composer(page).boundingBox();
