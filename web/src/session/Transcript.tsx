@@ -2,7 +2,7 @@
 //
 // Invariant: nothing moves that the reader did not move. The end is followed only by a reader who is at the end.
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 import type { Http } from "../api/http";
 import type { Followed } from "../state/followed";
@@ -32,6 +32,7 @@ interface TranscriptProps {
 export function Transcript({ http, session, followed, sent }: TranscriptProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
+  const ending = useRef(true);
   const now = useNow();
   const { turns } = followed.transcript;
   const actions = useMemo<Actions>(
@@ -81,12 +82,32 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
   }, [sent, virtualizer]);
 
   const lookWhereWeAre = () => {
-    setAtEnd(virtualizer.isAtEnd(END_PX));
+    // As it is laid out: the virtualizer may not have heard of it yet.
+    const element = scroller.current;
+    ending.current = element === null || element.scrollHeight - element.scrollTop - element.clientHeight <= END_PX;
+    setAtEnd(ending.current);
   };
   const totalPx = virtualizer.getTotalSize();
   // Looking makes the browser lay the page out, so it is done only when something grew or came.
-  // eslint-disable-next-line react-hooks/exhaustive-deps
+   
   useLayoutEffect(lookWhereWeAre, [totalPx, count]);
+
+  // What stands below may grow: a reader who is at the end stays there.
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) {
+      return;
+    }
+    const observer = new ResizeObserver(() => {
+      if (ending.current) {
+        virtualizer.scrollToEnd();
+      }
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+    };
+  }, [virtualizer]);
 
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
