@@ -107,7 +107,7 @@ fn whoever_stops_listening_is_told_what_becomes_of_the_turn() {
     let server = folder.serve();
     folder.run(&["new"]).ok();
     let leave = || {
-        let (status, _, _) = folder.begin(&["send", "last", "--json", "slow 60"]).end(Signal::INT);
+        let (status, _, _) = folder.begin(&["send", "last", "--json", "slow 60"]).until("prompt.sent").end(Signal::INT);
         assert_eq!(status.code(), Some(1));
         folder.log()
     };

@@ -17,6 +17,7 @@ fn a_folder_without_its_database_comes_back() {
     folder.run(&["new", "--name", "never used"]).ok();
     folder.run(&["new"]).ok();
     folder.run(&["send", "last", "--no-wait", "slow 600"]).ok();
+    folder.until_logged("turn.started");
     server.stop();
     let before = (folder.copies(), folder.run(&["list", "--json"]).ok(), folder.run(&["show", "last"]).ok());
     assert_eq!(before.0.len(), 5, "{:?}", before.0.keys());

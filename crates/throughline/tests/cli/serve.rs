@@ -187,6 +187,7 @@ fn a_turn_that_runs_is_interrupted_when_the_server_is_stopped() {
     let server = folder.serve();
     folder.run(&["new"]).ok();
     folder.run(&["send", "last", "--no-wait", "slow 600"]).ok();
+    folder.until_logged("turn.started");
     let (status, took, _) = server.end(Signal::TERM);
     assert!(status.success() && took < Duration::from_secs(10), "{status} after {took:?}");
     let shown = folder.run(&["show", "last"]).ok();
@@ -201,10 +202,7 @@ fn whoever_waits_for_a_turn_hears_that_it_was_interrupted() {
     folder.run(&["new"]).ok();
     let said = std::thread::scope(|scope| {
         let waits = scope.spawn(|| folder.run(&["send", "last", "slow 600"]));
-        let started = Instant::now();
-        while !folder.run(&["show", "last", "--json"]).ok().contains("turn.started") {
-            assert!(started.elapsed() < Duration::from_secs(10), "the turn does not start");
-        }
+        folder.until_logged("turn.started");
         let (status, took, _) = server.end(Signal::TERM);
         assert!(status.success() && took < Duration::from_secs(10), "{status} after {took:?}");
         waits.join().unwrap().stderr

@@ -191,6 +191,14 @@ impl Folder {
     }
 
     /// A command that goes on after its first line.
+    /// Waits until the newest session's log has this kind of entry.
+    pub(crate) fn until_logged(&self, kind: &str) {
+        let started = Instant::now();
+        while !self.run(&["show", "last", "--json"]).ok().contains(kind) {
+            assert!(started.elapsed() < Duration::from_secs(20), "there is no {kind}");
+        }
+    }
+
     pub(crate) fn begin(&self, arguments: &[&str]) -> Running {
         self.start(self.command(arguments))
     }
@@ -241,6 +249,16 @@ impl Running {
 
     pub(crate) fn signal(&self, signal: Signal) {
         kill(self.pid(), signal);
+    }
+
+    /// Reads on until a line has this word.
+    pub(crate) fn until(mut self, word: &str) -> Self {
+        let mut line = self.link.clone();
+        while !line.contains(word) {
+            line.clear();
+            assert_ne!(self.stdout.read_line(&mut line).unwrap(), 0, "it ended before it said {word}");
+        }
+        self
     }
 
     /// Sends a signal and waits for the end; gives how it ended, how long that took, and what it still printed.
