@@ -5,6 +5,7 @@
 mod clock;
 mod copies;
 mod follow;
+mod permissions;
 mod recovery;
 mod sessions;
 mod support;
