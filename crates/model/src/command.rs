@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, Attached, Image, InteractionId, Notice, PermissionAnswer, PlanStep, Question, Request,
+    AgentCommand, AgentOption, Attached, ContextWish, Fact, Image, InteractionId, Marker, Notice, PermissionAnswer, PlanStep, Question, Request,
     SignInMethod, Stop, ToolChange, Usage,
 };
 
@@ -72,6 +72,25 @@ pub enum Command {
     SignIn {
         /// Which of its methods.
         method: String,
+    },
+    /// Changes what is marked.
+    SetContext {
+        /// How.
+        wish: ContextWish,
+        /// Who wants it.
+        by: Marker,
+    },
+    /// Notes what a call proved that has just ended.
+    Prove {
+        /// Which call of the running turn.
+        tool: u32,
+        /// What it proved.
+        facts: Vec<Fact>,
+    },
+    /// Notes what the agent says it is about to do.
+    SetIntent {
+        /// In its words.
+        intent: String,
     },
     /// Works elsewhere from now on, since the old directory is gone.
     MoveTo {

@@ -8,11 +8,12 @@ mod reports;
 
 use crate::command::{Command, NewSession, WhenBusy};
 use crate::limits::{
-    MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES,
+    MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_INTENT_CHARS, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES,
     MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS,
 };
 use crate::{
-    AgentState, Answerer, Event, Image, InteractionId, Outcome, PermissionAnswer, Request, Session, Stop, Turn,
+    AgentState, Answerer, ContextError, ContextWish, Event, Image, InteractionId, Marker, Outcome, PermissionAnswer,
+    Request, Session, SetOutcome, Stop, Turn, one_line,
 };
 use reports::agent_reported;
 
@@ -64,6 +65,8 @@ pub enum Rejection {
     RequestNotOpen(Request),
     #[error("the agent offers no such answer; choose one of: {offered}")]
     NoSuchOption { offered: String },
+    #[error(transparent)]
+    Context(#[from] ContextError),
     #[error("a directory is an absolute path of at most {max} bytes", max = MAX_PATH_BYTES)]
     DirectoryInvalid,
 }
@@ -121,7 +124,22 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
         },
         Command::MoveTo { cwd } => {
             check_directory(&cwd)?;
-            Ok(vec![Event::SessionChanged { name: None, env_hint: None, agent: None, cwd: Some(cwd) }])
+            Ok(vec![Event::SessionChanged { name: None, env_hint: None, agent: None, cwd: Some(cwd), intent: None }])
+        }
+        Command::SetContext { wish, by } => set_context(session, &wish, by),
+        Command::Prove { tool, facts } => match session.row.running {
+            Some(running) if !facts.is_empty() => {
+                Ok(vec![Event::FactProved { turn: running.turn, tool, entry: session.head, facts }])
+            }
+            Some(_) | None => Ok(Vec::new()),
+        },
+        Command::SetIntent { intent } => {
+            let intent = one_line(&intent, MAX_INTENT_CHARS);
+            if intent == session.row.intent {
+                return Ok(Vec::new());
+            }
+            let intent = Some(intent);
+            Ok(vec![Event::SessionChanged { name: None, env_hint: None, agent: None, cwd: None, intent }])
         }
         Command::Observe if session.row.unobserved() => Ok(vec![Event::SessionObserved {}]),
         Command::Observe => Ok(Vec::new()),
@@ -133,6 +151,12 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
         Command::Agent(report) => Ok(agent_reported(session, report)),
         Command::Interrupt { reason } => Ok(interrupt(session, reason)),
     }
+}
+
+fn set_context(session: &Session, wish: &ContextWish, by: Marker) -> Result<Vec<Event>, Rejection> {
+    let changes = wish.decide(&session.context.sets)?;
+    let changed = changes.into_iter().filter(|change| change.outcome != SetOutcome::Unchanged);
+    Ok(changed.map(|change| Event::ContextSet { set: change.set, items: change.items, by }).collect())
 }
 
 fn create(new: NewSession) -> Result<Vec<Event>, Rejection> {
@@ -161,7 +185,7 @@ fn change(session: &Session, name: Option<String>, env_hint: Option<String>) -> 
     if name.is_none() && env_hint.is_none() {
         return Ok(Vec::new());
     }
-    Ok(vec![Event::SessionChanged { name, env_hint, agent: None, cwd: None }])
+    Ok(vec![Event::SessionChanged { name, env_hint, agent: None, cwd: None, intent: None }])
 }
 
 /// What is sent to the agent.
@@ -225,7 +249,7 @@ fn resume(session: &Session, agent: Option<String>) -> Result<Vec<Event>, Reject
     let mut events = Vec::new();
     if let Some(agent) = agent.filter(|agent| *agent != session.row.agent) {
         events = interrupt(session, "handed_over".to_owned());
-        events.push(Event::SessionChanged { name: None, env_hint: None, agent: Some(agent), cwd: None });
+        events.push(Event::SessionChanged { name: None, env_hint: None, agent: Some(agent), cwd: None, intent: None });
         events.push(agent_state(AgentState::Starting, None));
         return Ok(events);
     }

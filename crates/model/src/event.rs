@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, Attached, Image, InteractionId, Notice, PermissionAnswer, PlanStep, Question, Request,
+    AgentCommand, AgentOption, Attached, Fact, Image, InteractionId, Marker, Notice, PermissionAnswer, PlanStep, Question, Request,
     Seq, SessionId, SignInMethod, Timestamp, TokenId, TokenKind, ToolChange, Turn, Usage,
 };
 
 /// The version that is written now; it counts changes of shape over all kinds.
-pub const EVENT_VERSION: u16 = 2;
+pub const EVENT_VERSION: u16 = 3;
 
 /// One event in its stream, at its place. Whoever holds one with a seq that a store gave may rely on it being durable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +53,9 @@ pub enum Event {
         /// The directory it works in from now on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cwd: Option<String>,
+        /// What the agent says it is about to do.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        intent: Option<String>,
     },
     #[serde(rename = "session.observed")]
     SessionObserved {},
@@ -176,6 +179,12 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<String>,
     },
+    /// All items of a set, in place of those it had; none removes it.
+    #[serde(rename = "context.set")]
+    ContextSet { set: String, items: Vec<String>, by: Marker },
+    /// What a call proved, whose end is in `entry`.
+    #[serde(rename = "fact.proved")]
+    FactProved { turn: Turn, tool: u32, entry: Seq, facts: Vec<Fact> },
     /// What the agent calls the session.
     #[serde(rename = "title.set")]
     TitleSet { title: String },
@@ -265,6 +274,7 @@ impl Event {
             | Self::ToolChanged { turn, .. }
             | Self::ToolPart { turn, .. }
             | Self::ToolEnded { turn, .. }
+            | Self::FactProved { turn, .. }
             | Self::PlanChanged { turn, .. }
             | Self::PermissionAsked { turn, .. }
             | Self::PermissionAnswered { turn, .. } => Some(*turn),
@@ -284,6 +294,7 @@ impl Event {
             | Self::PromptSent { .. }
             | Self::UsageReported { .. }
             | Self::CompactionSeen { .. }
+            | Self::ContextSet { .. }
             | Self::TitleSet { .. }
             | Self::TokenIssued { .. }
             | Self::TokenRevoked { .. } => None,

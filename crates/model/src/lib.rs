@@ -11,6 +11,7 @@
 
 mod agent;
 mod command;
+mod context;
 mod decide;
 mod event;
 mod ids;
@@ -30,18 +31,23 @@ pub use agent::{
     Severity, SignInMethod, StepStatus, Usage,
 };
 pub use command::{AgentReport, Command, NewSession, WhenBusy};
+pub use context::{
+    Context, ContextError, ContextNews, ContextWish, DECLARED_FACTS, Fact, FactList, FactShape, Facts, FileStamp,
+    FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, format_context_for_resume,
+    merge_context_set, one_line, prove, replace_context, succeeded, tool_intent,
+};
 pub use decide::{Rejection, check_name, decide};
 pub use event::{AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, Stop};
 pub use ids::{
     Cursor, CursorError, Incarnation, InteractionId, ParseIdError, Position, Seq, SessionId, StreamId, TokenId, Turn,
 };
 pub use limits::{
-    MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES,
-    MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS,
+    MAX_CONTEXT_ITEMS, MAX_ENV_HINT_CHARS, MAX_FACT_VALUES, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES,
+    MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_SET_ITEMS,
 };
 pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, PermissionOption, Question, Request};
 pub use rows::{Folded, RowChange, TurnRow, fold};
-pub use session::{QueuedPrompt, Running, Session, SessionRow, SessionState};
+pub use session::{QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
 pub use session_list::{ListKey, SessionList};
 pub use text::{first_line, split_source};
 pub use time::Timestamp;

@@ -20,3 +20,19 @@ pub const MAX_IMAGE_BYTES: usize = 8 << 20;
 pub(crate) const MAX_OPEN_REQUESTS: usize = 32;
 /// Longest title that an agent gives a session, in characters; a longer one is cut.
 pub(crate) const MAX_AGENT_TITLE_CHARS: usize = 200;
+/// How many items one set of the context keeps.
+pub const MAX_SET_ITEMS: usize = 10;
+/// How many items all sets of a session keep together.
+pub const MAX_CONTEXT_ITEMS: usize = 50;
+/// Longest name of a set, in characters.
+pub(crate) const MAX_SET_NAME_CHARS: usize = 64;
+/// Longest item of a set, in bytes: as long as a path may be.
+pub(crate) const MAX_ITEM_BYTES: usize = MAX_PATH_BYTES;
+/// How many of a fact's values are kept: the newest.
+pub const MAX_FACT_VALUES: usize = 100;
+/// How much one call may prove.
+pub(crate) const MAX_FACTS_OF_CALL: usize = 100;
+/// Longest value of a fact, in bytes; a longer one proves nothing.
+pub(crate) const MAX_FACT_BYTES: usize = MAX_PATH_BYTES;
+/// Longest intent that an agent tells, in characters; a longer one is cut.
+pub(crate) const MAX_INTENT_CHARS: usize = 200;

@@ -3,8 +3,11 @@
 //! Invariant: [`fold`] is the only maker of [`RowChange`]s. A store applies them in the transaction that appends the
 //! entry, and a rebuild runs the same function over the log, so the tables can never say what the log does not.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use crate::{
-    Entry, Event, InteractionId, QueuedPrompt, Seq, Session, SessionId, SessionRow, Stop, StreamId, Timestamp, TokenId,
+    Context, Entry, Event, Fact, FactShape, Mark, ProvedFact, InteractionId, QueuedPrompt, Seq, Session, SessionId, SessionRow, Stop, StreamId, Timestamp, TokenId,
     TokenRow, Turn, first_line, split_source,
 };
 
@@ -19,6 +22,11 @@ pub enum RowChange {
     EndTurn { session: SessionId, turn: Turn, stop: Stop, ended_at: Timestamp, last_seq: Seq },
     PutPrompt { session: SessionId, prompt: QueuedPrompt },
     RemovePrompt { session: SessionId, interaction_id: InteractionId },
+    PutSet { session: SessionId, set: String, marks: Vec<Mark> },
+    PutFact { session: SessionId, name: String, shape: FactShape, fact: ProvedFact },
+    RemoveFact { session: SessionId, name: String, value: String },
+    /// The context changed here; what it was as of a turn is found by these.
+    NoteContext { session: SessionId, seq: Seq },
     PutToken(TokenRow),
     RemoveToken { id: TokenId },
 }
@@ -65,9 +73,9 @@ pub fn fold(stream: StreamId, before: Option<Session>, entry: &Entry) -> Folded 
                 let rows = session.iter().map(|session| RowChange::PutSession(Box::new(session.row.clone()))).collect();
                 return Folded { session, rows };
             };
-            let row_before = session.row.clone();
+            let (row_before, context_before) = (session.row.clone(), Arc::clone(&session.context));
             session.apply(entry);
-            let mut rows = session_rows(&row_before, &session, entry);
+            let mut rows = session_rows(&row_before, &context_before, &session, entry);
             if session.row != row_before {
                 rows.push(RowChange::PutSession(Box::new(session.row.clone())));
             }
@@ -76,7 +84,7 @@ pub fn fold(stream: StreamId, before: Option<Session>, entry: &Entry) -> Folded 
     }
 }
 
-fn session_rows(before: &SessionRow, after: &Session, entry: &Entry) -> Vec<RowChange> {
+fn session_rows(before: &SessionRow, context_before: &Context, after: &Session, entry: &Entry) -> Vec<RowChange> {
     let session = before.id;
     match &entry.event {
         Event::PromptSent { interaction_id, text, images: _ } => {
@@ -108,6 +116,12 @@ fn session_rows(before: &SessionRow, after: &Session, entry: &Entry) -> Vec<RowC
         Event::PromptRemoved { interaction_id } => {
             vec![RowChange::RemovePrompt { session, interaction_id: *interaction_id }]
         }
+        Event::ContextSet { set, .. } => {
+            let marks = after.context.sets.marks(set).to_vec();
+            let put = RowChange::PutSet { session, set: set.clone(), marks };
+            vec![put, RowChange::NoteContext { session, seq: entry.seq }]
+        }
+        Event::FactProved { facts, .. } => fact_rows(context_before, after, facts, entry.seq),
         Event::SessionCreated { .. }
         | Event::SessionChanged { .. }
         | Event::SessionObserved {}
@@ -179,6 +193,27 @@ fn server_rows(entry: &Entry) -> Vec<RowChange> {
         | Event::AgentOptionsChanged { .. }
         | Event::AgentCommandsChanged { .. }
         | Event::AgentRaw { .. }
+        | Event::ContextSet { .. }
+        | Event::FactProved { .. }
         | Event::AgentNoticed { .. } => Vec::new(),
     }
+}
+
+/// The values that an entry proved as they are now, and those that they pushed out.
+fn fact_rows(before: &Context, after: &Session, facts: &[Fact], seq: Seq) -> Vec<RowChange> {
+    let session = after.row.id;
+    let names: BTreeSet<&str> = facts.iter().map(|fact| fact.name.as_str()).collect();
+    let mut rows = Vec::new();
+    for name in names {
+        let Some(list) = after.context.facts.find(name) else { continue };
+        let old = before.facts.find(name).map_or(&[][..], |list| &list.newest);
+        let gone = old.iter().filter(|old| !list.newest.iter().any(|fact| fact.value == old.value));
+        rows.extend(gone.map(|old| {
+            RowChange::RemoveFact { session, name: name.to_owned(), value: old.value.clone() }
+        }));
+        let put = list.newest.iter().filter(|fact| !old.contains(fact)).cloned();
+        rows.extend(put.map(|fact| RowChange::PutFact { session, name: name.to_owned(), shape: list.shape, fact }));
+    }
+    rows.push(RowChange::NoteContext { session, seq });
+    rows
 }

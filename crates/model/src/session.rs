@@ -4,10 +4,12 @@
 //! and in replay alike; the tables hold it as a [`SessionRow`] and the queue's rows, so that opening a session costs
 //! the same after ten entries and after a million.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentState, Entry, Event, Image, InteractionId, Memory, OpenRequest, Outcome, Request, Seq, SessionId, Timestamp,
+    AgentState, Context, Entry, Event, Image, InteractionId, Memory, OpenRequest, Outcome, Request, Seq, SessionId, Timestamp,
     Turn, first_line, split_source,
 };
 
@@ -20,6 +22,8 @@ pub struct Session {
     pub row: SessionRow,
     /// Prompts that wait, in order.
     pub queue: Vec<QueuedPrompt>,
+    /// What it is about. Shared, since most steps leave it as it is.
+    pub context: Arc<Context>,
     /// The last entry folded in.
     pub head: Seq,
 }
@@ -49,8 +53,10 @@ pub struct SessionRow {
     pub agent_session: Option<String>,
     /// What the agent calls the session; may be empty.
     pub agent_title: String,
-    /// The agent was started anew and has not been told of the earlier turns.
-    pub untold: bool,
+    /// What the agent says it is about to do; may be empty.
+    pub intent: String,
+    /// What the agent has to be told with the next prompt.
+    pub untold: Untold,
     /// What the agent asked and nobody has answered.
     pub open_requests: Vec<OpenRequest>,
     /// The newest request's number; 0 before the first.
@@ -71,6 +77,17 @@ pub struct SessionRow {
     pub last_idle_at: Option<Timestamp>,
     /// When it was put away.
     pub deleted_at: Option<Timestamp>,
+}
+
+/// What an agent does not know, or may have forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Untold {
+    /// Nothing is missing.
+    Nothing,
+    /// It was taken up again, or put together what it knew: what the session is about may be lost, and its shell is.
+    Essentials,
+    /// It was started anew and knows nothing of the earlier turns.
+    Everything,
 }
 
 /// The turn that runs.
@@ -167,7 +184,8 @@ impl Session {
             failure: None,
             agent_session: None,
             agent_title: String::new(),
-            untold: false,
+            intent: String::new(),
+            untold: Untold::Nothing,
             open_requests: Vec::new(),
             requests: Request(0),
             running: None,
@@ -179,7 +197,7 @@ impl Session {
             last_idle_at: None,
             deleted_at: None,
         };
-        Some(Self { row, queue: Vec::new(), head: entry.seq })
+        Some(Self { row, queue: Vec::new(), context: Arc::default(), head: entry.seq })
     }
 
     /// Folds in the next entry.
@@ -187,7 +205,7 @@ impl Session {
         self.head = entry.seq;
         let row = &mut self.row;
         match &entry.event {
-            Event::SessionChanged { name, env_hint, agent, cwd } => {
+            Event::SessionChanged { name, env_hint, agent, cwd, intent } => {
                 if let Some(name) = name {
                     row.name.clone_from(name);
                 }
@@ -201,6 +219,9 @@ impl Session {
                 if let Some(cwd) = cwd {
                     row.cwd.clone_from(cwd);
                 }
+                if let Some(intent) = intent {
+                    row.intent.clone_from(intent);
+                }
             }
             Event::SessionObserved {} => row.last_observed_at = Some(entry.at),
             Event::SessionDeleted {} => row.deleted_at = Some(entry.at),
@@ -210,7 +231,11 @@ impl Session {
                 row.failure = None;
                 if let Some(attached) = attached {
                     row.agent_session = Some(attached.agent_session.clone());
-                    row.untold = attached.memory == Memory::New && row.turns > Turn(0);
+                    row.untold = match attached.memory {
+                        _ if row.turns == Turn(0) => Untold::Nothing,
+                        Memory::New => Untold::Everything,
+                        Memory::Resumed | Memory::Loaded => row.untold.max(Untold::Essentials),
+                    };
                 }
                 match state {
                     AgentState::Failed => {
@@ -247,7 +272,11 @@ impl Session {
                 row.open_requests.push(OpenRequest { request: *request, options: question.options.clone() });
             }
             Event::PermissionAnswered { request, .. } => row.open_requests.retain(|open| open.request != *request),
-            Event::ResumeSent { .. } => row.untold = false,
+            Event::ResumeSent { .. } => row.untold = Untold::Nothing,
+            Event::CompactionSeen { .. } => row.untold = row.untold.max(Untold::Essentials),
+            Event::ContextSet { .. } | Event::FactProved { .. } => {
+                Arc::make_mut(&mut self.context).apply(entry);
+            }
             Event::TitleSet { title } => row.agent_title.clone_from(title),
             Event::PromptQueued { interaction_id, text, images } => {
                 remember_first_prompt(row, text);
@@ -280,7 +309,6 @@ impl Session {
             | Event::ToolEnded { .. }
             | Event::PlanChanged { .. }
             | Event::UsageReported { .. }
-            | Event::CompactionSeen { .. }
             | Event::AgentOptionsChanged { .. }
             | Event::AgentCommandsChanged { .. }
             | Event::AgentRaw { .. }

@@ -212,6 +212,8 @@ impl TranscriptTurn {
             | Event::PromptQueued { .. }
             | Event::PromptChanged { .. }
             | Event::PromptRemoved { .. }
+            | Event::ContextSet { .. }
+            | Event::FactProved { .. }
             | Event::TitleSet { .. }
             | Event::TokenIssued { .. }
             | Event::TokenRevoked { .. } => (),

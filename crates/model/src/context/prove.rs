@@ -1,0 +1,102 @@
+//! The built-in rules: what a call of a coding agent's tool proves, once it has succeeded.
+//!
+//! Invariant: pure, and run once for a call, when its result arrives. A title proves nothing, since agents write what they
+//! like there: paths come from diffs, locations and inputs, commands from terminals and inputs.
+
+mod commands;
+mod files;
+mod names;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::facts::{DECLARED_FACTS, Fact, FactShape};
+use crate::limits::{MAX_FACT_BYTES, MAX_FACTS_OF_CALL};
+use crate::{ToolCall, ToolStatus};
+
+pub(crate) use names::plain_tool_name;
+
+/// These rules, by what they say: a change of theirs is a change of this.
+const RULES: &str = "coding-1";
+
+/// What a call in the directory `cwd` proves; nothing, unless it succeeded.
+pub fn prove(call: &ToolCall, cwd: &str) -> Vec<Fact> {
+    if !succeeded(call) {
+        return Vec::new();
+    }
+    let mut facts = Proved { facts: Vec::new() };
+    files::prove(call, cwd, &mut facts);
+    commands::prove(call, &mut facts);
+    facts.facts.truncate(MAX_FACTS_OF_CALL);
+    facts.facts
+}
+
+/// What the agent says it is about to do, if this is how it says so.
+pub fn tool_intent(call: &ToolCall) -> Option<&str> {
+    let own = call.input.as_ref().and_then(|input| input.get("tool")).and_then(Value::as_str);
+    let name = plain_tool_name(own.or(call.name.as_deref())?);
+    (name == "report_intent").then(|| text_argument(&arguments(call), &["intent"]))?
+}
+
+/// The call ended well: it is completed, and neither a flag nor a JSON result says otherwise.
+pub fn succeeded(call: &ToolCall) -> bool {
+    call.status == ToolStatus::Completed && call.output.as_ref().is_none_or(|output| !tells_failure(output))
+}
+
+fn tells_failure(output: &Value) -> bool {
+    let is_nothing = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        Value::Bool(true) | Value::Number(_) => false,
+    };
+    match output {
+        Value::Object(map) => {
+            let flagged = ["isError", "is_error"].iter().any(|flag| map.get(*flag) == Some(&Value::Bool(true)));
+            flagged || map.get("error").is_some_and(|error| !is_nothing(error)) || map.get("result").is_some_and(tells_failure)
+        }
+        // A JSON result that came as text.
+        Value::String(text) if text.trim_start().starts_with('{') => {
+            serde_json::from_str(text).is_ok_and(|value: Value| value.is_object() && tells_failure(&value))
+        }
+        _ => false,
+    }
+}
+
+/// What was proved so far.
+struct Proved {
+    facts: Vec<Fact>,
+}
+
+impl Proved {
+    fn add(&mut self, name: &str, value: &str) {
+        self.add_command(name, value, None);
+    }
+
+    fn add_command(&mut self, name: &str, value: &str, exit_code: Option<i32>) {
+        let value = value.trim();
+        let known = self.facts.iter().any(|fact| fact.name == name && fact.value == value);
+        if value.is_empty() || value.len() > MAX_FACT_BYTES || known {
+            return;
+        }
+        let shape = DECLARED_FACTS.iter().find(|(declared, _)| *declared == name).map_or(FactShape::List, |(_, s)| *s);
+        let (name, value, rule) = (name.to_owned(), value.to_owned(), RULES.to_owned());
+        self.facts.push(Fact { name, shape, value, rule, exit_code, file: None });
+    }
+}
+
+/// What the tool was given, by name. Some agents wrap the tool's own input.
+fn arguments(call: &ToolCall) -> BTreeMap<&str, &Value> {
+    let Some(Value::Object(input)) = &call.input else { return BTreeMap::new() };
+    let inner = input.get("arguments").and_then(Value::as_object).filter(|_| input.contains_key("tool"));
+    inner.unwrap_or(input).iter().map(|(name, value)| (name.as_str(), value)).collect()
+}
+
+fn text_argument<'a>(arguments: &BTreeMap<&str, &'a Value>, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|name| arguments.get(name)?.as_str()).filter(|text| !text.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests;

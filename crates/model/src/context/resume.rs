@@ -1,0 +1,100 @@
+//! Context as an agent is told it after a resume.
+//!
+//! Invariant: deterministic. One item is one line, or a part of one; nothing in it can end its line, hide, or pass for
+//! the words around it.
+
+use super::sets::{Mark, Sets};
+
+/// What is known of a marked file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileState {
+    /// It is there.
+    There,
+    /// It is as it was when it was last seen.
+    Unchanged,
+    /// It is another than it was.
+    Changed,
+    /// It is not there.
+    Gone,
+    /// Nobody may look.
+    NotChecked,
+}
+
+/// The sets, a paragraph each: files first, then the applet, then the others by name. `state` tells what a marked file is
+/// like now.
+pub fn format_context_for_resume(sets: &Sets, state: impl Fn(&Mark) -> FileState) -> String {
+    let mut parts = Vec::new();
+    parts.extend(files_part(sets.marks("files"), state));
+    parts.extend(applet_part(sets.marks("applet")));
+    for (set, marks) in sets.iter().filter(|(set, _)| !matches!(*set, "files" | "applet")) {
+        let items: Vec<String> = marks.iter().map(|mark| item(&mark.item, &[','])).collect();
+        parts.push(format!("{}: {}", item(set, &[':']), items.join(", ")));
+    }
+    parts.join("\n\n")
+}
+
+fn files_part(marks: &[Mark], state: impl Fn(&Mark) -> FileState) -> Option<String> {
+    if marks.is_empty() {
+        return None;
+    }
+    let mut lines = vec!["Relevant files:".to_owned()];
+    let mut gone = 0;
+    for mark in marks {
+        let note = match state(mark) {
+            FileState::Gone => {
+                gone += 1;
+                continue;
+            }
+            FileState::There | FileState::Unchanged => "",
+            FileState::Changed => " (changed since)",
+            FileState::NotChecked => " (not checked)",
+        };
+        lines.push(format!("- {}{note}", item(&mark.item, &[])));
+    }
+    if gone > 0 {
+        lines.push(format!("({gone} files not found)"));
+    }
+    Some(lines.join("\n"))
+}
+
+fn applet_part(marks: &[Mark]) -> Option<String> {
+    let (slug, parameters) = marks.split_first()?;
+    let parameters: Vec<String> = parameters.iter().map(|mark| item(&mark.item, &[',', '(', ')'])).collect();
+    let slug = item(&slug.item, &['(', ')']);
+    Some(match parameters.is_empty() {
+        true => format!("Last applet: {slug}"),
+        false => format!("Last applet: {slug} ({})", parameters.join(", ")),
+    })
+}
+
+/// An item as it is, or in quotes where it could be taken for something else.
+fn item(text: &str, separators: &[char]) -> String {
+    let line: String = text.chars().filter(|c| !is_hidden(*c)).collect();
+    let plain = !line.is_empty()
+        && !line.contains('"')
+        && !line.contains(separators)
+        && !line.starts_with(['-', '[', '(', '#', '<', ' '])
+        && line == text;
+    if plain { line } else { format!("\"{}\"", line.replace('\\', "\\\\").replace('"', "\\\"")) }
+}
+
+/// One line of at most so many characters, without what breaks lines, turns their direction or hides.
+pub fn one_line(text: &str, max_chars: usize) -> String {
+    let spaced = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|c| !is_hidden(*c));
+    let line: String = spaced.collect();
+    let words = line.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    crate::first_line(&words, max_chars)
+}
+
+/// Control characters, marks that turn the direction of text, and what shows nothing.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+#[cfg(test)]
+mod tests;
