@@ -69,8 +69,20 @@ pub(crate) fn beginning(number: u64, name: String, prompt: &str) -> Vec<Event> {
     let (agent, project) = ("guide".to_owned(), "/home/ada/engine".to_owned());
     vec![
         Event::SessionCreated { agent, cwd: project.clone(), project, name },
-        Event::AgentStateChanged { state: AgentState::Starting, reason: None, attached: None, methods: Vec::new() },
-        Event::AgentStateChanged { state: AgentState::Ready, reason: None, attached: None, methods: Vec::new() },
+        Event::AgentStateChanged {
+            state: AgentState::Starting,
+            reason: None,
+            attached: None,
+            methods: Vec::new(),
+            remind: false,
+        },
+        Event::AgentStateChanged {
+            state: AgentState::Ready,
+            reason: None,
+            attached: None,
+            methods: Vec::new(),
+            remind: false,
+        },
         Event::TurnStarted { turn: Turn(1), interaction_id },
         Event::PromptSent { interaction_id, text: prompt.to_owned(), images: Vec::new() },
     ]
@@ -81,7 +93,13 @@ pub(crate) fn end() -> Vec<Event> {
     let stop = Stop { outcome: Outcome::Completed, reason: None };
     vec![
         Event::TurnEnded { turn: Turn(1), stop },
-        Event::AgentStateChanged { state: AgentState::Stopped, reason: None, attached: None, methods: Vec::new() },
+        Event::AgentStateChanged {
+            state: AgentState::Stopped,
+            reason: None,
+            attached: None,
+            methods: Vec::new(),
+            remind: false,
+        },
     ]
 }
 

@@ -231,7 +231,7 @@ async fn rename(engine: &Engine, sessions: &[SessionId], times: usize) -> Result
             for n in 0..times {
                 let name = Some(format!("a session with a name, {n}"));
                 let started = Instant::now();
-                engine.submit(session, Command::Change { name, env_hint: None }, asker()).await?;
+                engine.submit(session, Command::Change { name, env_hint: None, context: None }, asker()).await?;
                 latencies.push(started.elapsed());
             }
             anyhow::Ok(latencies)

@@ -29,6 +29,8 @@ pub enum Role {
 pub enum Scope {
     Read,
     Write,
+    /// Say what a session is about.
+    Mark,
     /// Answer a permission request. Exists on human credentials only: an agent must not approve itself.
     Approve,
     /// Credentials, configuration, deletion.
@@ -39,10 +41,10 @@ impl Principal {
     #[must_use]
     pub fn may(&self, scope: Scope) -> bool {
         match (self.role, scope) {
-            (Role::Person, Scope::Read | Scope::Write | Scope::Approve | Scope::Manage)
-            | (Role::Agent, Scope::Read) => true,
+            (Role::Person, Scope::Read | Scope::Write | Scope::Mark | Scope::Approve | Scope::Manage)
+            | (Role::Agent, Scope::Read | Scope::Mark) => true,
             (Role::Agent, Scope::Write | Scope::Approve | Scope::Manage)
-            | (Role::Applet, Scope::Read | Scope::Write | Scope::Approve | Scope::Manage) => false,
+            | (Role::Applet, Scope::Read | Scope::Write | Scope::Mark | Scope::Approve | Scope::Manage) => false,
         }
     }
 }

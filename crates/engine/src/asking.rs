@@ -3,7 +3,7 @@
 //! Invariant: a request with a key has one effect and one answer for a day. The receipt is written with the effect, in
 //! one batch, so there is no moment in which one exists without the other.
 
-use model::{Command, InteractionId, SessionId, Timestamp, Turn};
+use model::{Command, InteractionId, SessionId, SetChange, Timestamp, Turn};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use store::Receipt;
@@ -68,6 +68,8 @@ pub enum Reply {
         /// How many sessions are still unseen.
         unobserved_count: u64,
     },
+    /// What is marked was changed.
+    ContextSet(Vec<SetChange>),
     /// It was done; there is no more to say.
     Done,
 }
@@ -85,7 +87,7 @@ impl Asked {
             principal: self.asker.principal.clone(),
             key: key.key.clone(),
             fingerprint: key.fingerprint.clone(),
-            reply: serde_json::to_vec(reply).expect("replies hold only ids and numbers"),
+            reply: serde_json::to_vec(reply).expect("replies hold only texts, ids and numbers"),
             at,
         })
     }

@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 
-use model::{Cursor, Rejection, SessionId};
+use model::{Cursor, Rejection, SessionId, Turn};
 use store::{AppendError, CopyError, ReadError};
 
 /// Why a command was not carried out. Nothing has changed.
@@ -65,6 +65,14 @@ pub enum QueryError {
     /// There was such a session; whoever followed it is told that it is gone.
     #[error("session {0} was deleted")]
     Deleted(SessionId),
+    /// The session has not come so far.
+    #[error("there is no turn {turn}; the newest is {newest}")]
+    NoSuchTurn {
+        /// Which was asked for.
+        turn: Turn,
+        /// Which is the newest.
+        newest: Turn,
+    },
     /// The cursor leads nowhere any more.
     #[error("the cursor is no longer valid")]
     Reset {

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use model::{Cursor, Entry, Seq, Session, SessionId, StreamId};
+use model::{Context, ContextNews, Cursor, Entry, Event, Seq, Session, SessionId, StreamId};
 use store::{ReadError, Store};
 use tokio::sync::broadcast::error::RecvError;
 
@@ -25,8 +25,24 @@ pub enum Followed {
     CaughtUp,
     /// Words that are not durable yet.
     Preview(Words),
+    /// What the session is about, after the entry that was just handed out.
+    Context {
+        /// As it is now.
+        context: Arc<Context>,
+        /// Why it is told.
+        reason: ContextReason,
+    },
     /// The session was deleted; nothing more will come.
     Deleted,
+}
+
+/// Why a context is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ContextReason {
+    /// It changed; which set did, if one did.
+    Changed(Option<String>),
+    /// The agent was told of it.
+    Resume,
 }
 
 /// A follower's place in a session.
@@ -39,6 +55,10 @@ pub struct Follow {
     last: Seq,
     backlog: VecDeque<Entry>,
     reading: Reading,
+    /// What the session is about as of the snapshot or the last entry, whichever is later.
+    context: Arc<Context>,
+    /// Why it is to be told next.
+    tell_context: Option<ContextReason>,
     /// Where the feed skipped something. Previews that follow this entry may lack their beginning; whole ones come again
     /// after the next one.
     torn_at: Option<Seq>,
@@ -56,7 +76,7 @@ enum Reading {
 
 impl Follow {
     pub(crate) fn new(snapshot: Session, after: Seq, store: Arc<dyn Store>, feed: Subscription) -> Self {
-        let session = snapshot.row.id;
+        let (session, context) = (snapshot.row.id, Arc::clone(&snapshot.context));
         Self {
             snapshot,
             session,
@@ -65,6 +85,8 @@ impl Follow {
             last: after,
             backlog: VecDeque::new(),
             reading: Reading::First,
+            context,
+            tell_context: None,
             torn_at: None,
         }
     }
@@ -82,8 +104,12 @@ impl Follow {
     /// The next thing. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Result<Followed, ReadError> {
         loop {
+            if let Some(reason) = self.tell_context.take() {
+                return Ok(Followed::Context { context: Arc::clone(&self.context), reason });
+            }
             if let Some(entry) = self.backlog.pop_front() {
                 self.last = entry.seq;
+                self.take_context(&entry);
                 return Ok(Followed::Entry(entry));
             }
             if self.reading != Reading::Live {
@@ -110,6 +136,23 @@ impl Follow {
                 Err(RecvError::Closed) => return Err(ReadError::Closed),
             }
         }
+    }
+
+    /// What is older than the snapshot is in it already.
+    fn take_context(&mut self, entry: &Entry) {
+        if entry.seq <= self.snapshot.head {
+            return;
+        }
+        self.tell_context = match &entry.event {
+            Event::ResumeSent { .. } => Some(ContextReason::Resume),
+            Event::ContextSet { .. } | Event::FactProved { .. } => {
+                Arc::make_mut(&mut self.context).apply(entry).map(|news| match news {
+                    ContextNews::Set(set) => ContextReason::Changed(Some(set)),
+                    ContextNews::Facts => ContextReason::Changed(None),
+                })
+            }
+            _ => None,
+        };
     }
 
     fn take(&mut self, entries: &[Entry]) {

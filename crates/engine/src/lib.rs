@@ -6,6 +6,7 @@
 //! through seams, so tests run it with a paused clock. Start reading at [`Engine::submit`].
 
 mod asking;
+mod calls;
 mod clock;
 mod commit;
 mod copies;
@@ -16,6 +17,7 @@ mod follow;
 mod housekeeping;
 mod id_source;
 mod live_session;
+mod looking;
 mod packet;
 mod pending;
 mod policy;
@@ -30,9 +32,10 @@ use std::time::Duration;
 use agents::Agents;
 use agents::catalog::Catalog;
 use agents::policy::PermissionPolicy;
+use files::Deny;
 use model::{
-    Command, Cursor, Entry, Event, InteractionId, ListKey, NewSession, PermissionAnswer, Request, Seq, Session,
-    SessionId, SessionRow, StreamId, TokenId, TokenRow, Turn,
+    Command, Context, Cursor, Entry, Event, InteractionId, ListKey, NewSession, PermissionAnswer, Request, Seq,
+    Session, SessionId, SessionRow, StreamId, TokenId, TokenRow, Turn, Untold,
 };
 use store::{Copies, Head, Store};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -46,9 +49,10 @@ pub use clock::{Clock, SystemClock};
 pub use directories::Reach;
 pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
 pub use feeds::{ListChange, Words};
-pub use follow::{Follow, Followed};
+pub use follow::{ContextReason, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
+pub use packet::Packet;
 pub use store::{AppendError, Damage, ReadError};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, TokenWish};
 
@@ -85,6 +89,8 @@ pub struct Agency {
     pub catalog: Catalog,
     /// What is answered without asking the person.
     pub policy: PermissionPolicy,
+    /// What nobody looks at.
+    pub deny: Deny,
 }
 
 impl Agency {
@@ -92,7 +98,7 @@ impl Agency {
     pub fn only_guide() -> Self {
         let catalog = Catalog::new("throughline", BTreeMap::new()).expect("nothing is changed in the catalog");
         let agents = Agents::new(agents::Settings::in_process(catalog.entries()));
-        Self { agents, catalog, policy: PermissionPolicy::default() }
+        Self { agents, catalog, policy: PermissionPolicy::default(), deny: Deny::standard() }
     }
 }
 
@@ -108,6 +114,7 @@ pub(crate) struct Shared {
     ids: Arc<dyn IdSource>,
     home: Option<PathBuf>,
     agency: Agency,
+    looking: looking::Looking,
     feeds: Arc<feeds::Feeds>,
     tokens: tokens::Tokens,
     unobserved: commit::Unobserved,
@@ -145,6 +152,7 @@ impl Engine {
             clock,
             ids,
             home,
+            looking: looking::Looking::new(agency.deny.clone()),
             agency,
             feeds: Arc::new(feeds::Feeds::new()),
             tokens,
@@ -340,6 +348,37 @@ impl Engine {
     pub async fn session(&self, id: SessionId) -> Result<Session, QueryError> {
         let session = self.shared.store.session(id).await?;
         session.filter(|session| session.row.deleted_at.is_none()).ok_or(QueryError::NotFound(id))
+    }
+
+    /// What a session was about at the end of a turn; as it is now, if that is the newest one.
+    pub async fn context_as_of(&self, id: SessionId, turn: Turn) -> Result<Context, QueryError> {
+        let session = self.session(id).await?;
+        if turn > session.row.turns {
+            return Err(QueryError::NoSuchTurn { turn, newest: session.row.turns });
+        }
+        let next = self.shared.store.turns(id, turn, 1).await?;
+        let up_to = next.first().map_or(session.head, |next| next.first_seq.previous());
+        let mut context = Context::default();
+        let mut after = Seq::START;
+        loop {
+            let page = self.shared.store.context_entries(id, after, up_to, ENTRIES_AT_ONCE).await?;
+            let Some(last) = page.last() else { return Ok(context) };
+            after = *last;
+            for seq in page {
+                let entries = self.shared.store.read(StreamId::Session(id), seq.previous(), 1).await?;
+                entries.iter().for_each(|entry| drop(context.apply(entry)));
+            }
+        }
+    }
+
+    /// What the session's agent would be told if it were resumed now.
+    pub async fn resume_packet(&self, id: SessionId) -> Result<Packet, QueryError> {
+        let session = self.session(id).await?;
+        let untold = match session.row.untold {
+            Untold::Essentials => Untold::Essentials,
+            Untold::Nothing | Untold::Everything => Untold::Everything,
+        };
+        Ok(packet::build(&*self.shared.store, &self.shared.looking, &session, untold).await?)
     }
 
     /// A session as it stood after its first entries.

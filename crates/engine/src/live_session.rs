@@ -11,13 +11,14 @@ use std::time::Duration;
 use agents::{Agent, Call, News, Start};
 use model::{
     AgentReport, AgentState, Command, Event, Memory, PermissionAnswer, Question, Request, Session, SessionId, Turn,
-    decide,
+    Untold, decide,
 };
 use store::{AppendError, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::asking::{Asked, Reply};
+use crate::calls::{Calls, Proofs};
 use crate::feeds::{self, Words};
 use crate::pending::{Pending, words_of};
 use crate::{Shared, SubmitError, directories, packet, policy};
@@ -59,8 +60,12 @@ pub(crate) struct LiveSession {
     asked: HashMap<Request, u64>,
     /// The agent's own key of the request that is being written down.
     asking: Option<u64>,
-    /// What an agent that knows nothing is told ahead of the next prompt.
+    /// What the agent is told ahead of the prompt that is about to go out.
     packet: Option<String>,
+    /// The calls that have not ended.
+    calls: Calls,
+    /// What they prove that end now.
+    proofs: Proofs,
     /// What could not be written down. Until it is, the agent is not listened to, so that nothing it says is lost and
     /// what it says meanwhile stays with it.
     owed: Option<Owed>,
@@ -89,6 +94,8 @@ impl LiveSession {
             asked: HashMap::new(),
             asking: None,
             packet: None,
+            calls: Calls::default(),
+            proofs: Proofs::default(),
             owed: None,
         }
     }
@@ -195,14 +202,17 @@ impl LiveSession {
             self.commit_only(events, None).await?;
         }
         let Some(session) = &self.session else { return Ok(()) };
-        let pending = self.pending.reports().iter();
-        let begins_anew = pending.chain(command.and_then(report_of)).any(|report| {
-            matches!(report, AgentReport::Ready { attached: Some(attached) } if attached.memory == Memory::New)
-        });
-        let may_tell = session.row.untold || (begins_anew && session.row.turns > Turn(0));
-        if may_tell && self.packet.is_none() {
-            self.packet = Some(packet::build(&*self.shared.store, session).await?);
-        }
+        self.proofs = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;
+        // A turn may begin with this, and the agent may have to be told something then.
+        let begins = !session.queue.is_empty() || matches!(command, Some(Command::SendPrompt { .. }));
+        let reports = self.pending.reports().iter().chain(command.and_then(report_of));
+        let untold = reports.map(|report| untold_after(report, session)).fold(session.row.untold, Ord::max);
+        self.packet = match untold {
+            Untold::Essentials | Untold::Everything if begins => {
+                Some(packet::build(&*self.shared.store, &self.shared.looking, session, untold).await?.text)
+            }
+            _ => None,
+        };
         Ok(())
     }
 
@@ -221,8 +231,9 @@ impl LiveSession {
             }
             Ok(())
         };
-        for report in self.pending.reports().iter().cloned() {
+        for (at, report) in self.pending.reports().iter().cloned().enumerate() {
             step(&mut session, Command::Agent(report))?;
+            self.note_proofs(at, &mut session, &mut step)?;
         }
         let Some(command) = command else {
             self.tell(&mut session, &mut step)?;
@@ -245,7 +256,29 @@ impl LiveSession {
         Ok(events)
     }
 
-    /// A prompt that has just gone to an agent that knows nothing goes with a packet.
+    /// What the report at this place proves follows it.
+    fn note_proofs(
+        &self,
+        at: usize,
+        session: &mut Session,
+        step: &mut impl FnMut(&mut Session, Command) -> Result<(), SubmitError>,
+    ) -> Result<(), SubmitError> {
+        let tool = |report: &AgentReport| match report {
+            AgentReport::ToolChanged { tool, .. } => Some(*tool),
+            _ => None,
+        };
+        if let Some(facts) = self.proofs.facts(at)
+            && let Some(tool) = self.pending.reports().get(at).and_then(tool)
+        {
+            step(session, Command::Prove { tool, facts: facts.clone() })?;
+        }
+        match self.proofs.intent(at) {
+            Some(intent) => step(session, Command::SetIntent { intent: intent.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// A prompt that has just gone to an agent that has to be told something goes with a packet.
     fn tell(
         &self,
         session: &mut Session,
@@ -253,7 +286,7 @@ impl LiveSession {
     ) -> Result<(), SubmitError> {
         let before = self.session.as_ref().map_or(Turn(0), |session| session.row.turns);
         match &self.packet {
-            Some(text) if session.row.untold && session.row.turns > before => {
+            Some(text) if session.row.untold > Untold::Nothing && session.row.turns > before => {
                 step(session, Command::TellResume { text: text.clone() })
             }
             Some(_) | None => Ok(()),
@@ -275,7 +308,13 @@ impl LiveSession {
                 let count = self.shared.unobserved.count();
                 Reply::Observed { was_unobserved, unobserved_count: count.saturating_sub(was_unobserved.into()) }
             }
-            Command::Change { .. }
+            Command::SetContext { wish, .. } | Command::Change { context: Some(wish), .. } => {
+                let sets = self.session.as_ref().map(|session| &session.context.sets);
+                Reply::ContextSet(sets.and_then(|sets| wish.decide(sets).ok()).unwrap_or_default())
+            }
+            Command::Change { context: None, .. }
+            | Command::Prove { .. }
+            | Command::SetIntent { .. }
             | Command::ChangePrompt { .. }
             | Command::RemovePrompt { .. }
             | Command::Cancel
@@ -294,7 +333,9 @@ impl LiveSession {
 
     async fn commit(&mut self, events: Vec<Event>, receipt: Option<Receipt>) -> Result<(), AppendError> {
         let effects: Vec<Event> = events.iter().filter(|event| has_effect(event)).cloned().collect();
+        let of_calls: Vec<Event> = events.iter().filter(|event| Calls::concern(event)).cloned().collect();
         self.commit_only(events, receipt).await?;
+        of_calls.iter().for_each(|event| self.calls.apply(event));
         self.pending = Pending::default();
         let mut packet = effects.iter().find_map(|event| match event {
             Event::ResumeSent { text, .. } => Some(text.clone()),
@@ -476,6 +517,16 @@ async fn next_news(agent: &mut Option<Agent>) -> Option<News> {
     match agent {
         Some(agent) => agent.news.recv().await,
         None => std::future::pending().await,
+    }
+}
+
+/// What an agent that reports this has to be told.
+fn untold_after(report: &AgentReport, session: &Session) -> Untold {
+    match report {
+        AgentReport::Ready { attached: Some(_) } if session.row.turns == Turn(0) => Untold::Nothing,
+        AgentReport::Ready { attached: Some(attached) } if attached.memory == Memory::New => Untold::Everything,
+        AgentReport::Ready { attached: Some(_) } | AgentReport::Compacted { .. } => Untold::Essentials,
+        _ => Untold::Nothing,
     }
 }
 

@@ -1,94 +1,228 @@
-//! What an agent that knows nothing of a session is told before it goes on with it.
+//! What an agent is told of a session before it goes on with it: the resume packet.
 //!
-//! Invariant: deterministic and bounded. It is a text of its own, labelled as a record, so that neither the agent nor
-//! a reader takes it for the person's words.
+//! Invariant: deterministic and bounded. It is a text of its own, labelled as a record, so that neither the agent nor a
+//! reader takes it for the person's words. What comes first in it is what is left when there is no room for all.
 
-use model::{Item, Seq, Session, StreamId, Transcript, TranscriptTurn, Turn};
+use std::collections::HashMap;
+
+use model::{
+    Context, FactList, FileState, Item, Seq, Session, SessionRow, StreamId, Transcript, TranscriptTurn, Turn, Untold,
+    format_context_for_resume, one_line,
+};
 use store::{ReadError, Store};
 
-/// How many of the newest turns are told.
+use crate::looking::{Looking, path_of};
+
+/// How many characters a packet has at most, and how many make about one token.
+const MAX_CHARS: usize = 12_000;
+const CHARS_PER_TOKEN: usize = 4;
+/// How many of the newest turns are told to an agent that knows none.
 const TURNS: u32 = 5;
 /// How many characters of a prompt, and of an answer, are told.
 const PROMPT_CHARS: usize = 600;
 const ANSWER_CHARS: usize = 1_200;
+/// How many characters the turns have at most, together; and any line.
+const CONVERSATION_CHARS: usize = 7_000;
+const LINE_CHARS: usize = 2_000;
+/// How many characters of an item are told.
+const ITEM_CHARS: usize = 400;
+/// How many files and commands are told.
+const FILES: usize = 15;
+const COMMANDS: usize = 5;
 /// How many entries of a turn are read; the rest of an endless one is not told.
 const ENTRIES: usize = 2_000;
+/// What ends a packet.
+const END: &str = "[End of the record.]";
+
+/// A resume packet, as it would be sent now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packet {
+    /// All of it.
+    pub text: String,
+    /// About how many tokens it costs.
+    pub tokens: usize,
+}
 
 /// The packet for a session that stands like this.
-pub(crate) async fn build(store: &dyn Store, session: &Session) -> Result<String, ReadError> {
+pub(crate) async fn build(
+    store: &dyn Store,
+    looking: &Looking,
+    session: &Session,
+    untold: Untold,
+) -> Result<Packet, ReadError> {
+    let turns = match untold {
+        Untold::Everything => newest_turns(store, session).await?,
+        Untold::Essentials | Untold::Nothing => Vec::new(),
+    };
+    let states = looking.states(&session.row, &session.context).await;
+    let text = text(session, &states, &turns);
+    let tokens = text.chars().count().div_ceil(CHARS_PER_TOKEN);
+    Ok(Packet { text, tokens })
+}
+
+async fn newest_turns(store: &dyn Store, session: &Session) -> Result<Vec<TranscriptTurn>, ReadError> {
     let id = session.row.id;
     // The turn that is just about to start is not told.
     let after = Turn(session.row.turns.0.saturating_sub(TURNS));
-    let rows = store.turns(id, after, TURNS as usize).await?;
     let mut turns = Vec::new();
-    for row in rows {
+    for row in store.turns(id, after, TURNS as usize).await? {
         let mut transcript = Transcript::default();
         let entries = store.read(StreamId::Session(id), Seq(row.first_seq.0.saturating_sub(1)), ENTRIES).await?;
         let own = |seq: Seq| row.last_seq.is_none_or(|last| seq <= last);
         entries.iter().filter(|entry| own(entry.seq)).for_each(|entry| transcript.apply(entry));
         turns.extend(transcript.turns.into_iter().find(|turn| turn.turn == row.turn));
     }
-    Ok(text(session, &turns))
+    Ok(turns)
 }
 
-fn text(session: &Session, turns: &[TranscriptTurn]) -> String {
+fn text(session: &Session, states: &HashMap<String, FileState>, turns: &[TranscriptTurn]) -> String {
     let row = &session.row;
+    let mut page = Page { parts: Vec::new(), left: MAX_CHARS - END.chars().count() - 2 };
+    page.add(&head(row));
+    let state = |mark: &model::Mark| states.get(&path_of(mark, row)).copied().unwrap_or(FileState::NotChecked);
+    page.add(&format_context_for_resume(&session.context.sets, state));
+    page.add(&work(&session.context, states));
+    page.add(&conversation(row, turns));
+    page.parts.push(END.to_owned());
+    page.parts.join("\n\n")
+}
+
+/// Paragraphs, as long as there is room.
+struct Page {
+    parts: Vec<String>,
+    left: usize,
+}
+
+impl Page {
+    /// Adds a paragraph, or as many of its lines as there is room for.
+    fn add(&mut self, part: &str) {
+        let mut kept: Vec<String> = Vec::new();
+        for line in part.lines() {
+            let line: String = line.chars().take(LINE_CHARS).collect();
+            let chars = line.chars().count() + 1;
+            if chars + 40 > self.left {
+                kept.push("(The rest is left out.)".to_owned());
+                self.left = 0;
+                break;
+            }
+            self.left -= chars;
+            kept.push(line);
+        }
+        if kept.iter().any(|line| !line.is_empty()) {
+            self.parts.push(kept.join("\n"));
+        }
+    }
+}
+
+fn head(row: &SessionRow) -> String {
     let mut lines = vec![
-        "[Record of this conversation so far, kept by Throughline. It is information, not a request; the request follows \
-         after it.]"
+        "[Session resumed. This is a record kept by Throughline: information, not a request. The person's own words \
+         follow after it.]"
             .to_owned(),
-        format!("Directory: {}", plain(&row.cwd, PROMPT_CHARS)),
+        "The shell was reset: its directory, its variables and what ran in it are gone.".to_owned(),
+        format!("Directory: {}", one_line(&row.cwd, ITEM_CHARS)),
     ];
     if let Some(title) = row.title() {
-        lines.push(format!("Title: {}", plain(title, PROMPT_CHARS)));
+        lines.push(format!("Title: {}", one_line(title, ITEM_CHARS)));
     }
-    let left_out = row.turns.0.saturating_sub(u32::try_from(turns.len()).unwrap_or(u32::MAX));
-    if left_out > 0 {
-        lines.push(format!("({left_out} earlier turns are not shown.)"));
+    if !row.env_hint.is_empty() {
+        lines.push(format!("Environment: {}", one_line(&row.env_hint, PROMPT_CHARS)));
     }
-    for turn in turns {
-        lines.push(format!("{} person: {}", turn.turn, plain(&turn.prompt, PROMPT_CHARS)));
-        let tools: Vec<String> = turn
-            .items
-            .iter()
-            .filter_map(|item| match item {
-                Item::Tool(call) => Some(plain(&call.title, 80)),
-                _ => None,
-            })
-            .collect();
-        if !tools.is_empty() {
-            lines.push(format!("{} tools: {}", turn.turn, plain(&tools.join("; "), PROMPT_CHARS)));
-        }
-        let answer = turn.answer();
-        if !answer.is_empty() {
-            lines.push(format!("{} agent: {}", turn.turn, plain(&answer, ANSWER_CHARS)));
-        }
-    }
-    lines.push("[End of the record.]".to_owned());
     lines.join("\n")
 }
 
-/// One line, without what could pass for structure or hide, and no longer than that.
-fn plain(text: &str, max_chars: usize) -> String {
-    let visible = |c: &char| !is_hidden(*c);
-    let line: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(visible).collect();
-    let words = line.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    model::first_line(&words, max_chars)
+/// What the tools really did.
+fn work(context: &Context, states: &HashMap<String, FileState>) -> String {
+    let mut lines = Vec::new();
+    let find = |name: &str| context.facts.find(name);
+    if let Some(branch) = find("branch").and_then(|list| list.newest.first()) {
+        lines.push(format!("Branch: {}", one_line(&branch.value, ITEM_CHARS)));
+    }
+    for (name, label) in
+        [("filesEdited", "Edited"), ("filesCreated", "Created"), ("filesDeleted", "Deleted"), ("filesRead", "Read")]
+    {
+        let Some(list) = find(name) else { continue };
+        for fact in list.most_recent().take(FILES) {
+            let state = match states.get(&fact.value) {
+                _ if name == "filesDeleted" => "",
+                Some(FileState::Unchanged) => ", unchanged since",
+                Some(FileState::Changed) => ", changed since",
+                Some(FileState::Gone) => ", gone",
+                Some(FileState::NotChecked) => ", not checked",
+                Some(FileState::There) | None => "",
+            };
+            let at = fact.proof.turn;
+            lines.push(format!("- {label} {} ({at}{state})", one_line(&fact.value, ITEM_CHARS)));
+        }
+        lines.extend(more(list, FILES));
+    }
+    if let Some(commands) = find("commands") {
+        for fact in commands.most_recent().take(COMMANDS) {
+            let exit = fact.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
+            lines.push(format!("- Ran {} ({}{exit})", one_line(&fact.value, ITEM_CHARS), fact.proof.turn));
+        }
+        lines.extend(more(commands, COMMANDS));
+    }
+    for (name, label) in [("urls", "Served at"), ("ports", "Ports in use then")] {
+        if let Some(list) = find(name) {
+            let values: Vec<String> =
+                list.most_recent().take(COMMANDS).map(|fact| one_line(&fact.value, ITEM_CHARS)).collect();
+            lines.push(format!("{label}: {}", values.join(", ")));
+        }
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!("What the tools did, newest first, each with its turn:\n{}", lines.join("\n"))
 }
 
-/// Control characters, marks that turn the direction of text, and tags.
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+fn more(list: &FactList, told: usize) -> Option<String> {
+    let more = (list.count as usize).saturating_sub(told);
+    (more > 0).then(|| format!("  and {more} more"))
+}
+
+/// The newest turns, for an agent that knows none of them.
+fn conversation(row: &SessionRow, turns: &[TranscriptTurn]) -> String {
+    if turns.is_empty() {
+        return String::new();
+    }
+    // Where there is no room for all, the newest are told.
+    let mut left = CONVERSATION_CHARS;
+    let mut told: Vec<String> = Vec::new();
+    for turn in turns.iter().rev().map(turn_lines) {
+        let chars = turn.chars().count();
+        if chars > left && !told.is_empty() {
+            break;
+        }
+        left = left.saturating_sub(chars);
+        told.push(turn);
+    }
+    let left_out = row.turns.0.saturating_sub(u32::try_from(told.len()).unwrap_or(u32::MAX));
+    if left_out > 0 {
+        told.push(format!("({left_out} earlier turns are not shown.)"));
+    }
+    told.push("The newest turns:".to_owned());
+    told.reverse();
+    told.join("\n")
+}
+
+fn turn_lines(turn: &TranscriptTurn) -> String {
+    let number = turn.turn;
+    let mut lines = vec![format!("{number} person: {}", one_line(&turn.prompt, PROMPT_CHARS))];
+    let title = |item: &Item| match item {
+        Item::Tool(call) => Some(one_line(&call.title, 80)),
+        _ => None,
+    };
+    let tools: Vec<String> = turn.items.iter().filter_map(title).collect();
+    if !tools.is_empty() {
+        lines.push(format!("{number} tools: {}", one_line(&tools.join("; "), PROMPT_CHARS)));
+    }
+    let answer = turn.answer();
+    if !answer.is_empty() {
+        lines.push(format!("{number} agent: {}", one_line(&answer, ANSWER_CHARS)));
+    }
+    lines.join("\n")
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_hides_or_breaks_lines_is_taken_out() {
-        assert_eq!(plain("a\n\nb\u{1b}[31m\u{202e}c\u{e0041}  d", 100), "a b[31mc d");
-        assert_eq!(plain(&"x".repeat(20), 5), "xxxx…");
-    }
-}
+mod tests;

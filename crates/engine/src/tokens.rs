@@ -118,11 +118,8 @@ impl Tokens {
                         by_hash.insert(row.secret_hash.clone(), row.clone());
                     }
                     RowChange::RemoveToken { id } => by_hash.retain(|_, row| row.id != *id),
-                    RowChange::PutSession(_)
-                    | RowChange::StartTurn(_)
-                    | RowChange::EndTurn { .. }
-                    | RowChange::PutPrompt { .. }
-                    | RowChange::RemovePrompt { .. } => (),
+                    // The rest belongs to sessions.
+                    _ => (),
                 }
             }
         }
@@ -238,12 +235,7 @@ fn issued(rows: Vec<RowChange>, secret: Secret, proof: Option<Secret>) -> Issued
         .into_iter()
         .find_map(|change| match change {
             RowChange::PutToken(row) => Some(row),
-            RowChange::RemoveToken { .. }
-            | RowChange::PutSession(_)
-            | RowChange::StartTurn(_)
-            | RowChange::EndTurn { .. }
-            | RowChange::PutPrompt { .. }
-            | RowChange::RemovePrompt { .. } => None,
+            _ => None,
         })
         .expect("issuing puts a row");
     IssuedToken { row, secret, proof }

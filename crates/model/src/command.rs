@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, Attached, ContextWish, Fact, Image, InteractionId, Marker, Notice, PermissionAnswer, PlanStep, Question, Request,
-    SignInMethod, Stop, ToolChange, Usage,
+    AgentCommand, AgentOption, Attached, ContextWish, Fact, Image, InteractionId, Marker, Notice, PermissionAnswer,
+    PlanStep, Question, Request, SignInMethod, Stop, ToolChange, Usage,
 };
 
 /// A wish, in the imperative. It becomes events or a rejection; it changes nothing by itself.
@@ -18,6 +18,8 @@ pub enum Command {
         name: Option<String>,
         /// The environment hint; empty takes it away.
         env_hint: Option<String>,
+        /// What is marked.
+        context: Option<ContextWish>,
     },
     /// Sends words to the agent, now or in turn.
     SendPrompt {

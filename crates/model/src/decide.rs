@@ -8,8 +8,8 @@ mod reports;
 
 use crate::command::{Command, NewSession, WhenBusy};
 use crate::limits::{
-    MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_INTENT_CHARS, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES,
-    MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS,
+    MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_INTENT_CHARS, MAX_NAME_CHARS, MAX_PATH_BYTES,
+    MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS,
 };
 use crate::{
     AgentState, Answerer, ContextError, ContextWish, Event, Image, InteractionId, Marker, Outcome, PermissionAnswer,
@@ -90,7 +90,13 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
     }
     match command {
         Command::Create(_) => Err(Rejection::SessionExists),
-        Command::Change { name, env_hint } => change(session, name, env_hint),
+        Command::Change { name, env_hint, context } => {
+            let mut events = change(session, name, env_hint)?;
+            if let Some(wish) = context {
+                events.extend(set_context(session, &wish, Marker::Person)?);
+            }
+            Ok(events)
+        }
         Command::SendPrompt { interaction_id, text, images, when_busy } => {
             send_prompt(session, Prompt { interaction_id, text, images }, when_busy)
         }
@@ -168,7 +174,7 @@ fn create(new: NewSession) -> Result<Vec<Event>, Rejection> {
 }
 
 fn agent_state(state: AgentState, reason: Option<String>) -> Event {
-    Event::AgentStateChanged { state, reason, attached: None, methods: Vec::new() }
+    Event::AgentStateChanged { state, reason, attached: None, methods: Vec::new(), remind: false }
 }
 
 fn change(session: &Session, name: Option<String>, env_hint: Option<String>) -> Result<Vec<Event>, Rejection> {

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, Attached, Fact, Image, InteractionId, Marker, Notice, PermissionAnswer, PlanStep, Question, Request,
-    Seq, SessionId, SignInMethod, Timestamp, TokenId, TokenKind, ToolChange, Turn, Usage,
+    AgentCommand, AgentOption, Attached, Fact, Image, InteractionId, Marker, Notice, PermissionAnswer, PlanStep,
+    Question, Request, Seq, SessionId, SignInMethod, Timestamp, TokenId, TokenKind, ToolChange, Turn, Usage,
 };
 
 /// The version that is written now; it counts changes of shape over all kinds.
@@ -74,6 +74,9 @@ pub enum Event {
         /// With `signed_out`: how to sign in.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         methods: Vec<SignInMethod>,
+        /// With `attached`: it went on with its own record, and is reminded of what the session is about.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        remind: bool,
     },
     /// All that can be chosen about the agent now.
     #[serde(rename = "agent.options_changed")]
@@ -178,6 +181,9 @@ pub enum Event {
     CompactionSeen {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<String>,
+        /// The agent is reminded of what the session is about.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        remind: bool,
     },
     /// All items of a set, in place of those it had; none removes it.
     #[serde(rename = "context.set")]

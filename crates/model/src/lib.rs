@@ -42,8 +42,8 @@ pub use ids::{
     Cursor, CursorError, Incarnation, InteractionId, ParseIdError, Position, Seq, SessionId, StreamId, TokenId, Turn,
 };
 pub use limits::{
-    MAX_CONTEXT_ITEMS, MAX_ENV_HINT_CHARS, MAX_FACT_VALUES, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES,
-    MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_SET_ITEMS,
+    MAX_CONTEXT_ITEMS, MAX_ENV_HINT_CHARS, MAX_FACT_VALUES, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_NAME_CHARS,
+    MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_SET_ITEMS,
 };
 pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, PermissionOption, Question, Request};
 pub use rows::{Folded, RowChange, TurnRow, fold};

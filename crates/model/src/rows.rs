@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::{
-    Context, Entry, Event, Fact, FactShape, Mark, ProvedFact, InteractionId, QueuedPrompt, Seq, Session, SessionId, SessionRow, Stop, StreamId, Timestamp, TokenId,
-    TokenRow, Turn, first_line, split_source,
+    Context, Entry, Event, Fact, FactShape, InteractionId, Mark, ProvedFact, QueuedPrompt, Seq, Session, SessionId,
+    SessionRow, Stop, StreamId, Timestamp, TokenId, TokenRow, Turn, first_line, split_source,
 };
 
 const PROMPT_LINE_CHARS: usize = 100;
@@ -19,16 +19,46 @@ const PROMPT_LINE_CHARS: usize = 100;
 pub enum RowChange {
     PutSession(Box<SessionRow>),
     StartTurn(TurnRow),
-    EndTurn { session: SessionId, turn: Turn, stop: Stop, ended_at: Timestamp, last_seq: Seq },
-    PutPrompt { session: SessionId, prompt: QueuedPrompt },
-    RemovePrompt { session: SessionId, interaction_id: InteractionId },
-    PutSet { session: SessionId, set: String, marks: Vec<Mark> },
-    PutFact { session: SessionId, name: String, shape: FactShape, fact: ProvedFact },
-    RemoveFact { session: SessionId, name: String, value: String },
+    EndTurn {
+        session: SessionId,
+        turn: Turn,
+        stop: Stop,
+        ended_at: Timestamp,
+        last_seq: Seq,
+    },
+    PutPrompt {
+        session: SessionId,
+        prompt: QueuedPrompt,
+    },
+    RemovePrompt {
+        session: SessionId,
+        interaction_id: InteractionId,
+    },
+    PutSet {
+        session: SessionId,
+        set: String,
+        marks: Vec<Mark>,
+    },
+    PutFact {
+        session: SessionId,
+        name: String,
+        shape: FactShape,
+        fact: ProvedFact,
+    },
+    RemoveFact {
+        session: SessionId,
+        name: String,
+        value: String,
+    },
     /// The context changed here; what it was as of a turn is found by these.
-    NoteContext { session: SessionId, seq: Seq },
+    NoteContext {
+        session: SessionId,
+        seq: Seq,
+    },
     PutToken(TokenRow),
-    RemoveToken { id: TokenId },
+    RemoveToken {
+        id: TokenId,
+    },
 }
 
 /// A turn in the contents; its words are in the log between `first_seq` and `last_seq`.
@@ -208,9 +238,7 @@ fn fact_rows(before: &Context, after: &Session, facts: &[Fact], seq: Seq) -> Vec
         let Some(list) = after.context.facts.find(name) else { continue };
         let old = before.facts.find(name).map_or(&[][..], |list| &list.newest);
         let gone = old.iter().filter(|old| !list.newest.iter().any(|fact| fact.value == old.value));
-        rows.extend(gone.map(|old| {
-            RowChange::RemoveFact { session, name: name.to_owned(), value: old.value.clone() }
-        }));
+        rows.extend(gone.map(|old| RowChange::RemoveFact { session, name: name.to_owned(), value: old.value.clone() }));
         let put = list.newest.iter().filter(|fact| !old.contains(fact)).cloned();
         rows.extend(put.map(|fact| RowChange::PutFact { session, name: name.to_owned(), shape: list.shape, fact }));
     }

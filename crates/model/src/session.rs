@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentState, Context, Entry, Event, Image, InteractionId, Memory, OpenRequest, Outcome, Request, Seq, SessionId, Timestamp,
-    Turn, first_line, split_source,
+    AgentState, Context, Entry, Event, Image, InteractionId, Memory, OpenRequest, Outcome, Request, Seq, SessionId,
+    Timestamp, Turn, first_line, split_source,
 };
 
 const FIRST_PROMPT_CHARS: usize = 100;
@@ -226,15 +226,15 @@ impl Session {
             Event::SessionObserved {} => row.last_observed_at = Some(entry.at),
             Event::SessionDeleted {} => row.deleted_at = Some(entry.at),
             Event::SessionRestored {} => row.deleted_at = None,
-            Event::AgentStateChanged { state, reason, attached, methods: _ } => {
+            Event::AgentStateChanged { state, reason, attached, methods: _, remind } => {
                 row.agent_state = *state;
                 row.failure = None;
                 if let Some(attached) = attached {
                     row.agent_session = Some(attached.agent_session.clone());
                     row.untold = match attached.memory {
-                        _ if row.turns == Turn(0) => Untold::Nothing,
-                        Memory::New => Untold::Everything,
-                        Memory::Resumed | Memory::Loaded => row.untold.max(Untold::Essentials),
+                        Memory::New if row.turns > Turn(0) => Untold::Everything,
+                        _ if *remind => row.untold.max(Untold::Essentials),
+                        _ => Untold::Nothing,
                     };
                 }
                 match state {
@@ -273,7 +273,7 @@ impl Session {
             }
             Event::PermissionAnswered { request, .. } => row.open_requests.retain(|open| open.request != *request),
             Event::ResumeSent { .. } => row.untold = Untold::Nothing,
-            Event::CompactionSeen { .. } => row.untold = row.untold.max(Untold::Essentials),
+            Event::CompactionSeen { remind: true, .. } => row.untold = row.untold.max(Untold::Essentials),
             Event::ContextSet { .. } | Event::FactProved { .. } => {
                 Arc::make_mut(&mut self.context).apply(entry);
             }
@@ -308,6 +308,7 @@ impl Session {
             | Event::ToolPart { .. }
             | Event::ToolEnded { .. }
             | Event::PlanChanged { .. }
+            | Event::CompactionSeen { remind: false, .. }
             | Event::UsageReported { .. }
             | Event::AgentOptionsChanged { .. }
             | Event::AgentCommandsChanged { .. }

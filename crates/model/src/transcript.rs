@@ -197,7 +197,9 @@ impl TranscriptTurn {
             }
             Event::UsageReported { usage } => self.usage = Some(usage.clone()),
             Event::AgentNoticed { notice } => self.items.push(Item::Notice(notice.clone())),
-            Event::CompactionSeen { summary } => self.items.push(Item::Compaction { summary: summary.clone() }),
+            Event::CompactionSeen { summary, remind: _ } => {
+                self.items.push(Item::Compaction { summary: summary.clone() });
+            }
             Event::TurnStarted { .. }
             | Event::TurnEnded { .. }
             | Event::SessionCreated { .. }

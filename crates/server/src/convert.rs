@@ -5,13 +5,43 @@ use std::collections::BTreeMap;
 
 use engine::{Engine, Listed};
 use files::Suggestion;
-use model::{ListKey, Session, SessionRow, SessionState, TokenRow};
+use model::{Context, DECLARED_FACTS, FactShape, ListKey, ProvedFact, Session, SessionRow, SessionState, TokenRow};
 
 use crate::wire;
 
+/// Every declared fact is there, proved or not.
+pub(crate) fn context(context: &Context) -> wire::Context {
+    let nothing = |shape| match shape {
+        FactShape::List => serde_json::Value::Array(Vec::new()),
+        FactShape::Single => serde_json::Value::Null,
+    };
+    let mut facts: BTreeMap<String, serde_json::Value> =
+        DECLARED_FACTS.iter().map(|(name, shape)| ((*name).to_owned(), nothing(*shape))).collect();
+    let mut proofs = BTreeMap::new();
+    for (name, list) in context.facts.iter() {
+        let values: Vec<&str> = list.newest.iter().map(|fact| fact.value.as_str()).collect();
+        let value = match list.shape {
+            FactShape::List => serde_json::json!(values),
+            FactShape::Single => serde_json::json!(values.last()),
+        };
+        facts.insert(name.to_owned(), value);
+        let values = list.newest.iter().map(proved_value).collect();
+        proofs.insert(name.to_owned(), wire::Proofs { count: list.count, values });
+    }
+    wire::Context { context: context.sets.to_map(), facts, proofs }
+}
+
+fn proved_value(fact: &ProvedFact) -> wire::ProvedValue {
+    let ProvedFact { nth: _, value, proof, exit_code, file } = fact.clone();
+    wire::ProvedValue { value, turn: proof.turn, tool: proof.tool, entry: proof.entry, exit_code, file }
+}
+
 pub(crate) fn session(engine: &Engine, session: &Session) -> wire::Session {
+    let mut row = session_row(engine, &session.row);
+    let about = context(&session.context);
+    (row.meta.context, row.facts) = (about.context, about.facts);
     wire::Session {
-        row: session_row(engine, &session.row),
+        row,
         queue: session
             .queue
             .iter()
@@ -60,7 +90,7 @@ pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow
             name: row.name.clone(),
             last_observed_at: row.last_observed_at,
             last_idle_at: row.last_idle_at,
-            current_intent: None,
+            current_intent: Some(row.intent.clone()).filter(|intent| !intent.is_empty()),
             env_hint: Some(row.env_hint.clone()).filter(|hint| !hint.is_empty()),
             context: BTreeMap::new(),
         },

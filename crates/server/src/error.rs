@@ -7,7 +7,7 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use engine::{AppendError, Damage, DirectoryError, QueryError, ReadError, ResetReason, SubmitError};
-use model::{PermissionAnswer, Rejection};
+use model::{ContextError, PermissionAnswer, Rejection};
 use serde_json::{Value, json};
 
 use crate::wire;
@@ -144,9 +144,9 @@ impl ApiError {
             | Self::AlreadySignedIn
             | Self::InvalidFrame(_)
             | Self::Submit(_)
-            | Self::Query(QueryError::NotFound(_) | QueryError::Deleted(_) | QueryError::Read(_)) => {
-                self.damage().map_or(json!({}), |damage| json!({ "seq": damage.seq, "what": damage.what }))
-            }
+            | Self::Query(
+                QueryError::NotFound(_) | QueryError::Deleted(_) | QueryError::NoSuchTurn { .. } | QueryError::Read(_),
+            ) => self.damage().map_or(json!({}), |damage| json!({ "seq": damage.seq, "what": damage.what })),
         }
     }
 }
@@ -183,6 +183,7 @@ fn query_class(err: &QueryError) -> (StatusCode, &'static str) {
     match err {
         QueryError::NotFound(_) => (StatusCode::NOT_FOUND, "session_not_found"),
         QueryError::Deleted(_) => (StatusCode::NOT_FOUND, "session_deleted"),
+        QueryError::NoSuchTurn { .. } => (StatusCode::NOT_FOUND, "turn_not_found"),
         QueryError::Reset { .. } => (StatusCode::CONFLICT, "cursor_reset"),
         QueryError::Read(err) => read_class(err),
     }
@@ -216,6 +217,13 @@ fn rejection_class(rejection: &Rejection) -> (StatusCode, &'static str) {
         Rejection::NoSuchOption { .. } => (StatusCode::BAD_REQUEST, "no_such_option"),
         Rejection::AgentNotReady => (StatusCode::CONFLICT, "agent_not_ready"),
         Rejection::NotSignedOut => (StatusCode::CONFLICT, "not_signed_out"),
+        Rejection::Context(err) => match err {
+            ContextError::SetFull { .. } => (StatusCode::CONFLICT, "set_full"),
+            ContextError::ContextFull { .. } => (StatusCode::CONFLICT, "context_full"),
+            ContextError::NameInvalid => (StatusCode::BAD_REQUEST, "set_name_invalid"),
+            ContextError::ItemInvalid { .. } => (StatusCode::BAD_REQUEST, "item_invalid"),
+            ContextError::SlugInvalid(_) => (StatusCode::BAD_REQUEST, "slug_invalid"),
+        },
         Rejection::DirectoryInvalid => (StatusCode::BAD_REQUEST, "directory_invalid"),
     }
 }

@@ -9,7 +9,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::error::ApiError;
-use crate::http::{agent, agents, auth, directories, entries, files, health, permissions, prompts, sessions, tokens};
+use crate::http::{
+    agent, agents, auth, context, directories, entries, files, health, permissions, prompts, sessions, tokens,
+};
 use crate::{App, live, web_assets, wire};
 
 #[derive(OpenApi)]
@@ -59,6 +61,8 @@ fn protected() -> OpenApiRouter<App> {
         .routes(routes!(agent::sign_in))
         .routes(routes!(entries::list))
         .routes(routes!(files::list))
+        .routes(routes!(context::show))
+        .routes(routes!(context::packet))
         .routes(routes!(agents::list))
         .routes(routes!(directories::list))
         .routes(routes!(auth::whoami))

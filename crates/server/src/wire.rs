@@ -4,6 +4,7 @@
 //! the model's. JSON is camelCase. Fields that a request does not know are refused, so that a misspelt wish is never
 //! silently ignored. What opens something is [`Hidden`] and can not be printed by accident.
 
+mod context;
 mod directories;
 mod files;
 mod frames;
@@ -17,6 +18,7 @@ use model::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+pub use context::{Changed, Context, ContextAsOf, ContextQuery, Proofs, ProvedValue, ResumePacket, SetContext};
 pub use directories::{Directory, DirectoryPage, DirectoryQuery, RecentDirectory};
 pub use files::{FileName, FilePage, FileQuery};
 pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame};
@@ -158,6 +160,12 @@ pub struct SessionPatch {
     /// Empty takes the hint away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env_hint: Option<String>,
+    /// All sets, in place of those that there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<BTreeMap<String, Vec<String>>>,
+    /// One set; not together with `context`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set_context: Option<SetContext>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }

@@ -9,8 +9,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use model::{
-    Answerer, Command, Entry, Event, Incarnation, ListKey, PermissionAnswer, Position, Request, Seq, Session,
-    SessionId, SessionRow, StreamId, TokenKind, TokenRow, Turn, TurnRow, fold,
+    Answerer, Command, ContextWish, Entry, Event, Fact, FactShape, FileStamp, Incarnation, ListKey, Marker,
+    PermissionAnswer, Position, Request, Seq, Session, SessionId, SessionRow, SetMode, StreamId, Timestamp, TokenKind,
+    TokenRow, Turn, TurnRow, fold,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -207,8 +208,8 @@ impl Twins {
         self.prompts += 1;
         let queued = |n: usize| session.queue.get(n).map_or(interaction_id(0), |prompt| prompt.interaction_id);
         match wish {
-            Wish::Rename(name) => Command::Change { name: Some(name), env_hint: None },
-            Wish::Hint(hint) => Command::Change { name: None, env_hint: Some(hint) },
+            Wish::Rename(name) => Command::Change { name: Some(name), env_hint: None, context: None },
+            Wish::Hint(hint) => Command::Change { name: None, env_hint: Some(hint), context: None },
             Wish::Prompt { text, pictures: count } => prompt_with(self.prompts, &text, pictures(count)),
             Wish::ChangePrompt(n, text) => Command::ChangePrompt { interaction_id: queued(n), text },
             Wish::RemovePrompt(n) => Command::RemovePrompt { interaction_id: queued(n) },
@@ -226,6 +227,13 @@ impl Twins {
             Wish::Cancel => Command::Cancel,
             Wish::Resume(agent) => Command::Resume { agent: agent.map(str::to_owned) },
             Wish::TellResume(text) => Command::TellResume { text },
+            Wish::Mark { set, items, merge } => {
+                let mode = if merge { SetMode::Merge } else { SetMode::Replace };
+                let wish = ContextWish::One { set: set.to_owned(), items, mode };
+                Command::SetContext { wish, by: if merge { Marker::Agent } else { Marker::Person } }
+            }
+            Wish::Prove(facts) => Command::Prove { tool: 1, facts: facts.into_iter().map(fact).collect() },
+            Wish::Intend(intent) => Command::SetIntent { intent },
             Wish::MoveTo(cwd) => Command::MoveTo { cwd: cwd.to_owned() },
             Wish::Interrupt => Command::Interrupt { reason: "server_restart".to_owned() },
         }
@@ -282,4 +290,14 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(run(steps));
     }
+}
+
+fn fact((name, value): (&str, String)) -> Fact {
+    let shape = if name == "branch" { FactShape::Single } else { FactShape::List };
+    let file = (shape == FactShape::List).then(|| FileStamp {
+        modified_at: Timestamp::from_millis(7),
+        bytes: 3,
+        hash: Some("0f".to_owned()),
+    });
+    Fact { name: name.to_owned(), shape, value, rule: "r".to_owned(), exit_code: Some(1), file }
 }

@@ -182,7 +182,8 @@ pub trait Log: Send + Sync + 'static {
 /// Questions about the rows that the log left.
 #[async_trait]
 pub trait Tables: Send + Sync + 'static {
-    /// A session as of its newest entry, deleted or not: its row, its queue and its head, read together. The head of
+    /// A session as of its newest entry, deleted or not: its row, its queue, its context and its head, read
+    /// together. The head of
     /// one that is damaged is the last entry before the damage.
     async fn session(&self, id: SessionId) -> Result<Option<Session>, ReadError>;
 
@@ -201,6 +202,15 @@ pub trait Tables: Send + Sync + 'static {
 
     /// Turns of a session after a number, in order.
     async fn turns(&self, session: SessionId, after: Turn, limit: usize) -> Result<Vec<TurnRow>, ReadError>;
+
+    /// The entries of a session that changed its context, after one and up to another, in order.
+    async fn context_entries(
+        &self,
+        session: SessionId,
+        after: Seq,
+        up_to: Seq,
+        limit: usize,
+    ) -> Result<Vec<Seq>, ReadError>;
 
     /// All credentials in force.
     async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError>;

@@ -3,13 +3,14 @@
 //! Invariant: whatever `conformance.rs` and `histories.rs` can see of it, they see the same of [`crate::SqliteStore`].
 //! It shares no code with it, so that one does not repeat the other's mistakes.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use model::{
-    AgentState, Entry, Incarnation, InteractionId, ListKey, Position, QueuedPrompt, RowChange, Seq, Session, SessionId,
-    SessionList, SessionRow, StreamId, Timestamp, TokenId, TokenRow, Turn, TurnRow,
+    AgentState, Context, Entry, FactShape, Incarnation, InteractionId, ListKey, Mark, Position, ProvedFact,
+    QueuedPrompt, RowChange, Seq, Session, SessionId, SessionList, SessionRow, StreamId, Timestamp, TokenId, TokenRow,
+    Turn, TurnRow,
 };
 
 use crate::{
@@ -30,8 +31,30 @@ struct State {
     sessions: SessionList,
     turns: BTreeMap<(SessionId, Turn), TurnRow>,
     prompts: BTreeMap<(SessionId, InteractionId), QueuedPrompt>,
+    contexts: BTreeMap<SessionId, Kept>,
     tokens: BTreeMap<TokenId, TokenRow>,
     receipts: BTreeMap<(String, String), Receipt>,
+}
+
+/// What is kept of a session's context.
+#[derive(Default)]
+struct Kept {
+    sets: BTreeMap<String, Vec<Mark>>,
+    facts: BTreeMap<(String, String), (FactShape, ProvedFact)>,
+    changed_at: BTreeSet<Seq>,
+}
+
+impl Kept {
+    fn context(&self) -> Context {
+        let mut context = Context::default();
+        for (set, marks) in &self.sets {
+            context.sets.restore(set.clone(), marks.clone());
+        }
+        for ((name, _), (shape, fact)) in &self.facts {
+            context.facts.restore(name.clone(), *shape, fact.clone());
+        }
+        context
+    }
 }
 
 enum Stream {
@@ -126,6 +149,19 @@ impl State {
             RowChange::RemovePrompt { session, interaction_id } => {
                 self.prompts.remove(&(session, interaction_id));
             }
+            RowChange::PutSet { session, set, marks } => {
+                self.contexts.entry(session).or_default().sets.insert(set, marks);
+            }
+            RowChange::PutFact { session, name, shape, fact } => {
+                let key = (name, fact.value.clone());
+                self.contexts.entry(session).or_default().facts.insert(key, (shape, fact));
+            }
+            RowChange::RemoveFact { session, name, value } => {
+                self.contexts.entry(session).or_default().facts.remove(&(name, value));
+            }
+            RowChange::NoteContext { session, seq } => {
+                self.contexts.entry(session).or_default().changed_at.insert(seq);
+            }
             RowChange::PutToken(row) => {
                 self.tokens.insert(row.id, row);
             }
@@ -218,6 +254,7 @@ impl Log for MemoryStore {
         state.sessions.remove(session);
         state.turns.retain(|(owner, _), _| *owner != session);
         state.prompts.retain(|(owner, _), _| *owner != session);
+        state.contexts.remove(&session);
         Ok(())
     }
 
@@ -243,7 +280,8 @@ impl Tables for MemoryStore {
             Head::At(head) => head,
             Head::Purged => Seq::START,
         };
-        Ok(Some(Session { row: row.clone(), queue, head }))
+        let context = Arc::new(state.contexts.get(&id).map(Kept::context).unwrap_or_default());
+        Ok(Some(Session { row: row.clone(), queue, context, head }))
     }
 
     async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
@@ -278,6 +316,19 @@ impl Tables for MemoryStore {
         Ok(self.state().turns.range(range).take(limit).map(|(_, row)| row.clone()).collect())
     }
 
+    async fn context_entries(
+        &self,
+        session: SessionId,
+        after: Seq,
+        up_to: Seq,
+        limit: usize,
+    ) -> Result<Vec<Seq>, ReadError> {
+        use std::ops::Bound::{Excluded, Included};
+        let state = self.state();
+        let Some(kept) = state.contexts.get(&session).filter(|_| after < up_to) else { return Ok(Vec::new()) };
+        Ok(kept.changed_at.range((Excluded(after), Included(up_to))).take(limit).copied().collect())
+    }
+
     async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError> {
         let mut tokens: Vec<_> = self.state().tokens.values().cloned().collect();
         tokens.sort_by_key(|token| (token.issued_at, token.id));
@@ -291,8 +342,6 @@ impl Tables for MemoryStore {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     fn open() -> (Arc<dyn crate::Store>, ()) {

@@ -301,6 +301,16 @@ impl Tables for SqliteStore {
         self.ask(move |conn| queries::turns(conn, session, after, limit)).await
     }
 
+    async fn context_entries(
+        &self,
+        session: SessionId,
+        after: Seq,
+        up_to: Seq,
+        limit: usize,
+    ) -> Result<Vec<Seq>, ReadError> {
+        self.ask(move |conn| queries::context_entries(conn, session, after, up_to, limit)).await
+    }
+
     async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError> {
         self.ask(queries::tokens).await
     }

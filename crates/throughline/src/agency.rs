@@ -20,6 +20,7 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
     let own_path = own.to_str().context("this program lies at a path that is not text")?;
     let catalog = config.catalog(own_path)?;
     let neutral_dir = data.agents();
+    let deny = Deny::standard().with_folder(data.path()).context("the data folder can not be protected from agents")?;
     DirBuilder::new().recursive(true).mode(0o700).create(&neutral_dir)?;
     let settings = Settings {
         launcher: Launcher::new(own.clone()),
@@ -30,12 +31,12 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
             ..process::Limits::default()
         },
         mcp_servers: config.mcp_servers()?,
-        deny: Deny::standard().with_folder(data.path()).context("the data folder can not be protected from agents")?,
+        deny: deny.clone(),
         neutral_dir,
         limits: Limits { silence: Duration::from_secs(60 * config.limits.silence_minutes), ..Limits::default() },
         in_process_guide: false,
     };
-    Ok(Agency { agents: Agents::new(settings), catalog, policy: config.permission_policy()? })
+    Ok(Agency { agents: Agents::new(settings), catalog, policy: config.permission_policy()?, deny })
 }
 
 /// What is not text no agent gets.

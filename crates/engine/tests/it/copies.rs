@@ -23,7 +23,7 @@ async fn soon() {
 }
 
 async fn rename(world: &World, session: SessionId, name: &str) {
-    let command = Command::Change { name: Some(name.to_owned()), env_hint: None };
+    let command = Command::Change { name: Some(name.to_owned()), env_hint: None, context: None };
     world.engine.submit(session, command, asker()).await.unwrap();
 }
 

@@ -50,7 +50,7 @@ async fn previews_come_before_their_entry_and_say_the_same() {
                 assert!(previewed.starts_with(&durable), "an entry came before its previews");
             }
             Followed::Entry(Entry { event: Event::TurnEnded { .. }, .. }) => break,
-            Followed::Entry(_) | Followed::CaughtUp => (),
+            Followed::Entry(_) | Followed::Context { .. } | Followed::CaughtUp => (),
             Followed::Deleted => panic!("deleted"),
         }
     }

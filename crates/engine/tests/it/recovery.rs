@@ -61,7 +61,7 @@ async fn a_full_disk_holds_the_agent_up_and_loses_nothing() {
     let prompt = world.prompt(session, "long 3000").await;
     while !matches!(next_event(&mut follow).await, Event::TextPart { .. }) {}
     world.disk.full.store(true, Ordering::SeqCst);
-    let rename = Command::Change { name: Some("new".to_owned()), env_hint: None };
+    let rename = Command::Change { name: Some("new".to_owned()), env_hint: None, context: None };
     let refused = world.engine.submit(session, rename, asker()).await;
     assert!(matches!(refused, Err(SubmitError::Append(_))), "{refused:?}");
     tokio::time::sleep(Duration::from_secs(60)).await;

@@ -133,6 +133,16 @@ impl Tables for FullDisk {
         self.store.turns(session, after, limit).await
     }
 
+    async fn context_entries(
+        &self,
+        session: SessionId,
+        after: Seq,
+        up_to: Seq,
+        limit: usize,
+    ) -> Result<Vec<Seq>, ReadError> {
+        self.store.context_entries(session, after, up_to, limit).await
+    }
+
     async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError> {
         self.store.tokens().await
     }

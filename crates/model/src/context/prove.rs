@@ -55,7 +55,9 @@ fn tells_failure(output: &Value) -> bool {
     match output {
         Value::Object(map) => {
             let flagged = ["isError", "is_error"].iter().any(|flag| map.get(*flag) == Some(&Value::Bool(true)));
-            flagged || map.get("error").is_some_and(|error| !is_nothing(error)) || map.get("result").is_some_and(tells_failure)
+            flagged
+                || map.get("error").is_some_and(|error| !is_nothing(error))
+                || map.get("result").is_some_and(tells_failure)
         }
         // A JSON result that came as text.
         Value::String(text) if text.trim_start().starts_with('{') => {

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::{agent_state, interrupt, start_next, withdraw_requests};
 use crate::limits::{MAX_AGENT_TITLE_CHARS, MAX_OPEN_REQUESTS};
 use crate::{
-    AgentReport, AgentState, Event, Outcome, Request, Session, Stop, ToolChange, ToolStatus, Turn, first_line,
+    AgentReport, AgentState, Attached, Event, Memory, Outcome, Request, Session, Stop, ToolChange, ToolStatus, Turn,
+    first_line,
 };
 
 pub(super) fn agent_reported(session: &Session, report: AgentReport) -> Vec<Event> {
@@ -26,7 +27,10 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
     match report {
         AgentReport::Ready { attached } => {
             let state = AgentState::Ready;
-            let mut events = vec![Event::AgentStateChanged { state, reason: None, attached, methods: Vec::new() }];
+            let remembers = |attached: &Attached| attached.memory != Memory::New && session.row.turns > Turn(0);
+            let remind = attached.as_ref().is_some_and(remembers);
+            let (reason, methods) = (None, Vec::new());
+            let mut events = vec![Event::AgentStateChanged { state, reason, attached, methods, remind }];
             if turn.is_none() {
                 events.extend(start_next(session));
             }
@@ -35,7 +39,7 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
         AgentReport::SignedOut { methods } => {
             let mut events = end_turn(session, Outcome::Failed, Some("signed_out".to_owned()));
             let state = AgentState::SignedOut;
-            events.push(Event::AgentStateChanged { state, reason: None, attached: None, methods });
+            events.push(Event::AgentStateChanged { state, reason: None, attached: None, methods, remind: false });
             events
         }
         AgentReport::Options(options) => vec![Event::AgentOptionsChanged { options }],
@@ -79,7 +83,7 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
             if title == session.row.agent_title { Vec::new() } else { vec![Event::TitleSet { title }] }
         }
         AgentReport::Noticed(notice) => vec![Event::AgentNoticed { notice }],
-        AgentReport::Compacted { summary } => vec![Event::CompactionSeen { summary }],
+        AgentReport::Compacted { summary } => vec![Event::CompactionSeen { summary, remind: true }],
         AgentReport::Raw(message) => vec![Event::AgentRaw { message }],
         AgentReport::Unresponsive => match session.row.agent_state {
             AgentState::Ready if turn.is_some() => vec![agent_state(AgentState::Unresponsive, None)],

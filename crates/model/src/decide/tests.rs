@@ -31,7 +31,7 @@ fn parse(line: &str) -> Command {
             project: "/w".to_owned(),
             name: rest.to_owned(),
         }),
-        "name" => Command::Change { name: Some(rest.to_owned()), env_hint: None },
+        "name" => Command::Change { name: Some(rest.to_owned()), env_hint: None, context: None },
         "prompt" | "prompt!" => {
             let (interaction_id, text) = numbered();
             let when_busy = if word == "prompt" { WhenBusy::Queue } else { WhenBusy::Reject };
@@ -361,8 +361,8 @@ fn what_breaks_a_limit_is_refused_whole() {
         parse(&format!("name {}", "ä".repeat(201))),
         parse("prompt 1  \t "),
         parse(&format!("prompt 1 {long}")),
-        Command::Change { name: None, env_hint: Some("x".repeat(2_001)) },
-        Command::Change { name: Some("good".to_owned()), env_hint: Some("\u{1b}[31m".to_owned()) },
+        Command::Change { name: None, env_hint: Some("x".repeat(2_001)), context: None },
+        Command::Change { name: Some("good".to_owned()), env_hint: Some("\u{1b}[31m".to_owned()), context: None },
     ];
     let before = history.entries.len();
     for command in refused {

@@ -1,11 +1,13 @@
 //! Sessions: begun, listed, looked at, renamed, stopped, put away and brought back.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use doors::{Principal, Scope};
+use doors::{Principal, Role, Scope};
 use engine::{Asker, Reach, Reply};
-use model::{Command, ListKey, SessionId};
+use model::{Command, ContextWish, ListKey, Marker, SessionId};
 
 use crate::error::ApiError;
 use crate::extract::{Asking, Body, Named, NoParams, OnlyKey, Params};
@@ -101,7 +103,12 @@ pub(crate) async fn show(
     path = "/sessions/{id}", operation_id = "changeSession",
     params(("id" = String, Path), wire::KeyHeader),
     request_body = wire::SessionPatch,
-    responses((status = 200, body = Success), (status = 400, body = wire::ErrorBody), (status = 404, body = wire::ErrorBody))
+    responses(
+        (status = 200, body = wire::Changed),
+        (status = 400, body = wire::ErrorBody),
+        (status = 404, body = wire::ErrorBody),
+        (status = 409, description = "A set, or all of them, would hold too much", body = wire::ErrorBody)
+    )
 )]
 pub(crate) async fn change(
     State(app): State<App>,
@@ -109,12 +116,38 @@ pub(crate) async fn change(
     Named(id): Named<SessionId>,
     _: NoParams,
     Body(mut patch): Body<wire::SessionPatch>,
-) -> Result<Json<Success>, ApiError> {
-    access::session(&asking.principal, Scope::Write, id)?;
+) -> Result<Json<wire::Changed>, ApiError> {
+    let renames = patch.name.is_some() || patch.env_hint.is_some();
+    access::session(&asking.principal, if renames { Scope::Write } else { Scope::Mark }, id)?;
     let key = patch.key.take();
+    let role = asking.principal.role;
     let asker = asking.asker(&format!("change session {id}"), &patch, key)?;
-    app.engine.submit(id, Command::Change { name: patch.name, env_hint: patch.env_hint }, asker).await?;
-    Ok(Json(Success::YES))
+    let wish = context_wish(patch.context, patch.set_context)?;
+    let command = match (wish, role) {
+        (wish, Role::Person) => Command::Change { name: patch.name, env_hint: patch.env_hint, context: wish },
+        (Some(wish), Role::Agent) => Command::SetContext { wish, by: Marker::Agent },
+        (Some(wish), Role::Applet) => Command::SetContext { wish, by: Marker::Applet },
+        (None, Role::Agent | Role::Applet) => return Err(ApiError::Forbidden),
+    };
+    let sets = match app.engine.submit(id, command, asker).await? {
+        Reply::ContextSet(sets) => sets,
+        _ => Vec::new(),
+    };
+    Ok(Json(wire::Changed { success: true, sets }))
+}
+
+fn context_wish(
+    all: Option<BTreeMap<String, Vec<String>>>,
+    one: Option<wire::SetContext>,
+) -> Result<Option<ContextWish>, ApiError> {
+    match (all, one) {
+        (None, None) => Ok(None),
+        (Some(all), None) => Ok(Some(ContextWish::All(all))),
+        (None, Some(wire::SetContext { set_name, items, mode })) => {
+            Ok(Some(ContextWish::One { set: set_name, items, mode }))
+        }
+        (Some(_), Some(_)) => Err(ApiError::InvalidBody("send context or setContext, not both".to_owned())),
+    }
 }
 
 /// Puts a session away; for seven days it can be restored, unless `now` purges it at once.
@@ -212,7 +245,7 @@ pub(crate) async fn observed(app: &App, id: SessionId, asker: Asker) -> Result<w
         Reply::Observed { was_unobserved, unobserved_count } => {
             Ok(wire::Observed { success: true, was_unobserved, unobserved_count })
         }
-        reply @ (Reply::Created { .. } | Reply::PromptAccepted { .. } | Reply::Done) => {
+        reply @ (Reply::Created { .. } | Reply::PromptAccepted { .. } | Reply::ContextSet(_) | Reply::Done) => {
             unreachable!("an observation was answered with {reply:?}")
         }
     }

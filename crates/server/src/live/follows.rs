@@ -7,12 +7,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use engine::{Engine, Follow, Followed, QueryError, ResetReason, Words};
+use engine::{ContextReason, Engine, Follow, Followed, QueryError, ResetReason, Words};
 use model::{Cursor, SessionId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::text_of;
+use crate::convert;
 use crate::error::ApiError;
 use crate::wire::{self, ServerFrame};
 
@@ -34,6 +35,7 @@ struct Said {
 /// What it means for the follow itself.
 enum News {
     Entry(Cursor),
+    /// Without a place of its own.
     Preview,
     CaughtUp,
     Ended,
@@ -191,6 +193,14 @@ async fn speak(mut follow: Follow, generation: u64, out: Out) {
             Ok(Followed::Preview(Words { turn, of, number, text })) => {
                 let text = text.as_ref().to_owned();
                 (News::Preview, ServerFrame::Preview { session, turn, kind: of, block: number, text })
+            }
+            Ok(Followed::Context { context, reason }) => {
+                let (reason, set_name) = match reason {
+                    ContextReason::Changed(set) => (wire::ContextReason::Changed, set),
+                    ContextReason::Resume => (wire::ContextReason::Resume, None),
+                };
+                let context = convert::context(&context);
+                (News::Preview, ServerFrame::SessionContext { session, reason, set_name, context })
             }
             Ok(Followed::Deleted) => {
                 let reason = wire::ResetReason::Deleted;

@@ -278,11 +278,10 @@ impl Socket {
         };
         self.send(ServerFrame::Ack { id, result: None }).await?;
         let snapshot = convert::session(&self.app.engine, &follow.snapshot);
-        let context = snapshot.row.meta.context.clone();
-        let facts = snapshot.row.facts.clone();
+        let context = convert::context(&follow.snapshot.context);
         self.send(ServerFrame::Session { session, snapshot }).await?;
         let reason = ContextReason::Load;
-        self.send(ServerFrame::SessionContext { session, reason, context, set_name: None, facts }).await?;
+        self.send(ServerFrame::SessionContext { session, reason, set_name: None, context }).await?;
         self.follows.start(follow);
         Ok(())
     }

@@ -12,7 +12,7 @@ use model::{Entry, Image, SessionId, Turn, WordsOf};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use utoipa::ToSchema;
 
-use super::{ErrorDetail, Hidden, Session, SessionPage, SessionRow, WhenBusy};
+use super::{Context, ErrorDetail, Hidden, Session, SessionPage, SessionRow, WhenBusy};
 
 /// What a client sends.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -115,11 +115,11 @@ pub enum ServerFrame {
     SessionContext {
         session: SessionId,
         reason: ContextReason,
-        context: BTreeMap<String, Vec<String>>,
+        /// With `changed`: which set did, if one did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         set_name: Option<String>,
-        #[schema(value_type = Object)]
-        facts: BTreeMap<String, serde_json::Value>,
+        #[serde(flatten)]
+        context: Context,
     },
     /// A durable entry. A client that applies only the seq after its last one sees each exactly once.
     Entry { session: SessionId, cursor: String, entry: Entry },

@@ -3,8 +3,8 @@
 #![expect(missing_docs, reason = "the name of a case is its statement")]
 
 use model::{
-    AgentReport, Answerer, Command, Event, ListKey, Memory, Outcome, PermissionAnswer, Request, Seq, SessionState,
-    Stop, StreamId, TokenKind, Turn, fold,
+    AgentReport, Answerer, Command, ContextWish, Event, Fact, FactShape, ListKey, Marker, Memory, Outcome,
+    PermissionAnswer, Request, Seq, SessionState, SetMode, Stop, StreamId, TokenKind, Turn, Untold, fold,
 };
 
 use crate::conformance::{
@@ -48,7 +48,13 @@ pub async fn a_session_is_what_its_entries_fold_to(store: AnyStore) {
         asks("may I?"),
         asks("\u{1f9f5} \0 \"and\"?"),
         answer(1, "yes"),
-        Command::Change { name: Some("b".to_owned()), env_hint: Some("dev".to_owned()) },
+        mark("files", &["/a", "/b"]),
+        mark("notes", &["n"]),
+        mark("notes", &[]),
+        Command::Prove { tool: 1, facts: vec![fact("filesEdited", "/a"), fact("filesEdited", "/b")] },
+        Command::Prove { tool: 2, facts: vec![fact("filesEdited", "/a")] },
+        Command::SetIntent { intent: "look".to_owned() },
+        Command::Change { name: Some("b".to_owned()), env_hint: Some("dev".to_owned()), context: None },
         stopped(Outcome::Completed),
         Command::RemovePrompt { interaction_id: interaction_id(3) },
         Command::Interrupt { reason: "server_restart".to_owned() },
@@ -62,7 +68,7 @@ pub async fn a_session_is_what_its_entries_fold_to(store: AnyStore) {
         Command::Delete,
         Command::Restore,
     ];
-    let (mut asked, mut untold, mut shown) = (0, false, 0);
+    let (mut asked, mut untold, mut shown) = (0, Untold::Nothing, 0);
     for (when, command) in life.into_iter().enumerate() {
         act(&store, 1, command, i64::try_from(when).expect("few")).await;
         let mut folded = None;
@@ -74,13 +80,51 @@ pub async fn a_session_is_what_its_entries_fold_to(store: AnyStore) {
         let session = session.expect("it was created first");
         assert_eq!(Head::At(session.head), store.head(stream(1)).await.expect("head"), "after step {when}");
         asked = asked.max(session.row.open_requests.len());
-        untold |= session.row.untold;
+        untold = untold.max(session.row.untold);
         shown = shown.max(session.queue.iter().map(|prompt| prompt.images.len()).sum());
     }
-    assert_eq!((asked, untold, shown), (2, true, 2), "the life has all that there is to keep");
-    let row = store.session(session_id(1)).await.expect("session").expect("it exists").row;
+    assert_eq!((asked, untold, shown), (2, Untold::Everything, 2), "the life has all that there is to keep");
+    let session = store.session(session_id(1)).await.expect("session").expect("it exists");
+    let edited = session.context.facts.find("filesEdited").expect("proved");
+    assert_eq!((session.context.sets.items("files").len(), edited.count, edited.newest[0].proof.tool), (2, 2, 2));
+    let row = session.row;
+    assert_eq!(row.intent, "look");
     assert_eq!((row.requests, row.agent_title.as_str()), (Request(2), "what the agent calls it"));
     assert_eq!((row.agent.as_str(), row.agent_session, row.cwd.as_str()), ("other", None, "/elsewhere"));
+}
+
+pub async fn the_entries_of_a_context_are_found(store: AnyStore) {
+    act(&store, 1, create("a"), 0).await;
+    act(&store, 2, create("b"), 0).await;
+    let mut heads = Vec::new();
+    for (when, item) in ["/a", "/b", "/c"].into_iter().enumerate() {
+        act(&store, 1, mark("files", &[item]), i64::try_from(when).expect("few")).await;
+        act(&store, 1, Command::Change { name: Some(item.to_owned()), env_hint: None, context: None }, 9).await;
+        let session = store.session(session_id(1)).await.expect("session").expect("it was created");
+        heads.push(Seq(session.head.0 - 1));
+    }
+    let found = async |after, up_to, limit| {
+        store.context_entries(session_id(1), after, up_to, limit).await.expect("context entries")
+    };
+    assert_eq!(found(Seq::START, Seq(u64::MAX), MANY).await, heads);
+    assert_eq!(found(heads[0], heads[1], MANY).await, heads[1..2]);
+    assert_eq!(found(Seq::START, Seq(u64::MAX), 2).await, heads[..2]);
+    assert_eq!(found(heads[2], heads[0], MANY).await, []);
+    assert_eq!(store.context_entries(session_id(2), Seq::START, Seq(9), MANY).await.expect("none"), []);
+    let head = store.session(session_id(1)).await.expect("session").expect("it is there").head;
+    store.purge(session_id(1), head, at(10)).await.expect("purge");
+    assert_eq!(found(Seq::START, Seq(u64::MAX), MANY).await, []);
+}
+
+fn mark(set: &str, items: &[&str]) -> Command {
+    let items = items.iter().map(|item| (*item).to_owned()).collect();
+    let wish = ContextWish::One { set: set.to_owned(), items, mode: SetMode::Replace };
+    Command::SetContext { wish, by: Marker::Agent }
+}
+
+fn fact(name: &str, value: &str) -> Fact {
+    let (name, value, rule) = (name.to_owned(), value.to_owned(), "r".to_owned());
+    Fact { name, shape: FactShape::List, value, rule, exit_code: None, file: None }
 }
 
 pub async fn the_list_is_by_activity_and_comes_in_pages(store: AnyStore) {

@@ -4,7 +4,9 @@
 //! from copies writes the same bytes again. Therefore a turn that runs leaves no trace: it is in no file yet, and a
 //! folder that is cloned at that moment comes back at rest, as of the end of its last finished turn.
 
-use model::{Session, SessionId, SessionRow, Timestamp, Turn};
+use std::collections::BTreeMap;
+
+use model::{Session, SessionId, Timestamp, Turn};
 use serde::{Deserialize, Serialize};
 
 use crate::{ReadError, Store};
@@ -12,7 +14,7 @@ use crate::{ReadError, Store};
 pub(super) const NAME: &str = "meta.json";
 pub(super) const MAX_BYTES: u64 = 1 << 20;
 /// The shape of both files. A reader refuses a newer one.
-pub(super) const FORMAT: u32 = 2;
+pub(super) const FORMAT: u32 = 3;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -30,6 +32,12 @@ pub(super) struct Meta {
     /// What the agent calls it.
     #[serde(default)]
     pub(super) agent_title: String,
+    /// What the agent says it is about to do.
+    #[serde(default)]
+    pub(super) current_intent: String,
+    /// What is marked, by the sets' names.
+    #[serde(default)]
+    pub(super) context: BTreeMap<String, Vec<String>>,
     pub(super) created_at: Timestamp,
     /// When the last finished turn ended, else when the session began.
     pub(super) active_at: Timestamp,
@@ -47,10 +55,11 @@ impl Meta {
             Some(running) => ended_before(store, row.id, running.turn).await?,
             None => None,
         };
-        Ok(Self::at_rest(row, last_ended_at))
+        Ok(Self::at_rest(session, last_ended_at))
     }
 
-    fn at_rest(row: &SessionRow, last_ended_at: Option<Timestamp>) -> Self {
+    fn at_rest(session: &Session, last_ended_at: Option<Timestamp>) -> Self {
+        let row = &session.row;
         let (active_at, last_idle_at) = match (row.running, last_ended_at) {
             (Some(_), Some(ended_at)) => (ended_at, Some(ended_at)),
             (Some(_), None) => (row.created_at, row.last_idle_at),
@@ -66,6 +75,8 @@ impl Meta {
             env_hint: row.env_hint.clone(),
             agent_session: row.agent_session.clone(),
             agent_title: row.agent_title.clone(),
+            current_intent: row.intent.clone(),
+            context: session.context.sets.to_map(),
             created_at: row.created_at,
             active_at,
             last_observed_at: row.last_observed_at,

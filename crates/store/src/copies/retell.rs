@@ -7,8 +7,9 @@
 use std::io::{self, BufRead as _, BufReader, Read as _};
 
 use model::{
-    AgentReport, AgentState, Attached, Command, Item, Memory, NewSession, Permission, Rejection, Seq, Session,
-    SessionId, Stop, StreamId, Timestamp, ToolChange, TranscriptTurn, WhenBusy, check_name, decide,
+    AgentReport, AgentState, Attached, Command, ContextWish, Item, Marker, Memory, NewSession, Permission, Rejection,
+    Seq, Session, SessionId, Stop, StreamId, Timestamp, ToolChange, TranscriptTurn, WhenBusy, check_name, decide,
+    prove,
 };
 
 use crate::copies::first_format;
@@ -169,7 +170,11 @@ impl Retelling {
         self.act(Command::Agent(AgentReport::Ready { attached }), created_at)?;
         self.act(Command::Agent(AgentReport::Title(self.meta.agent_title.clone())), created_at)?;
         let env_hint = Some(self.meta.env_hint.clone());
-        self.act(Command::Change { name: None, env_hint }, created_at)
+        self.act(Command::Change { name: None, env_hint, context: None }, created_at)?;
+        self.act(Command::SetIntent { intent: self.meta.current_intent.clone() }, created_at)?;
+        // Who marked what is not in the copy; nobody is given more than an agent's mark gives.
+        let wish = ContextWish::All(self.meta.context.clone());
+        self.act(Command::SetContext { wish, by: Marker::Agent }, created_at)
     }
 
     fn tell_turn(&mut self, line: u64, turn: TranscriptTurn) -> Result<(), Unreadable> {
@@ -210,7 +215,10 @@ impl Retelling {
                 let (tool, call_id, change) = (call.tool, call.call_id.clone(), call.as_change());
                 let status = Some(call.status).filter(|status| status.is_final());
                 self.act(Command::Agent(AgentReport::ToolStarted { tool, call_id, change }), at)?;
-                AgentReport::ToolChanged { tool, change: ToolChange { status, ..ToolChange::default() } }
+                let ended = ToolChange { status, ..ToolChange::default() };
+                self.act(Command::Agent(AgentReport::ToolChanged { tool, change: ended }), at)?;
+                // What the files were like then is not in the copy.
+                return self.act(Command::Prove { tool, facts: prove(&call, &self.meta.cwd) }, at);
             }
             Item::Plan { steps } => AgentReport::Plan(steps),
             Item::Permission(Permission { request, question, answer }) => {

@@ -37,6 +37,13 @@ pub(crate) enum Wish {
     Resume(Option<&'static str>),
     TellResume(String),
     MoveTo(&'static str),
+    Mark {
+        set: &'static str,
+        items: Vec<String>,
+        merge: bool,
+    },
+    Prove(Vec<(&'static str, String)>),
+    Intend(String),
     Interrupt,
 }
 
@@ -78,6 +85,10 @@ fn wish() -> impl Strategy<Value = Wish> {
     prop_oneof![
         1 => text().prop_map(Wish::Rename),
         1 => text().prop_map(Wish::Hint),
+        1 => (select(vec!["files", "ports", "notes"]), vec("[a-e]{1,2}", 0..13), any::<bool>())
+            .prop_map(|(set, items, merge)| Wish::Mark { set, items, merge }),
+        1 => vec((select(vec!["filesEdited", "branch"]), "[a-f]".prop_map(String::from)), 0..4).prop_map(Wish::Prove),
+        1 => text().prop_map(Wish::Intend),
         4 => prompting(text().prop_map(String::from)),
         1 => (0..4_usize, text()).prop_map(|(n, text)| Wish::ChangePrompt(n, text)),
         1 => (0..4_usize).prop_map(Wish::RemovePrompt),

@@ -3,11 +3,16 @@
 //! Invariant: nothing here decides anything or reads what is there, so the tables are what the fold said and a rebuild
 //! from the log gives the same rows.
 
-use model::{QueuedPrompt, RowChange, Seq, SessionId, SessionRow, Stop, Timestamp, TokenRow, Turn, TurnRow};
+use model::{
+    FactShape, Mark, ProvedFact, QueuedPrompt, RowChange, Seq, SessionId, SessionRow, Stop, Timestamp, TokenRow, Turn,
+    TurnRow,
+};
 use rusqlite::{Connection, Params, Result, params};
 
 use crate::Receipt;
-use crate::sqlite::rows::{agent_state_word, json_or_null, outcome_word, sql_seq, token_kind_word};
+use crate::sqlite::rows::{
+    agent_state_word, fact_shape_word, json_or_null, outcome_word, sql_seq, token_kind_word, untold_number,
+};
 
 pub(super) fn apply(conn: &Connection, change: &RowChange) -> Result<()> {
     match change {
@@ -22,6 +27,20 @@ pub(super) fn apply(conn: &Connection, change: &RowChange) -> Result<()> {
             "DELETE FROM prompts
              WHERE session = ?1 AND interaction = ?2",
             params![session.as_bytes(), interaction_id.as_bytes()],
+        ),
+        RowChange::PutSet { session, set, marks } => put_set(conn, *session, set, marks),
+        RowChange::PutFact { session, name, shape, fact } => put_fact(conn, *session, name, *shape, fact),
+        RowChange::RemoveFact { session, name, value } => run(
+            conn,
+            "DELETE FROM facts
+             WHERE session = ?1 AND name = ?2 AND value = ?3",
+            params![session.as_bytes(), name, value],
+        ),
+        RowChange::NoteContext { session, seq } => run(
+            conn,
+            "INSERT OR REPLACE INTO context_entries (session, seq)
+             VALUES (?1, ?2)",
+            params![session.as_bytes(), sql_seq(*seq)],
         ),
         RowChange::PutToken(row) => put_token(conn, row),
         RowChange::RemoveToken { id } => run(
@@ -41,6 +60,12 @@ pub(super) fn remove_session(conn: &Connection, session: SessionId) -> Result<()
         "DELETE FROM turns
          WHERE session = ?1",
         "DELETE FROM prompts
+         WHERE session = ?1",
+        "DELETE FROM sets
+         WHERE session = ?1",
+        "DELETE FROM facts
+         WHERE session = ?1",
+        "DELETE FROM context_entries
          WHERE session = ?1",
     ] {
         run(conn, sql, [session.as_bytes()])?;
@@ -74,11 +99,11 @@ fn put_session(conn: &Connection, row: &SessionRow) -> Result<()> {
              id, agent, cwd, project, name, env_hint, first_prompt, agent_state, failure,
              running_turn, running_interaction, running_first_seq, running_started_at,
              turns, interrupted, created_at, active_at, last_observed_at, last_idle_at, deleted_at,
-             agent_session, agent_title, untold, open_requests, requests
+             agent_session, agent_title, untold, open_requests, requests, intent
          )
          VALUES (
              ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
-             ?25
+             ?25, ?26
          )",
         params![
             row.id.as_bytes(),
@@ -103,9 +128,10 @@ fn put_session(conn: &Connection, row: &SessionRow) -> Result<()> {
             row.deleted_at.map(Timestamp::as_millis),
             row.agent_session,
             row.agent_title,
-            row.untold,
+            untold_number(row.untold),
             json_or_null(&row.open_requests),
             row.requests.0,
+            row.intent,
         ],
     )
 }
@@ -169,6 +195,43 @@ fn put_prompt(conn: &Connection, session: SessionId, prompt: &QueuedPrompt) -> R
             prompt.queued_at.as_millis(),
             prompt.text,
             json_or_null(&prompt.images),
+        ],
+    )
+}
+
+fn put_set(conn: &Connection, session: SessionId, set: &str, marks: &[Mark]) -> Result<()> {
+    match json_or_null(marks) {
+        Some(marks) => run(
+            conn,
+            "INSERT OR REPLACE INTO sets (session, name, marks)
+             VALUES (?1, ?2, ?3)",
+            params![session.as_bytes(), set, marks],
+        ),
+        None => run(
+            conn,
+            "DELETE FROM sets
+             WHERE session = ?1 AND name = ?2",
+            params![session.as_bytes(), set],
+        ),
+    }
+}
+
+fn put_fact(conn: &Connection, session: SessionId, name: &str, shape: FactShape, fact: &ProvedFact) -> Result<()> {
+    run(
+        conn,
+        "INSERT OR REPLACE INTO facts (session, name, value, shape, nth, turn, tool, entry, exit_code, file)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        params![
+            session.as_bytes(),
+            name,
+            fact.value,
+            fact_shape_word(shape),
+            fact.nth,
+            fact.proof.turn.0,
+            fact.proof.tool,
+            sql_seq(fact.proof.entry),
+            fact.exit_code,
+            json_or_null(fact.file.as_slice()),
         ],
     )
 }

@@ -7,6 +7,8 @@
 const FENCES_SINCE: i64 = 2;
 /// The first schema in which a session knows its agent's own ids and questions, and a waiting prompt has pictures.
 const AGENTS_SINCE: i64 = 3;
+/// The first schema in which a session has a context.
+const CONTEXT_SINCE: i64 = 5;
 
 macro_rules! session_columns {
     ($since_agents:literal) => {
@@ -33,19 +35,24 @@ macro_rules! stream_columns {
 
 /// Of the newest schema, as are all that no function chooses.
 pub(super) const SESSION_COLUMNS: &str =
-    session_columns!("agent_session, agent_title, untold, open_requests, requests");
+    session_columns!("agent_session, agent_title, untold, open_requests, requests, intent");
 pub(super) const PROMPT_COLUMNS: &str = prompt_columns!("images");
 pub(super) const STORED_ENTRY_COLUMNS: &str =
     "entries.seq, entries.at, entries.version, entries.checksum, entries.event";
 pub(super) const TURN_COLUMNS: &str =
     "session, turn, interaction, prompt_line, outcome, reason, started_at, ended_at, first_seq, last_seq";
+pub(super) const SET_COLUMNS: &str = "name, marks";
+pub(super) const FACT_COLUMNS: &str = "name, value, shape, nth, turn, tool, entry, exit_code, file";
 pub(super) const TOKEN_COLUMNS: &str = "id, kind, name, session, secret_hash, proof_hash, issued_at";
 pub(super) const RECEIPT_COLUMNS: &str = "principal, key, fingerprint, reply, at";
 
 pub(super) fn session_columns(schema: i64) -> &'static str {
     match schema {
-        ..AGENTS_SINCE => session_columns!("NULL, '', 0, NULL, 0"),
-        AGENTS_SINCE.. => SESSION_COLUMNS,
+        ..AGENTS_SINCE => session_columns!("NULL, '', 0, NULL, 0, ''"),
+        AGENTS_SINCE..CONTEXT_SINCE => {
+            session_columns!("agent_session, agent_title, untold, open_requests, requests, ''")
+        }
+        CONTEXT_SINCE.. => SESSION_COLUMNS,
     }
 }
 
@@ -61,6 +68,11 @@ pub(super) fn stream_columns(schema: i64) -> &'static str {
         ..FENCES_SINCE => stream_columns!("0, NULL, NULL"),
         FENCES_SINCE.. => stream_columns!("streams.sweeping, streams.damaged_seq, streams.damage"),
     }
+}
+
+/// Whether sessions have a context.
+pub(super) fn has_context(schema: i64) -> bool {
+    schema >= CONTEXT_SINCE
 }
 
 /// Whether streams tell of their damage.

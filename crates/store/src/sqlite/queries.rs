@@ -4,9 +4,11 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use model::{
-    Entry, ListKey, Position, Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TokenRow, Turn, TurnRow,
+    Context, Entry, ListKey, Position, Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TokenRow, Turn,
+    TurnRow,
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -180,7 +182,37 @@ pub(super) fn session(
         seq: head.next(),
         what: Cow::Borrowed("the entry is missing"),
     });
-    Ok(Some(Found { what: Session { row, queue, head }, damage }))
+    let context = Arc::new(context(conn, id)?);
+    Ok(Some(Found { what: Session { row, queue, context, head }, damage }))
+}
+
+fn context(conn: &Connection, id: SessionId) -> Result<Context, ReadError> {
+    let mut context = Context::default();
+    let sql = format!("SELECT {} FROM sets WHERE session = ?1", columns::SET_COLUMNS);
+    for (set, marks) in collect(conn, &sql, [id.as_bytes()], rows::marked_set)? {
+        context.sets.restore(set, marks);
+    }
+    let sql = format!("SELECT {} FROM facts WHERE session = ?1", columns::FACT_COLUMNS);
+    for (name, shape, fact) in collect(conn, &sql, [id.as_bytes()], rows::proved_fact)? {
+        context.facts.restore(name, shape, fact);
+    }
+    Ok(context)
+}
+
+pub(super) fn context_entries(
+    conn: &Connection,
+    session: SessionId,
+    after: Seq,
+    up_to: Seq,
+    limit: usize,
+) -> Result<Vec<Seq>, ReadError> {
+    let sql = "SELECT seq
+         FROM context_entries
+         WHERE session = ?1 AND seq > ?2 AND seq <= ?3
+         ORDER BY seq
+         LIMIT ?4";
+    let params = params![session.as_bytes(), sql_seq(after), sql_seq(up_to), sql_limit(limit)];
+    collect(conn, sql, params, |row| Ok(Seq(row.get::<_, i64>(0)?.cast_unsigned())))
 }
 
 pub(super) fn sessions(conn: &Connection, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {

@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 
 use model::{
-    AgentState, EVENT_VERSION, Entry, Event, InteractionId, Outcome, QueuedPrompt, Request, Running, Seq, SessionId,
-    SessionRow, Stop, StreamId, Timestamp, TokenId, TokenKind, TokenRow, Turn, TurnRow,
+    AgentState, EVENT_VERSION, Entry, Event, FactShape, InteractionId, Mark, Outcome, Proof, ProvedFact, QueuedPrompt,
+    Request, Running, Seq, SessionId, SessionRow, Stop, StreamId, Timestamp, TokenId, TokenKind, TokenRow, Turn,
+    TurnRow, Untold,
 };
 use rusqlite::types::Type;
 use rusqlite::{Error, Row};
@@ -112,7 +113,8 @@ pub(super) fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
         failure: row.get(8)?,
         agent_session: row.get(20)?,
         agent_title: row.get(21)?,
-        untold: row.get(22)?,
+        intent: row.get(25)?,
+        untold: untold_of(row, 22)?,
         open_requests: json_list(row, 23)?,
         requests: Request(row.get(24)?),
         running,
@@ -152,6 +154,23 @@ pub(super) fn queued_prompt(row: &Row<'_>) -> Result<QueuedPrompt, Error> {
         text: row.get(3)?,
         images: json_list(row, 4)?,
     })
+}
+
+/// A set's name and its marks.
+pub(super) fn marked_set(row: &Row<'_>) -> Result<(String, Vec<Mark>), Error> {
+    Ok((row.get(0)?, json_list(row, 1)?))
+}
+
+/// A fact's name and shape, and one of its values.
+pub(super) fn proved_fact(row: &Row<'_>) -> Result<(String, FactShape, ProvedFact), Error> {
+    let fact = ProvedFact {
+        nth: row.get(3)?,
+        value: row.get(1)?,
+        proof: Proof { turn: Turn(row.get(4)?), tool: row.get(5)?, entry: seq(row, 6)? },
+        exit_code: row.get(7)?,
+        file: json_list(row, 8)?.into_iter().next(),
+    };
+    Ok((row.get(0)?, word(row, 2, fact_shape_of)?, fact))
 }
 
 pub(super) fn token_row(row: &Row<'_>) -> Result<TokenRow, Error> {
@@ -223,7 +242,26 @@ macro_rules! words {
 
 words!(AgentState, agent_state_word, agent_state_of, Starting "starting", Ready "ready", Stopped "stopped", Failed "failed", SignedOut "signed_out", Unresponsive "unresponsive");
 words!(Outcome, outcome_word, outcome_of, Completed "completed", Cancelled "cancelled", Failed "failed", Interrupted "interrupted");
+words!(FactShape, fact_shape_word, fact_shape_of, List "list", Single "single");
 words!(TokenKind, token_kind_word, token_kind_of, Person "person", Browser "browser", Agent "agent", Applet "applet");
+
+/// The column was once a flag: 1 is what it then meant.
+pub(super) fn untold_number(untold: Untold) -> i64 {
+    match untold {
+        Untold::Nothing => 0,
+        Untold::Everything => 1,
+        Untold::Essentials => 2,
+    }
+}
+
+fn untold_of(row: &Row<'_>, column: usize) -> Result<Untold, Error> {
+    match row.get::<_, i64>(column)? {
+        0 => Ok(Untold::Nothing),
+        1 => Ok(Untold::Everything),
+        2 => Ok(Untold::Essentials),
+        other => Err(Error::IntegralValueOutOfRange(column, other)),
+    }
+}
 
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is not a word that this version knows")]

@@ -8,8 +8,17 @@ use crate::{ToolCall, ToolContent, ToolKind};
 /// How much of an output is looked through.
 const OUTPUT_BYTES: usize = 64 << 10;
 /// Words that announce a listener. A bare address proves nothing: it may come from any text.
-const LISTENS: [&str; 9] =
-    ["listening", "running at", "running on", "local:", "serving", "server at", "ready on", "started on", "available at"];
+const LISTENS: [&str; 9] = [
+    "listening",
+    "running at",
+    "running on",
+    "local:",
+    "serving",
+    "server at",
+    "ready on",
+    "started on",
+    "available at",
+];
 
 pub(super) fn prove(call: &ToolCall, facts: &mut Proved) {
     let terminal = call.content.iter().find_map(|content| match content {
@@ -42,7 +51,13 @@ fn runs_commands(call: &ToolCall) -> bool {
         call.name.as_deref().is_some_and(|name| {
             matches!(
                 plain_tool_name(name).as_str(),
-                "bash" | "shell" | "exec_command" | "run_command" | "execute_command" | "run_shell_command" | "terminal"
+                "bash"
+                    | "shell"
+                    | "exec_command"
+                    | "run_command"
+                    | "execute_command"
+                    | "run_shell_command"
+                    | "terminal"
             )
         })
     };

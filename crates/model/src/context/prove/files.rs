@@ -68,8 +68,17 @@ fn deed(call: &ToolCall) -> Option<Deed> {
         ToolKind::Read => Some(Deed::Read),
         // An agent that does not tell the kind tells at least the tool.
         ToolKind::Other => match plain_tool_name(call.name.as_deref()?).as_str() {
-            "edit" | "edit_file" | "multi_edit" | "str_replace" | "replace" | "replace_string_in_file" | "write"
-            | "write_file" | "create_file" | "notebook_edit" | "apply_patch" => Some(Deed::Edit),
+            "edit"
+            | "edit_file"
+            | "multi_edit"
+            | "str_replace"
+            | "replace"
+            | "replace_string_in_file"
+            | "write"
+            | "write_file"
+            | "create_file"
+            | "notebook_edit"
+            | "apply_patch" => Some(Deed::Edit),
             "delete_file" | "remove_file" => Some(Deed::Delete),
             "move_file" | "rename_file" => Some(Deed::Move),
             "read" | "read_file" | "view" | "view_file" => Some(Deed::Read),

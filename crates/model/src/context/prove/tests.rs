@@ -61,11 +61,8 @@ fn reading_deleting_and_moving_are_told_apart() {
 
 #[test]
 fn a_failed_call_leaves_no_trace() {
-    let edit = ToolChange {
-        kind: Some(ToolKind::Edit),
-        input: Some(json!({ "path": "/repo/a" })),
-        ..ToolChange::default()
-    };
+    let edit =
+        ToolChange { kind: Some(ToolKind::Edit), input: Some(json!({ "path": "/repo/a" })), ..ToolChange::default() };
     assert_eq!(proved(edit.clone()).len(), 1);
     for status in [ToolStatus::Failed, ToolStatus::Cancelled, ToolStatus::Running, ToolStatus::Pending] {
         assert!(proved(ToolChange { status: Some(status), ..edit.clone() }).is_empty(), "{status:?}");
@@ -79,7 +76,9 @@ fn a_failed_call_leaves_no_trace() {
     ] {
         assert!(proved(ToolChange { output: Some(output.clone()), ..edit.clone() }).is_empty(), "{output}");
     }
-    for output in [json!({ "error": null }), json!({ "error": "" }), json!({ "error": false }), json!("error"), json!([])] {
+    for output in
+        [json!({ "error": null }), json!({ "error": "" }), json!({ "error": false }), json!("error"), json!([])]
+    {
         assert_eq!(proved(ToolChange { output: Some(output.clone()), ..edit.clone() }).len(), 1, "{output}");
     }
 }
@@ -89,12 +88,21 @@ fn commands_are_told_with_how_they_ended() {
     let run = |input, output| {
         proved(ToolChange { kind: Some(ToolKind::Execute), input: Some(input), output, ..ToolChange::default() })
     };
-    assert_eq!(run(json!({ "command": "cargo test" }), Some(json!({ "metadata": { "exit": 0 } }))), ["commands=cargo test -> 0"]);
-    assert_eq!(run(json!({ "command": ["bash", "-lc", "make all"] }), Some(json!({ "exit_code": 2 }))), ["commands=make all -> 2"]);
+    assert_eq!(
+        run(json!({ "command": "cargo test" }), Some(json!({ "metadata": { "exit": 0 } }))),
+        ["commands=cargo test -> 0"]
+    );
+    assert_eq!(
+        run(json!({ "command": ["bash", "-lc", "make all"] }), Some(json!({ "exit_code": 2 }))),
+        ["commands=make all -> 2"]
+    );
     assert_eq!(run(json!({ "command": "a\nb" }), None), ["commands=a …"]);
     assert!(run(json!({ "server": "notes", "tool": "look", "arguments": { "command": "x" } }), None).is_empty());
     let terminal = ToolContent::Terminal { command: "npm start".to_owned(), output: String::new(), exit_code: Some(1) };
-    assert_eq!(proved(ToolChange { content: Some(vec![terminal]), ..ToolChange::default() }), ["commands=npm start -> 1"]);
+    assert_eq!(
+        proved(ToolChange { content: Some(vec![terminal]), ..ToolChange::default() }),
+        ["commands=npm start -> 1"]
+    );
 }
 
 #[test]
@@ -132,15 +140,14 @@ fn the_branch_is_the_one_git_says() {
 #[test]
 fn what_is_too_much_or_no_path_proves_nothing() {
     let edit = |path: &str| {
-        proved(ToolChange {
-            kind: Some(ToolKind::Edit),
-            input: Some(json!({ "path": path })),
-            ..ToolChange::default()
-        })
+        proved(ToolChange { kind: Some(ToolKind::Edit), input: Some(json!({ "path": path })), ..ToolChange::default() })
     };
     for path in ["/", "a\nb", "..", "/a/..", "a\0", &"x".repeat(5_000)] {
         let facts = edit(path);
-        assert!(facts.is_empty() || facts == ["filesEdited=/repo"] || facts == ["filesEdited=/"], "{path:?}: {facts:?}");
+        assert!(
+            facts.is_empty() || facts == ["filesEdited=/repo"] || facts == ["filesEdited=/"],
+            "{path:?}: {facts:?}"
+        );
     }
     let many = (0..500).map(|n| diff(&format!("/f{n}"), Some("o"))).collect();
     assert_eq!(proved(ToolChange { content: Some(many), ..ToolChange::default() }).len(), MAX_FACTS_OF_CALL);

@@ -47,7 +47,8 @@ fn merging_keeps_what_is_there_and_names_what_finds_no_room() {
 
 #[test]
 fn what_is_over_a_cap_is_refused_whole_with_the_numbers() {
-    let full = sets(&[("a", numbered(10)), ("b", numbered(10)), ("c", numbered(10)), ("d", numbered(10)), ("e", numbered(9))]);
+    let full =
+        sets(&[("a", numbered(10)), ("b", numbered(10)), ("c", numbered(10)), ("d", numbered(10)), ("e", numbered(9))]);
     let refused = change(&Sets::default(), "files", &numbered(11), SetMode::Replace).unwrap_err();
     assert_eq!(refused, ContextError::SetFull { set: "files".to_owned(), items: 11 });
     for mode in [SetMode::Replace, SetMode::Merge] {
@@ -118,7 +119,8 @@ fn who_marked_an_item_first_stays_its_marker() {
 
 fn any_wish() -> impl Strategy<Value = ContextWish> {
     let set = prop::sample::select(vec!["files", "applet", "ports", "notes", "a", "b", "c", "d", ""]);
-    let list = prop::collection::vec(prop::sample::select(vec!["/a", "/b", "x", "80", "git-diff", "k=v", "", "a\nb"]), 0..14);
+    let list =
+        prop::collection::vec(prop::sample::select(vec!["/a", "/b", "x", "80", "git-diff", "k=v", "", "a\nb"]), 0..14);
     let one = (set.clone(), list.clone(), any::<bool>(), 0..40_usize).prop_map(|(set, list, merge, more)| {
         let mut items = items(&list);
         items.extend(numbered(more / 4));

@@ -41,6 +41,9 @@ impl Repair {
             "DELETE FROM sessions;
              DELETE FROM turns;
              DELETE FROM prompts;
+             DELETE FROM sets;
+             DELETE FROM facts;
+             DELETE FROM context_entries;
              DELETE FROM tokens;",
         )?;
         let total = ids.len() as u64;

@@ -6,13 +6,16 @@
 use std::collections::BTreeMap;
 
 use model::{
-    InteractionId, QueuedPrompt, RowChange, Seq, SessionId, SessionRow, StreamId, TokenId, TokenRow, Turn, TurnRow,
+    FactShape, InteractionId, Mark, ProvedFact, QueuedPrompt, RowChange, Seq, SessionId, SessionRow, StreamId, TokenId,
+    TokenRow, Turn, TurnRow,
 };
 use rusqlite::{Connection, Params, Result, Row};
 
-use crate::sqlite::columns::{TOKEN_COLUMNS, TURN_COLUMNS, prompt_columns, session_columns};
+use crate::sqlite::columns::{
+    FACT_COLUMNS, SET_COLUMNS, TOKEN_COLUMNS, TURN_COLUMNS, has_context, prompt_columns, session_columns,
+};
 use crate::sqlite::outside::is_damage;
-use crate::sqlite::rows::{queued_prompt, session_row, token_row, turn_row};
+use crate::sqlite::rows::{marked_set, proved_fact, queued_prompt, session_row, token_row, turn_row};
 
 /// What the read tables hold of a stream.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -20,6 +23,9 @@ pub(super) struct Rows {
     sessions: BTreeMap<SessionId, Box<SessionRow>>,
     turns: BTreeMap<Turn, TurnRow>,
     prompts: BTreeMap<InteractionId, QueuedPrompt>,
+    sets: BTreeMap<String, Vec<Mark>>,
+    facts: BTreeMap<(String, String), (FactShape, ProvedFact)>,
+    context_entries: BTreeMap<Seq, ()>,
     tokens: BTreeMap<TokenId, TokenRow>,
 }
 
@@ -43,6 +49,19 @@ impl Rows {
             RowChange::RemovePrompt { session: _, interaction_id } => {
                 self.prompts.remove(&interaction_id);
             }
+            RowChange::PutSet { session: _, set, marks } => {
+                self.sets.remove(&set);
+                self.sets.extend((!marks.is_empty()).then_some((set, marks)));
+            }
+            RowChange::PutFact { session: _, name, shape, fact } => {
+                self.facts.insert((name, fact.value.clone()), (shape, fact));
+            }
+            RowChange::RemoveFact { session: _, name, value } => {
+                self.facts.remove(&(name, value));
+            }
+            RowChange::NoteContext { session: _, seq } => {
+                self.context_entries.insert(seq, ());
+            }
             RowChange::PutToken(row) => {
                 self.tokens.insert(row.id, row);
             }
@@ -58,6 +77,14 @@ impl Rows {
         changes.extend(self.turns.into_values().map(RowChange::StartTurn));
         if let StreamId::Session(session) = stream {
             changes.extend(self.prompts.into_values().map(|prompt| RowChange::PutPrompt { session, prompt }));
+            changes.extend(self.sets.into_iter().map(|(set, marks)| RowChange::PutSet { session, set, marks }));
+            changes.extend(self.facts.into_iter().map(|((name, _), (shape, fact))| RowChange::PutFact {
+                session,
+                name,
+                shape,
+                fact,
+            }));
+            changes.extend(self.context_entries.into_keys().map(|seq| RowChange::NoteContext { session, seq }));
         }
         changes.extend(self.tokens.into_values().map(RowChange::PutToken));
         changes
@@ -85,6 +112,9 @@ impl Rows {
                     Some(found) => rows.prompts = keyed(found, |prompt| prompt.interaction_id),
                     None => unreadable.push("the rows of its waiting prompts cannot be read"),
                 }
+                if has_context(schema) && !rows.read_context(conn, id)? {
+                    unreadable.push("the rows of its context cannot be read");
+                }
             }
             StreamId::Server => {
                 let sql = format!("SELECT {TOKEN_COLUMNS} FROM tokens");
@@ -97,12 +127,31 @@ impl Rows {
         Ok((rows, unreadable))
     }
 
+    /// Whether the rows of a session's context can be read.
+    fn read_context(&mut self, conn: &Connection, id: &[u8; 16]) -> Result<bool> {
+        let sql = format!("SELECT {SET_COLUMNS} FROM sets WHERE session = ?1");
+        let Some(sets) = collect(conn, &sql, [id], marked_set)? else { return Ok(false) };
+        let sql = format!("SELECT {FACT_COLUMNS} FROM facts WHERE session = ?1");
+        let Some(facts) = collect(conn, &sql, [id], proved_fact)? else { return Ok(false) };
+        let sql = "SELECT seq FROM context_entries WHERE session = ?1";
+        let seq = |row: &Row<'_>| Ok(Seq(row.get::<_, i64>(0)?.cast_unsigned()));
+        let Some(entries) = collect(conn, sql, [id], seq)? else { return Ok(false) };
+        self.sets = sets.into_iter().collect();
+        self.facts = keyed(facts, |(name, _, fact)| (name.clone(), fact.value.clone()))
+            .into_iter()
+            .map(|(key, (_, shape, fact))| (key, (shape, fact)))
+            .collect();
+        self.context_entries = entries.into_iter().map(|seq| (seq, ())).collect();
+        Ok(true)
+    }
+
     /// The newest entry that these rows tell of.
     pub(super) fn known_seq(&self) -> Seq {
         let session = self.sessions.values().map(|row| row.running.map_or(Seq(1), |running| running.first_seq));
         let turns = self.turns.values().map(|row| row.last_seq.unwrap_or(row.first_seq));
         let prompts = self.prompts.values().map(|prompt| prompt.queued_seq);
-        session.chain(turns).chain(prompts).max().unwrap_or(Seq::START)
+        let context = self.context_entries.keys().copied();
+        session.chain(turns).chain(prompts).chain(context).max().unwrap_or(Seq::START)
     }
 
     /// Where `found` in the tables is not what the log says: the first row of each table.
@@ -111,6 +160,9 @@ impl Rows {
             difference(&self.sessions, &found.sessions, |_| "the session's row".to_owned()),
             difference(&self.turns, &found.turns, |turn| format!("the row of turn {turn}")),
             difference(&self.prompts, &found.prompts, |id| format!("the row of the waiting prompt {id}")),
+            difference(&self.sets, &found.sets, |set| format!("the row of the set {set:?}")),
+            difference(&self.facts, &found.facts, |(name, _)| format!("a row of the fact {name:?}")),
+            difference(&self.context_entries, &found.context_entries, |seq| format!("the note of entry {seq}")),
             difference(&self.tokens, &found.tokens, |id| format!("the row of token {id}")),
         ]
         .into_iter()

@@ -6,6 +6,7 @@
 use model::{SessionId, StreamId};
 use rusqlite::{Connection, Error, OptionalExtension as _};
 
+use crate::sqlite::columns::has_context;
 use crate::sqlite::outside::check::{CheckReport, FindingKind};
 use crate::sqlite::outside::streams::StreamRecord;
 use crate::sqlite::outside::{OnProgress, Progress, Stage};
@@ -19,17 +20,25 @@ const TABLES: [(&str, &str); 3] = [
     ("SELECT MIN(session) FROM prompts WHERE session > ?1", "rows of waiting prompts"),
 ];
 
+/// The same, of stores that have them.
+const CONTEXT_TABLES: [(&str, &str); 3] = [
+    ("SELECT MIN(session) FROM sets WHERE session > ?1", "rows of sets"),
+    ("SELECT MIN(session) FROM facts WHERE session > ?1", "rows of facts"),
+    ("SELECT MIN(session) FROM context_entries WHERE session > ?1", "notes of its context"),
+];
+
 pub(super) fn find(
     conn: &Connection,
     schema: i64,
     report: &mut CheckReport,
     progress: OnProgress<'_>,
 ) -> Result<(), Error> {
-    let total = TABLES.len() as u64 + 2;
+    let total = (TABLES.len() + CONTEXT_TABLES.len()) as u64 + 2;
     let mut begin = |done| progress(Progress { stage: Stage::CheckStrays, done, total });
     begin(0);
     entries(conn, schema, report)?;
-    for (done, (next, rows)) in (1..).zip(TABLES) {
+    let context = has_context(schema).then_some(CONTEXT_TABLES).into_iter().flatten();
+    for (done, (next, rows)) in (1..).zip(TABLES.into_iter().chain(context)) {
         begin(done);
         session_rows(conn, schema, next, rows, report)?;
     }

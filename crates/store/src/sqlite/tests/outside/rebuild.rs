@@ -10,7 +10,9 @@ use crate::sqlite::tests::outside::{check, scribble, told, write_sample};
 fn tables(path: &std::path::Path) -> Vec<String> {
     let conn = Connection::open(path).unwrap();
     let mut rows = Vec::new();
-    for table in ["sessions", "turns", "prompts", "tokens", "receipts", "streams", "meta"] {
+    for table in
+        ["sessions", "turns", "prompts", "sets", "facts", "context_entries", "tokens", "receipts", "streams", "meta"]
+    {
         let mut statement = conn.prepare(&format!("SELECT * FROM {table}")).unwrap();
         let columns = statement.column_count();
         let found = statement.query_map([], |row| {

@@ -1,0 +1,65 @@
+//! What a session is about, now and as of a turn, and what its agent would be told of it.
+
+use axum::Json;
+use axum::extract::State;
+use doors::{Principal, Scope};
+use model::{SessionId, Turn};
+
+use crate::error::ApiError;
+use crate::extract::{Named, NoParams, Params};
+use crate::{App, access, convert, wire};
+
+/// What a session is about: sets, facts and their proofs, as of a turn or now.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/context", operation_id = "getContext",
+    params(("id" = String, Path), wire::ContextQuery),
+    responses(
+        (status = 200, body = wire::ContextAsOf),
+        (status = 400, body = wire::ErrorBody),
+        (status = 404, description = "No such session, or it has not come to that turn", body = wire::ErrorBody)
+    )
+)]
+pub(crate) async fn show(
+    State(app): State<App>,
+    principal: Principal,
+    Named(id): Named<SessionId>,
+    Params(query): Params<wire::ContextQuery>,
+) -> Result<Json<wire::ContextAsOf>, ApiError> {
+    access::session(&principal, Scope::Read, id)?;
+    let (turn, context) = match query.turn.as_deref().map(turn).transpose()? {
+        Some(turn) => (turn, convert::context(&app.engine.context_as_of(id, turn).await?)),
+        None => {
+            let session = app.engine.session(id).await?;
+            (session.row.turns, convert::context(&session.context))
+        }
+    };
+    Ok(Json(wire::ContextAsOf { turn, context }))
+}
+
+/// What the agent would be told if the session were resumed now.
+#[utoipa::path(
+    get,
+    path = "/sessions/{id}/resume-packet", operation_id = "getResumePacket",
+    params(("id" = String, Path)),
+    responses((status = 200, body = wire::ResumePacket), (status = 404, body = wire::ErrorBody))
+)]
+pub(crate) async fn packet(
+    State(app): State<App>,
+    principal: Principal,
+    Named(id): Named<SessionId>,
+    _: NoParams,
+) -> Result<Json<wire::ResumePacket>, ApiError> {
+    access::session(&principal, Scope::Read, id)?;
+    let packet = app.engine.resume_packet(id).await?;
+    let characters = packet.text.chars().count();
+    Ok(Json(wire::ResumePacket { text: packet.text, characters, tokens: packet.tokens }))
+}
+
+/// A turn's number, bare or as it stands alone.
+fn turn(text: &str) -> Result<Turn, ApiError> {
+    let number = text.strip_prefix('t').unwrap_or(text).parse().ok().map(Turn);
+    // One spelling only: no sign, no leading zero.
+    let spelt = number.filter(|turn| turn.0.to_string() == text || format!("t{}", turn.0) == text);
+    spelt.ok_or_else(|| ApiError::InvalidQuery(format!("turn is a number such as 7 or t7, not {text:?}")))
+}
