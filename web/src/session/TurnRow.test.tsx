@@ -4,6 +4,8 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
 
 import type { TranscriptTurn } from "../state/transcript";
+import type { Compose } from "./ComposeContext";
+import { ComposeContext } from "./ComposeContext";
 import { TurnRow } from "./TurnRow";
 
 const AT = "2026-01-02T03:04:05.006Z";
@@ -24,9 +26,13 @@ const turn: TranscriptTurn = {
 
 const actions = { answer: vi.fn(), stop: vi.fn(() => Promise.resolve({ ok: true as const, value: {} })) };
 
-function show(change: Partial<TranscriptTurn>, stalled = false) {
-  const rest = { first: true, last: true, retied: false, stalled, answeredAt: new Map(), actions, now: Date.parse(AT) };
-  render(<TurnRow turn={{ ...turn, ...change }} {...rest} />);
+function show(change: Partial<TranscriptTurn>, stalled = false, { newest = true, compose = null as Compose | null } = {}) {
+  const rest = { first: true, last: true, newest, retied: false, stalled, answeredAt: new Map(), actions, now: Date.parse(AT) };
+  render(
+    <ComposeContext value={compose}>
+      <TurnRow turn={{ ...turn, ...change }} {...rest} />
+    </ComposeContext>,
+  );
   return screen.getByRole("article", { name: "Turn 3" });
 }
 
@@ -77,4 +83,26 @@ test("an answer can be given while the turn runs, and not after", () => {
   cleanup();
   expect(show({ items }).textContent).toContain("Withdrawn");
   expect(screen.queryByRole("region", { name: /^Needs you/ })).toBeNull();
+});
+
+test("the newest prompt can be taken up again with its pictures, where prompts can be written", async () => {
+  const compose = { edit: vi.fn() };
+  const images = [{ mimeType: "image/png", data: "AAAA" }];
+  show({ images }, false, { compose });
+  await userEvent.click(screen.getByRole("button", { name: "Edit and send again" }));
+  expect(compose.edit).toHaveBeenCalledExactlyOnceWith({ text: "say hello", images });
+  cleanup();
+  show({}, false, { compose, newest: false });
+  expect(screen.queryByRole("button", { name: "Edit and send again" })).toBeNull();
+  cleanup();
+  show({});
+  expect(screen.queryByRole("button", { name: "Edit and send again" })).toBeNull();
+});
+
+test("a prompt's own words are copied, as they were written", async () => {
+  const user = userEvent.setup();
+  show({ prompt: "say \u202Ehello" });
+  await user.click(screen.getByRole("button", { name: "Copy the prompt" }));
+  expect(await navigator.clipboard.readText()).toBe("say \u202Ehello");
+  expect(screen.getByText("Copied")).toBeTruthy();
 });
