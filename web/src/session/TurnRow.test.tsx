@@ -51,7 +51,16 @@ test.each([
   [{ items: [] }, "Ended without an answer."],
   [{ outcome: "cancelled" }, "Stopped."],
   [{ outcome: "failed", reason: "exit code 1" }, "Failed. Exit code 1."],
+  [{ outcome: "failed", reason: null }, "Failed."],
+  [{ outcome: "failed", reason: "signed_out" }, "Failed. The agent wants you to sign in first. Then send the prompt again."],
   [{ outcome: "interrupted", reason: "server_restart" }, "Interrupted. The server ended while this turn ran. What was written down until then is kept."],
+  [{ outcome: "interrupted", reason: "server_shutdown", items: [] }, "The server was shut down while this turn ran. Nothing had been written down yet."],
+  [{ outcome: "interrupted", reason: "agent_gone" }, "Interrupted. The agent ended while this turn ran. What was"],
+  [{ outcome: "interrupted", reason: "handed_over" }, "Interrupted. The session was handed over to another agent while this turn ran. What was"],
+  [{ outcome: "completed", reason: "max_tokens" }, "Ended early. The agent reached the most words it may write in one answer."],
+  [{ outcome: "completed", reason: "max_turn_requests" }, "Ended early. The agent reached the most steps it may take in one turn."],
+  [{ outcome: "completed", reason: "refusal" }, "Ended early. The agent declined to go on."],
+  [{ outcome: "completed", reason: "out_of_yarn" }, "Ended early. Out of yarn."],
 ] satisfies [Partial<TranscriptTurn>, string][])("%j is told in words", (change, words) => {
   expect(show(change).textContent).toContain(words);
 });
