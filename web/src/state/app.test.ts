@@ -55,6 +55,31 @@ test("frames that come together are drawn together", () => {
   expect(followed()?.reading.kind).toBe("ready");
 });
 
+test("frames that nobody draws are folded all the same, and few of them wait", () => {
+  const { app, schedule, listener, followed } = open();
+  app.follow(SESSION);
+  const drawn = vi.fn();
+  app.store.subscribe(drawn);
+  for (let seq = 1; seq <= 5_000; seq++) {
+    listener.frame(started(seq));
+  }
+  expect(schedule).toHaveBeenCalledTimes(1);
+  expect(followed()?.seq).toBe(4_000);
+  expect(drawn).toHaveBeenCalledTimes(2);
+});
+
+test("a refusal ends the wait of what came before it, and the next frame waits anew", () => {
+  const { app, schedule, listener, hear, followed } = open();
+  app.follow(SESSION);
+  listener.frame(started(1));
+  listener.refused("another", { code: "session_not_found", message: "there is no such session", details: {} });
+  expect(followed()?.seq).toBe(1);
+  hear(started(2));
+  hear(started(3));
+  expect(followed()?.seq).toBe(3);
+  expect(schedule).toHaveBeenCalledTimes(2);
+});
+
 test("a session that is opened again goes on from where it was left", () => {
   const { app, live, hear } = open();
   app.follow(SESSION);

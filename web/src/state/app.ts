@@ -37,6 +37,9 @@ export const INITIAL_STATE: AppState = { connection: { kind: "starting" }, list:
 /** How many sessions stay folded after they are left, so that going back and forth costs nothing. */
 const KEPT_SESSIONS = 8;
 
+/** So many frames are folded without waiting to be drawn: a tab in the background may draw nothing for hours. */
+const MOST_WAITING = 2_000;
+
 export interface AppParts {
   http: Http;
   openLive(listener: LiveListener): Pick<LiveClient, "follow" | "unfollow">;
@@ -47,16 +50,24 @@ export interface AppParts {
 export function createApp({ http, openLive, schedule }: AppParts): App {
   const store = createStore<AppState>()(() => INITIAL_STATE);
   let waiting: ServerFrame[] = [];
-  const flush = () => {
+  let scheduled = false;
+  const fold = () => {
     const frames = waiting;
     waiting = [];
     store.setState((state) => frames.reduce(applyFrame, state), true);
   };
+  const flush = () => {
+    scheduled = false;
+    fold();
+  };
   const live = openLive({
     frame(frame) {
       waiting.push(frame);
-      if (waiting.length === 1) {
+      if (!scheduled) {
+        scheduled = true;
         schedule(flush);
+      } else if (waiting.length >= MOST_WAITING) {
+        fold();
       }
     },
     connection(connection) {
@@ -64,7 +75,7 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
     },
     refused(session, error) {
       // It comes after the frames that wait to be drawn.
-      flush();
+      fold();
       store.setState((state) => refuse(state, session, error));
     },
   });
