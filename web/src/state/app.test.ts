@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 
 import type { Http } from "../api/http";
 import type { LiveListener } from "../api/live";
-import type { ServerFrame } from "../wire/names";
+import type { ServerFrame, SessionRow } from "../wire/names";
 import { createApp } from "./app";
 
 const SESSION = "0190a8c0-0000-7000-8000-0000000000c1";
@@ -147,4 +147,13 @@ test("a row carries the count of unseen answers", () => {
   const { app, hear } = open();
   hear({ type: "row", removed: SESSION, unobservedCount: 3 });
   expect(app.store.getState().list.unobservedCount).toBe(3);
+});
+
+test("a list that begins anew leaves the open session its row", () => {
+  const { app, hear } = open();
+  const rowOf = (id: string, activeAt: string) => ({ id, activeAt, deletedAt: null }) as SessionRow;
+  app.follow(SESSION);
+  hear({ type: "session", session: SESSION, snapshot: rowOf(SESSION, AT) } as ServerFrame);
+  hear({ type: "list", sessions: [rowOf("newer", "2026-02-02T03:04:05.006Z")], metaContexts: [], unobservedCount: 0, nextCursor: "c" } as ServerFrame);
+  expect(app.store.getState().list.rows.get(SESSION)?.activeAt).toBe(AT);
 });

@@ -101,7 +101,7 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
 export function applyFrame(state: AppState, frame: ServerFrame): AppState {
   switch (frame.type) {
     case "list":
-      return { ...state, list: frame.id === undefined || frame.id === null ? takeFirstPage(state.list, frame) : takePage(state.list, frame) };
+      return { ...state, list: frame.id === undefined || frame.id === null ? takeFirstPage(state.list, frame, state.followed.keys()) : takePage(state.list, frame) };
     case "row": {
       let list = state.list;
       if (frame.session) {
