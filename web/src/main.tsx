@@ -10,7 +10,7 @@ import { Routes } from "./routes";
 import { SignedOutPage } from "./sign-in/SignedOutPage";
 import type { App } from "./state/app";
 import { createApp } from "./state/app";
-import { soon } from "./ui/soon";
+import { createSoon } from "./ui/soon";
 import "./styles.css";
 
 const code = takeCode();
@@ -64,6 +64,6 @@ function openApp(): App {
       live.start();
       return live;
     },
-    schedule: soon,
+    schedule: createSoon(),
   });
 }

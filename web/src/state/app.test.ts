@@ -80,6 +80,17 @@ test("a refusal ends the wait of what came before it, and the next frame waits a
   expect(schedule).toHaveBeenCalledTimes(2);
 });
 
+test("frames are folded in their order, whatever comes between entries", () => {
+  const { app, hear, followed } = open();
+  app.follow(SESSION);
+  app.follow("another");
+  const elsewhere = { ...started(1), session: "another" } as ServerFrame;
+  const reset: ServerFrame = { type: "reset", session: SESSION, reason: "other_incarnation", snapshot: null };
+  hear(started(1), elsewhere, started(2), reset, started(1), started(2), started(3));
+  expect(followed()?.transcript.turns.map(({ turn }) => turn)).toEqual([1, 2, 3]);
+  expect(app.store.getState().followed.get("another")?.seq).toBe(1);
+});
+
 test("a session that is opened again goes on from where it was left", () => {
   const { app, live, hear } = open();
   app.follow(SESSION);
