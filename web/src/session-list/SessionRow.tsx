@@ -25,7 +25,7 @@ export function SessionRow({ row, current, now }: { row: Row; current: boolean; 
       </time>
       <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft">
         {row.state === "needs_you" && <strong className="font-semibold text-thread">{stateWord(row.state)} · </strong>}
-        {row.unobserved ? "Unseen · " : ""}
+        {row.unobserved && <strong className="font-semibold text-ink">Unseen · </strong>}
         {row.state === "idle" || row.state === "needs_you" ? "" : `${stateWord(row.state)} · `}
         {row.agent} · {baseName(row.project)}
       </span>

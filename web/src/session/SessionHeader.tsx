@@ -69,7 +69,7 @@ export function SessionHeader({ http, row, agent, running, notice, damaged, onDe
           </Link>
           <div className="min-w-0 flex-1">
             <Title key={row.id} http={http} row={row} onFailure={setFailure} />
-            <div role="status" className="text-[0.8125rem]">
+            <div role="status" className="min-w-0 text-[0.8125rem]">
               {notice}
             </div>
             {notice === null && (
