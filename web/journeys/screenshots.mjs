@@ -49,12 +49,22 @@ try {
       }
       await shoot(name);
     }
-    await page.goto(`${server.origin}/s/${sessions.resumed}`);
+    await page.goto(`${server.origin}/s/${sessions.resumed}#t2`);
+    const card = page.getByRole("button", { name: /What the agent was told/ });
+    await card.scrollIntoViewIfNeeded();
+    await card.click();
+    await shoot("resume-card");
+    if (await page.getByRole("button", { name: /^Options/ }).isVisible()) {
+      await page.getByRole("button", { name: /^Options/ }).click();
+      await shoot("options");
+      await page.keyboard.press("Escape");
+    }
     await page.getByLabel("Pictures to add").setInputFiles({ name: "loom.png", mimeType: "image/png", buffer: picture });
     await promptField(page).pressSequentially("What is this, beside @sh");
     await page.getByRole("listbox", { name: "Files" }).waitFor();
     await shoot("composer");
     await promptField(page).fill("");
+    await page.getByRole("button", { name: "Remove loom.png" }).click();
     await page.goto(`${server.origin}/nowhere`);
     await page.getByRole("heading").first().waitFor();
     await shoot("unknown-address");

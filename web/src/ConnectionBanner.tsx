@@ -33,7 +33,7 @@ export function useConnectionNotice(app: App): ReactNode {
   return (
     <p className="truncate">
       <strong className="font-semibold text-thread">Connection lost.</strong> Trying again…
-      {connection.lastHeardAt !== null && <span className="text-soft max-md:hidden"> Last synced {timeOfDay(connection.lastHeardAt, now)}.</span>}
+      {connection.lastHeardAt !== null && <span className="text-soft max-lg:hidden"> Last synced {timeOfDay(connection.lastHeardAt, now)}.</span>}
     </p>
   );
 }

@@ -191,7 +191,7 @@ export function Composer({
       )}
       {objection !== null && <Alert className="mt-1 mb-2">{objection}</Alert>}
       <div
-        className={`relative rounded-2xl border bg-paper p-1.5 focus-within:outline-2 focus-within:outline-thread ${dropping ? "border-thread outline-2 outline-thread" : "border-edge"}`}
+        className={`@container relative rounded-2xl border bg-paper p-1.5 focus-within:outline-2 focus-within:outline-thread ${dropping ? "border-thread outline-2 outline-thread" : "border-edge"}`}
       >
         {pictures.length > 0 && <PictureStrip pictures={pictures} onRemove={remove} />}
         <ComposerField

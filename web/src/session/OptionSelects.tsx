@@ -26,13 +26,13 @@ export function OptionSelects({ options, ready }: OptionSelectsProps) {
     <>
       {options.options.length > 0 && <Narrow main={main} others={others} options={options} ready={ready} />}
       {main.map((option) => (
-        <span key={option.id} className={`relative flex min-w-0 items-center max-md:hidden ${option.category === "mode" ? "shrink-[4]" : ""}`}>
+        <span key={option.id} className={`relative flex min-w-0 items-center @max-lg:hidden ${option.category === "mode" ? "shrink-[4]" : ""}`}>
           <Choices
             option={option}
             options={options}
             ready={ready}
             label={inOneLine(option.name)}
-            className={`${QUIET} field-sizing-content max-w-48 appearance-none truncate bg-transparent pr-6 pl-2`}
+            className={`${QUIET} field-sizing-content appearance-none truncate bg-transparent pr-6 pl-2`}
           />
           <Chevron />
         </span>
@@ -40,7 +40,7 @@ export function OptionSelects({ options, ready }: OptionSelectsProps) {
       {others.length > 0 && (
         <Popup
           label="More options"
-          className="max-md:hidden"
+          className="@max-lg:hidden"
           sheetClass={SHEET}
           button={(props) => (
             <button type="button" {...props} className={`${QUIET} shrink-0 px-2`}>
@@ -55,12 +55,12 @@ export function OptionSelects({ options, ready }: OptionSelectsProps) {
   );
 }
 
-/** On a phone there is no room for them side by side: what is chosen stands on a button, and a sheet has the rest. */
+/** Where there is no room for them side by side: what is chosen stands on a button, and a sheet has the rest. */
 function Narrow({ main, others, options, ready }: OptionSelectsProps & { main: readonly AgentOption[]; others: readonly AgentOption[] }) {
   return (
     <Popup
       label="Options"
-      className="min-w-0 md:hidden"
+      className="min-w-0 @lg:hidden"
       sheetClass={SHEET}
       button={(props) => (
         <button type="button" {...props} aria-haspopup="true" className={`${QUIET} relative flex items-center py-1 pr-6 pl-2 text-left leading-tight`}>
@@ -70,7 +70,7 @@ function Narrow({ main, others, options, ready }: OptionSelectsProps & { main: r
             <span className="min-w-0">
               <span className="sr-only">Options: </span>
               {main.map((option, index) => (
-                <span key={option.id} className={`line-clamp-2 wrap-anywhere ${index === 0 && main.length > 1 ? "text-ink" : ""}`}>
+                <span key={option.id} className={`line-clamp-1 wrap-anywhere ${index === 0 && main.length > 1 ? "text-ink" : ""}`}>
                   {inOneLine(chosenName(option))}
                 </span>
               ))}

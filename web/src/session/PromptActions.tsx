@@ -15,12 +15,12 @@ interface PromptActionsProps {
   newest: boolean;
 }
 
-const SIZE = "md:size-7! md:rounded-md! [&>svg]:size-4.5";
+const SIZE = "pointer-fine:size-7! pointer-fine:rounded-md! [&>svg]:size-4.5";
 
 export function PromptActions({ prompt, newest }: PromptActionsProps) {
   const compose = use(ComposeContext);
   return (
-    <div className="flex transition-opacity group-hover/turn:opacity-100 focus-within:opacity-100 [@media(hover:hover)]:opacity-0">
+    <div className="-mr-1.5 flex transition-opacity pointer-coarse:-mr-3 group-hover/turn:opacity-100 focus-within:opacity-100 [@media(hover:hover)]:opacity-0">
       {newest && compose !== null && (
         <IconButton label="Edit and send again" className={SIZE} onClick={() => compose.edit(prompt)}>
           <Icon name="pencil" />

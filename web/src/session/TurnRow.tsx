@@ -52,13 +52,11 @@ export const TurnRow = memo(function TurnRow({ turn, first, last, newest, retied
         <span className="absolute top-[calc(var(--knot-y)-7px)] left-0">
           <Knot shape={shapeOf(turn, retied, stalled)} />
         </span>
-        <header>
-          <div className="flex flex-wrap items-baseline justify-between gap-x-6">
-            <h2 className="verbatim min-w-0 grow basis-64 leading-[1.6] font-semibold">{shown(turn.prompt)}</h2>
-            <div className="flex shrink-0 items-center gap-2 max-md:grow max-md:justify-between">
-              <div className="max-md:order-2 max-md:-my-2.5 max-md:-mr-3">
-                <PromptActions prompt={{ text: turn.prompt, images: turn.images }} newest={newest} />
-              </div>
+        <header className="@container">
+          <div className="flex gap-x-6 @max-lg:flex-col">
+            <h2 className="verbatim min-w-0 flex-1 leading-[1.6] font-semibold">{shown(turn.prompt)}</h2>
+            <div className="flex h-[1.6rem] shrink-0 items-center gap-2 @max-lg:flex-row-reverse @max-lg:justify-between">
+              <PromptActions prompt={{ text: turn.prompt, images: turn.images }} newest={newest} />
               <Mark turn={turn.turn} at={turn.startedAt} now={now} />
             </div>
           </div>
