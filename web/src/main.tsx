@@ -10,10 +10,8 @@ import { Routes } from "./routes";
 import { SignedOutPage } from "./sign-in/SignedOutPage";
 import type { App } from "./state/app";
 import { createApp } from "./state/app";
+import { createSoon } from "./ui/soon";
 import "./styles.css";
-
-/** How long frames may wait to be drawn while nobody looks. */
-const HIDDEN_FLUSH_MS = 250;
 
 const code = takeCode();
 const root = createRoot(document.getElementById("root") ?? document.body);
@@ -66,12 +64,6 @@ function openApp(): App {
       live.start();
       return live;
     },
-    schedule(flush) {
-      if (document.visibilityState === "visible") {
-        requestAnimationFrame(flush);
-      } else {
-        setTimeout(flush, HIDDEN_FLUSH_MS);
-      }
-    },
+    schedule: createSoon(),
   });
 }
