@@ -21,6 +21,7 @@ mod looking;
 mod packet;
 mod pending;
 mod policy;
+mod reading;
 mod recovery;
 mod tokens;
 
@@ -53,6 +54,7 @@ pub use follow::{ContextReason, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
 pub use packet::Packet;
+pub use reading::{Outside, ShowError, ShownFile};
 pub use store::{AppendError, Damage, ReadError};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, TokenWish};
 
@@ -379,6 +381,13 @@ impl Engine {
             Untold::Nothing | Untold::Everything => Untold::Everything,
         };
         Ok(packet::build(&*self.shared.store, &self.shared.looking, &session, untold).await?)
+    }
+
+    /// A file for the person who looks at this session.
+    pub async fn show_file(&self, id: SessionId, path: String, outside: Outside) -> Result<ShownFile, ShowError> {
+        let Session { row, context, .. } = self.session(id).await?;
+        let deny = self.shared.agency.deny.clone();
+        reading::Shelf { row, context, deny }.show(path, outside).await
     }
 
     /// A session as it stood after its first entries.

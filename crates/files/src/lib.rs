@@ -26,6 +26,7 @@ pub use complete::{Suggestion, complete, is_directory};
 pub use deny::{Access, Deny, PatternError};
 pub use error::FileError;
 pub use list::{Item, Kind, Listing, Stat};
+pub use read::Start;
 pub use tree::Tree;
 pub use trees::Trees;
 pub use write::Written;

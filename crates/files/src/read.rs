@@ -12,6 +12,15 @@ use crate::{Access, FileError, Trees};
 /// How far into a file lines are counted: a second or two of a disk.
 const MAX_SCANNED_BYTES: u64 = 256 << 20;
 
+/// The beginning of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Start {
+    /// As much of it as was asked for.
+    pub bytes: Vec<u8>,
+    /// How long the file is.
+    pub of: u64,
+}
+
 impl Trees {
     /// The whole file, or `limit` lines from `line` on, which is counted from 1. Lines keep their ends; beyond the last
     /// there is nothing.
@@ -28,6 +37,16 @@ impl Trees {
             (line, limit) => lines(file, line.unwrap_or(1).max(1), limit, max_bytes)?,
         };
         String::from_utf8(bytes).map_err(|_| FileError::NotText)
+    }
+
+    /// The first `max_bytes` of a file.
+    pub fn read_start(&self, path: impl AsRef<Path>, max_bytes: u64) -> Result<Start, FileError> {
+        let file = open_plain(&self.go(path.as_ref(), Access::Read)?, OFlags::RDONLY)?;
+        let mut bytes = Vec::new();
+        (&file).take(max_bytes).read_to_end(&mut bytes)?;
+        // It may have grown while it was read.
+        let of = file.metadata()?.len().max(bytes.len() as u64);
+        Ok(Start { bytes, of })
     }
 
     /// The whole file.

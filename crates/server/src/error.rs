@@ -6,7 +6,8 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use engine::{AppendError, Damage, DirectoryError, QueryError, ReadError, ResetReason, SubmitError};
+use engine::{AppendError, Damage, DirectoryError, QueryError, ReadError, ResetReason, ShowError, SubmitError};
+use files::FileError;
 use model::{ContextError, PermissionAnswer, Rejection};
 use serde_json::{Value, json};
 
@@ -59,6 +60,20 @@ pub(crate) enum ApiError {
     Submit(#[from] SubmitError),
     #[error(transparent)]
     Query(#[from] QueryError),
+    #[error("this file lies outside of the session's directories; open it if you mean to")]
+    OutsideNeedsConfirmation,
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl From<ShowError> for ApiError {
+    fn from(err: ShowError) -> Self {
+        match err {
+            ShowError::OutsideNeedsConfirmation => Self::OutsideNeedsConfirmation,
+            ShowError::File(err) => Self::File(err),
+            ShowError::Query(err) => Self::Query(err),
+        }
+    }
 }
 
 /// Told also to whoever reads on: what follows is there no more, and it is not the session's end.
@@ -102,6 +117,8 @@ impl ApiError {
             Self::RequestNotFound => (StatusCode::NOT_FOUND, "request_not_found"),
             Self::Submit(err) => submit_class(err),
             Self::Query(err) => query_class(err),
+            Self::OutsideNeedsConfirmation => (StatusCode::CONFLICT, "outside_needs_confirm"),
+            Self::File(err) => file_class(err),
         }
     }
 
@@ -143,6 +160,8 @@ impl ApiError {
             | Self::TooManyRequests(_)
             | Self::AlreadySignedIn
             | Self::InvalidFrame(_)
+            | Self::OutsideNeedsConfirmation
+            | Self::File(_)
             | Self::Submit(_)
             | Self::Query(
                 QueryError::NotFound(_) | QueryError::Deleted(_) | QueryError::NoSuchTurn { .. } | QueryError::Read(_),
@@ -186,6 +205,18 @@ fn query_class(err: &QueryError) -> (StatusCode, &'static str) {
         QueryError::NoSuchTurn { .. } => (StatusCode::NOT_FOUND, "turn_not_found"),
         QueryError::Reset { .. } => (StatusCode::CONFLICT, "cursor_reset"),
         QueryError::Read(err) => read_class(err),
+    }
+}
+
+fn file_class(err: &FileError) -> (StatusCode, &'static str) {
+    match err {
+        FileError::NotAllowed => (StatusCode::FORBIDDEN, "path_not_allowed"),
+        FileError::NotFound | FileError::NotADirectory => (StatusCode::NOT_FOUND, "file_not_found"),
+        FileError::NotAFile => (StatusCode::BAD_REQUEST, "not_a_file"),
+        FileError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "file_too_large"),
+        FileError::NotText => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_text"),
+        // The server's own user may not read it either.
+        FileError::Io(_) => (StatusCode::FORBIDDEN, "file_unreadable"),
     }
 }
 

@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 
 use crate::error::ApiError;
 use crate::http::{
-    agent, agents, auth, context, directories, entries, files, health, permissions, prompts, sessions, tokens,
+    agent, agents, auth, context, directories, entries, files, health, permissions, prompts, sessions, storage, tokens,
 };
 use crate::{App, live, web_assets, wire};
 
@@ -63,6 +63,7 @@ fn protected() -> OpenApiRouter<App> {
         .routes(routes!(files::list))
         .routes(routes!(context::show))
         .routes(routes!(context::packet))
+        .routes(routes!(storage::file))
         .routes(routes!(agents::list))
         .routes(routes!(directories::list))
         .routes(routes!(auth::whoami))

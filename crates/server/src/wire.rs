@@ -9,6 +9,7 @@ mod directories;
 mod files;
 mod frames;
 mod hidden;
+mod storage;
 
 use std::collections::BTreeMap;
 
@@ -23,6 +24,7 @@ pub use directories::{Directory, DirectoryPage, DirectoryQuery, RecentDirectory}
 pub use files::{FileName, FilePage, FileQuery};
 pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame};
 pub use hidden::Hidden;
+pub use storage::{FileEncoding, StoredFile, StoredFileQuery};
 
 /// A session as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -204,7 +204,11 @@ async fn a_resumed_agent_is_told_once_what_the_session_is_about_and_what_changed
     }
     // An agent that had forgotten all would have been told the newest turns too.
     let rest = told[0].trim_end_matches("[End of the record.]");
-    assert!(preview.text.starts_with(rest) && preview.text.contains("t3 person: write gone.md one"), "{}", preview.text);
+    assert!(
+        preview.text.starts_with(rest) && preview.text.contains("t3 person: write gone.md one"),
+        "{}",
+        preview.text
+    );
     assert!(preview.tokens * 3 < preview.text.chars().count() && preview.tokens > 0);
     // Followers hear it as a context, and the person's words are their own.
     loop {

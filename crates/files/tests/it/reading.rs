@@ -57,6 +57,20 @@ fn what_is_too_large_is_refused_and_lines_of_it_are_read() {
 }
 
 #[test]
+fn the_beginning_of_a_file_is_read_whatever_its_length() {
+    let disk = Disk::new();
+    disk.put("open/lines", "one\ntwo\n");
+    for (max, expected) in [(0, ""), (4, "one\n"), (8, "one\ntwo\n"), (100, "one\ntwo\n")] {
+        let start = disk.trees().read_start(disk.at("open/lines"), max).unwrap();
+        assert_eq!((start.bytes, start.of), (expected.as_bytes().to_vec(), 8), "{max}");
+    }
+    let file = File::options().write(true).open(disk.at("open/lines")).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let start = disk.trees().read_start(disk.at("open/lines"), 3).unwrap();
+    assert_eq!((start.bytes, start.of), (b"one".to_vec(), 1 << 40));
+}
+
+#[test]
 fn what_is_no_text_is_told() {
     let disk = Disk::new();
     fs::write(disk.at("open/lines"), b"good\n\xff\xfe\ngood").unwrap();

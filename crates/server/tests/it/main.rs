@@ -25,5 +25,6 @@ mod prompts;
 mod resume;
 mod secrets;
 mod sessions;
+mod storage;
 mod support;
 mod tokens;

@@ -1,0 +1,144 @@
+//! Reading a file for the person who looks at a session.
+//!
+//! Invariant: what lies in the session's own directories is read, links worked out; of all the rest only what the person
+//! marked or a successful result touched, from its own directory and through no link that leaves it, and only if the
+//! person said so. Everything else is refused alike, before the disk is asked whether it is there.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path};
+use std::sync::Arc;
+
+use files::{Access, Deny, FileError, Start, Tree, Trees};
+use model::{Context, Marker, SessionRow};
+
+use crate::looking::{FILE_FACTS, path_of};
+use crate::{QueryError, ReadError};
+
+/// How much of a file is shown.
+const SHOWN_BYTES: u64 = 1 << 20;
+
+/// Whether the person wants to see what lies outside of the session's directories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outside {
+    /// Say first that it does.
+    Ask,
+    /// They were asked.
+    Confirmed,
+}
+
+/// A file as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownFile {
+    /// The text, or the beginning of it; `None` if it is no text.
+    pub text: Option<String>,
+    /// How long the file is.
+    pub bytes: u64,
+    /// The text is only the beginning.
+    pub cut: bool,
+    /// It lies outside of the session's directories.
+    pub outside: bool,
+}
+
+/// Why a file is not shown.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum ShowError {
+    #[error("this file lies outside of the session's directories; open it if you mean to")]
+    OutsideNeedsConfirmation,
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Query(#[from] QueryError),
+}
+
+/// What decides about a session's files.
+pub(crate) struct Shelf {
+    pub(crate) row: SessionRow,
+    pub(crate) context: Arc<Context>,
+    pub(crate) deny: Deny,
+}
+
+impl Shelf {
+    pub(crate) async fn show(self, path: String, outside: Outside) -> Result<ShownFile, ShowError> {
+        let reading = tokio::task::spawn_blocking(move || self.read(&path, outside));
+        match reading.await {
+            Ok(read) => read,
+            Err(err) if err.is_panic() => std::panic::resume_unwind(err.into_panic()),
+            // The runtime is going.
+            Err(_) => Err(QueryError::Read(ReadError::Closed).into()),
+        }
+    }
+
+    fn read(&self, path: &str, outside: Outside) -> Result<ShownFile, ShowError> {
+        match self.own(path)?.read_start(path, SHOWN_BYTES) {
+            Err(FileError::NotAllowed) if self.is_named(path) => self.read_outside(path, outside),
+            start => Ok(shown(start?, false)),
+        }
+    }
+
+    /// The session's directories; one that is gone has nothing in it.
+    fn own(&self, path: &str) -> Result<Trees, FileError> {
+        let mut trees = Vec::new();
+        for root in [&self.row.cwd, &self.row.project] {
+            match Tree::open(root) {
+                Ok(tree) => trees.push(tree),
+                Err(_) if lies_in(path, root) => return Err(FileError::NotFound),
+                Err(_) => (),
+            }
+        }
+        Ok(Trees::new(trees).denying(self.deny.clone()))
+    }
+
+    fn read_outside(&self, path: &str, outside: Outside) -> Result<ShownFile, ShowError> {
+        let names: Option<Vec<_>> = Path::new(path).components().filter_map(name).collect();
+        // The names are judged before the disk is asked: whether a protected one is there is nobody's business.
+        if !names.is_some_and(|names| self.deny.allows(Access::Read, &names)) {
+            return Err(FileError::NotAllowed.into());
+        }
+        let folder = Path::new(path).parent().ok_or(FileError::NotAFile)?;
+        let trees = Trees::new(vec![Tree::open(folder)?]).denying(self.deny.clone());
+        let start = trees.read_start(path, SHOWN_BYTES)?;
+        match outside {
+            Outside::Ask => Err(ShowError::OutsideNeedsConfirmation),
+            Outside::Confirmed => Ok(shown(start, true)),
+        }
+    }
+
+    /// The person marked it, or a successful result touched it.
+    fn is_named(&self, path: &str) -> bool {
+        let marks = self.context.sets.marks("files").iter();
+        let mut marked = marks.filter(|mark| mark.by == Marker::Person).map(|mark| path_of(mark, &self.row));
+        let lists = FILE_FACTS.iter().filter_map(|name| self.context.facts.find(name));
+        marked.any(|marked| marked == path) || lists.flat_map(|list| &list.newest).any(|fact| fact.value == path)
+    }
+}
+
+/// The name of a step down; nothing for a step up, which nobody marks and no result tells.
+fn name(component: Component<'_>) -> Option<Option<&OsStr>> {
+    match component {
+        Component::Normal(name) => Some(Some(name)),
+        Component::ParentDir => Some(None),
+        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
+    }
+}
+
+fn lies_in(path: &str, root: &str) -> bool {
+    let path = Path::new(path);
+    path.starts_with(root) && !path.components().any(|component| component == Component::ParentDir)
+}
+
+fn shown(Start { mut bytes, of }: Start, outside: bool) -> ShownFile {
+    let cut = of > bytes.len() as u64;
+    if cut
+        && let Err(err) = std::str::from_utf8(&bytes)
+        && err.error_len().is_none()
+    {
+        // The last character was cut in two.
+        bytes.truncate(err.valid_up_to());
+    }
+    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    ShownFile { cut: cut && text.is_some(), text, bytes: of, outside }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+use std::fs;
+
+use model::{Entry, Session};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::*;
+
+/// A session in `work`, of which these events are told.
+fn shelf(disk: &TempDir, events: &[Value]) -> Shelf {
+    let root = disk.path().canonicalize().unwrap();
+    let work = root.join("work");
+    let created =
+        json!({ "type": "session.created", "data": { "agent": "guide", "cwd": work, "project": work, "name": "" } });
+    let entries = std::iter::once(&created).chain(events).zip(1..).map(|(event, seq)| {
+        let mut entry = json!({ "seq": seq, "at": "2026-01-01T00:00:00.000Z" });
+        entry.as_object_mut().unwrap().extend(event.as_object().unwrap().clone());
+        serde_json::from_value::<Entry>(entry).unwrap()
+    });
+    let entries: Vec<Entry> = entries.collect();
+    let id = "0198c0de-0000-7000-8000-000000000001".parse().unwrap();
+    let mut session = Session::begin(id, &entries[0]).unwrap();
+    entries[1..].iter().for_each(|entry| session.apply(entry));
+    Shelf { row: session.row, context: session.context, deny: Deny::standard() }
+}
+
+fn told(read: Result<ShownFile, ShowError>) -> String {
+    match read {
+        Ok(file) => format!("{} {}", if file.outside { "outside" } else { "inside" }, file.text.unwrap_or_default()),
+        Err(err) => err.to_string(),
+    }
+}
+
+#[test]
+fn what_a_result_touched_outside_is_opened_and_what_an_agent_marked_is_not() {
+    let disk = tempfile::tempdir().unwrap();
+    let root = disk.path().canonicalize().unwrap();
+    fs::create_dir_all(root.join("work")).unwrap();
+    for name in ["touched", "marked", "agents", "deleted"] {
+        fs::write(root.join(name), name).unwrap();
+    }
+    let fact = |name: &str, file: &str| json!({ "name": name, "value": root.join(file), "rule": "r" });
+    let set = |by: &str, files: &[&str]| {
+        let items: Vec<_> = files.iter().map(|file| root.join(file)).collect();
+        json!({ "type": "context.set", "data": { "set": "files", "items": items, "by": by } })
+    };
+    let facts = [fact("filesEdited", "touched"), fact("filesDeleted", "deleted"), fact("commands", "marked")];
+    let proved = json!({ "type": "fact.proved", "data": { "turn": 1, "tool": 1, "entry": 2, "facts": facts } });
+    let shelf = shelf(&disk, &[proved, set("agent", &["agents"]), set("person", &["agents", "marked"])]);
+    let read = |name: &str, outside| told(shelf.read(root.join(name).to_str().unwrap(), outside));
+    for name in ["touched", "marked", "deleted"] {
+        assert_eq!(read(name, Outside::Ask), ShowError::OutsideNeedsConfirmation.to_string(), "{name}");
+        assert_eq!(read(name, Outside::Confirmed), format!("outside {name}"));
+    }
+    // Whoever marked it first stays its marker.
+    for name in ["agents", "elsewhere"] {
+        assert_eq!(read(name, Outside::Confirmed), FileError::NotAllowed.to_string(), "{name}");
+    }
+}

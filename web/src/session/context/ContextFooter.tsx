@@ -1,0 +1,99 @@
+// The line below the composer: what the session is about, as links.
+//
+// Invariant: it shows nothing but what the server said of this session.
+import { useState } from "react";
+
+import type { Http } from "../../api/http";
+import { failureWords } from "../../api/http";
+import type { SessionContext } from "../../state/context";
+import { Alert } from "../../ui/Alert";
+import { Icon } from "../../ui/Icon";
+import { Link } from "../../ui/Link";
+import { inOneLine } from "../../ui/shown";
+import type { SessionRow } from "../../wire/names";
+import { changeWords } from "./changeWords";
+import { FileLink } from "./FileLink";
+import { footerOf } from "./footer";
+
+interface ContextFooterProps {
+  http: Http;
+  row: SessionRow;
+  context: SessionContext | null;
+  /** Marks can be changed. */
+  writable: boolean;
+  onOpenFile(path: string): void;
+  onOpenPanel(): void;
+}
+
+const AUTOMATIC = "edited by the agent, not marked";
+
+export function ContextFooter({ http, row, context, writable, onOpenFile, onOpenPanel }: ContextFooterProps) {
+  const [words, setWords] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const footer = footerOf(context, row.id, row.cwd);
+  if (footer === null) {
+    return null;
+  }
+  const { marked, more, automatic, applet } = footer;
+  const mark = async () => {
+    setBusy(true);
+    const answer = await http.setContext(row.id, { setName: "files", items: [...automatic], mode: "merge" });
+    setBusy(false);
+    setWords(answer.ok ? changeWords(answer.value) : failureWords(answer.failure));
+  };
+  const hasFiles = marked.length > 0 || automatic.length > 0;
+  return (
+    <section aria-label="Context" className="safe-bottom pl-7 text-[0.8125rem] md:pl-9">
+      {words !== null && <Alert className="mb-1">{words}</Alert>}
+      <div className="flex items-center">
+        <button
+          type="button"
+          aria-label="Open the context panel"
+          title="What this session is about"
+          className="-ml-2 inline-flex size-11 shrink-0 items-center justify-center rounded-lg text-soft hover:bg-press hover:text-ink md:size-7 [&>svg]:size-4"
+          onClick={onOpenPanel}
+        >
+          <Icon name="mark" />
+        </button>
+        <div className="flex min-h-7 min-w-0 flex-1 items-center gap-x-3 overflow-x-auto overscroll-x-contain py-0.5 pr-1 pl-1 whitespace-nowrap [scrollbar-width:none] max-md:min-h-11" role="group" aria-label="Files and applet" tabIndex={-1}>
+          {marked.map((path) => (
+            <FileLink key={path} session={row.id} path={path} className="footer-link" onOpen={onOpenFile} />
+          ))}
+          {more > 0 && (
+            <button type="button" className="footer-link rounded text-soft hover:text-ink" aria-label={`${more} more marked`} onClick={onOpenPanel}>
+              +{more}
+            </button>
+          )}
+          {automatic.map((path) => (
+            <FileLink key={path} session={row.id} path={path} note={AUTOMATIC} className="footer-link text-soft decoration-dotted!" onOpen={onOpenFile} />
+          ))}
+          {automatic.length > 0 && writable && (
+            <button
+              type="button"
+              disabled={busy}
+              className="footer-link rounded px-1 text-soft hover:bg-press hover:text-ink disabled:opacity-50"
+              title={`Mark ${automatic.length === 1 ? "this file" : "these files"}: ${AUTOMATIC}`}
+              onClick={() => void mark()}
+            >
+              Mark{automatic.length === 1 ? " it" : ` ${automatic.length}`}
+            </button>
+          )}
+          {hasFiles && applet !== null && (
+            <span aria-hidden="true" className="text-soft">
+              ·
+            </span>
+          )}
+          {applet !== null && (
+            <Link
+              href={applet.href}
+              className="footer-link rounded text-soft italic underline decoration-rule underline-offset-3 hover:decoration-current"
+              title="The applet that was open last"
+            >
+              [{inOneLine(applet.slug)}]
+            </Link>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,183 @@
+// The sets of marks, and how they are changed.
+import type { FormEvent } from "react";
+import { useId, useState } from "react";
+
+import type { Http } from "../../api/http";
+import { failureWords } from "../../api/http";
+import type { SessionContext } from "../../state/context";
+import { absolutePath } from "../../state/context";
+import { Alert } from "../../ui/Alert";
+import { Button, IconButton } from "../../ui/Button";
+import { Exact } from "../../ui/Exact";
+import { FIELD } from "../../ui/Field";
+import { Icon } from "../../ui/Icon";
+import { inOneLine } from "../../ui/shown";
+import type { SessionRow, SetContext } from "../../wire/names";
+import { changeWords } from "./changeWords";
+import { FileLink } from "./FileLink";
+
+interface MarksProps {
+  http: Http;
+  row: SessionRow;
+  context: SessionContext;
+  writable: boolean;
+  onOpenFile(path: string): void;
+}
+
+const KNOWN: readonly (readonly [set: string, hint: string])[] = [
+  ["files", "A path, such as /home/ada/loom/shuttle.rs"],
+  ["applet", "Its name, then key=value"],
+  ["endpoints", "A full address, such as http://localhost:3000/api"],
+  ["ports", "A number, such as 8080"],
+];
+
+export function Marks({ http, row, context, writable, onOpenFile }: MarksProps) {
+  const heading = useId();
+  const known = KNOWN.map(([set]) => set);
+  const sets = [...known.filter((set) => set in context.sets || set === "files"), ...Object.keys(context.sets).filter((set) => !known.includes(set))];
+  return (
+    <section aria-labelledby={heading}>
+      <h3 id={heading} className="font-semibold">
+        Marked
+      </h3>
+      <div className="mt-2 space-y-4">
+        {sets.map((set) => (
+          <OneSet key={set} http={http} row={row} set={set} items={context.sets[set] ?? []} writable={writable} onOpenFile={onOpenFile} />
+        ))}
+        {writable && <NewSet http={http} row={row} />}
+      </div>
+    </section>
+  );
+}
+
+/** Sends a wish about a set, and says what is to be said of it. */
+function useChange(http: Http, row: SessionRow) {
+  const [words, setWords] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const change = async (wish: SetContext): Promise<boolean> => {
+    setBusy(true);
+    const answer = await http.setContext(row.id, wish);
+    setBusy(false);
+    setWords(answer.ok ? changeWords(answer.value) : failureWords(answer.failure));
+    return answer.ok && (answer.value.sets ?? []).every(({ leftOut }) => leftOut.length === 0);
+  };
+  return { words, busy, change };
+}
+
+interface OneSetProps extends Omit<MarksProps, "context"> {
+  set: string;
+  items: readonly string[];
+}
+
+function OneSet({ http, row, set, items, writable, onOpenFile }: OneSetProps) {
+  const { words, busy, change } = useChange(http, row);
+  const [written, setWritten] = useState("");
+  const name = inOneLine(set);
+  const add = async (event: FormEvent) => {
+    event.preventDefault();
+    if (written.trim() !== "" && (await change({ setName: set, items: [written.trim()], mode: "merge" }))) {
+      setWritten("");
+    }
+  };
+  return (
+    <div role="group" aria-label={`Marked ${name}`}>
+      <h4 className="text-[0.8125rem] font-medium text-soft">
+        {name} <span className="tabular-nums">{items.length} of 10</span>
+      </h4>
+      <ul>
+        {items.map((item) => (
+          <li key={item} className="flex min-h-11 items-center gap-2 md:min-h-9">
+            <span className="min-w-0 flex-1 text-[0.9375rem] wrap-anywhere">
+              {set === "files" ? (
+                <FileLink session={row.id} path={absolutePath(item, row.cwd)} words={inOneLine(item)} onOpen={onOpenFile} />
+              ) : (
+                <Exact text={item} />
+              )}
+            </span>
+            {writable && (
+              <IconButton
+                label={`Remove ${inOneLine(item)} from ${name}`}
+                disabled={busy}
+                className="md:size-8! [&>svg]:size-4"
+                onClick={() => void change({ setName: set, items: items.filter((other) => other !== item), mode: "replace" })}
+              >
+                <Icon name="close" />
+              </IconButton>
+            )}
+          </li>
+        ))}
+      </ul>
+      {items.length === 0 && <p className="text-[0.9375rem] text-soft">Nothing is marked.</p>}
+      {writable && (
+        <form className="mt-1 flex gap-2" onSubmit={(event) => void add(event)}>
+          <input
+            className={`${FIELD} min-w-0 flex-1`}
+            aria-label={`Add to ${name}`}
+            placeholder={KNOWN.find(([known]) => known === set)?.[1] ?? "One line"}
+            value={written}
+            spellCheck={false}
+            autoCapitalize="off"
+            onChange={(event) => setWritten(event.target.value)}
+          />
+          <Button type="submit" disabled={busy || written.trim() === ""}>
+            Add
+          </Button>
+        </form>
+      )}
+      {words !== null && <Alert className="mt-2">{words}</Alert>}
+    </div>
+  );
+}
+
+function NewSet({ http, row }: { http: Http; row: SessionRow }) {
+  const { words, busy, change } = useChange(http, row);
+  const [open, setOpen] = useState(false);
+  const [set, setSet] = useState("");
+  const [item, setItem] = useState("");
+  const add = async (event: FormEvent) => {
+    event.preventDefault();
+    if (await change({ setName: set.trim(), items: [item.trim()], mode: "merge" })) {
+      setSet("");
+      setItem("");
+      setOpen(false);
+    }
+  };
+  if (!open) {
+    return (
+      <div>
+        <button type="button" className="small-button" onClick={() => setOpen(true)}>
+          Another set
+        </button>
+        {words !== null && <Alert className="mt-2">{words}</Alert>}
+      </div>
+    );
+  }
+  return (
+    <form aria-label="Another set" className="space-y-2" onSubmit={(event) => void add(event)}>
+      <input
+        autoFocus
+        className={FIELD}
+        aria-label="Name of the set"
+        placeholder="Name, such as endpoints, ports or tickets"
+        list="known-sets"
+        value={set}
+        onChange={(event) => setSet(event.target.value)}
+      />
+      <datalist id="known-sets">
+        {KNOWN.map(([known]) => (
+          <option key={known} value={known} />
+        ))}
+      </datalist>
+      <input className={FIELD} aria-label="Its first item" placeholder="First item" value={item} onChange={(event) => setItem(event.target.value)} />
+      <div className="flex gap-2">
+        <Button type="submit" disabled={busy || set.trim() === "" || item.trim() === ""}>
+          Add the set
+        </Button>
+        <Button look="quiet" onClick={() => setOpen(false)}>
+          Leave it
+        </Button>
+      </div>
+      {words !== null && <Alert>{words}</Alert>}
+    </form>
+  );
+}

@@ -1,0 +1,29 @@
+// Places in a transcript and their names.
+import { expect, test, vi } from "vitest";
+
+import { onSeek, placeHref, placeOf, seek } from "./place";
+
+test.each([
+  ["#t12", { turn: 12, tool: null }],
+  ["#t12.3", { turn: 12, tool: 3 }],
+  ["", null],
+  ["#t", null],
+  ["#t1.", null],
+  ["#t1.2.3", null],
+  ["#code=t1", null],
+])("%s", (hash, place) => {
+  expect(placeOf(hash)).toEqual(place);
+  if (place !== null) {
+    expect(placeHref(place)).toBe(hash);
+  }
+});
+
+test("a place can be asked for again", () => {
+  const found = vi.fn();
+  const stop = onSeek(found);
+  seek({ turn: 1, tool: 2 });
+  seek({ turn: 1, tool: 2 });
+  stop();
+  seek({ turn: 1, tool: 3 });
+  expect(found.mock.calls).toEqual([[{ turn: 1, tool: 2 }], [{ turn: 1, tool: 2 }]]);
+});
