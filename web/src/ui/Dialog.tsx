@@ -1,6 +1,6 @@
 // A modal dialog. The browser's own element keeps the focus inside, gives it back, and closes on Escape.
 import type { ReactNode } from "react";
-import { useEffect, useId, useRef } from "react";
+import { useId, useLayoutEffect, useRef } from "react";
 
 import { IconButton } from "./Button";
 import { Icon } from "./Icon";
@@ -10,15 +10,21 @@ interface DialogProps {
   onClose(): void;
   /** As wide as the page lets it be. */
   wide?: boolean;
+  /** At the side of the page; on a phone, a sheet from below. */
+  side?: boolean;
   children: ReactNode;
 }
 
+const SIDE =
+  "max-md:mb-0 max-md:max-h-[88dvh] max-md:w-screen max-md:max-w-none max-md:rounded-t-2xl max-md:border-t md:my-0 md:mr-0 md:h-dvh md:max-h-dvh md:w-112 md:border-l";
+
 /** Open for as long as it is rendered. */
-export function Dialog({ title, onClose, wide = false, children }: DialogProps) {
+export function Dialog({ title, onClose, wide = false, side = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
 
-  useEffect(() => {
+  // Closed while it is still part of the page: an element that is gone gives no focus back.
+  useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
     // Otherwise the first thing that can have the focus gets it, which is the button that closes.
@@ -32,7 +38,7 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps) 
     <dialog
       ref={element}
       aria-labelledby={titleId}
-      className={`${wide ? "w-fit max-w-[calc(100vw-1.5rem)]" : "w-[min(30rem,calc(100vw-1.5rem))]"} max-h-[calc(100dvh-1.5rem)] overflow-auto rounded-2xl border border-rule bg-paper p-0 shadow-sheet`}
+      className={`${side ? SIDE : wide ? "w-fit max-w-[calc(100vw-1.5rem)] min-w-[min(24rem,calc(100vw-1.5rem))]" : "w-[min(30rem,calc(100vw-1.5rem))]"} ${side ? "" : "max-h-[calc(100dvh-1.5rem)] rounded-2xl border"} overflow-auto overscroll-contain border-rule bg-paper p-0 shadow-sheet`}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -44,9 +50,9 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps) 
         }
       }}
     >
-      <div className="p-5 md:p-6">
-        <header className="-mt-1 -mr-2 mb-4 flex items-center justify-between gap-4">
-          <h2 id={titleId} className="text-xl font-semibold tracking-tight">
+      <div className={`px-5 pb-5 md:px-6 md:pb-6 ${side ? "safe-bottom" : "pt-5 md:pt-6"}`}>
+        <header className={`-mr-2 mb-4 flex ${side ? "sticky top-0 z-10 bg-paper pt-4 pb-1" : "-mt-1"} items-center justify-between gap-4`}>
+          <h2 id={titleId} className="min-w-0 text-xl font-semibold tracking-tight wrap-anywhere">
             {title}
           </h2>
           <IconButton label="Close" onClick={onClose}>
