@@ -134,7 +134,7 @@ async function makeSessions(page) {
   await page.goto(`${server.origin}/s/${resumed}`);
   await promptField(page).waitFor();
   await sendTo(page, "And what does it cost?");
-  await page.getByText("What the agent was told before this").waitFor();
+  await page.getByText("What the agent was told").waitFor();
   await state(page, "Idle").waitFor();
   const locked = await begin("locked", "An agent that nobody signed in to");
   await sendTo(page, "Begin with the warp.");

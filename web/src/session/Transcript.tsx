@@ -10,6 +10,8 @@ import { openRequests, runningTurn, withPreviews } from "../state/followed";
 import { brokenOff } from "../state/words";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
+import type { Place } from "../ui/place";
+import { onSeek, placeOf, SoughtContext } from "../ui/place";
 import { inOneLine } from "../ui/shown";
 import { useNow } from "../ui/time";
 import type { SessionId } from "../wire/names";
@@ -63,12 +65,20 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
     paddingStart: 28,
   });
 
+  const [sought, setSought] = useState<Place | null>(() => placeOf(location.hash));
+  useEffect(() => onSeek(setSought), []);
   useLayoutEffect(() => {
-    const wanted = /^#t(\d+)$/.exec(location.hash)?.[1];
-    const index = turns.findIndex(({ turn }) => turn === Number(wanted));
-    if (index >= 0) {
+    const index = sought === null ? -1 : turns.findIndex(({ turn }) => turn === sought.turn);
+    if (sought !== null && index >= 0) {
       virtualizer.scrollToIndex(index, { align: "start" });
-    } else {
+      return showCall(scroller.current, sought);
+    }
+    return undefined;
+    // Where the turns stand matters only when a place is asked for: later the reader decides.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [sought]);
+  useLayoutEffect(() => {
+    if (sought === null || !turns.some(({ turn }) => turn === sought.turn)) {
       virtualizer.scrollToEnd();
     }
     // Only on opening: later the reader decides.
@@ -110,52 +120,76 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
   }, [virtualizer]);
 
   return (
-    <div className="relative flex min-h-0 flex-1 flex-col">
-      <div
-        ref={scroller}
-        role="log"
-        aria-label="Transcript"
-        aria-live="off"
-        tabIndex={0}
-        onScroll={lookWhereWeAre}
-        className="min-h-0 flex-1 overflow-y-auto overscroll-contain -outline-offset-2 [overflow-anchor:none]"
-      >
-        <div className="safe-x flex min-h-full flex-col md:px-8">
-          <div className="reading relative shrink-0" style={{ height: totalPx }}>
-            {virtualizer.getVirtualItems().map(({ key, index, start }) => (
-              <div
-                key={key}
-                ref={virtualizer.measureElement}
-                data-index={index}
-                className="absolute top-0 left-0 w-full"
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                <Row http={http} session={session} followed={followed} actions={actions} index={index} now={now} />
-              </div>
-            ))}
-          </div>
-          <div aria-hidden="true" className="reading relative flex-1">
-            <span className="thread-line thread-line-ahead" />
+    <SoughtContext value={sought}>
+      <div className="relative flex min-h-0 flex-1 flex-col">
+        <div
+          ref={scroller}
+          role="log"
+          aria-label="Transcript"
+          aria-live="off"
+          tabIndex={0}
+          onScroll={lookWhereWeAre}
+          className="min-h-0 flex-1 overflow-y-auto overscroll-contain -outline-offset-2 [overflow-anchor:none]"
+        >
+          <div className="safe-x flex min-h-full flex-col md:px-8">
+            <div className="reading relative shrink-0" style={{ height: totalPx }}>
+              {virtualizer.getVirtualItems().map(({ key, index, start }) => (
+                <div
+                  key={key}
+                  ref={virtualizer.measureElement}
+                  data-index={index}
+                  className="absolute top-0 left-0 w-full"
+                  style={{ transform: `translateY(${start}px)` }}
+                >
+                  <Row http={http} session={session} followed={followed} actions={actions} index={index} now={now} />
+                </div>
+              ))}
+            </div>
+            <div aria-hidden="true" className="reading relative flex-1">
+              <span className="thread-line thread-line-ahead" />
+            </div>
           </div>
         </div>
+        <Asking followed={followed} />
+        {!atEnd && (
+          <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
+            <Button
+              className="pointer-events-auto rounded-full! pl-3! shadow-sheet"
+              onClick={() => {
+                virtualizer.scrollToEnd();
+                scroller.current?.focus({ preventScroll: true });
+              }}
+            >
+              <Icon name="down" />
+              Latest
+            </Button>
+          </div>
+        )}
       </div>
-      <Asking followed={followed} />
-      {!atEnd && (
-        <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
-          <Button
-            className="pointer-events-auto rounded-full! pl-3! shadow-sheet"
-            onClick={() => {
-              virtualizer.scrollToEnd();
-              scroller.current?.focus({ preventScroll: true });
-            }}
-          >
-            <Icon name="down" />
-            Latest
-          </Button>
-        </div>
-      )}
-    </div>
+    </SoughtContext>
   );
+}
+
+/** How often the call is looked for: its turn is drawn and measured first. */
+const LOOKS = 20;
+
+/** Brings a call of a turn into view once it is drawn, and gives it the focus. */
+function showCall(scroller: HTMLElement | null, { turn, tool }: Place): () => void {
+  let left = tool === null ? 0 : LOOKS;
+  let frame = 0;
+  const look = () => {
+    const call = scroller?.querySelector<HTMLElement>(`#t${turn} [data-tool="${tool}"]`);
+    if (call) {
+      call.scrollIntoView({ block: "center" });
+      call.focus({ preventScroll: true });
+    } else if ((left -= 1) > 0) {
+      frame = requestAnimationFrame(look);
+    }
+  };
+  if (left > 0) {
+    frame = requestAnimationFrame(look);
+  }
+  return () => cancelAnimationFrame(frame);
 }
 
 /** Said once to those who listen: the transcript itself is too busy to be read out as it grows. */

@@ -24,13 +24,12 @@ export const Notice = memo(function Notice({ severity, title, description }: Rea
 });
 
 export const Compaction = memo(function Compaction({ summary }: { summary: string | null }) {
-  const line = "The agent condensed what it knew";
   return (
-    <Step bead="retied">
-      {summary === null || summary.trim() === "" ? (
-        <p className="fold-line text-soft">{line}</p>
-      ) : (
-        <Fold line={<span className="text-soft">{line}</span>}>
+    <Step bead="retied" label="The agent’s memory begins here">
+      <div className="compaction" role="separator" aria-label="The agent put its memory together here" />
+      <p className="text-[0.9375rem] text-soft">The agent put its memory together here; what is above it is only summarised for it.</p>
+      {summary !== null && summary.trim() !== "" && (
+        <Fold line={<span className="text-soft">The summary</span>}>
           {() => (
             <div className="my-1 border-l border-rule pl-4 text-[0.9375rem]">
               <Markdown text={summary} growing={false} />
@@ -45,12 +44,12 @@ export const Compaction = memo(function Compaction({ summary }: { summary: strin
 /** The page's own words around text that the server wrote: nobody may take it for the person's. */
 export const ResumeCard = memo(function ResumeCard({ text }: { text: string }) {
   return (
-    <Step bead="retied" label="What the agent was told before this">
+    <Step bead="retied" label="What the agent was told">
       <div className="rounded-lg border border-dashed border-edge px-3 py-0.5">
         <Fold
           line={
             <>
-              <span className="min-w-0">What the agent was told before this</span>
+              <span className="min-w-0">What the agent was told</span>
               <span className="shrink-0 text-[0.8125rem] text-soft max-md:sr-only">not your words</span>
             </>
           }

@@ -4,12 +4,13 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
 
 import type { Item, ToolCall } from "../../state/transcript";
+import { SoughtContext } from "../../ui/place";
 import { ResumeCard } from "./Asides";
 import { Items } from "./Items";
 import { Pictures } from "./Pictures";
 
 const actions = { answer: vi.fn(), stop: vi.fn() };
-const rest = { running: false, answeredAt: new Map<number, string>(), actions, now: 0 };
+const rest = { turn: 1, running: false, answeredAt: new Map<number, string>(), actions, now: 0 };
 
 function step(tool: number, change: Partial<ToolCall> = {}): ToolCall {
   const common = { type: "tool" as const, name: null, content: [], locations: [], input: null, output: null };
@@ -81,6 +82,21 @@ test("a plan is a list whose steps stand in words", () => {
   expect(screen.getByText("1 of 3 done")).toBeTruthy();
 });
 
+test("a call that is sought stands open, wherever it was folded", () => {
+  const items = [...steps(12), { type: "text" as const, block: 0, text: "said" }];
+  const { container, rerender } = render(<Items items={items} {...rest} />);
+  expect(container.querySelector('[data-tool="3"]')).toBeNull();
+  const seeking = (turn: number) => (
+    <SoughtContext value={{ turn, tool: 3 }}>
+      <Items items={items} {...rest} />
+    </SoughtContext>
+  );
+  rerender(seeking(2));
+  expect(container.querySelector('[data-tool="3"]')).toBeNull();
+  rerender(seeking(1));
+  expect(container.querySelector('[data-tool="3"]')).not.toBeNull();
+});
+
 test("notices tell how urgent they are, and a compaction is marked", async () => {
   const items: Item[] = [
     { type: "notice", severity: "warning", title: "Slow", description: "Until noon" },
@@ -89,7 +105,7 @@ test("notices tell how urgent they are, and a compaction is marked", async () =>
   ];
   const { container } = render(<Items items={items} {...rest} />);
   expect(container.textContent).toContain("Warning. SlowUntil noon");
-  expect(screen.getAllByText("The agent condensed what it knew")).toHaveLength(2);
+  expect(screen.getAllByText("The agent put its memory together here; what is above it is only summarised for it.")).toHaveLength(2);
   await userEvent.click(screen.getByRole("button"));
   expect(container.textContent).toContain("All of it");
 });
@@ -97,7 +113,7 @@ test("notices tell how urgent they are, and a compaction is marked", async () =>
 test("what the agent was told is folded and not the person's words", async () => {
   const { container } = render(<ResumeCard text={"Turn 1: <b>x</b>\u202E"} />);
   expect(container.textContent).not.toContain("Turn 1");
-  await userEvent.click(screen.getByRole("button", { name: /What the agent was told before this/ }));
+  await userEvent.click(screen.getByRole("button", { name: /What the agent was told/ }));
   expect(container.textContent).toContain("You did not write it.");
   expect(container.textContent).toContain("Turn 1: <b>x</b>⟨U+202E⟩");
 });

@@ -1,8 +1,9 @@
 // What the agent said and did in a turn, in order.
-import { memo, useState } from "react";
+import { memo, use, useState } from "react";
 
 import type { Item } from "../../state/transcript";
 import { Fold } from "../../ui/Fold";
+import { SoughtContext } from "../../ui/place";
 import type { Timestamp } from "../../wire/names";
 import type { Actions } from "./actions";
 import { Compaction, Notice } from "./Asides";
@@ -16,6 +17,7 @@ import { Thought } from "./Thought";
 import { ToolCard } from "./ToolCard";
 
 interface ItemsProps {
+  turn: number;
   items: readonly Item[];
   /** The turn runs. */
   running: boolean;
@@ -24,9 +26,13 @@ interface ItemsProps {
   now: number;
 }
 
-export function Items({ items, ...rest }: ItemsProps) {
+export function Items({ turn, items, ...rest }: ItemsProps) {
+  const sought = use(SoughtContext);
+  const wanted = sought?.turn === turn ? sought.tool : null;
   const [layout] = useState(() => layoutOf(items));
-  const [hidden, setHidden] = useState(layout.hidden);
+  const [left, setHidden] = useState(layout.hidden);
+  const soughtAt = layout.segments.findIndex(({ from, to }) => holdsCall(items.slice(from, to), wanted));
+  const hidden = soughtAt < 0 ? left : Math.min(left, soughtAt);
   const later: Segment[] = items.slice(layout.known).map((_, index) => {
     const from = layout.known + index;
     return { kind: "item", from, to: from + 1 };
@@ -46,7 +52,7 @@ export function Items({ items, ...rest }: ItemsProps) {
       )}
       {[...layout.segments, ...later].slice(hidden).map((segment) =>
         segment.kind === "run" ? (
-          <Run key={`run-${segment.from}`} items={items.slice(segment.from, segment.to)}>
+          <Run key={`run-${segment.from}`} wanted={wanted} items={items.slice(segment.from, segment.to)}>
             {() => singles(segment).map(show)}
           </Run>
         ) : (
@@ -57,11 +63,18 @@ export function Items({ items, ...rest }: ItemsProps) {
   );
 }
 
-function Run({ items, children }: { items: readonly Item[]; children(): React.ReactNode }) {
+function holdsCall(items: readonly Item[], tool: number | null): boolean {
+  return tool !== null && items.some((item) => item.type === "tool" && item.tool === tool);
+}
+
+function Run({ items, wanted, children }: { items: readonly Item[]; wanted: number | null; children(): React.ReactNode }) {
+  const sought = holdsCall(items, wanted);
   const { count, kinds, failed } = runWords(items);
   return (
     <Step bead="run">
       <Fold
+        key={sought ? "sought" : "folded"}
+        open={sought}
         line={
           <>
             <span className="shrink-0 font-medium">{count}</span>
@@ -80,7 +93,7 @@ function singles({ from, to }: Segment): Segment[] {
   return Array.from({ length: to - from }, (_, index) => ({ kind: "item", from: from + index, to: from + index + 1 }));
 }
 
-interface OneItemProps extends Omit<ItemsProps, "items"> {
+interface OneItemProps extends Omit<ItemsProps, "items" | "turn"> {
   item: Item;
   /** Nothing has come after it. */
   last: boolean;

@@ -41,7 +41,7 @@ export const ToolCard = memo(function ToolCard({ call }: { call: ToolCall }) {
     </>
   );
   return (
-    <Step bead={BEADS[call.status]} label={`Step ${call.tool}: ${title}`}>
+    <Step bead={BEADS[call.status]} tool={call.tool} label={`Step ${call.tool}: ${title}`}>
       {body ? (
         <button
           type="button"
