@@ -54,3 +54,12 @@ test("needing the person, running, unseen, silent, broken, failed and at rest di
   });
   expect(new Set(shapes).size).toBe(shapes.length);
 });
+
+test("what the agent means to do stands under the title while it runs, in one line", () => {
+  const meta = { ...row.meta, currentIntent: "Weaving\n<b>the</b> selvedge" };
+  show({ state: "running", meta });
+  expect(screen.getByText("Weaving <b>the</b> selvedge")).toBeTruthy();
+  cleanup();
+  show({ state: "idle", meta });
+  expect(screen.queryByText(/selvedge/)).toBeNull();
+});

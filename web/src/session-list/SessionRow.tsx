@@ -3,6 +3,7 @@ import { stateWord, titleOf } from "../state/words";
 import type { KnotShape } from "../ui/Knot";
 import { Knot } from "../ui/Knot";
 import { Link } from "../ui/Link";
+import { inOneLine } from "../ui/shown";
 import { ago, inFull } from "../ui/time";
 import type { SessionRow as Row } from "../wire/names";
 
@@ -23,6 +24,11 @@ export function SessionRow({ row, current, now }: { row: Row; current: boolean; 
       <time className="mt-0.5 text-xs text-soft tabular-nums" dateTime={row.activeAt} title={inFull(row.activeAt)}>
         {ago(row.activeAt, now)}
       </time>
+      {row.state === "running" && row.meta.currentIntent && (
+        <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft italic" dir="auto">
+          {inOneLine(row.meta.currentIntent)}
+        </span>
+      )}
       <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft">
         {row.state === "needs_you" && <Loud word={stateWord(row.state)} className="text-thread" />}
         {row.unobserved && <Loud word="Unseen" className="text-ink" />}
