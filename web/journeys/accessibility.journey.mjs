@@ -1,8 +1,10 @@
 // WCAG 2.2 AA as far as axe can tell, in both sizes and both colour schemes; and that nothing on the way made the
 // browser complain, about the page's own policy above all.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { test } from "node:test";
 
 import { createSession, DESKTOP, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
@@ -23,6 +25,8 @@ for (const viewport of [DESKTOP, PHONE]) {
   for (const colorScheme of ["light", "dark"]) {
     test(`axe finds nothing at ${viewport.width} px, ${colorScheme}`, async (t) => {
       const { server, browser } = await open(t);
+      const cwd = await mkdtemp(path.join(tmpdir(), "loom-"));
+      t.after(() => rm(cwd, { recursive: true, force: true }));
       const options = { viewport, colorScheme, reducedMotion: "reduce" };
       const stranger = await newPage(browser, options);
       await stranger.page.goto(server.origin);
@@ -34,7 +38,7 @@ for (const viewport of [DESKTOP, PHONE]) {
       await page.getByRole("heading", { name: "Start with one session" }).locator("visible=true").waitFor();
       await check(page, "no sessions");
 
-      await createSession(page, { name: "looked over" });
+      await createSession(page, { name: "looked over", cwd });
       await page.getByText("The thread begins here.").waitFor();
       await check(page, "empty session");
       await send(page, "long 60");
@@ -51,6 +55,24 @@ for (const viewport of [DESKTOP, PHONE]) {
       await page.getByRole("button", { name: "Stop" }).click();
       await turn(page, 4, "later").waitFor();
       await state(page, "Idle").waitFor();
+
+      await send(page, "write looked-over.md # Hello");
+      await turn(page, 5, "I wrote").waitFor();
+      await state(page, "Idle").waitFor();
+      const footer = page.getByRole("region", { name: "Context", exact: true });
+      await footer.getByRole("link", { name: /looked-over.md/ }).waitFor();
+      await check(page, "footer");
+      await footer.getByRole("button", { name: "Open the context panel" }).click();
+      const panel = page.getByRole("dialog", { name: "Context" });
+      await panel.getByRole("button", { name: /What the agent would be told/ }).click();
+      await panel.getByText(/characters, about/).waitFor();
+      await panel.getByRole("button", { name: "Another set" }).click();
+      await check(page, "context");
+      await page.keyboard.press("Escape");
+      await footer.getByRole("link", { name: /looked-over.md/ }).click();
+      await page.getByRole("dialog", { name: "looked-over.md" }).getByText("# Hello").waitFor();
+      await check(page, "file");
+      await page.keyboard.press("Escape");
 
       await page.goto(server.origin);
       await page.getByRole("link", { name: /looked over/ }).waitFor();

@@ -3,7 +3,7 @@
 // Invariant: a call never throws. What came of it is either the answer or one of three failures that the page can put
 // into words; a caller that repeats a wish after `unreachable` gives the same key, so that it is never granted twice.
 import type { components } from "../wire/api";
-import type { ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, SessionId } from "../wire/names";
+import type { ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, SessionId, SetContext } from "../wire/names";
 
 type Schemas = components["schemas"];
 
@@ -75,6 +75,12 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     createSession: (wish: NewSession) => ask<Schemas["Session"]>("POST", "/sessions", wish),
     renameSession: (id: SessionId, name: string) =>
       ask<Schemas["Success"]>("PATCH", session(id), { name } satisfies Schemas["SessionPatch"]),
+    setEnvHint: (id: SessionId, envHint: string) => ask<Schemas["Changed"]>("PATCH", session(id), { envHint } satisfies Schemas["SessionPatch"]),
+    setContext: (id: SessionId, setContext: SetContext) =>
+      ask<Schemas["Changed"]>("PATCH", session(id), { setContext } satisfies Schemas["SessionPatch"]),
+    resumePacket: (id: SessionId) => ask<Schemas["ResumePacket"]>("GET", `${session(id)}/resume-packet`),
+    readFile: (id: SessionId, path: string, confirm: boolean) =>
+      ask<Schemas["StoredFile"]>("GET", `/storage/file?session=${encodeURIComponent(id)}&path=${encodeURIComponent(path)}${confirm ? "&confirm=true" : ""}`),
     deleteSession: (id: SessionId) => ask<undefined>("DELETE", session(id)),
     removeSessionForGood: (id: SessionId) => ask<undefined>("DELETE", `${session(id)}?now=true`),
     restoreSession: (id: SessionId) => ask<Schemas["Success"]>("POST", `${session(id)}/restore`),

@@ -9,6 +9,7 @@ const KEYS: readonly (readonly [keys: readonly string[], words: string])[] = [
   [["/"], "Write a prompt; at its start, the agent’s commands"],
   [["@"], "In a prompt, a file of the session’s directory"],
   [["↑"], "In an empty prompt, the prompts before it"],
+  [["c"], "What the session is about"],
   [["Shift", "Enter"], "New line in a prompt"],
   [["Esc"], "Leave the composer, close a dialog"],
   [["?"], "This sheet"],

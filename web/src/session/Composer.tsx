@@ -170,7 +170,7 @@ export function Composer({
         event.preventDefault();
         send();
       }}
-      className="safe-bottom thread-row"
+      className="thread-row pb-1 last:safe-bottom"
     >
       <span aria-hidden="true" className="thread-line thread-line-ahead bottom-auto h-7" />
       <span className="absolute top-[calc(1.75rem-7px)] left-0">

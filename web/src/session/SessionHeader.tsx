@@ -30,9 +30,10 @@ interface SessionHeaderProps {
   damaged: boolean;
   /** Gives what went wrong, if it did. */
   onDelete(row: SessionRow): Promise<Failure | null>;
+  onOpenContext(): void;
 }
 
-export function SessionHeader({ http, row, agent, running, notice, damaged, onDelete }: SessionHeaderProps) {
+export function SessionHeader({ http, row, agent, running, notice, damaged, onDelete, onOpenContext }: SessionHeaderProps) {
   // What went wrong is worth saying for as long as the session stands as it stood then.
   const [failed, setFailed] = useState<{ failure: Failure | null; state: SessionState }>({ failure: null, state: row.state });
   const setFailure = (failure: Failure | null) => {
@@ -86,6 +87,9 @@ export function SessionHeader({ http, row, agent, running, notice, damaged, onDe
             )}
           </div>
           {running && !damaged && <StopButton http={http} session={row.id} look="words" className="max-md:hidden" />}
+          <IconButton label="Context" onClick={onOpenContext}>
+            <Icon name="mark" />
+          </IconButton>
           {!damaged && row.readOnly !== "imported" && <HandOver http={http} row={row} running={running} />}
           <IconButton label="Delete session" className="md:-mr-2.5" onClick={() => void remove()}>
             <Icon name="trash" />

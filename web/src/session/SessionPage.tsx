@@ -16,12 +16,16 @@ import { useKeyPresses } from "../ui/keyPresses";
 import { Knot } from "../ui/Knot";
 import { Link } from "../ui/Link";
 import { Icon } from "../ui/Icon";
+import { addressField, removeAddressField } from "../ui/navigation";
 import { Notice } from "../ui/Notice";
 import type { AgentState, ErrorDetail, SessionId, SessionRow } from "../wire/names";
 import { AgentCard } from "./AgentCard";
 import type { Compose } from "./ComposeContext";
 import { ComposeContext } from "./ComposeContext";
 import { Composer } from "./Composer";
+import { ContextFooter } from "./context/ContextFooter";
+import { ContextPanel } from "./context/ContextPanel";
+import { FileViewer } from "./context/FileViewer";
 import { OptionSelects } from "./OptionSelects";
 import { SessionHeader } from "./SessionHeader";
 import { Transcript } from "./Transcript";
@@ -86,6 +90,9 @@ function isMissing(error: ErrorDetail): boolean {
   return error.code === "session_not_found" || error.code === "session_deleted";
 }
 
+/** `?file=PATH` opens a file of the session. */
+const FILE_FIELD = "file";
+
 interface OpenSessionProps {
   app: App;
   row: SessionRow;
@@ -100,6 +107,8 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
   const compose = useMemo<Compose>(() => ({ edit: (prompt) => composer.current?.edit(prompt) }), []);
   const field = useRef<HTMLTextAreaElement>(null);
   const [sent, setSent] = useState(0);
+  const [panel, setPanel] = useState(false);
+  const [file, setFile] = useState(() => addressField(FILE_FIELD));
   const online = useStore(app.store, (state) => state.connection.kind === "live");
   const damaged = row.readOnly === "damaged" || followed.reading.kind === "damaged";
   const writable = !damaged && row.readOnly !== "imported";
@@ -122,11 +131,12 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
       event.preventDefault();
       field.current?.focus();
     },
+    c: () => setPanel(true),
   });
 
   return (
     <ComposeContext value={writable ? compose : null}>
-      <SessionHeader http={app.http} row={row} agent={agent} running={turnRuns} notice={notice} damaged={damaged} onDelete={onDelete} />
+      <SessionHeader http={app.http} row={row} agent={agent} running={turnRuns} notice={notice} damaged={damaged} onDelete={onDelete} onOpenContext={() => setPanel(true)} />
       {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript http={app.http} session={row.id} followed={followed} sent={sent} />}
       <p role="status" className="sr-only">
         {running ? `${row.agent} is at work` : `${row.agent} is at rest`}
@@ -163,8 +173,31 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
               </Composer>
             </>
           )}
+          <ContextFooter http={app.http} row={row} context={followed.context} writable={writable} onOpenFile={setFile} onOpenPanel={() => setPanel(true)} />
         </div>
       </div>
+      {panel && followed.context !== null && (
+        <ContextPanel
+          http={app.http}
+          row={row}
+          context={followed.context}
+          writable={writable}
+          onOpenFile={setFile}
+          onClose={() => setPanel(false)}
+        />
+      )}
+      {file !== null && (
+        <FileViewer
+          key={file}
+          http={app.http}
+          session={row.id}
+          path={file}
+          onClose={() => {
+            removeAddressField(FILE_FIELD);
+            setFile(null);
+          }}
+        />
+      )}
     </ComposeContext>
   );
 }

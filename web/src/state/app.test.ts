@@ -168,3 +168,34 @@ test("a list that begins anew leaves the open session its row", () => {
   hear({ type: "list", sessions: [rowOf("newer", "2026-02-02T03:04:05.006Z")], metaContexts: [], unobservedCount: 0, nextCursor: "c" } as ServerFrame);
   expect(app.store.getState().list.rows.get(SESSION)?.activeAt).toBe(AT);
 });
+
+function about(session: string, ...files: string[]): ServerFrame {
+  return { type: "session.context", session, reason: "changed", setName: "files", context: { files }, facts: {} as never, proofs: {} };
+}
+
+test("what a session is about is what the server said last of that session", () => {
+  const { app, hear, followed } = open();
+  const other = "0190a8c0-0000-7000-8000-0000000000c2";
+  app.follow(SESSION);
+  expect(followed()?.context).toBeNull();
+  hear(about(SESSION, "/a"), about(other, "/b"));
+  expect(followed()?.context?.sets).toEqual({ files: ["/a"] });
+  expect(app.store.getState().followed.has(other)).toBe(false);
+  hear(started(1), about(SESSION));
+  expect(followed()?.context?.sets).toEqual({ files: [] });
+});
+
+test("coming back to a session shows nothing of what it was about before", () => {
+  const { app, hear, followed } = open();
+  const other = "0190a8c0-0000-7000-8000-0000000000c2";
+  app.follow(SESSION);
+  hear(started(1), { type: "caught_up", session: SESSION, cursor: "1f.1" }, about(SESSION, "/a"));
+  app.unfollow(SESSION);
+  app.follow(other);
+  expect(app.store.getState().followed.get(other)?.context).toBeNull();
+  app.follow(SESSION);
+  expect(followed()?.seq).toBe(1);
+  expect(followed()?.context).toBeNull();
+  hear(about(SESSION, "/c"), { type: "reset", session: SESSION, reason: "ahead", snapshot: null });
+  expect(followed()?.context).toBeNull();
+});

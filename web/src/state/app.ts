@@ -8,6 +8,7 @@ import { createStore } from "zustand/vanilla";
 import type { Http } from "../api/http";
 import type { Connection, LiveClient, LiveListener } from "../api/live";
 import type { ErrorDetail, FrameOf, ServerFrame, SessionId, SessionPage } from "../wire/names";
+import { contextOf } from "./context";
 import type { Followed } from "./followed";
 import { applyEntries, applyPreview, beginFollow, caughtUp, NOT_READ, refused } from "./followed";
 import type { SessionList } from "./sessionList";
@@ -133,6 +134,8 @@ function applyFrame(state: AppState, frame: ServerFrame): AppState {
     }
     case "session":
       return changeFollowed({ ...state, list: putRow(state.list, frame.snapshot) }, frame.session, beginFollow);
+    case "session.context":
+      return changeFollowed(state, frame.session, (followed) => ({ ...followed, context: contextOf(frame) }));
     case "entry":
       return changeFollowed(state, frame.session, (followed) => applyEntries(followed, [frame]));
     case "preview":
@@ -167,7 +170,7 @@ function keep(state: AppState, session: SessionId): AppState {
   const followed = new Map(state.followed);
   const known = followed.get(session);
   followed.delete(session);
-  followed.set(session, known !== undefined && (known.reading.kind === "ready" || known.reading.kind === "loading") ? known : NOT_READ);
+  followed.set(session, known !== undefined && (known.reading.kind === "ready" || known.reading.kind === "loading") ? { ...known, context: null } : NOT_READ);
   for (const oldest of followed.keys()) {
     if (followed.size <= KEPT_SESSIONS) {
       break;

@@ -5,6 +5,7 @@
 // laid over it when it is shown, and each vanishes with the entry that holds its words.
 import type { Entry, ErrorDetail, FrameOf, QueuedPrompt, Timestamp, WordsOf } from "../wire/names";
 import type { AgentView } from "./agent";
+import type { SessionContext } from "./context";
 import { applyToAgent, UNKNOWN_AGENT } from "./agent";
 import type { Permission, Transcript, TranscriptTurn } from "./transcript";
 import { addWords, applyToTranscript, EMPTY_TRANSCRIPT } from "./transcript";
@@ -42,6 +43,8 @@ export interface Followed {
   readonly queue: readonly QueuedPrompt[];
   /** How its agent stands and what it offers. */
   readonly agent: AgentView;
+  /** What it is about; null until the server has said so for this follow. */
+  readonly context: SessionContext | null;
   /** When each of the agent's requests was answered or withdrawn, by its number. */
   readonly answeredAt: ReadonlyMap<number, Timestamp>;
   /** Words of the running turn that no entry holds yet. */
@@ -57,6 +60,7 @@ export const NOT_READ: Followed = {
   transcript: EMPTY_TRANSCRIPT,
   queue: [],
   agent: UNKNOWN_AGENT,
+  context: null,
   answeredAt: new Map(),
   previews: new Map(),
   muted: null,

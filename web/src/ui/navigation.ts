@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 const GONE = "throughline:gone";
 
 export function navigate(path: string, how: "push" | "replace" = "push"): void {
-  if (path === location.pathname) {
+  if (path === location.pathname + location.search + location.hash) {
     return;
   }
   if (how === "push") {

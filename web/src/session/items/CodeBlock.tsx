@@ -23,7 +23,7 @@ export function CodeBlock({ language, code }: { language: string | null; code: s
   );
 }
 
-const Pieces = memo(function Pieces({ tokens }: { tokens: Tokens }) {
+export const Pieces = memo(function Pieces({ tokens }: { tokens: Tokens }) {
   return tokens.map(([kind, text], index) =>
     kind === null ? (
       text
