@@ -106,11 +106,11 @@ test("the panel marks up to ten, says why an eleventh has no room, and leads to 
   await viewer.getByText("a ticket <b>from</b> elsewhere").waitFor();
   await page.keyboard.press("Escape");
 
-  await panel.getByRole("link", { name: /^Turn 1, step 1, which proved/ }).click();
+  await panel.getByRole("link", { name: /^t1.1, the call that proved/ }).click();
   await panel.waitFor({ state: "detached" });
   assert.equal(new URL(page.url()).hash, "#t1.1");
   await page.waitForFunction(() => document.activeElement?.getAttribute("data-tool") === "1");
-  await footer(page).getByRole("button", { name: "5 more marked" }).waitFor();
+  await footer(page).getByRole("button", { name: "+5 more marked" }).waitFor();
 
   // The address of a file opens it.
   await page.goto(`${new URL(page.url()).origin}${new URL(page.url()).pathname}?file=${encodeURIComponent(`${cwd}/notes.md`)}`);

@@ -60,7 +60,7 @@ export function ContextFooter({ http, row, context, writable, onOpenFile, onOpen
             <FileLink key={path} session={row.id} path={path} className="footer-link" onOpen={onOpenFile} />
           ))}
           {more > 0 && (
-            <button type="button" className="footer-link rounded text-soft hover:text-ink" aria-label={`${more} more marked`} onClick={onOpenPanel}>
+            <button type="button" className="footer-link rounded text-soft hover:text-ink" aria-label={`+${more} more marked`} onClick={onOpenPanel}>
               +{more}
             </button>
           )}
@@ -71,11 +71,11 @@ export function ContextFooter({ http, row, context, writable, onOpenFile, onOpen
             <button
               type="button"
               disabled={busy}
-              className="footer-link rounded px-1 text-soft hover:bg-press hover:text-ink disabled:opacity-50"
+              className="footer-link rounded text-soft hover:text-ink disabled:opacity-50"
               title={`Mark ${automatic.length === 1 ? "this file" : "these files"}: ${AUTOMATIC}`}
               onClick={() => void mark()}
             >
-              Mark{automatic.length === 1 ? " it" : ` ${automatic.length}`}
+              <span className="rounded-md border border-rule px-1.5">Mark {automatic.length === 1 ? "it" : `these ${automatic.length}`}</span>
             </button>
           )}
           {hasFiles && applet !== null && (

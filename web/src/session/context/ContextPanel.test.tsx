@@ -148,7 +148,7 @@ test("facts have counts, exit codes, and a way to the call that proved them", as
   expect(commands.getByText("The newest 1 of 130 are kept.")).toBeTruthy();
   const sought = vi.fn();
   addEventListener("throughline:sought", sought, { once: true });
-  await userEvent.click(screen.getByRole("link", { name: "Turn 12, step 3, which proved /w/notes.md" }));
+  await userEvent.click(screen.getByRole("link", { name: "t12.3, the call that proved /w/notes.md" }));
   expect(location.hash).toBe("#t12.3");
   expect(sought).toHaveBeenCalledOnce();
   expect(onClose).toHaveBeenCalledOnce();

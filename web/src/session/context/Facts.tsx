@@ -98,7 +98,7 @@ function Value({ row, value: { value, turn, tool, exitCode }, isFile, onOpenFile
       <a
         href={placeHref({ turn, tool })}
         className="inline-flex min-h-11 shrink-0 items-center rounded text-xs text-soft tabular-nums underline decoration-rule underline-offset-3 hover:decoration-current md:min-h-6"
-        aria-label={`Turn ${turn}, step ${tool}, which proved ${inOneLine(value)}`}
+        aria-label={`t${turn}.${tool}, the call that proved ${inOneLine(value)}`}
         onClick={(event) => {
           event.preventDefault();
           onJump();

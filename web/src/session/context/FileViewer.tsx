@@ -103,7 +103,7 @@ function Lines({ text, language }: { text: string; language: string | null }) {
       </figcaption>
       <pre tabIndex={0} dir="ltr" role="region" aria-label="The file" className="max-h-[calc(100dvh-13rem)] overflow-auto">
         <span className="flex w-max min-w-full">
-          <span aria-hidden="true" data-numbers="" className="sticky left-0 shrink-0 bg-shade pr-4 text-right text-soft select-none">
+          <span aria-hidden="true" data-numbers="" className="sticky left-0 shrink-0 bg-(--ground) pr-4 text-right text-soft select-none">
             {numbers}
           </span>
           <code className="min-w-0">

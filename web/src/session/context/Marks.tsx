@@ -25,10 +25,10 @@ interface MarksProps {
 }
 
 const KNOWN: readonly (readonly [set: string, hint: string])[] = [
-  ["files", "A path, such as /home/ada/loom/shuttle.rs"],
+  ["files", "/home/ada/loom/shuttle.rs"],
   ["applet", "Its name, then key=value"],
-  ["endpoints", "A full address, such as http://localhost:3000/api"],
-  ["ports", "A number, such as 8080"],
+  ["endpoints", "http://localhost:3000/api"],
+  ["ports", "8080"],
 ];
 
 export function Marks({ http, row, context, writable, onOpenFile }: MarksProps) {
