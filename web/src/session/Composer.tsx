@@ -33,6 +33,8 @@ interface ComposerProps {
   agent: string;
   running: boolean;
   online: boolean;
+  /** The session was begun just now: its first words come next, whatever had the focus. */
+  begun?: boolean;
   field: RefObject<HTMLTextAreaElement | null>;
   /** What the agent understands after a slash. */
   commands?: readonly AgentCommand[];
@@ -55,6 +57,7 @@ export function Composer({
   agent,
   running,
   online,
+  begun = false,
   field,
   commands = NO_COMMANDS,
   turns = NO_TURNS,
@@ -159,9 +162,11 @@ export function Composer({
 
   // Where nothing else has the focus, writing is what comes next; on a touch screen that would raise the keyboard.
   useEffect(() => {
-    if (document.activeElement === document.body && matchMedia("(pointer: fine)").matches) {
+    if ((begun || document.activeElement === document.body) && matchMedia("(pointer: fine)").matches) {
       field.current?.focus();
     }
+    // Only on opening.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [session, field]);
 
   return (

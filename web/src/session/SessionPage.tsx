@@ -164,6 +164,7 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
                 agent={row.agent}
                 running={turnRuns}
                 online={online}
+                begun={fresh && isEmpty}
                 field={field}
                 commands={agent.commands}
                 turns={followed.transcript.turns}

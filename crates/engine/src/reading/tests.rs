@@ -1,3 +1,5 @@
+//! Which files outside of the session's directories are opened.
+
 use std::fs;
 
 use model::{Entry, Session};
