@@ -21,7 +21,7 @@ use crate::server::{Endpoint, Server};
 use crate::statistics::Latencies;
 
 const NAME: &str = "fan-out";
-const FOLLOWERS: [usize; 3] = [1, 100, 1_000];
+const FOLLOWERS: [usize; 2] = [100, 1_000];
 /// A model that is read as it speaks, and one that is faster than anybody reads.
 const WORDS_A_SECOND: [usize; 2] = [50, 100];
 const SECONDS: usize = 5;
@@ -91,8 +91,7 @@ impl Readings {
 
     fn lines(&self, followers: usize, a_second: usize) -> Vec<Line> {
         let line = |what: &str, unit: &str, ours: &[f64]| {
-            let name = if followers == 1 { "follower" } else { "followers" };
-            Line::new(NAME, &format!("{followers} {name}, {a_second} words a second: {what}"), unit, ours)
+            Line::new(NAME, &format!("{followers} followers, {a_second} words a second: {what}"), unit, ours)
         };
         let bar = |line: Line| if followers == 1_000 { line.bar(Bar::AtMost(50.0)) } else { line };
         vec![
