@@ -16,6 +16,7 @@ mod follow;
 mod housekeeping;
 mod id_source;
 mod live_session;
+mod offers;
 mod packet;
 mod pending;
 mod policy;

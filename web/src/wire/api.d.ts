@@ -1243,6 +1243,39 @@ export interface components {
         TokenPage: {
             tokens: components["schemas"]["Token"][];
         };
+        /** @description Tokens that went through the agent's model, as the agent counts them: some count a turn, some the whole session. */
+        Tokens: {
+            /**
+             * Format: int64
+             * @description What it found in its cache.
+             */
+            cachedRead?: number | null;
+            /**
+             * Format: int64
+             * @description What it put into its cache.
+             */
+            cachedWrite?: number | null;
+            /**
+             * Format: int64
+             * @description What it read.
+             */
+            input: number;
+            /**
+             * Format: int64
+             * @description What it wrote.
+             */
+            output: number;
+            /**
+             * Format: int64
+             * @description What it thought.
+             */
+            thought?: number | null;
+            /**
+             * Format: int64
+             * @description Of all kinds.
+             */
+            total: number;
+        };
         /** @description What changes in a call; only what is present. */
         ToolChange: {
             /** @description All that it shows now, in place of what it showed. */
@@ -1313,14 +1346,15 @@ export interface components {
          * @description A turn's number in its session, from 1, true for ever. Written `t42` where it stands alone.
          */
         Turn: number;
-        /** @description How full the agent's window is, and what it has cost. */
+        /** @description How full the agent's window is, what it has cost, and what went through its model. */
         Usage: {
             cost?: components["schemas"]["Cost"] | null;
             /**
              * Format: int64
-             * @description Tokens that fit.
+             * @description Tokens that fit; 0 if the agent has not said so.
              */
             size: number;
+            tokens?: components["schemas"]["Tokens"] | null;
             /**
              * Format: int64
              * @description Tokens in the window.

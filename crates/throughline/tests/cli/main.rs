@@ -13,6 +13,7 @@ mod doctor;
 mod full;
 mod guide;
 mod help;
+mod hostile;
 mod log;
 mod restore;
 mod serve;
