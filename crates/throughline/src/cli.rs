@@ -11,7 +11,8 @@ use crate::link::PageAddress;
 
 /// The session server for AI agents: nothing an agent says or does is lost.
 ///
-/// Without a command it serves: it prints a link that signs your browser in, and opens it.
+/// Without a command it serves, or joins the server that runs: it prints a link that signs your browser in, and opens it.
+/// In a project, the page offers a new session there.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
@@ -25,7 +26,7 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  throughline                             serve, and open the page
+  throughline                             serve or join, and open the page
   throughline new --name \"first steps\"    begin a session in this directory
   throughline send last \"say hello\"       talk to it; the answer streams in
   throughline list                        what there is
