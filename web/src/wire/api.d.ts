@@ -310,7 +310,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A fresh sign-in link for a browser. */
+        /** A fresh sign-in link for a browser; what the browser is called may be said. */
         post: operations["makeSignInLink"];
         delete?: never;
         options?: never;
@@ -827,6 +827,11 @@ export interface components {
             key?: string | null;
             name?: string | null;
         };
+        /** @description What a sign-in link is for. */
+        NewSignInLink: {
+            /** @description What to call the credential of the browser that uses it, such as the name of the device. */
+            name?: string | null;
+        };
         NewToken: {
             name: string;
             session?: components["schemas"]["SessionId"] | null;
@@ -1190,6 +1195,10 @@ export interface components {
         };
         /** @description A fresh one-time sign-in link for a browser. */
         SignInLink: {
+            /** @description From when on it signs nobody in. */
+            expiresAt: components["schemas"]["Timestamp"];
+            /** @description Whether only the server's own machine reaches that address. */
+            localOnly: boolean;
             url: string;
         };
         /** @description A way to sign in to the agent. */
@@ -2276,7 +2285,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSignInLink"];
+            };
+        };
         responses: {
             201: {
                 headers: {
@@ -2284,6 +2297,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignInLink"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
