@@ -196,15 +196,19 @@ async fn a_resumed_agent_is_told_once_what_the_session_is_about_and_what_changed
         "Environment: staging box",
         "- /CWD/kept.md",
         "- /etc/hostname (not checked)",
-        "- Created /CWD/kept.md (t1, unchanged since)",
-        "- Created /CWD/changed.md (t2, changed since)",
-        "- Created /CWD/gone.md (t3, gone)",
+        "- Created kept.md (t1, unchanged since)",
+        "- Created changed.md (t2, changed since)",
+        "- Created gone.md (t3, gone)",
     ] {
         assert!(text.lines().any(|told| told == line), "{line} is not in\n{text}");
     }
     // An agent that had forgotten all would have been told the newest turns too.
     let rest = told[0].trim_end_matches("[End of the record.]");
-    assert!(preview.text.starts_with(rest) && preview.text.contains("t3 person: write gone.md one"), "{}", preview.text);
+    assert!(
+        preview.text.starts_with(rest) && preview.text.contains("t3 person: write gone.md one"),
+        "{}",
+        preview.text
+    );
     assert!(preview.tokens * 3 < preview.text.chars().count() && preview.tokens > 0);
     // Followers hear it as a context, and the person's words are their own.
     loop {
