@@ -10,12 +10,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, Attached, Image, InteractionId, Notice, PermissionAnswer, PlanStep, Question, Request,
-    Seq, SessionId, SignInMethod, Timestamp, TokenId, TokenKind, ToolChange, Turn, Usage,
+    AgentCommand, AgentOption, Answerer, Attached, Image, InteractionId, Notice, PermissionAnswer, PlanStep, Question,
+    RememberedDecision, RememberedId, Request, Seq, SessionId, SignInMethod, Timestamp, TokenId, TokenKind, ToolChange,
+    ToolKind, Turn, Usage,
 };
 
 /// The version that is written now; it counts changes of shape over all kinds.
-pub const EVENT_VERSION: u16 = 2;
+pub const EVENT_VERSION: u16 = 3;
 
 /// One event in its stream, at its place. Whoever holds one with a seq that a store gave may rely on it being durable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -194,6 +195,22 @@ pub enum Event {
     },
     #[serde(rename = "token.revoked", rename_all = "camelCase")]
     TokenRevoked { token_id: TokenId },
+    /// A person's answer that is given again, unasked, to the very same question.
+    #[serde(rename = "permission.remembered")]
+    PermissionRemembered {
+        id: RememberedId,
+        project: String,
+        agent: String,
+        kind: ToolKind,
+        /// For people to read; a long one is cut.
+        subject: String,
+        /// Of all that the tool is given, never cut.
+        digest: String,
+        decision: RememberedDecision,
+        by: Answerer,
+    },
+    #[serde(rename = "permission.forgotten")]
+    PermissionForgotten { id: RememberedId },
 }
 
 /// Where the agent's process is in its life.
@@ -286,7 +303,9 @@ impl Event {
             | Self::CompactionSeen { .. }
             | Self::TitleSet { .. }
             | Self::TokenIssued { .. }
-            | Self::TokenRevoked { .. } => None,
+            | Self::TokenRevoked { .. }
+            | Self::PermissionRemembered { .. }
+            | Self::PermissionForgotten { .. } => None,
         }
     }
 

@@ -4,8 +4,8 @@
 //! entry, and a rebuild runs the same function over the log, so the tables can never say what the log does not.
 
 use crate::{
-    Entry, Event, InteractionId, QueuedPrompt, Seq, Session, SessionId, SessionRow, Stop, StreamId, Timestamp, TokenId,
-    TokenRow, Turn, first_line, split_source,
+    Entry, Event, InteractionId, QueuedPrompt, RememberedId, RememberedRow, Seq, Session, SessionId, SessionRow, Stop,
+    StreamId, Timestamp, TokenId, TokenRow, Turn, first_line, split_source,
 };
 
 const PROMPT_LINE_CHARS: usize = 100;
@@ -21,6 +21,8 @@ pub enum RowChange {
     RemovePrompt { session: SessionId, interaction_id: InteractionId },
     PutToken(TokenRow),
     RemoveToken { id: TokenId },
+    PutRemembered(RememberedRow),
+    RemoveRemembered { id: RememberedId },
 }
 
 /// A turn in the contents; its words are in the log between `first_seq` and `last_seq`.
@@ -133,7 +135,9 @@ fn session_rows(before: &SessionRow, after: &Session, entry: &Entry) -> Vec<RowC
         | Event::AgentRaw { .. }
         | Event::AgentNoticed { .. }
         | Event::TokenIssued { .. }
-        | Event::TokenRevoked { .. } => Vec::new(),
+        | Event::TokenRevoked { .. }
+        | Event::PermissionRemembered { .. }
+        | Event::PermissionForgotten { .. } => Vec::new(),
     }
 }
 
@@ -151,6 +155,20 @@ fn server_rows(entry: &Entry) -> Vec<RowChange> {
             })]
         }
         Event::TokenRevoked { token_id } => vec![RowChange::RemoveToken { id: *token_id }],
+        Event::PermissionRemembered { id, project, agent, kind, subject, digest, decision, by } => {
+            vec![RowChange::PutRemembered(RememberedRow {
+                id: *id,
+                project: project.clone(),
+                agent: agent.clone(),
+                kind: *kind,
+                subject: subject.clone(),
+                digest: digest.clone(),
+                decision: *decision,
+                by: by.clone(),
+                remembered_at: entry.at,
+            })]
+        }
+        Event::PermissionForgotten { id } => vec![RowChange::RemoveRemembered { id: *id }],
         Event::SessionCreated { .. }
         | Event::SessionChanged { .. }
         | Event::SessionObserved {}

@@ -214,7 +214,9 @@ impl TranscriptTurn {
             | Event::PromptRemoved { .. }
             | Event::TitleSet { .. }
             | Event::TokenIssued { .. }
-            | Event::TokenRevoked { .. } => (),
+            | Event::TokenRevoked { .. }
+            | Event::PermissionRemembered { .. }
+            | Event::PermissionForgotten { .. } => (),
         }
     }
 

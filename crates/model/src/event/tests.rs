@@ -7,6 +7,7 @@ use super::*;
 const RELEASED: &[(u16, &str)] = &[
     (1, include_str!("../../../../fixtures/events/v1.jsonl")),
     (2, include_str!("../../../../fixtures/events/v2.jsonl")),
+    (3, include_str!("../../../../fixtures/events/v3.jsonl")),
 ];
 
 /// Every line of every released version decodes, and those of this version are written back byte for byte.
@@ -60,9 +61,11 @@ fn the_fixture_of_this_version_has_every_kind() {
             Event::TitleSet { .. } => "title.set",
             Event::TokenIssued { .. } => "token.issued",
             Event::TokenRevoked { .. } => "token.revoked",
+            Event::PermissionRemembered { .. } => "permission.remembered",
+            Event::PermissionForgotten { .. } => "permission.forgotten",
         })
         .collect();
-    assert_eq!(seen.len(), 31);
+    assert_eq!(seen.len(), 33);
 }
 
 #[test]
