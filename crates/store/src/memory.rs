@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use model::{
-    AgentState, Entry, Incarnation, InteractionId, ListKey, Position, QueuedPrompt, RowChange, Seq, Session, SessionId,
-    SessionList, SessionRow, StreamId, Timestamp, TokenId, TokenRow, Turn, TurnRow,
+    AgentState, Entry, Incarnation, InteractionId, ListKey, Position, QueuedPrompt, RememberedId, RememberedRow,
+    RowChange, Seq, Session, SessionId, SessionList, SessionRow, StreamId, Timestamp, TokenId, TokenRow, Turn, TurnRow,
 };
 
 use crate::{
@@ -31,6 +31,7 @@ struct State {
     turns: BTreeMap<(SessionId, Turn), TurnRow>,
     prompts: BTreeMap<(SessionId, InteractionId), QueuedPrompt>,
     tokens: BTreeMap<TokenId, TokenRow>,
+    remembered: BTreeMap<RememberedId, RememberedRow>,
     receipts: BTreeMap<(String, String), Receipt>,
 }
 
@@ -131,6 +132,12 @@ impl State {
             }
             RowChange::RemoveToken { id } => {
                 self.tokens.remove(&id);
+            }
+            RowChange::PutRemembered(row) => {
+                self.remembered.insert(row.id, row);
+            }
+            RowChange::RemoveRemembered { id } => {
+                self.remembered.remove(&id);
             }
         }
     }
@@ -282,6 +289,12 @@ impl Tables for MemoryStore {
         let mut tokens: Vec<_> = self.state().tokens.values().cloned().collect();
         tokens.sort_by_key(|token| (token.issued_at, token.id));
         Ok(tokens)
+    }
+
+    async fn remembered(&self) -> Result<Vec<RememberedRow>, ReadError> {
+        let mut remembered: Vec<_> = self.state().remembered.values().cloned().collect();
+        remembered.sort_by_key(|row| (row.remembered_at, row.id));
+        Ok(remembered)
     }
 
     async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {

@@ -7,6 +7,8 @@
 const FENCES_SINCE: i64 = 2;
 /// The first schema in which a session knows its agent's own ids and questions, and a waiting prompt has pictures.
 const AGENTS_SINCE: i64 = 3;
+/// The first schema in which answers are remembered.
+const REMEMBERED_SINCE: i64 = 4;
 
 macro_rules! session_columns {
     ($since_agents:literal) => {
@@ -40,6 +42,8 @@ pub(super) const STORED_ENTRY_COLUMNS: &str =
 pub(super) const TURN_COLUMNS: &str =
     "session, turn, interaction, prompt_line, outcome, reason, started_at, ended_at, first_seq, last_seq";
 pub(super) const TOKEN_COLUMNS: &str = "id, kind, name, session, secret_hash, proof_hash, issued_at";
+pub(super) const REMEMBERED_COLUMNS: &str =
+    "id, project, agent, kind, subject, digest, decision, decided_by, remembered_at";
 pub(super) const RECEIPT_COLUMNS: &str = "principal, key, fingerprint, reply, at";
 
 pub(super) fn session_columns(schema: i64) -> &'static str {
@@ -61,6 +65,11 @@ pub(super) fn stream_columns(schema: i64) -> &'static str {
         ..FENCES_SINCE => stream_columns!("0, NULL, NULL"),
         FENCES_SINCE.. => stream_columns!("streams.sweeping, streams.damaged_seq, streams.damage"),
     }
+}
+
+/// Whether there is a table of answers that are remembered.
+pub(super) fn has_remembered(schema: i64) -> bool {
+    schema >= REMEMBERED_SINCE
 }
 
 /// Whether streams tell of their damage.

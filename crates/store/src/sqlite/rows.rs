@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 
 use model::{
-    AgentState, EVENT_VERSION, Entry, Event, InteractionId, Outcome, QueuedPrompt, Request, Running, Seq, SessionId,
-    SessionRow, Stop, StreamId, Timestamp, TokenId, TokenKind, TokenRow, Turn, TurnRow,
+    AgentState, EVENT_VERSION, Entry, Event, InteractionId, Outcome, QueuedPrompt, RememberedDecision, RememberedId,
+    RememberedRow, Request, Running, Seq, SessionId, SessionRow, Stop, StreamId, Timestamp, TokenId, TokenKind,
+    TokenRow, ToolKind, Turn, TurnRow,
 };
 use rusqlite::types::Type;
 use rusqlite::{Error, Row};
@@ -166,6 +167,20 @@ pub(super) fn token_row(row: &Row<'_>) -> Result<TokenRow, Error> {
     })
 }
 
+pub(super) fn remembered_row(row: &Row<'_>) -> Result<RememberedRow, Error> {
+    Ok(RememberedRow {
+        id: RememberedId::from_bytes(row.get(0)?),
+        project: row.get(1)?,
+        agent: row.get(2)?,
+        kind: word(row, 3, tool_kind_of)?,
+        subject: row.get(4)?,
+        digest: row.get(5)?,
+        decision: word(row, 6, decision_of)?,
+        by: json(row, 7)?,
+        remembered_at: instant(row, 8)?,
+    })
+}
+
 pub(super) fn receipt(row: &Row<'_>) -> Result<Receipt, Error> {
     Ok(Receipt {
         principal: row.get(0)?,
@@ -199,7 +214,14 @@ pub(super) fn json_or_null<T: Serialize>(list: &[T]) -> Option<String> {
 }
 
 fn json_list<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<Vec<T>, Error> {
-    let Some(text) = row.get_ref(column)?.as_str_or_null()? else { return Ok(Vec::new()) };
+    match row.get_ref(column)?.as_str_or_null()? {
+        Some(_) => json(row, column),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T, Error> {
+    let text = row.get_ref(column)?.as_str()?;
     serde_json::from_str(text).map_err(|err| Error::FromSqlConversionFailure(column, Type::Text, Box::new(err)))
 }
 
@@ -224,6 +246,8 @@ macro_rules! words {
 words!(AgentState, agent_state_word, agent_state_of, Starting "starting", Ready "ready", Stopped "stopped", Failed "failed", SignedOut "signed_out", Unresponsive "unresponsive");
 words!(Outcome, outcome_word, outcome_of, Completed "completed", Cancelled "cancelled", Failed "failed", Interrupted "interrupted");
 words!(TokenKind, token_kind_word, token_kind_of, Person "person", Browser "browser", Agent "agent", Applet "applet");
+words!(ToolKind, tool_kind_word, tool_kind_of, Read "read", Edit "edit", Delete "delete", Move "move", Search "search", Execute "execute", Think "think", Fetch "fetch", SwitchMode "switch_mode", Other "other");
+words!(RememberedDecision, decision_word, decision_of, Allow "allow", Deny "deny");
 
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is not a word that this version knows")]

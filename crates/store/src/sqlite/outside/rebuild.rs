@@ -41,7 +41,8 @@ impl Repair {
             "DELETE FROM sessions;
              DELETE FROM turns;
              DELETE FROM prompts;
-             DELETE FROM tokens;",
+             DELETE FROM tokens;
+             DELETE FROM remembered;",
         )?;
         let total = ids.len() as u64;
         for (done, id) in (0..).zip(ids) {

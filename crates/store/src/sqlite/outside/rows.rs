@@ -6,13 +6,16 @@
 use std::collections::BTreeMap;
 
 use model::{
-    InteractionId, QueuedPrompt, RowChange, Seq, SessionId, SessionRow, StreamId, TokenId, TokenRow, Turn, TurnRow,
+    InteractionId, QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, SessionId, SessionRow, StreamId, TokenId,
+    TokenRow, Turn, TurnRow,
 };
 use rusqlite::{Connection, Params, Result, Row};
 
-use crate::sqlite::columns::{TOKEN_COLUMNS, TURN_COLUMNS, prompt_columns, session_columns};
+use crate::sqlite::columns::{
+    REMEMBERED_COLUMNS, TOKEN_COLUMNS, TURN_COLUMNS, has_remembered, prompt_columns, session_columns,
+};
 use crate::sqlite::outside::is_damage;
-use crate::sqlite::rows::{queued_prompt, session_row, token_row, turn_row};
+use crate::sqlite::rows::{queued_prompt, remembered_row, session_row, token_row, turn_row};
 
 /// What the read tables hold of a stream.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -21,6 +24,7 @@ pub(super) struct Rows {
     turns: BTreeMap<Turn, TurnRow>,
     prompts: BTreeMap<InteractionId, QueuedPrompt>,
     tokens: BTreeMap<TokenId, TokenRow>,
+    remembered: BTreeMap<RememberedId, RememberedRow>,
 }
 
 impl Rows {
@@ -49,6 +53,12 @@ impl Rows {
             RowChange::RemoveToken { id } => {
                 self.tokens.remove(&id);
             }
+            RowChange::PutRemembered(row) => {
+                self.remembered.insert(row.id, row);
+            }
+            RowChange::RemoveRemembered { id } => {
+                self.remembered.remove(&id);
+            }
         }
     }
 
@@ -60,6 +70,7 @@ impl Rows {
             changes.extend(self.prompts.into_values().map(|prompt| RowChange::PutPrompt { session, prompt }));
         }
         changes.extend(self.tokens.into_values().map(RowChange::PutToken));
+        changes.extend(self.remembered.into_values().map(RowChange::PutRemembered));
         changes
     }
 
@@ -92,6 +103,13 @@ impl Rows {
                     Some(found) => rows.tokens = keyed(found, |row| row.id),
                     None => unreadable.push("the rows of the tokens cannot be read"),
                 }
+                if has_remembered(schema) {
+                    let sql = format!("SELECT {REMEMBERED_COLUMNS} FROM remembered");
+                    match collect(conn, &sql, [], remembered_row)? {
+                        Some(found) => rows.remembered = keyed(found, |row| row.id),
+                        None => unreadable.push("the rows of what is remembered cannot be read"),
+                    }
+                }
             }
         }
         Ok((rows, unreadable))
@@ -112,6 +130,7 @@ impl Rows {
             difference(&self.turns, &found.turns, |turn| format!("the row of turn {turn}")),
             difference(&self.prompts, &found.prompts, |id| format!("the row of the waiting prompt {id}")),
             difference(&self.tokens, &found.tokens, |id| format!("the row of token {id}")),
+            difference(&self.remembered, &found.remembered, |id| format!("the row of the remembered answer {id}")),
         ]
         .into_iter()
         .flatten()
