@@ -20,6 +20,8 @@ mod packet;
 mod pending;
 mod policy;
 mod recovery;
+mod remembered;
+mod server_stream;
 mod tokens;
 
 use std::collections::{BTreeMap, HashMap};
@@ -31,8 +33,8 @@ use agents::Agents;
 use agents::catalog::Catalog;
 use agents::policy::PermissionPolicy;
 use model::{
-    Command, Cursor, Entry, Event, InteractionId, ListKey, NewSession, PermissionAnswer, Request, Seq, Session,
-    SessionId, SessionRow, StreamId, TokenId, TokenRow, Turn,
+    Command, Cursor, Entry, Event, InteractionId, ListKey, NewSession, PermissionAnswer, RememberedId, RememberedRow,
+    Request, Seq, Session, SessionId, SessionRow, StreamId, TokenId, TokenRow, Turn,
 };
 use store::{Copies, Head, Store};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -96,6 +98,15 @@ impl Agency {
     }
 }
 
+/// How far an answer goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// To this one request.
+    Once,
+    /// To the very same, asked again by the same agent in the same project.
+    Remembered,
+}
+
 /// The engine; cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
@@ -109,7 +120,9 @@ pub(crate) struct Shared {
     home: Option<PathBuf>,
     agency: Agency,
     feeds: Arc<feeds::Feeds>,
+    server_stream: server_stream::ServerStream,
     tokens: tokens::Tokens,
+    remembered: remembered::Remembered,
     unobserved: commit::Unobserved,
     started: housekeeping::Started,
     live: Mutex<HashMap<SessionId, mpsc::Sender<Input>>>,
@@ -138,6 +151,7 @@ impl Engine {
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
         let Seams { clock, ids, home, copies, agency } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
+        let remembered = remembered::Remembered::new(store.remembered().await?);
         let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
         let started = housekeeping::Started::at(clock.now());
         let shared = Arc::new(Shared {
@@ -147,7 +161,9 @@ impl Engine {
             home,
             agency,
             feeds: Arc::new(feeds::Feeds::new()),
+            server_stream: server_stream::ServerStream::new(),
             tokens,
+            remembered,
             unobserved,
             started,
             live: Mutex::default(),
@@ -245,6 +261,34 @@ impl Engine {
                 return Ok(answer);
             }
         }
+    }
+
+    /// Answers what an agent asked; one that is remembered is given again, unasked, to the very same.
+    pub async fn answer(
+        &self,
+        id: SessionId,
+        request: Request,
+        answer: PermissionAnswer,
+        keep: Keep,
+        asker: Asker,
+    ) -> Result<(), SubmitError> {
+        let remembered = match keep {
+            Keep::Once => None,
+            Keep::Remembered => Some(RememberedId::from_uuid(self.shared.ids.uuid())),
+        };
+        let answer = PermissionAnswer { remembered, ..answer };
+        self.submit(id, Command::Answer { request, answer }, asker).await.map(drop)
+    }
+
+    /// Every answer that is remembered, oldest first.
+    pub fn remembered(&self) -> Vec<RememberedRow> {
+        self.shared.remembered.all()
+    }
+
+    /// Forgets an answer, so that the same is asked again; whether there was one.
+    pub async fn forget_permission(&self, id: RememberedId) -> Result<bool, SubmitError> {
+        let shared = Arc::clone(&self.shared);
+        self.to_the_end(async move { shared.forget_permission(id).await }).await
     }
 
     /// Carries out a command on a session and answers when what it did is durable.

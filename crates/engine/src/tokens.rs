@@ -7,11 +7,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use model::{Event, RowChange, SessionId, StreamId, TokenId, TokenKind, TokenRow};
+use model::{Event, RowChange, SessionId, TokenId, TokenKind, TokenRow};
 use sha2::{Digest as _, Sha256};
-use store::{AppendError, Batch, Head, Part};
 use subtle::ConstantTimeEq as _;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::id_source::hex;
@@ -27,8 +26,6 @@ pub(crate) struct Tokens {
     by_hash: RwLock<HashMap<String, TokenRow>>,
     codes: Mutex<Vec<Code>>,
     changes: watch::Sender<u64>,
-    /// One writer of the server's stream at a time.
-    writing: Semaphore,
 }
 
 #[derive(Debug)]
@@ -39,17 +36,12 @@ struct Code {
 
 impl Tokens {
     pub(crate) fn new(rows: Vec<TokenRow>) -> Self {
-        let tokens = Self {
-            by_hash: RwLock::default(),
-            codes: Mutex::default(),
-            changes: watch::Sender::new(0),
-            writing: Semaphore::new(1),
-        };
+        let tokens = Self { by_hash: RwLock::default(), codes: Mutex::default(), changes: watch::Sender::new(0) };
         tokens.replace(rows);
         tokens
     }
 
-    fn replace(&self, rows: Vec<TokenRow>) {
+    pub(crate) fn replace(&self, rows: Vec<TokenRow>) {
         let by_hash = rows.into_iter().map(|row| (row.secret_hash.clone(), row)).collect();
         *self.by_hash.write().unwrap_or_else(PoisonError::into_inner) = by_hash;
         self.changes.send_modify(|generation| *generation += 1);
@@ -109,7 +101,7 @@ impl Tokens {
         found.is_some_and(|index| codes.remove(index).expires_at > Instant::now())
     }
 
-    fn apply(&self, changes: &[RowChange]) {
+    pub(crate) fn apply(&self, changes: &[RowChange]) {
         {
             let mut by_hash = self.by_hash.write().unwrap_or_else(PoisonError::into_inner);
             for change in changes {
@@ -122,7 +114,9 @@ impl Tokens {
                     | RowChange::StartTurn(_)
                     | RowChange::EndTurn { .. }
                     | RowChange::PutPrompt { .. }
-                    | RowChange::RemovePrompt { .. } => (),
+                    | RowChange::RemovePrompt { .. }
+                    | RowChange::PutRemembered(_)
+                    | RowChange::RemoveRemembered { .. } => (),
                 }
             }
         }
@@ -160,13 +154,13 @@ impl Shared {
     }
 
     pub(crate) async fn revoke_token(&self, id: TokenId) -> Result<(), SubmitError> {
-        self.append_to_server(|tokens| revocations(tokens, |row| row.id == id)).await?;
+        self.append_to_server(|shared| revocations(&shared.tokens, |row| row.id == id)).await?;
         Ok(())
     }
 
     /// Ends the credentials that were made for one session.
     pub(crate) async fn revoke_tokens_of(&self, session: SessionId) -> Result<(), SubmitError> {
-        self.append_to_server(|tokens| revocations(tokens, |row| row.session == Some(session))).await?;
+        self.append_to_server(|shared| revocations(&shared.tokens, |row| row.session == Some(session))).await?;
         Ok(())
     }
 
@@ -174,8 +168,8 @@ impl Shared {
     pub(crate) async fn rotate_tokens(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
         let (event, secret, proof) = self.new_token(wish);
         let rows = self
-            .append_to_server(|tokens| {
-                let mut events = revocations(tokens, |_| true);
+            .append_to_server(|shared| {
+                let mut events = revocations(&shared.tokens, |_| true);
                 events.push(event.clone());
                 events
             })
@@ -200,33 +194,6 @@ impl Shared {
         };
         (event, secret, proof)
     }
-
-    /// Appends what `events` makes of the credentials in force to the server's own stream, and puts it in force. One at
-    /// a time, so that what is in force is never behind what the stream says.
-    async fn append_to_server(&self, events: impl Fn(&Tokens) -> Vec<Event>) -> Result<Vec<RowChange>, SubmitError> {
-        let _turn = self.tokens.writing.acquire().await.map_err(|_| SubmitError::Stopping)?;
-        loop {
-            let events = events(&self.tokens);
-            if events.is_empty() {
-                return Ok(Vec::new());
-            }
-            let after = match self.store.head(StreamId::Server).await? {
-                Head::At(seq) => seq,
-                Head::Purged => unreachable!("only sessions are purged"),
-            };
-            let (part, _) = Part::of(StreamId::Server, after, None, events, self.clock.now());
-            let rows = part.rows.clone();
-            match self.store.append(Batch { parts: vec![part], ..Batch::default() }).await {
-                Ok(_) => {
-                    self.tokens.apply(&rows);
-                    return Ok(rows);
-                }
-                // Another process wrote: what it did is read before anything is decided anew.
-                Err(AppendError::Conflict { .. }) => self.tokens.replace(self.store.tokens().await?),
-                Err(err) => return Err(err.into()),
-            }
-        }
-    }
 }
 
 fn revocations(tokens: &Tokens, which: impl Fn(&TokenRow) -> bool) -> Vec<Event> {
@@ -243,7 +210,9 @@ fn issued(rows: Vec<RowChange>, secret: Secret, proof: Option<Secret>) -> Issued
             | RowChange::StartTurn(_)
             | RowChange::EndTurn { .. }
             | RowChange::PutPrompt { .. }
-            | RowChange::RemovePrompt { .. } => None,
+            | RowChange::RemovePrompt { .. }
+            | RowChange::PutRemembered(_)
+            | RowChange::RemoveRemembered { .. } => None,
         })
         .expect("issuing puts a row");
     IssuedToken { row, secret, proof }
