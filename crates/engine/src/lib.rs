@@ -286,9 +286,12 @@ impl Engine {
     }
 
     /// Forgets an answer, so that the same is asked again; whether there was one.
-    pub async fn forget_permission(&self, id: RememberedId) -> Result<bool, SubmitError> {
+    pub async fn forget_permission(&self, id: RememberedId, asker: Asker) -> Result<bool, SubmitError> {
+        if let Some(answer) = self.answered(&asker).await? {
+            return answer.map(|_| true);
+        }
         let shared = Arc::clone(&self.shared);
-        self.to_the_end(async move { shared.forget_permission(id).await }).await
+        self.to_the_end(async move { shared.forget_permission(id, &asker).await }).await
     }
 
     /// Carries out a command on a session and answers when what it did is durable.

@@ -5,7 +5,9 @@
 use std::sync::{PoisonError, RwLock};
 
 use model::{Event, Memorable, RememberedId, RememberedRow, RowChange};
+use store::AppendError;
 
+use crate::asking::{Asker, Reply};
 use crate::{Shared, SubmitError};
 
 #[derive(Debug)]
@@ -50,11 +52,16 @@ impl Remembered {
 
 impl Shared {
     /// Forgets an answer; whether there was one.
-    pub(crate) async fn forget_permission(&self, id: RememberedId) -> Result<bool, SubmitError> {
+    pub(crate) async fn forget_permission(&self, id: RememberedId, asker: &Asker) -> Result<bool, SubmitError> {
+        let receipt = asker.receipt(&Reply::Done, self.clock.now());
         let forgotten = |shared: &Self| {
             let known = shared.remembered.all().iter().any(|row| row.id == id);
             known.then_some(Event::PermissionForgotten { id }).into_iter().collect()
         };
-        Ok(!self.append_to_server(forgotten).await?.is_empty())
+        match self.append_to_server(forgotten, receipt).await {
+            Ok(rows) => Ok(!rows.is_empty()),
+            Err(SubmitError::Append(AppendError::Repeated(receipt))) => asker.repeat(&receipt).map(|_| true),
+            Err(err) => Err(err),
+        }
     }
 }

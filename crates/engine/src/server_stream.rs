@@ -4,7 +4,7 @@
 //! is decided on what is in force.
 
 use model::{Event, RowChange, StreamId};
-use store::{AppendError, Batch, Head, Part};
+use store::{AppendError, Batch, Head, Part, Receipt};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{Shared, SubmitError};
@@ -31,12 +31,13 @@ impl Shared {
     pub(crate) async fn append_to_server(
         &self,
         events: impl Fn(&Self) -> Vec<Event>,
+        receipt: Option<Receipt>,
     ) -> Result<Vec<RowChange>, SubmitError> {
         let _turn = self.server_stream.turn().await?;
         loop {
             let Some(part) = self.server_part(events(self)).await? else { return Ok(Vec::new()) };
             let rows = part.rows.clone();
-            match self.store.append(Batch { parts: vec![part], ..Batch::default() }).await {
+            match self.store.append(Batch { parts: vec![part], receipt: receipt.clone(), ..Batch::default() }).await {
                 Ok(_) => {
                     self.put_in_force(&rows);
                     return Ok(rows);

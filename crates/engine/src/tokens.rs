@@ -149,18 +149,18 @@ pub struct IssuedToken {
 impl Shared {
     pub(crate) async fn issue_token(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
         let (event, secret, proof) = self.new_token(wish);
-        let rows = self.append_to_server(|_| vec![event.clone()]).await?;
+        let rows = self.append_to_server(|_| vec![event.clone()], None).await?;
         Ok(issued(rows, secret, proof))
     }
 
     pub(crate) async fn revoke_token(&self, id: TokenId) -> Result<(), SubmitError> {
-        self.append_to_server(|shared| revocations(&shared.tokens, |row| row.id == id)).await?;
+        self.append_to_server(|shared| revocations(&shared.tokens, |row| row.id == id), None).await?;
         Ok(())
     }
 
     /// Ends the credentials that were made for one session.
     pub(crate) async fn revoke_tokens_of(&self, session: SessionId) -> Result<(), SubmitError> {
-        self.append_to_server(|shared| revocations(&shared.tokens, |row| row.session == Some(session))).await?;
+        self.append_to_server(|shared| revocations(&shared.tokens, |row| row.session == Some(session)), None).await?;
         Ok(())
     }
 
@@ -168,11 +168,14 @@ impl Shared {
     pub(crate) async fn rotate_tokens(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
         let (event, secret, proof) = self.new_token(wish);
         let rows = self
-            .append_to_server(|shared| {
-                let mut events = revocations(&shared.tokens, |_| true);
-                events.push(event.clone());
-                events
-            })
+            .append_to_server(
+                |shared| {
+                    let mut events = revocations(&shared.tokens, |_| true);
+                    events.push(event.clone());
+                    events
+                },
+                None,
+            )
             .await?;
         self.tokens.forget_codes();
         Ok(issued(rows, secret, proof))

@@ -90,8 +90,8 @@ async fn the_very_same_is_asked_once_until_it_is_forgotten() {
     assert_eq!((row.agent.as_str(), row.project.as_str()), ("guide", world.cwd.as_str()));
     assert_eq!((row.decision, &row.by), (RememberedDecision::Allow, &person()));
 
-    assert!(world.engine.forget_permission(id).await.unwrap());
-    assert!(!world.engine.forget_permission(id).await.unwrap());
+    assert!(world.engine.forget_permission(id, asker()).await.unwrap());
+    assert!(!world.engine.forget_permission(id, asker()).await.unwrap());
     assert_eq!(who(&world, session, "true").await, person());
     world.stop_and_restart().await;
     assert_eq!((who(&world, session, "true").await, world.engine.remembered()), (person(), Vec::new()));
@@ -149,7 +149,7 @@ async fn when_there_is_no_room_the_answer_is_not_taken() {
     let give = |keep| world.engine.answer(session, Request(1), answer(ALLOW), keep, asker());
     let refused = give(Keep::Remembered).await;
     assert!(matches!(refused, Err(SubmitError::Rejected(Rejection::RememberedFull))), "{refused:?}");
-    assert!(world.engine.forget_permission(RememberedId::from_bytes(7_u128.to_be_bytes())).await.unwrap());
+    assert!(world.engine.forget_permission(RememberedId::from_bytes(7_u128.to_be_bytes()), asker()).await.unwrap());
     give(Keep::Remembered).await.unwrap();
     world.finish(session, prompt).await;
     assert_eq!(world.engine.remembered().len(), MAX_REMEMBERED);

@@ -7,7 +7,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use model::{
     Event, InteractionId, Item, Outcome, PermissionOption, Request as Asked, SessionId, Stop, ToolCall, Turn, WordsOf,
 };
-use server::wire::{ClientFrame, NewPrompt, PromptAccepted, Request, ServerFrame, WhenBusy};
+use server::wire::{ClientFrame, NewAnswer, NewPrompt, PromptAccepted, Request, ServerFrame, WhenBusy};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
@@ -211,7 +211,10 @@ impl Answer {
         }
         let word = choose(&question.options).await?;
         let answered = match answer::option_of(&question.options, &word) {
-            Ok(option) => answer::give(client, &self.session.to_string(), &request.to_string(), option).await,
+            Ok(option) => {
+                let new = NewAnswer { option, fields: None, remember: false, key: None };
+                answer::give(client, &self.session.to_string(), &request.to_string(), &new).await
+            }
             Err(err) => Err(err),
         };
         if let Err(err) = answered {
