@@ -82,7 +82,7 @@ fn the_newest_decision_of_the_same_is_the_one_that_is_kept() {
         by: Answerer::Person { token_id: None, name: "ada".to_owned() },
         remembered_at: Timestamp::from_millis(5),
     };
-    assert_eq!(known, [expected.clone()]);
+    assert_eq!(known, std::slice::from_ref(&expected));
     let events = remember(&known, &session, Request(1), &answer(2, PermissionKind::RejectAlways)).unwrap();
     let expected = RememberedRow { id: id(2), decision: RememberedDecision::Deny, ..expected };
     assert_eq!(rows(known, events), [expected]);
