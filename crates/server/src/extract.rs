@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use doors::Principal;
 use engine::{Asker, RequestKey};
-use model::{InteractionId, SessionId, TokenId};
+use model::{InteractionId, RememberedId, SessionId, TokenId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -140,6 +140,12 @@ impl PathId for (SessionId, String) {
 impl PathId for TokenId {
     fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
         param(params, "id").and_then(|text| text.parse().ok()).ok_or(ApiError::TokenNotFound)
+    }
+}
+
+impl PathId for RememberedId {
+    fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
+        param(params, "id").and_then(|text| text.parse().ok()).ok_or(ApiError::PermissionNotFound)
     }
 }
 

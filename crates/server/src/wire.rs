@@ -9,6 +9,7 @@ mod directories;
 mod files;
 mod frames;
 mod hidden;
+mod permissions;
 
 use std::collections::BTreeMap;
 
@@ -23,6 +24,7 @@ pub use directories::{Directory, DirectoryPage, DirectoryQuery, RecentDirectory}
 pub use files::{FileName, FilePage, FileQuery};
 pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame};
 pub use hidden::Hidden;
+pub use permissions::{NewAnswer, RememberedPage, RememberedPermission};
 
 /// A session as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -196,20 +198,6 @@ pub enum WhenBusy {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PromptPatch {
     pub text: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
-}
-
-/// The answer to what an agent asked.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct NewAnswer {
-    /// The id of one of the options that were offered.
-    pub option: String,
-    /// What was filled in, where the agent asked for more than a choice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
-    pub fields: Option<serde_json::Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }

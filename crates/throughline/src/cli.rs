@@ -57,6 +57,8 @@ pub(crate) enum Command {
     Send(Send),
     /// Answer what an agent asks before it goes on
     Answer(Answer),
+    /// List the answers that are remembered, or forget one
+    Permissions(Permissions),
     /// Bring a session's agent back, or hand the session over to another
     Resume(Resume),
     /// Stop the turn that runs
@@ -174,9 +176,33 @@ pub(crate) struct Answer {
     pub(crate) request: Option<String>,
     /// `allow`, `always`, `deny`, `never`, or the id of one of the agent's own options
     pub(crate) option: String,
+    /// Answer exactly this alike from now on, in this project, without asking
+    #[arg(long)]
+    pub(crate) remember: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Permissions {
+    #[command(subcommand)]
+    pub(crate) command: Option<PermissionsCommand>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PermissionsCommand {
+    /// Forget an answer; the same is asked again
+    Forget {
+        /// Its id, as `permissions` prints it
+        id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Debug, Args)]

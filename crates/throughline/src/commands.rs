@@ -10,6 +10,7 @@ mod guide;
 mod here;
 mod list;
 mod new;
+mod permissions;
 mod restore;
 mod resume;
 mod send;
@@ -44,6 +45,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Show(show)) => show::run(&data()?, &show).await,
         Some(Command::Send(send)) => send::run(&data()?, send).await,
         Some(Command::Answer(answer)) => answer::run(&data()?, answer).await,
+        Some(Command::Permissions(permissions)) => permissions::run(&data()?, permissions).await,
         Some(Command::Resume(resume)) => resume::run(&data()?, resume).await,
         Some(Command::Stop { session }) => stop::run(&data()?, &session).await,
         Some(Command::Backup(backup)) => backup::run(&data()?, backup).await,

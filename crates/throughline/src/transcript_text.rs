@@ -139,7 +139,11 @@ pub(crate) fn answer_words(answer: &PermissionAnswer) -> String {
         None => "withdrawn",
     };
     match &answer.by {
+        Answerer::Person { name, .. } if answer.remembered.is_some() => {
+            format!("{word} by {}, and remembered", line(name))
+        }
         Answerer::Person { name, .. } => format!("{word} by {}", line(name)),
+        Answerer::Remembered { id } => format!("{word}, remembered ({id})"),
         Answerer::Policy { rule } => format!("{word} by the rule {}", line(rule)),
         Answerer::Nobody => word.to_owned(),
     }

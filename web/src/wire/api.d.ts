@@ -58,6 +58,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/permissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every answer that is remembered. */
+        get: operations["listRememberedPermissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/permissions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Forgets an answer; the same is asked again. */
+        delete: operations["forgetPermission"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions": {
         parameters: {
             query?: never;
@@ -434,6 +468,11 @@ export interface components {
             /** @enum {string} */
             type: "policy";
         } | {
+            /** @description As what it is remembered. */
+            id: components["schemas"]["RememberedId"];
+            /** @enum {string} */
+            type: "remembered";
+        } | {
             /** @enum {string} */
             type: "nobody";
         };
@@ -748,6 +787,28 @@ export interface components {
             };
             /** @enum {string} */
             type: "token.revoked";
+        } | {
+            /** @description A person's answer that is given again, unasked, to the very same question. */
+            data: {
+                agent: string;
+                by: components["schemas"]["Answerer"];
+                decision: components["schemas"]["RememberedDecision"];
+                /** @description Of all that the tool is given, never cut. */
+                digest: string;
+                id: components["schemas"]["RememberedId"];
+                kind: components["schemas"]["ToolKind"];
+                project: string;
+                /** @description For people to read; a long one is cut. */
+                subject: string;
+            };
+            /** @enum {string} */
+            type: "permission.remembered";
+        } | {
+            data: {
+                id: components["schemas"]["RememberedId"];
+            };
+            /** @enum {string} */
+            type: "permission.forgotten";
         };
         FileName: {
             /** @description From the session's directory on; that of a directory ends with a slash. */
@@ -808,6 +869,11 @@ export interface components {
             key?: string | null;
             /** @description The id of one of the options that were offered. */
             option: string;
+            /**
+             * @description Answer the very same alike from now on, without asking: the same agent, kind of work and input, in the same
+             *     project. Refused where the question has no `digest`.
+             */
+            remember?: boolean;
         };
         NewPrompt: {
             /** @description At most eight, with eight MiB of Base64 in all. */
@@ -881,6 +947,7 @@ export interface components {
             kind?: components["schemas"]["PermissionKind"] | null;
             /** @description The option that was chosen; absent if the request was withdrawn. */
             option?: string | null;
+            remembered?: components["schemas"]["RememberedId"] | null;
         };
         /**
          * @description What a possible answer means.
@@ -925,6 +992,8 @@ export interface components {
         };
         /** @description What is asked. */
         Question: {
+            /** @description SHA-256, in hex, of all that the tool is given; an answer is remembered by it. Absent where not all is told. */
+            digest?: string | null;
             /** @description Fields to fill in, as a JSON schema of one flat object, where more is asked than a choice. */
             form?: Record<string, never> | null;
             /** @description What sort of work is to be done. */
@@ -960,6 +1029,37 @@ export interface components {
             path: string;
             /** @description The git root of the directory, else the directory. */
             project: string;
+        };
+        /**
+         * @description What is answered again.
+         * @enum {string}
+         */
+        RememberedDecision: "allow" | "deny";
+        /**
+         * Format: uuid
+         * @description An answer that is remembered.
+         */
+        RememberedId: string;
+        RememberedPage: {
+            /** @description Oldest first; there are at most 1,000. */
+            permissions: components["schemas"]["RememberedPermission"][];
+        };
+        /** @description An answer that is given again, unasked, to the very same question. */
+        RememberedPermission: {
+            /** @description For which agent. */
+            agent: string;
+            /** @description Who decided. */
+            by: components["schemas"]["Answerer"];
+            decision: components["schemas"]["RememberedDecision"];
+            /** @description SHA-256, in hex, of all that the tool is given: what is compared. */
+            digest: string;
+            id: components["schemas"]["RememberedId"];
+            kind: components["schemas"]["ToolKind"];
+            /** @description Where it holds. */
+            project: string;
+            rememberedAt: components["schemas"]["Timestamp"];
+            /** @description What it is about; of a long one the first 2,000 characters. */
+            subject: string;
         };
         /** @description What a client can ask for. */
         Request: {
@@ -998,6 +1098,8 @@ export interface components {
         } | {
             fields?: Record<string, never> | null;
             option: string;
+            /** @description As in `NewAnswer`. */
+            remember?: boolean;
             request: string;
             session: components["schemas"]["SessionId"];
             /** @enum {string} */
@@ -1484,6 +1586,59 @@ export interface operations {
             };
         };
     };
+    listRememberedPermissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RememberedPage"];
+                };
+            };
+        };
+    };
+    forgetPermission: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It answers nothing any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     listSessions: {
         parameters: {
             query?: {
@@ -1925,7 +2080,7 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
-            /** @description The agent offers no such option */
+            /** @description The agent offers no such option, or there is nothing to remember */
             400: {
                 headers: {
                     [name: string]: unknown;

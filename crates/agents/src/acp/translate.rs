@@ -9,6 +9,7 @@ mod blocks;
 mod calls;
 mod compactions;
 mod content;
+mod given;
 mod offers;
 mod question;
 mod raw;

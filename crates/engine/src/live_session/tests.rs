@@ -22,7 +22,8 @@ async fn begun() -> (LiveSession, mpsc::Receiver<Call>, mpsc::Sender<News>) {
     let id = SessionId::from_bytes([7; 16]);
     let new = NewSession { agent: "played".into(), cwd: "/".into(), project: "/".into(), name: String::new() };
     let events = decide(None, Command::Create(new)).unwrap();
-    let session = engine.shared.commit(id, None, events, None, Room::Ordinary).await.unwrap();
+    let session =
+        engine.shared.commit(id, None, events, crate::commit::Along::default(), Room::Ordinary).await.unwrap();
     let mut live = LiveSession::new(engine.shared, id, session, mpsc::channel(1).1);
     let (calls, calls_in) = mpsc::channel(256);
     let (news_out, news) = mpsc::channel(256);

@@ -85,7 +85,8 @@ async fn a_failed_call_leaves_no_trace() {
         }
     };
     let by = Answerer::Person { token_id: None, name: "ada".to_owned() };
-    let answer = PermissionAnswer { option: Some("reject-once".to_owned()), kind: None, fields: None, by };
+    let answer =
+        PermissionAnswer { option: Some("reject-once".to_owned()), kind: None, fields: None, by, remembered: None };
     world.engine.submit(session, Command::Answer { request, answer }, asker()).await.unwrap();
     world.finish(session, refused).await;
     assert!(context(&world, session).await.facts.is_empty());

@@ -7,7 +7,9 @@ use std::io::{IsTerminal as _, Read as _};
 use anyhow::{Context as _, Result, bail};
 use futures_util::{SinkExt as _, StreamExt as _};
 use model::{Event, InteractionId, Item, Outcome, Request as Asked, SessionId, Stop, ToolCall, Turn, WordsOf};
-use server::wire::{ClientFrame, NewPrompt, Observed, PromptAccepted, Request, ServerFrame, Session, WhenBusy};
+use server::wire::{
+    ClientFrame, NewAnswer, NewPrompt, Observed, PromptAccepted, Request, ServerFrame, Session, WhenBusy,
+};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
@@ -267,7 +269,8 @@ impl Answer {
             }
         };
         self.questions.set_given(request, true);
-        if let Err(err) = answer::give(client, &self.session.to_string(), &request.to_string(), option).await {
+        let new = NewAnswer { option, fields: None, remember: false, key: None };
+        if let Err(err) = answer::give(client, &self.session.to_string(), &request.to_string(), &new).await {
             self.questions.set_given(request, false);
             terminal::remark(&format!("{err}; if it still waits, `throughline answer` answers it"));
         }

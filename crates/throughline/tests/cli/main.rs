@@ -18,6 +18,7 @@ mod help;
 mod here;
 mod hostile;
 mod log;
+mod permissions;
 mod restore;
 mod serve;
 mod supervise;

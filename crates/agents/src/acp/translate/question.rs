@@ -79,6 +79,7 @@ fn permission(
     });
     let question = Question {
         tool: call.tool,
+        digest: call.digest,
         subject: call.subject.or_else(|| subject(&fields, None)),
         title: fields.title.map_or(call.title, |title| cut_chars(title, MAX_TITLE_CHARS)),
         kind: call.kind,
@@ -104,6 +105,8 @@ fn elicitation(request: CreateElicitationRequest, calls: &Calls) -> Question {
         title: cut_chars(request.message, MAX_DESCRIPTION_CHARS),
         kind: ToolKind::Other,
         subject,
+        // Whoever is sent somewhere is asked each time.
+        digest: None,
         options: vec![
             option(ACCEPT, "Accept", PermissionKind::AllowOnce),
             option(DECLINE, "Decline", PermissionKind::RejectOnce),
@@ -113,7 +116,7 @@ fn elicitation(request: CreateElicitationRequest, calls: &Calls) -> Question {
 }
 
 /// Members of an input that say what is to be done, by what they are about.
-const COMMANDS: [&str; 3] = ["command", "cmd", "commands"];
+pub(super) const COMMANDS: [&str; 3] = ["command", "cmd", "commands"];
 /// Members beside a command that change nothing of what it does but where and how long.
 const BESIDE: [&str; 12] = [
     "description",
