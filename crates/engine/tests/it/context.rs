@@ -124,7 +124,8 @@ async fn two_changes_at_once_lose_nothing() {
         world.engine.submit(session, command, asker())
     };
     let (one, two) = tokio::join!(put("one"), put("two"));
-    (one.unwrap(), two.unwrap());
+    one.unwrap();
+    two.unwrap();
     let mut items = context(&world, session).await.sets.items("notes");
     items.sort();
     assert_eq!(items, ["one", "two"]);
