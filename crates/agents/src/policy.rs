@@ -52,6 +52,13 @@ const ANY: &str = "*";
 const KINDS: [&str; 10] =
     ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"];
 
+impl Decision<'_> {
+    /// No rule made it.
+    pub fn is_default(&self) -> bool {
+        self.rule == DEFAULT_RULE
+    }
+}
+
 impl Default for PermissionPolicy {
     fn default() -> Self {
         Self { default: Policy::Ask, rules: BTreeMap::new() }

@@ -82,18 +82,22 @@ pub(crate) struct Asked {
 
 impl Asked {
     pub(crate) fn receipt(&self, reply: &Reply, at: Timestamp) -> Option<Receipt> {
-        let key = self.asker.key.as_ref()?;
+        self.asker.receipt(reply, at)
+    }
+}
+
+impl Asker {
+    pub(crate) fn receipt(&self, reply: &Reply, at: Timestamp) -> Option<Receipt> {
+        let key = self.key.as_ref()?;
         Some(Receipt {
-            principal: self.asker.principal.clone(),
+            principal: self.principal.clone(),
             key: key.key.clone(),
             fingerprint: key.fingerprint.clone(),
             reply: serde_json::to_vec(reply).expect("replies hold only texts, ids and numbers"),
             at,
         })
     }
-}
 
-impl Asker {
     /// The first answer again, if the same was asked.
     pub(crate) fn repeat(&self, receipt: &Receipt) -> Result<Reply, SubmitError> {
         let same = self.key.as_ref().is_some_and(|key| key.fingerprint == receipt.fingerprint);

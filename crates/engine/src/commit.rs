@@ -12,6 +12,14 @@ use crate::asking::{Asked, Reply};
 use crate::feeds::{ListChange, News};
 use crate::{Shared, SubmitError};
 
+/// What is written with a session's events, or not at all.
+#[derive(Debug, Default)]
+pub(crate) struct Along {
+    pub(crate) receipt: Option<Receipt>,
+    /// The next part of the server's own stream.
+    pub(crate) server: Option<Part>,
+}
+
 impl Shared {
     /// Appends events to a session's stream and tells everyone; gives the session as it stands afterwards.
     pub(crate) async fn commit(
@@ -19,17 +27,19 @@ impl Shared {
         id: SessionId,
         before: Option<&Session>,
         events: Vec<Event>,
-        receipt: Option<Receipt>,
+        along: Along,
         room: Room,
     ) -> Result<Option<Session>, AppendError> {
+        let Along { receipt, server } = along;
         let stream = StreamId::Session(id);
         let after = before.map_or(Seq::START, |session| session.head);
         let (part, session) = Part::of(stream, after, before.cloned(), events, self.clock.now());
         let entries = part.entries.clone();
-        if entries.is_empty() && receipt.is_none() {
+        if entries.is_empty() && receipt.is_none() && server.is_none() {
             return Ok(session);
         }
-        self.store.append(Batch { parts: vec![part], receipt, room }).await?;
+        let parts = [part].into_iter().chain(server).collect();
+        self.store.append(Batch { parts, receipt, room }).await?;
         fail::fail_point!("engine-appended");
         if let Some(session) = &session
             && !entries.is_empty()

@@ -18,11 +18,14 @@ mod housekeeping;
 mod id_source;
 mod live_session;
 mod looking;
+mod offers;
 mod packet;
 mod pending;
 mod policy;
 mod reading;
 mod recovery;
+mod remembered;
+mod server_stream;
 mod tokens;
 
 use std::collections::{BTreeMap, HashMap};
@@ -33,10 +36,9 @@ use std::time::Duration;
 use agents::Agents;
 use agents::catalog::Catalog;
 use agents::policy::PermissionPolicy;
-use files::Deny;
 use model::{
-    Command, Context, Cursor, Entry, Event, InteractionId, ListKey, NewSession, PermissionAnswer, Request, Seq,
-    Session, SessionId, SessionRow, StreamId, TokenId, TokenRow, Turn, Untold,
+    Command, Context, Cursor, Entry, Event, InteractionId, ListKey, NewSession, PermissionAnswer, RememberedId,
+    RememberedRow, Request, Seq, Session, SessionId, SessionRow, StreamId, TokenId, TokenRow, Turn, Untold,
 };
 use store::{Copies, Head, Store};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -50,13 +52,14 @@ pub use clock::{Clock, SystemClock};
 pub use directories::Reach;
 pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
 pub use feeds::{ListChange, Words};
+pub use files::Deny;
 pub use follow::{ContextReason, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
 pub use store::{AppendError, Damage, ReadError};
-pub use tokens::{CODE_GOOD_FOR, IssuedToken, TokenWish};
+pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
 
 use asking::Asked;
 use live_session::{Answer, Input, LiveSession};
@@ -104,6 +107,15 @@ impl Agency {
     }
 }
 
+/// How far an answer goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// To this one request.
+    Once,
+    /// To the very same, asked again by the same agent in the same project.
+    Remembered,
+}
+
 /// The engine; cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
@@ -118,7 +130,9 @@ pub(crate) struct Shared {
     agency: Agency,
     looking: looking::Looking,
     feeds: Arc<feeds::Feeds>,
+    server_stream: server_stream::ServerStream,
     tokens: tokens::Tokens,
+    remembered: remembered::Remembered,
     unobserved: commit::Unobserved,
     started: housekeeping::Started,
     live: Mutex<HashMap<SessionId, mpsc::Sender<Input>>>,
@@ -147,6 +161,7 @@ impl Engine {
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
         let Seams { clock, ids, home, copies, agency } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
+        let remembered = remembered::Remembered::new(store.remembered().await?);
         let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
         let started = housekeeping::Started::at(clock.now());
         let shared = Arc::new(Shared {
@@ -157,7 +172,9 @@ impl Engine {
             looking: looking::Looking::new(agency.deny.clone()),
             agency,
             feeds: Arc::new(feeds::Feeds::new()),
+            server_stream: server_stream::ServerStream::new(),
             tokens,
+            remembered,
             unobserved,
             started,
             live: Mutex::default(),
@@ -255,6 +272,37 @@ impl Engine {
                 return Ok(answer);
             }
         }
+    }
+
+    /// Answers what an agent asked; one that is remembered is given again, unasked, to the very same.
+    pub async fn answer(
+        &self,
+        id: SessionId,
+        request: Request,
+        answer: PermissionAnswer,
+        keep: Keep,
+        asker: Asker,
+    ) -> Result<(), SubmitError> {
+        let remembered = match keep {
+            Keep::Once => None,
+            Keep::Remembered => Some(RememberedId::from_uuid(self.shared.ids.uuid())),
+        };
+        let answer = PermissionAnswer { remembered, ..answer };
+        self.submit(id, Command::Answer { request, answer }, asker).await.map(drop)
+    }
+
+    /// Every answer that is remembered, oldest first.
+    pub fn remembered(&self) -> Vec<RememberedRow> {
+        self.shared.remembered.all()
+    }
+
+    /// Forgets an answer, so that the same is asked again; whether there was one.
+    pub async fn forget_permission(&self, id: RememberedId, asker: Asker) -> Result<bool, SubmitError> {
+        if let Some(answer) = self.answered(&asker).await? {
+            return answer.map(|_| true);
+        }
+        let shared = Arc::clone(&self.shared);
+        self.to_the_end(async move { shared.forget_permission(id, &asker).await }).await
     }
 
     /// Carries out a command on a session and answers when what it did is durable.
@@ -541,13 +589,20 @@ impl Engine {
 
     /// A code that signs one browser in, once, for a short while.
     pub fn offer_code(&self) -> Secret {
-        let code = Secret::generate_code(&*self.shared.ids);
-        self.shared.tokens.offer_code(&code);
-        code
+        self.offer_code_for(None).code
     }
 
-    /// Uses a code up; whether it was good.
-    pub fn consume_code(&self, code: &Secret) -> bool {
+    /// The same for a device, if one is named: its credential is then called so.
+    pub fn offer_code_for(&self, device: Option<&str>) -> OfferedCode {
+        let code = Secret::generate_code(&*self.shared.ids);
+        self.shared.tokens.offer_code(&code, device);
+        let lasts = i64::try_from(CODE_GOOD_FOR.as_millis()).unwrap_or(i64::MAX);
+        let expires_at = model::Timestamp::from_millis(self.shared.clock.now().as_millis().saturating_add(lasts));
+        OfferedCode { code, expires_at }
+    }
+
+    /// Uses a code up; what to call the credential that comes of it, if the code was good.
+    pub fn consume_code(&self, code: &Secret) -> Option<String> {
         self.shared.tokens.consume_code(code)
     }
 

@@ -4,24 +4,25 @@
 //! outside (starting an agent, sending it words) follows from committed events, so a crash between the two is found by
 //! recovery and nothing is done that the log does not say.
 
+mod answers;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use agents::{Agent, Call, News, Start};
-use model::{
-    AgentReport, AgentState, Command, Event, Memory, PermissionAnswer, Question, Request, Session, SessionId, Turn,
-    Untold, decide,
-};
+use model::{AgentReport, AgentState, Command, Event, Memory, Request, Session, SessionId, Turn, Untold, decide};
 use store::{AppendError, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::asking::{Asked, Reply};
 use crate::calls::{Calls, Proofs};
+use crate::commit::Along;
 use crate::feeds::{self, Words};
+use crate::offers::Offers;
 use crate::pending::{Pending, words_of};
-use crate::{Shared, SubmitError, directories, packet, policy};
+use crate::{Shared, SubmitError, directories, packet};
 
 /// A session that nobody asks anything of lets go of its task and its agent.
 const IDLE_AFTER: Duration = Duration::from_secs(1_800);
@@ -56,6 +57,8 @@ pub(crate) struct LiveSession {
     agent: Option<Agent>,
     /// What the agent did and is not durable yet.
     pending: Pending,
+    /// What the agent is known to offer.
+    offers: Offers,
     /// What the agent waits for, by the number under which people know it.
     asked: HashMap<Request, u64>,
     /// The agent's own key of the request that is being written down.
@@ -91,6 +94,7 @@ impl LiveSession {
             inputs,
             agent: None,
             pending: Pending::default(),
+            offers: Offers::default(),
             asked: HashMap::new(),
             asking: None,
             packet: None,
@@ -164,15 +168,17 @@ impl LiveSession {
             let events = self.decide(Some(asked.command.clone()))?;
             let reply = self.reply_to(&asked.command, &events);
             let receipt = asked.receipt(&reply, self.shared.clock.now());
-            match self.commit(events, receipt).await {
+            match self.commit_remembering(events, receipt).await {
                 Ok(()) => {
                     self.pass_on(&asked.command).await;
                     return Ok(reply);
                 }
-                Err(AppendError::Repeated(receipt)) => return asked.asker.repeat(&receipt),
-                Err(AppendError::Conflict { .. }) if tries < CONFLICT_TRIES => self.reload().await?,
-                Err(AppendError::Purged(_)) => return Err(SubmitError::NotFound(self.id)),
-                Err(err) => return Err(err.into()),
+                Err(SubmitError::Append(AppendError::Repeated(receipt))) => return asked.asker.repeat(&receipt),
+                Err(SubmitError::Append(AppendError::Conflict { .. })) if tries < CONFLICT_TRIES => {
+                    self.reload().await?;
+                }
+                Err(SubmitError::Append(AppendError::Purged(_))) => return Err(SubmitError::NotFound(self.id)),
+                Err(err) => return Err(err),
             }
             tries += 1;
         }
@@ -199,7 +205,7 @@ impl LiveSession {
         {
             tracing::warn!(session = %self.id, %cwd, "the session's directory is gone; it goes on in another");
             let events = decide(Some(session), Command::MoveTo { cwd }).unwrap_or_default();
-            self.commit_only(events, None).await?;
+            self.commit_only(events, Along::default()).await?;
         }
         let Some(session) = &self.session else { return Ok(()) };
         self.proofs = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;
@@ -332,10 +338,14 @@ impl LiveSession {
     }
 
     async fn commit(&mut self, events: Vec<Event>, receipt: Option<Receipt>) -> Result<(), AppendError> {
-        let effects: Vec<Event> = events.iter().filter(|event| has_effect(event)).cloned().collect();
-        let of_calls: Vec<Event> = events.iter().filter(|event| Calls::concern(event)).cloned().collect();
-        self.commit_only(events, receipt).await?;
-        of_calls.iter().for_each(|event| self.calls.apply(event));
+        let effects = effects_of(&events);
+        self.commit_only(events, Along { receipt, server: None }).await?;
+        self.take_effects(effects).await;
+        Ok(())
+    }
+
+    /// What is pending is written, and what follows from it happens.
+    async fn take_effects(&mut self, effects: Vec<Event>) {
         self.pending = Pending::default();
         let mut packet = effects.iter().find_map(|event| match event {
             Event::ResumeSent { text, .. } => Some(text.clone()),
@@ -345,8 +355,9 @@ impl LiveSession {
             self.packet = None;
         }
         for event in effects {
+            self.calls.apply(&event);
             match event {
-                Event::AgentStateChanged { state: AgentState::Starting, .. } => self.start_agent(),
+                Event::AgentStateChanged { state: AgentState::Starting, .. } => self.start_agent().await,
                 Event::AgentStateChanged { state: AgentState::Failed | AgentState::Stopped, .. } => self.agent = None,
                 Event::PromptSent { text, images, .. } => {
                     self.call_agent(Call::Prompt { text, images, packet: packet.take() }).await;
@@ -362,19 +373,20 @@ impl LiveSession {
                 _ => (),
             }
         }
-        Ok(())
     }
 
-    async fn commit_only(&mut self, events: Vec<Event>, receipt: Option<Receipt>) -> Result<(), AppendError> {
+    async fn commit_only(&mut self, events: Vec<Event>, along: Along) -> Result<(), AppendError> {
         // Once the server stops there is no later: what is said now may use the last of the disk.
         let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
-        self.session = self.shared.commit(self.id, self.session.as_ref(), events, receipt, room).await?;
+        self.session = self.shared.commit(self.id, self.session.as_ref(), events, along, room).await?;
         Ok(())
     }
 
-    fn start_agent(&mut self) {
+    async fn start_agent(&mut self) {
         self.asked.clear();
-        let Some(Session { row, .. }) = &self.session else { return };
+        let Some(session) = &self.session else { return };
+        self.offers = Offers::of(&*self.shared.store, session).await;
+        let row = &session.row;
         self.agent = Some(self.shared.agency.agents.start(Start {
             agent: row.agent.clone(),
             session: self.id,
@@ -405,6 +417,7 @@ impl LiveSession {
                     return;
                 }
                 Some(News::Asked { key, question }) => return self.hear_question(key, question).await,
+                Some(News::Report(report)) if self.offers.hear(&report) => (),
                 Some(News::Report(report)) => {
                     let last = matches!(report, AgentReport::Stopped(_) | AgentReport::Failed { .. });
                     write |= words_of(&report).is_none() || self.pending.is_full();
@@ -426,27 +439,6 @@ impl LiveSession {
         }
         if write || self.pending.is_full() {
             self.report(None).await;
-        }
-    }
-
-    async fn hear_question(&mut self, key: u64, question: Question) {
-        let kind = question.kind;
-        let options = question.options.clone();
-        self.asking = Some(key);
-        self.report(Some(Command::Agent(AgentReport::Asked(question)))).await;
-        // It was not taken: nobody will answer it.
-        if self.owed.is_none()
-            && let Some(key) = self.asking.take()
-        {
-            let answer = PermissionAnswer { option: None, kind: None, fields: None, by: model::Answerer::Nobody };
-            return self.call_agent(Call::Answer { key, answer }).await;
-        }
-        let asked = self.asked.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
-        let agent = self.session.as_ref().map(|session| session.row.agent.clone()).unwrap_or_default();
-        if let Some(request) = asked
-            && let Some(answer) = policy::answer(&self.shared.agency.policy, &agent, kind, &options)
-        {
-            self.report(Some(Command::Answer { request, answer })).await;
         }
     }
 
@@ -537,6 +529,10 @@ fn report_of(command: &Command) -> Option<&AgentReport> {
     }
 }
 
+fn effects_of(events: &[Event]) -> Vec<Event> {
+    events.iter().filter(|event| has_effect(event) || Calls::concern(event)).cloned().collect()
+}
+
 /// Something is to be done outside once this is durable.
 fn has_effect(event: &Event) -> bool {
     matches!(
@@ -548,3 +544,6 @@ fn has_effect(event: &Event) -> bool {
             | Event::PermissionAnswered { .. }
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,6 +10,7 @@ use model::{Command, SessionId, decide};
 use store::{AppendError, Room};
 use tokio::task::JoinSet;
 
+use crate::commit::Along;
 use crate::{Shared, StartError};
 
 /// How many sessions are settled at once, so that they share flushes.
@@ -43,7 +44,7 @@ impl Shared {
         };
         let interrupt = Command::Interrupt { reason: "server_restart".to_owned() };
         let events = decide(Some(&session), interrupt).expect("an interruption is never refused");
-        match self.commit(id, Some(&session), events, None, Room::Reserved).await {
+        match self.commit(id, Some(&session), events, Along::default(), Room::Reserved).await {
             // It stays as it is, and is read-only.
             Ok(_) | Err(AppendError::Damaged(_)) => Ok(()),
             Err(err) => Err(err.into()),

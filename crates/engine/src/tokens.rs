@@ -7,11 +7,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use model::{Event, RowChange, SessionId, StreamId, TokenId, TokenKind, TokenRow};
+use model::{Event, RowChange, SessionId, Timestamp, TokenId, TokenKind, TokenRow};
 use sha2::{Digest as _, Sha256};
-use store::{AppendError, Batch, Head, Part};
 use subtle::ConstantTimeEq as _;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::id_source::hex;
@@ -21,35 +20,32 @@ use crate::{Secret, Shared, SubmitError};
 pub const CODE_GOOD_FOR: Duration = Duration::from_secs(15 * 60);
 /// How many sign-in links may be open at once; the oldest gives way.
 const MAX_CODES: usize = 16;
+/// What the credential of a browser is called that nobody named.
+const UNNAMED_BROWSER: &str = "browser";
 
 #[derive(Debug)]
 pub(crate) struct Tokens {
     by_hash: RwLock<HashMap<String, TokenRow>>,
     codes: Mutex<Vec<Code>>,
     changes: watch::Sender<u64>,
-    /// One writer of the server's stream at a time.
-    writing: Semaphore,
 }
 
 #[derive(Debug)]
 struct Code {
     hash: String,
+    /// What the credential is called that comes of it.
+    name: String,
     expires_at: Instant,
 }
 
 impl Tokens {
     pub(crate) fn new(rows: Vec<TokenRow>) -> Self {
-        let tokens = Self {
-            by_hash: RwLock::default(),
-            codes: Mutex::default(),
-            changes: watch::Sender::new(0),
-            writing: Semaphore::new(1),
-        };
+        let tokens = Self { by_hash: RwLock::default(), codes: Mutex::default(), changes: watch::Sender::new(0) };
         tokens.replace(rows);
         tokens
     }
 
-    fn replace(&self, rows: Vec<TokenRow>) {
+    pub(crate) fn replace(&self, rows: Vec<TokenRow>) {
         let by_hash = rows.into_iter().map(|row| (row.secret_hash.clone(), row)).collect();
         *self.by_hash.write().unwrap_or_else(PoisonError::into_inner) = by_hash;
         self.changes.send_modify(|generation| *generation += 1);
@@ -91,25 +87,28 @@ impl Tokens {
         self.changes.subscribe()
     }
 
-    pub(crate) fn offer_code(&self, code: &Secret) {
+    pub(crate) fn offer_code(&self, code: &Secret, device: Option<&str>) {
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         codes.retain(|code| code.expires_at > now);
         if codes.len() == MAX_CODES {
             codes.remove(0);
         }
-        codes.push(Code { hash: hash(code), expires_at: now + CODE_GOOD_FOR });
+        let name = device.unwrap_or(UNNAMED_BROWSER).to_owned();
+        codes.push(Code { hash: hash(code), name, expires_at: now + CODE_GOOD_FOR });
     }
 
-    /// Takes the code away and says whether it was good: the two are one step, so that no two callers can use it.
-    pub(crate) fn consume_code(&self, code: &Secret) -> bool {
+    /// Takes the code away and, if it was good, gives what to call the credential that comes of it: the two are one
+    /// step, so that no two callers can use it.
+    pub(crate) fn consume_code(&self, code: &Secret) -> Option<String> {
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         let presented = hash(code);
-        let found = codes.iter().position(|code| code.hash.as_bytes().ct_eq(presented.as_bytes()).into());
-        found.is_some_and(|index| codes.remove(index).expires_at > Instant::now())
+        let index = codes.iter().position(|code| code.hash.as_bytes().ct_eq(presented.as_bytes()).into())?;
+        let code = codes.remove(index);
+        (code.expires_at > Instant::now()).then_some(code.name)
     }
 
-    fn apply(&self, changes: &[RowChange]) {
+    pub(crate) fn apply(&self, changes: &[RowChange]) {
         {
             let mut by_hash = self.by_hash.write().unwrap_or_else(PoisonError::into_inner);
             for change in changes {
@@ -118,7 +117,7 @@ impl Tokens {
                         by_hash.insert(row.secret_hash.clone(), row.clone());
                     }
                     RowChange::RemoveToken { id } => by_hash.retain(|_, row| row.id != *id),
-                    // The rest belongs to sessions.
+                    // The rest is of others.
                     _ => (),
                 }
             }
@@ -138,6 +137,15 @@ pub struct TokenWish {
     pub session: Option<SessionId>,
 }
 
+/// A code that signs one browser in, once.
+#[derive(Debug, Clone)]
+pub struct OfferedCode {
+    /// What the browser presents.
+    pub code: Secret,
+    /// From when on it is good for nothing.
+    pub expires_at: Timestamp,
+}
+
 /// A credential that was just made; the only moment in which its secrets are known.
 #[derive(Debug, Clone)]
 pub struct IssuedToken {
@@ -152,18 +160,18 @@ pub struct IssuedToken {
 impl Shared {
     pub(crate) async fn issue_token(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
         let (event, secret, proof) = self.new_token(wish);
-        let rows = self.append_to_server(|_| vec![event.clone()]).await?;
+        let rows = self.append_to_server(|_| vec![event.clone()], None).await?;
         Ok(issued(rows, secret, proof))
     }
 
     pub(crate) async fn revoke_token(&self, id: TokenId) -> Result<(), SubmitError> {
-        self.append_to_server(|tokens| revocations(tokens, |row| row.id == id)).await?;
+        self.append_to_server(|shared| revocations(&shared.tokens, |row| row.id == id), None).await?;
         Ok(())
     }
 
     /// Ends the credentials that were made for one session.
     pub(crate) async fn revoke_tokens_of(&self, session: SessionId) -> Result<(), SubmitError> {
-        self.append_to_server(|tokens| revocations(tokens, |row| row.session == Some(session))).await?;
+        self.append_to_server(|shared| revocations(&shared.tokens, |row| row.session == Some(session)), None).await?;
         Ok(())
     }
 
@@ -171,11 +179,14 @@ impl Shared {
     pub(crate) async fn rotate_tokens(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
         let (event, secret, proof) = self.new_token(wish);
         let rows = self
-            .append_to_server(|tokens| {
-                let mut events = revocations(tokens, |_| true);
-                events.push(event.clone());
-                events
-            })
+            .append_to_server(
+                |shared| {
+                    let mut events = revocations(&shared.tokens, |_| true);
+                    events.push(event.clone());
+                    events
+                },
+                None,
+            )
             .await?;
         self.tokens.forget_codes();
         Ok(issued(rows, secret, proof))
@@ -196,33 +207,6 @@ impl Shared {
             proof_hash: proof.as_ref().map(hash),
         };
         (event, secret, proof)
-    }
-
-    /// Appends what `events` makes of the credentials in force to the server's own stream, and puts it in force. One at
-    /// a time, so that what is in force is never behind what the stream says.
-    async fn append_to_server(&self, events: impl Fn(&Tokens) -> Vec<Event>) -> Result<Vec<RowChange>, SubmitError> {
-        let _turn = self.tokens.writing.acquire().await.map_err(|_| SubmitError::Stopping)?;
-        loop {
-            let events = events(&self.tokens);
-            if events.is_empty() {
-                return Ok(Vec::new());
-            }
-            let after = match self.store.head(StreamId::Server).await? {
-                Head::At(seq) => seq,
-                Head::Purged => unreachable!("only sessions are purged"),
-            };
-            let (part, _) = Part::of(StreamId::Server, after, None, events, self.clock.now());
-            let rows = part.rows.clone();
-            match self.store.append(Batch { parts: vec![part], ..Batch::default() }).await {
-                Ok(_) => {
-                    self.tokens.apply(&rows);
-                    return Ok(rows);
-                }
-                // Another process wrote: what it did is read before anything is decided anew.
-                Err(AppendError::Conflict { .. }) => self.tokens.replace(self.store.tokens().await?),
-                Err(err) => return Err(err.into()),
-            }
-        }
     }
 }
 

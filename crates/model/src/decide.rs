@@ -9,7 +9,7 @@ mod reports;
 use crate::command::{Command, NewSession, WhenBusy};
 use crate::limits::{
     MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_INTENT_CHARS, MAX_NAME_CHARS, MAX_PATH_BYTES,
-    MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS,
+    MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED,
 };
 use crate::{
     AgentState, Answerer, ContextError, ContextWish, Event, Image, InteractionId, Marker, Outcome, PermissionAnswer,
@@ -67,6 +67,13 @@ pub enum Rejection {
     NoSuchOption { offered: String },
     #[error(transparent)]
     Context(#[from] ContextError),
+    #[error(
+        "nothing to remember: the agent asks for fields to be filled in, or does not tell all that it will use, so the \
+         same could not be known again; answer without remembering"
+    )]
+    NothingToRemember,
+    #[error("{max} answers are remembered, which is the most; forget one first", max = MAX_REMEMBERED)]
+    RememberedFull,
     #[error("a directory is an absolute path of at most {max} bytes", max = MAX_PATH_BYTES)]
     DirectoryInvalid,
 }
@@ -244,6 +251,9 @@ fn answer_request(session: &Session, request: Request, answer: PermissionAnswer)
         let ids: Vec<&str> = open.options.iter().map(|option| option.id.as_str()).collect();
         return Err(Rejection::NoSuchOption { offered: ids.join(", ") });
     };
+    if answer.remembered.is_some() && open.memorable.is_none() {
+        return Err(Rejection::NothingToRemember);
+    }
     let answer = PermissionAnswer { kind: Some(option.kind), ..answer };
     Ok(vec![Event::PermissionAnswered { turn: running.turn, request, answer }])
 }
@@ -271,7 +281,7 @@ fn resume(session: &Session, agent: Option<String>) -> Result<Vec<Event>, Reject
 /// Nobody will answer what is open.
 fn withdraw_requests(session: &Session) -> Vec<Event> {
     let Some(running) = session.row.running else { return Vec::new() };
-    let withdrawn = PermissionAnswer { option: None, kind: None, fields: None, by: Answerer::Nobody };
+    let withdrawn = PermissionAnswer { option: None, kind: None, fields: None, by: Answerer::Nobody, remembered: None };
     let open = session.row.open_requests.iter();
     open.map(|open| Event::PermissionAnswered { turn: running.turn, request: open.request, answer: withdrawn.clone() })
         .collect()

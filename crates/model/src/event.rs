@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, Attached, Fact, Image, InteractionId, Marker, Notice, PermissionAnswer, PlanStep,
-    Question, Request, Seq, SessionId, SignInMethod, Timestamp, TokenId, TokenKind, ToolChange, Turn, Usage,
+    AgentCommand, AgentOption, Answerer, Attached, Fact, Image, InteractionId, Marker, Notice, PermissionAnswer,
+    PlanStep, Question, RememberedDecision, RememberedId, Request, Seq, SessionId, SignInMethod, Timestamp, TokenId,
+    TokenKind, ToolChange, ToolKind, Turn, Usage,
 };
 
 /// The version that is written now; it counts changes of shape over all kinds.
@@ -209,6 +210,22 @@ pub enum Event {
     },
     #[serde(rename = "token.revoked", rename_all = "camelCase")]
     TokenRevoked { token_id: TokenId },
+    /// A person's answer that is given again, unasked, to the very same question.
+    #[serde(rename = "permission.remembered")]
+    PermissionRemembered {
+        id: RememberedId,
+        project: String,
+        agent: String,
+        kind: ToolKind,
+        /// For people to read; a long one is cut.
+        subject: String,
+        /// Of all that the tool is given, never cut.
+        digest: String,
+        decision: RememberedDecision,
+        by: Answerer,
+    },
+    #[serde(rename = "permission.forgotten")]
+    PermissionForgotten { id: RememberedId },
 }
 
 /// Where the agent's process is in its life.
@@ -303,7 +320,9 @@ impl Event {
             | Self::ContextSet { .. }
             | Self::TitleSet { .. }
             | Self::TokenIssued { .. }
-            | Self::TokenRevoked { .. } => None,
+            | Self::TokenRevoked { .. }
+            | Self::PermissionRemembered { .. }
+            | Self::PermissionForgotten { .. } => None,
         }
     }
 

@@ -73,6 +73,11 @@ uuid_id!(
     TokenId,
     "token"
 );
+uuid_id!(
+    /// An answer that is remembered.
+    RememberedId,
+    "remembered permission"
+);
 
 /// An entry's place in its stream: 1, 2, 3 … without gaps. Zero stands before the first entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -130,7 +135,7 @@ impl fmt::Display for Turn {
 pub enum StreamId {
     /// What happened in one session.
     Session(SessionId),
-    /// What belongs to the whole server: its tokens.
+    /// What belongs to the whole server: its tokens and what is remembered.
     Server,
 }
 

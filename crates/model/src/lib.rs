@@ -17,6 +17,7 @@ mod event;
 mod ids;
 mod limits;
 mod permission;
+mod remembered;
 mod rows;
 mod session;
 mod session_list;
@@ -28,7 +29,7 @@ mod transcript;
 
 pub use agent::{
     AgentCommand, AgentOption, Attached, Choice, Cost, Image, Memory, Notice, OptionCategory, PlanStep, Priority,
-    Severity, SignInMethod, StepStatus, Usage,
+    Severity, SignInMethod, StepStatus, Tokens, Usage,
 };
 pub use command::{AgentReport, Command, NewSession, WhenBusy};
 pub use context::{
@@ -39,13 +40,15 @@ pub use context::{
 pub use decide::{Rejection, check_name, decide};
 pub use event::{AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, Stop};
 pub use ids::{
-    Cursor, CursorError, Incarnation, InteractionId, ParseIdError, Position, Seq, SessionId, StreamId, TokenId, Turn,
+    Cursor, CursorError, Incarnation, InteractionId, ParseIdError, Position, RememberedId, Seq, SessionId, StreamId,
+    TokenId, Turn,
 };
 pub use limits::{
     MAX_CONTEXT_ITEMS, MAX_ENV_HINT_CHARS, MAX_FACT_VALUES, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_NAME_CHARS,
-    MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_SET_ITEMS,
+    MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED, MAX_SET_ITEMS,
 };
 pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, PermissionOption, Question, Request};
+pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{Folded, RowChange, TurnRow, fold};
 pub use session::{QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
 pub use session_list::{ListKey, SessionList};

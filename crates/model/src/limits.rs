@@ -16,6 +16,10 @@ pub const MAX_PATH_BYTES: usize = 4_096;
 pub const MAX_IMAGES: usize = 8;
 /// How many bytes of Base64 the pictures of one prompt may have, all together.
 pub const MAX_IMAGE_BYTES: usize = 8 << 20;
+/// How many answers are remembered.
+pub const MAX_REMEMBERED: usize = 1_000;
+/// How much of what an answer is remembered for is kept to be read, in characters.
+pub(crate) const MAX_REMEMBERED_SUBJECT_CHARS: usize = 2_000;
 /// How many requests of an agent may wait for an answer in one session.
 pub(crate) const MAX_OPEN_REQUESTS: usize = 32;
 /// Longest title that an agent gives a session, in characters; a longer one is cut.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ParseIdError, TokenId, ToolKind};
+use crate::{Memorable, ParseIdError, RememberedId, TokenId, ToolKind};
 
 /// A request's number in its session, from 1, true for ever. Written `p7` where it stands alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -45,6 +45,9 @@ pub struct Question {
     /// The very command, path or input that is to be used, whole; a policy looks at this and never at the title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
+    /// SHA-256, in hex, of all that the tool is given; an answer is remembered by it. Absent where not all is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// What can be answered.
     pub options: Vec<PermissionOption>,
     /// Fields to fill in, as a JSON schema of one flat object, where more is asked than a choice.
@@ -86,6 +89,9 @@ pub struct OpenRequest {
     pub request: Request,
     /// What can be answered.
     pub options: Vec<PermissionOption>,
+    /// What an answer to it may be remembered for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memorable: Option<Memorable>,
 }
 
 /// What a request was answered.
@@ -105,6 +111,9 @@ pub struct PermissionAnswer {
     pub fields: Option<Value>,
     /// Who answered.
     pub by: Answerer,
+    /// What it was remembered as, so that the very same is not asked again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remembered: Option<RememberedId>,
 }
 
 /// Who answers requests. An agent never does.
@@ -125,6 +134,11 @@ pub enum Answerer {
     Policy {
         /// Which, as the configuration names it.
         rule: String,
+    },
+    /// What a person answered to the very same before.
+    Remembered {
+        /// As what it is remembered.
+        id: RememberedId,
     },
     /// Nobody: its turn ended first.
     Nobody,

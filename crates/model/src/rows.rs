@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::{
-    Context, Entry, Event, Fact, FactShape, InteractionId, Mark, ProvedFact, QueuedPrompt, Seq, Session, SessionId,
-    SessionRow, Stop, StreamId, Timestamp, TokenId, TokenRow, Turn, first_line, split_source,
+    Context, Entry, Event, Fact, FactShape, InteractionId, Mark, ProvedFact, QueuedPrompt, RememberedId, RememberedRow,
+    Seq, Session, SessionId, SessionRow, Stop, StreamId, Timestamp, TokenId, TokenRow, Turn, first_line, split_source,
 };
 
 const PROMPT_LINE_CHARS: usize = 100;
@@ -58,6 +58,10 @@ pub enum RowChange {
     PutToken(TokenRow),
     RemoveToken {
         id: TokenId,
+    },
+    PutRemembered(RememberedRow),
+    RemoveRemembered {
+        id: RememberedId,
     },
 }
 
@@ -177,7 +181,9 @@ fn session_rows(before: &SessionRow, context_before: &Context, after: &Session, 
         | Event::AgentRaw { .. }
         | Event::AgentNoticed { .. }
         | Event::TokenIssued { .. }
-        | Event::TokenRevoked { .. } => Vec::new(),
+        | Event::TokenRevoked { .. }
+        | Event::PermissionRemembered { .. }
+        | Event::PermissionForgotten { .. } => Vec::new(),
     }
 }
 
@@ -195,6 +201,20 @@ fn server_rows(entry: &Entry) -> Vec<RowChange> {
             })]
         }
         Event::TokenRevoked { token_id } => vec![RowChange::RemoveToken { id: *token_id }],
+        Event::PermissionRemembered { id, project, agent, kind, subject, digest, decision, by } => {
+            vec![RowChange::PutRemembered(RememberedRow {
+                id: *id,
+                project: project.clone(),
+                agent: agent.clone(),
+                kind: *kind,
+                subject: subject.clone(),
+                digest: digest.clone(),
+                decision: *decision,
+                by: by.clone(),
+                remembered_at: entry.at,
+            })]
+        }
+        Event::PermissionForgotten { id } => vec![RowChange::RemoveRemembered { id: *id }],
         Event::SessionCreated { .. }
         | Event::SessionChanged { .. }
         | Event::SessionObserved {}

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentState, Context, Entry, Event, Image, InteractionId, Memory, OpenRequest, Outcome, Request, Seq, SessionId,
-    Timestamp, Turn, first_line, split_source,
+    AgentState, Context, Entry, Event, Image, InteractionId, Memorable, Memory, OpenRequest, Outcome, Request, Seq,
+    SessionId, Timestamp, Turn, first_line, split_source,
 };
 
 const FIRST_PROMPT_CHARS: usize = 100;
@@ -269,7 +269,11 @@ impl Session {
             }
             Event::PermissionAsked { request, question, .. } => {
                 row.requests = *request;
-                row.open_requests.push(OpenRequest { request: *request, options: question.options.clone() });
+                row.open_requests.push(OpenRequest {
+                    request: *request,
+                    options: question.options.clone(),
+                    memorable: Memorable::of(question),
+                });
             }
             Event::PermissionAnswered { request, .. } => row.open_requests.retain(|open| open.request != *request),
             Event::ResumeSent { .. } => row.untold = Untold::Nothing,
@@ -316,7 +320,9 @@ impl Session {
             | Event::AgentNoticed { .. }
             | Event::SessionCreated { .. }
             | Event::TokenIssued { .. }
-            | Event::TokenRevoked { .. } => (),
+            | Event::TokenRevoked { .. }
+            | Event::PermissionRemembered { .. }
+            | Event::PermissionForgotten { .. } => (),
         }
     }
 

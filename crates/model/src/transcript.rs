@@ -218,7 +218,9 @@ impl TranscriptTurn {
             | Event::FactProved { .. }
             | Event::TitleSet { .. }
             | Event::TokenIssued { .. }
-            | Event::TokenRevoked { .. } => (),
+            | Event::TokenRevoked { .. }
+            | Event::PermissionRemembered { .. }
+            | Event::PermissionForgotten { .. } => (),
         }
     }
 

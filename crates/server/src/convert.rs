@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use engine::{Engine, Listed};
 use files::Suggestion;
-use model::{Context, DECLARED_FACTS, FactShape, ListKey, ProvedFact, Session, SessionRow, SessionState, TokenRow};
+use model::{
+    Context, DECLARED_FACTS, FactShape, ListKey, ProvedFact, RememberedRow, Session, SessionRow, SessionState, TokenRow,
+};
 
 use crate::wire;
 
@@ -121,6 +123,11 @@ pub(crate) fn recent_directory(row: &SessionRow) -> wire::RecentDirectory {
         agent: row.agent.clone(),
         active_at: row.active_at,
     }
+}
+
+pub(crate) fn remembered(row: RememberedRow) -> wire::RememberedPermission {
+    let RememberedRow { id, project, agent, kind, subject, digest, decision, by, remembered_at } = row;
+    wire::RememberedPermission { id, project, agent, kind, subject, digest, decision, remembered_at, by }
 }
 
 pub(crate) fn token(row: &TokenRow) -> wire::Token {

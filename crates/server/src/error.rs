@@ -22,6 +22,8 @@ pub(crate) enum ApiError {
     RouteNotFound,
     #[error("there is no such token")]
     TokenNotFound,
+    #[error("no such permission is remembered")]
+    PermissionNotFound,
     #[error("this method is not offered here")]
     MethodNotAllowed,
     #[error("this address speaks WebSocket; connect with an upgrade")]
@@ -98,6 +100,7 @@ impl ApiError {
             Self::SessionNotFound => (StatusCode::NOT_FOUND, "session_not_found"),
             Self::RouteNotFound => (StatusCode::NOT_FOUND, "not_found"),
             Self::TokenNotFound => (StatusCode::NOT_FOUND, "token_not_found"),
+            Self::PermissionNotFound => (StatusCode::NOT_FOUND, "permission_not_found"),
             Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
             Self::UpgradeRequired => (StatusCode::UPGRADE_REQUIRED, "upgrade_required"),
             Self::Forbidden => (StatusCode::FORBIDDEN, "forbidden"),
@@ -144,6 +147,7 @@ impl ApiError {
             Self::SessionNotFound
             | Self::RouteNotFound
             | Self::TokenNotFound
+            | Self::PermissionNotFound
             | Self::RequestNotFound
             | Self::MethodNotAllowed
             | Self::UpgradeRequired
@@ -246,6 +250,8 @@ fn rejection_class(rejection: &Rejection) -> (StatusCode, &'static str) {
         Rejection::ImagesInvalid => (StatusCode::BAD_REQUEST, "images_invalid"),
         Rejection::RequestNotOpen(_) => (StatusCode::CONFLICT, "request_not_open"),
         Rejection::NoSuchOption { .. } => (StatusCode::BAD_REQUEST, "no_such_option"),
+        Rejection::NothingToRemember => (StatusCode::BAD_REQUEST, "nothing_to_remember"),
+        Rejection::RememberedFull => (StatusCode::CONFLICT, "remembered_full"),
         Rejection::AgentNotReady => (StatusCode::CONFLICT, "agent_not_ready"),
         Rejection::NotSignedOut => (StatusCode::CONFLICT, "not_signed_out"),
         Rejection::Context(err) => match err {

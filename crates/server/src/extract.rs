@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use doors::Principal;
 use engine::{Asker, RequestKey};
-use model::{InteractionId, SessionId, TokenId};
+use model::{InteractionId, RememberedId, SessionId, TokenId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,18 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         parse(&read(request, state).await?).map(Self)
+    }
+}
+
+/// A JSON body that may be left away.
+pub(crate) struct MaybeBody<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for MaybeBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let bytes = read(request, state).await?;
+        if bytes.is_empty() { Ok(Self(T::default())) } else { parse(&bytes).map(Self) }
     }
 }
 
@@ -128,6 +140,12 @@ impl PathId for (SessionId, String) {
 impl PathId for TokenId {
     fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
         param(params, "id").and_then(|text| text.parse().ok()).ok_or(ApiError::TokenNotFound)
+    }
+}
+
+impl PathId for RememberedId {
+    fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
+        param(params, "id").and_then(|text| text.parse().ok()).ok_or(ApiError::PermissionNotFound)
     }
 }
 

@@ -37,6 +37,8 @@ pub struct Settings {
     pub limits: Limits,
     /// The address that sign-in links lead to.
     pub url: String,
+    /// Whether only this machine reaches it.
+    pub local_only: bool,
     /// Whether that address is served over TLS, by us or by a proxy; the cookie then says so.
     pub secure_cookie: bool,
     /// Where the server was started, offered for new sessions.
@@ -57,6 +59,7 @@ pub(crate) struct App {
 pub(crate) struct Shared {
     gatekeeper: gatekeeper::Tokens,
     url: String,
+    local_only: bool,
     secure_cookie: bool,
     directory: Option<String>,
     keep_token: KeepToken,
@@ -65,11 +68,11 @@ pub(crate) struct Shared {
 
 /// All routes behind all guards, ready to be served by `doors`.
 pub fn app(engine: Engine, settings: Settings) -> GuardedApp {
-    let Settings { hosts, limits, url, secure_cookie, directory, keep_token, stopping } = settings;
+    let Settings { hosts, limits, url, local_only, secure_cookie, directory, keep_token, stopping } = settings;
     metrics::install();
     let gatekeeper = gatekeeper::Tokens::new(engine.clone(), secure_cookie);
     let door = Door::new(Arc::new(gatekeeper.clone()), hosts, limits);
-    let shared = Shared { gatekeeper, url, secure_cookie, directory, keep_token, stopping };
+    let shared = Shared { gatekeeper, url, local_only, secure_cookie, directory, keep_token, stopping };
     door.mount(router::routes(App { engine, settings: Arc::new(shared) }))
 }
 

@@ -56,6 +56,8 @@ fn protected() -> OpenApiRouter<App> {
         .routes(routes!(prompts::send))
         .routes(routes!(prompts::change, prompts::remove))
         .routes(routes!(permissions::answer))
+        .routes(routes!(permissions::list))
+        .routes(routes!(permissions::forget))
         .routes(routes!(agent::resume))
         .routes(routes!(agent::set_option))
         .routes(routes!(agent::sign_in))

@@ -9,6 +9,7 @@ mod directories;
 mod files;
 mod frames;
 mod hidden;
+mod permissions;
 mod storage;
 
 use std::collections::BTreeMap;
@@ -24,6 +25,7 @@ pub use directories::{Directory, DirectoryPage, DirectoryQuery, RecentDirectory}
 pub use files::{FileName, FilePage, FileQuery};
 pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame};
 pub use hidden::Hidden;
+pub use permissions::{NewAnswer, RememberedPage, RememberedPermission};
 pub use storage::{FileEncoding, StoredFile, StoredFileQuery};
 
 /// A session as lists show it.
@@ -198,20 +200,6 @@ pub enum WhenBusy {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PromptPatch {
     pub text: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
-}
-
-/// The answer to what an agent asked.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct NewAnswer {
-    /// The id of one of the options that were offered.
-    pub option: String,
-    /// What was filled in, where the agent asked for more than a choice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
-    pub fields: Option<serde_json::Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
@@ -395,11 +383,29 @@ pub struct IssuedToken {
     pub secret: Hidden,
 }
 
+/// What a sign-in link is for.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewSignInLink {
+    /// What to call the credential of the browser that uses it, such as the name of the device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Refused: a secret can not be said twice.
+    #[serde(default, skip_serializing)]
+    #[schema(ignore)]
+    pub key: Option<String>,
+}
+
 /// A fresh one-time sign-in link for a browser.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct SignInLink {
     #[schema(value_type = String)]
     pub url: Hidden,
+    /// From when on it signs nobody in.
+    pub expires_at: Timestamp,
+    /// Whether only the server's own machine reaches that address.
+    pub local_only: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -10,9 +10,9 @@ pub mod tables;
 use std::sync::Arc;
 
 use model::{
-    AgentReport, Attached, Command, Entry, Event, Image, InteractionId, Memory, NewSession, PermissionKind,
-    PermissionOption, Position, Question, Rejection, Seq, Session, SessionId, StreamId, Timestamp, TokenId, ToolKind,
-    WhenBusy, decide,
+    AgentReport, Answerer, Attached, Command, Entry, Event, Image, InteractionId, Memory, NewSession, PermissionKind,
+    PermissionOption, Position, Question, Rejection, RememberedDecision, RememberedId, Seq, Session, SessionId,
+    StreamId, Timestamp, TokenId, ToolKind, WhenBusy, decide,
 };
 
 use crate::{AppendError, Batch, Part, Store};
@@ -47,6 +47,7 @@ macro_rules! conformance_tests {
             tables: deleted_sessions_are_found_by_age,
             tables: turns_come_in_order,
             tables: tokens_are_in_force_until_revoked,
+            tables: what_is_remembered_is_there_until_it_is_forgotten,
         }
     };
     ($open:path, $($group:ident: $case:ident,)+) => {
@@ -81,6 +82,25 @@ pub fn interaction_id(n: u64) -> InteractionId {
 /// The `n`th token's id.
 pub fn token_id(n: u8) -> TokenId {
     TokenId::from_bytes([n; 16])
+}
+
+/// The id of the `n`th answer that is remembered.
+pub fn remembered_id(n: u8) -> RememberedId {
+    RememberedId::from_bytes([n; 16])
+}
+
+/// Remembers the `n`th answer.
+pub fn remembers(n: u8, subject: &str, decision: RememberedDecision) -> Event {
+    Event::PermissionRemembered {
+        id: remembered_id(n),
+        project: format!("/p/{n}"),
+        agent: "guide".to_owned(),
+        kind: ToolKind::Execute,
+        subject: subject.to_owned(),
+        digest: format!("{n:064x}"),
+        decision,
+        by: Answerer::Person { token_id: Some(token_id(n)), name: "phone \"\0\"".to_owned() },
+    }
 }
 
 /// The `n`th millisecond.
@@ -120,7 +140,15 @@ pub fn attached(agent_session: &str, memory: Memory) -> Command {
 pub fn question(title: &str) -> Question {
     let option = |id: &str, kind| PermissionOption { id: id.to_owned(), name: id.to_owned(), kind };
     let options = vec![option("yes", PermissionKind::AllowOnce), option("no", PermissionKind::RejectOnce)];
-    Question { tool: None, title: title.to_owned(), kind: ToolKind::Edit, subject: None, options, form: None }
+    Question {
+        tool: None,
+        title: title.to_owned(),
+        kind: ToolKind::Edit,
+        subject: Some(title.to_owned()),
+        digest: Some("0".repeat(64)),
+        options,
+        form: None,
+    }
 }
 
 /// A piece of an answer, as an entry of a stream that needs no session.

@@ -10,14 +10,15 @@ use std::path::Path;
 
 use model::{
     Answerer, Command, ContextWish, Entry, Event, Fact, FactShape, FileStamp, Incarnation, ListKey, Marker,
-    PermissionAnswer, Position, Request, Seq, Session, SessionId, SessionRow, SetMode, StreamId, Timestamp, TokenKind,
-    TokenRow, Turn, TurnRow, fold,
+    PermissionAnswer, Position, RememberedRow, Request, Seq, Session, SessionId, SessionRow, SetMode, StreamId,
+    Timestamp, TokenKind, TokenRow, Turn, TurnRow, fold,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::conformance::{
-    at, batch, create, interaction_id, part_of_command, pictures, prompt_with, session_id, stream, text_part, token_id,
+    at, batch, create, interaction_id, part_of_command, pictures, prompt_with, remembered_id, remembers, session_id,
+    stream, text_part, token_id,
 };
 use crate::{Batch, Changes, Head, Log as _, MemoryStore, Part, PlacedEntry, Receipt, SqliteStore, Store, Tables as _};
 
@@ -39,6 +40,7 @@ struct Rows {
     deleted: Vec<SessionId>,
     unobserved_count: u64,
     tokens: Vec<TokenRow>,
+    remembered: Vec<RememberedRow>,
 }
 
 /// Everything that can be asked about the log.
@@ -74,6 +76,7 @@ async fn rows(store: &dyn Store) -> Rows {
         deleted: store.deleted_before(at(20), 2).await.unwrap(),
         unobserved_count: store.unobserved_count().await.unwrap(),
         tokens: store.tokens().await.unwrap(),
+        remembered: store.remembered().await.unwrap(),
     }
 }
 
@@ -180,6 +183,12 @@ impl Twins {
             Step::RevokeToken { token, when } => {
                 self.append_to_server(Event::TokenRevoked { token_id: token_id(token) }, when).await;
             }
+            Step::Remember { id, subject, decision, when } => {
+                self.append_to_server(remembers(id, &subject, decision), when).await;
+            }
+            Step::Forget { id, when } => {
+                self.append_to_server(Event::PermissionForgotten { id: remembered_id(id) }, when).await;
+            }
             Step::Purge { session } => {
                 let after = match self.memory.head(stream(session)).await.unwrap() {
                     Head::At(head) => head,
@@ -221,7 +230,13 @@ impl Twins {
                 let open = session.row.open_requests.first();
                 let request = open.map_or(Request(0), |open| open.request);
                 let by = Answerer::Policy { rule: "r".to_owned() };
-                let answer = PermissionAnswer { option: Some(option.to_owned()), kind: None, fields: None, by };
+                let answer = PermissionAnswer {
+                    option: Some(option.to_owned()),
+                    kind: None,
+                    fields: None,
+                    by,
+                    remembered: None,
+                };
                 Command::Answer { request, answer }
             }
             Wish::Cancel => Command::Cancel,

@@ -22,8 +22,8 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 use model::{
-    Entry, Event, Incarnation, ListKey, Position, RowChange, Seq, Session, SessionId, SessionRow, StreamId, Timestamp,
-    TokenRow, Turn, TurnRow, fold,
+    Entry, Event, Incarnation, ListKey, Position, RememberedRow, RowChange, Seq, Session, SessionId, SessionRow,
+    StreamId, Timestamp, TokenRow, Turn, TurnRow, fold,
 };
 
 pub use copies::{Copies, CopyError};
@@ -214,6 +214,9 @@ pub trait Tables: Send + Sync + 'static {
 
     /// All credentials in force.
     async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError>;
+
+    /// All answers that are remembered, oldest first.
+    async fn remembered(&self) -> Result<Vec<RememberedRow>, ReadError>;
 
     /// The answer that was given to this principal for this key.
     async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError>;

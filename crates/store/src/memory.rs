@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use model::{
     AgentState, Context, Entry, FactShape, Incarnation, InteractionId, ListKey, Mark, Position, ProvedFact,
-    QueuedPrompt, RowChange, Seq, Session, SessionId, SessionList, SessionRow, StreamId, Timestamp, TokenId, TokenRow,
-    Turn, TurnRow,
+    QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, Session, SessionId, SessionList, SessionRow, StreamId,
+    Timestamp, TokenId, TokenRow, Turn, TurnRow,
 };
 
 use crate::{
@@ -33,6 +33,7 @@ struct State {
     prompts: BTreeMap<(SessionId, InteractionId), QueuedPrompt>,
     contexts: BTreeMap<SessionId, Kept>,
     tokens: BTreeMap<TokenId, TokenRow>,
+    remembered: BTreeMap<RememberedId, RememberedRow>,
     receipts: BTreeMap<(String, String), Receipt>,
 }
 
@@ -167,6 +168,12 @@ impl State {
             }
             RowChange::RemoveToken { id } => {
                 self.tokens.remove(&id);
+            }
+            RowChange::PutRemembered(row) => {
+                self.remembered.insert(row.id, row);
+            }
+            RowChange::RemoveRemembered { id } => {
+                self.remembered.remove(&id);
             }
         }
     }
@@ -333,6 +340,12 @@ impl Tables for MemoryStore {
         let mut tokens: Vec<_> = self.state().tokens.values().cloned().collect();
         tokens.sort_by_key(|token| (token.issued_at, token.id));
         Ok(tokens)
+    }
+
+    async fn remembered(&self) -> Result<Vec<RememberedRow>, ReadError> {
+        let mut remembered: Vec<_> = self.state().remembered.values().cloned().collect();
+        remembered.sort_by_key(|row| (row.remembered_at, row.id));
+        Ok(remembered)
     }
 
     async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {

@@ -32,8 +32,8 @@ use std::thread::{self, JoinHandle};
 
 use async_trait::async_trait;
 use model::{
-    Entry, Incarnation, ListKey, Position, Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TokenRow, Turn,
-    TurnRow,
+    Entry, Incarnation, ListKey, Position, RememberedRow, Seq, Session, SessionId, SessionRow, StreamId, Timestamp,
+    TokenRow, Turn, TurnRow,
 };
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -313,6 +313,10 @@ impl Tables for SqliteStore {
 
     async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError> {
         self.ask(queries::tokens).await
+    }
+
+    async fn remembered(&self) -> Result<Vec<RememberedRow>, ReadError> {
+        self.ask(queries::remembered).await
     }
 
     async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {

@@ -7,8 +7,10 @@ mod config;
 mod doctor;
 mod export;
 mod guide;
+mod here;
 mod list;
 mod new;
+mod permissions;
 mod restore;
 mod resume;
 mod send;
@@ -36,13 +38,14 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Doctor(doctor)) => return doctor::run(&data()?, &doctor).await,
         Some(Command::Export(export)) => return export::run(&data()?, export).await,
         Some(Command::Supervise) => return Ok(agents::process::supervise()),
-        None => serve::run(&data()?, &cli.serve).await,
-        Some(Command::Serve(serve)) => serve::run(&data()?, &serve).await,
+        None => here::run(&data()?, &cli.serve).await,
+        Some(Command::Serve(serve)) => serve::run(&data()?, &serve, None).await,
         Some(Command::New(new)) => new::run(&data()?, new).await,
         Some(Command::List(list)) => list::run(&data()?, &list).await,
         Some(Command::Show(show)) => show::run(&data()?, &show).await,
         Some(Command::Send(send)) => send::run(&data()?, send).await,
         Some(Command::Answer(answer)) => answer::run(&data()?, answer).await,
+        Some(Command::Permissions(permissions)) => permissions::run(&data()?, permissions).await,
         Some(Command::Resume(resume)) => resume::run(&data()?, resume).await,
         Some(Command::Stop { session }) => stop::run(&data()?, &session).await,
         Some(Command::Backup(backup)) => backup::run(&data()?, backup).await,

@@ -3,7 +3,7 @@
 // Invariant: a call never throws. What came of it is either the answer or one of three failures that the page can put
 // into words; a caller that repeats a wish after `unreachable` gives the same key, so that it is never granted twice.
 import type { components } from "../wire/api";
-import type { ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, SessionId, SetContext } from "../wire/names";
+import type { ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, RememberedPage, SessionId, SetContext } from "../wire/names";
 
 type Schemas = components["schemas"];
 
@@ -97,6 +97,8 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     /** `request` is its number in the session, as `p7`. */
     answerPermission: (id: SessionId, request: string, answer: NewAnswer) =>
       ask<Schemas["Success"]>("POST", `${session(id)}/permissions/${encodeURIComponent(request)}`, answer),
+    remembered: () => ask<RememberedPage>("GET", "/permissions"),
+    forgetPermission: (id: string) => ask<undefined>("DELETE", `/permissions/${encodeURIComponent(id)}`),
     observe: (id: SessionId) => ask<Schemas["Observed"]>("POST", `${session(id)}/observe`),
   };
 }

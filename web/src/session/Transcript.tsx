@@ -41,6 +41,8 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
     () => ({
       answer: (request, answer) => http.answerPermission(session, `p${request}`, answer),
       stop: () => http.cancel(session),
+      remembered: http.remembered,
+      forget: http.forgetPermission,
     }),
     [http, session],
   );

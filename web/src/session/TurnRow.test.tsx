@@ -24,7 +24,7 @@ const turn: TranscriptTurn = {
   endedAt: AT,
 };
 
-const actions = { answer: vi.fn(), stop: vi.fn(() => Promise.resolve({ ok: true as const, value: {} })) };
+const actions = { answer: vi.fn(), stop: vi.fn(() => Promise.resolve({ ok: true as const, value: {} })), remembered: vi.fn(), forget: vi.fn() };
 
 function show(change: Partial<TranscriptTurn>, stalled = false, { newest = true, compose = null as Compose | null } = {}) {
   const rest = { first: true, last: true, newest, retied: false, stalled, answeredAt: new Map(), actions, now: Date.parse(AT) };

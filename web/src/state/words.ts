@@ -1,6 +1,6 @@
 // The words that people read for what the server says in one.
 import { sentence } from "../api/http";
-import type { Answerer, PermissionAnswer, PermissionKind, SessionRow, SessionState, StepStatus, ToolKind, ToolStatus } from "../wire/names";
+import type { PermissionAnswer, PermissionKind, RememberedPermission, SessionRow, SessionState, StepStatus, ToolKind, ToolStatus } from "../wire/names";
 import type { TranscriptTurn } from "./transcript";
 
 const STATE_WORDS: Record<SessionState, string> = {
@@ -85,20 +85,22 @@ export function choiceWords(kind: PermissionKind): string {
 }
 
 /** "Allowed once by phone"; what nobody answered was withdrawn. */
-export function answerWords({ kind, by }: PermissionAnswer): string {
-  if (by.type === "nobody") {
-    return "Withdrawn";
-  }
-  return `${kind ? CHOICE_WORDS[kind].done : "Answered"} by ${answererWords(by)}`;
-}
-
-function answererWords(by: Exclude<Answerer, { type: "nobody" }>): string {
+export function answerWords({ kind, by, remembered }: PermissionAnswer): string {
+  const done = kind ? CHOICE_WORDS[kind].done : "Answered";
   switch (by.type) {
     case "person":
-      return by.name;
+      return `${done} by ${by.name}${remembered ? ", remembered" : ""}`;
     case "policy":
-      return `the rule “${by.rule}”`;
+      return `${done} by the rule “${by.rule}”`;
+    case "remembered":
+      return `${done}, remembered`;
+    case "nobody":
+      return "Withdrawn";
   }
+}
+
+export function rememberedWords({ decision, by }: RememberedPermission): string {
+  return `${decision === "allow" ? "Allowed" : "Rejected"}${by.type === "person" ? ` by ${by.name}` : ""}`;
 }
 
 /** Who wrote a prompt that the person did not; the log says `agent:ID` or `applet:NAME`. */

@@ -58,6 +58,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/permissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every answer that is remembered. */
+        get: operations["listRememberedPermissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/permissions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Forgets an answer; the same is asked again. */
+        delete: operations["forgetPermission"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions": {
         parameters: {
             query?: never;
@@ -361,7 +395,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A fresh sign-in link for a browser. */
+        /** A fresh sign-in link for a browser; what the browser is called may be said. */
         post: operations["makeSignInLink"];
         delete?: never;
         options?: never;
@@ -484,6 +518,11 @@ export interface components {
             rule: string;
             /** @enum {string} */
             type: "policy";
+        } | {
+            /** @description As what it is remembered. */
+            id: components["schemas"]["RememberedId"];
+            /** @enum {string} */
+            type: "remembered";
         } | {
             /** @enum {string} */
             type: "nobody";
@@ -849,6 +888,28 @@ export interface components {
             };
             /** @enum {string} */
             type: "token.revoked";
+        } | {
+            /** @description A person's answer that is given again, unasked, to the very same question. */
+            data: {
+                agent: string;
+                by: components["schemas"]["Answerer"];
+                decision: components["schemas"]["RememberedDecision"];
+                /** @description Of all that the tool is given, never cut. */
+                digest: string;
+                id: components["schemas"]["RememberedId"];
+                kind: components["schemas"]["ToolKind"];
+                project: string;
+                /** @description For people to read; a long one is cut. */
+                subject: string;
+            };
+            /** @enum {string} */
+            type: "permission.remembered";
+        } | {
+            data: {
+                id: components["schemas"]["RememberedId"];
+            };
+            /** @enum {string} */
+            type: "permission.forgotten";
         };
         /** @description One thing that a result proves. */
         Fact: {
@@ -953,6 +1014,11 @@ export interface components {
             key?: string | null;
             /** @description The id of one of the options that were offered. */
             option: string;
+            /**
+             * @description Answer the very same alike from now on, without asking: the same agent, kind of work and input, in the same
+             *     project. Refused where the question has no `digest`.
+             */
+            remember?: boolean;
         };
         NewPrompt: {
             /** @description At most eight, with eight MiB of Base64 in all. */
@@ -970,6 +1036,11 @@ export interface components {
             cwd: string;
             /** @description Makes a repeat of this request harmless, like the header `Idempotency-Key`. */
             key?: string | null;
+            name?: string | null;
+        };
+        /** @description What a sign-in link is for. */
+        NewSignInLink: {
+            /** @description What to call the credential of the browser that uses it, such as the name of the device. */
             name?: string | null;
         };
         NewToken: {
@@ -1021,6 +1092,7 @@ export interface components {
             kind?: components["schemas"]["PermissionKind"] | null;
             /** @description The option that was chosen; absent if the request was withdrawn. */
             option?: string | null;
+            remembered?: components["schemas"]["RememberedId"] | null;
         };
         /**
          * @description What a possible answer means.
@@ -1090,6 +1162,8 @@ export interface components {
         };
         /** @description What is asked. */
         Question: {
+            /** @description SHA-256, in hex, of all that the tool is given; an answer is remembered by it. Absent where not all is told. */
+            digest?: string | null;
             /** @description Fields to fill in, as a JSON schema of one flat object, where more is asked than a choice. */
             form?: Record<string, never> | null;
             /** @description What sort of work is to be done. */
@@ -1125,6 +1199,37 @@ export interface components {
             path: string;
             /** @description The git root of the directory, else the directory. */
             project: string;
+        };
+        /**
+         * @description What is answered again.
+         * @enum {string}
+         */
+        RememberedDecision: "allow" | "deny";
+        /**
+         * Format: uuid
+         * @description An answer that is remembered.
+         */
+        RememberedId: string;
+        RememberedPage: {
+            /** @description Oldest first; there are at most 1,000. */
+            permissions: components["schemas"]["RememberedPermission"][];
+        };
+        /** @description An answer that is given again, unasked, to the very same question. */
+        RememberedPermission: {
+            /** @description For which agent. */
+            agent: string;
+            /** @description Who decided. */
+            by: components["schemas"]["Answerer"];
+            decision: components["schemas"]["RememberedDecision"];
+            /** @description SHA-256, in hex, of all that the tool is given: what is compared. */
+            digest: string;
+            id: components["schemas"]["RememberedId"];
+            kind: components["schemas"]["ToolKind"];
+            /** @description Where it holds. */
+            project: string;
+            rememberedAt: components["schemas"]["Timestamp"];
+            /** @description What it is about; of a long one the first 2,000 characters. */
+            subject: string;
         };
         /** @description What a client can ask for. */
         Request: {
@@ -1163,6 +1268,8 @@ export interface components {
         } | {
             fields?: Record<string, never> | null;
             option: string;
+            /** @description As in `NewAnswer`. */
+            remember?: boolean;
             request: string;
             session: components["schemas"]["SessionId"];
             /** @enum {string} */
@@ -1401,6 +1508,10 @@ export interface components {
         };
         /** @description A fresh one-time sign-in link for a browser. */
         SignInLink: {
+            /** @description From when on it signs nobody in. */
+            expiresAt: components["schemas"]["Timestamp"];
+            /** @description Whether only the server's own machine reaches that address. */
+            localOnly: boolean;
             url: string;
         };
         /** @description A way to sign in to the agent. */
@@ -1468,6 +1579,39 @@ export interface components {
         TokenKind: "person" | "browser" | "agent" | "applet";
         TokenPage: {
             tokens: components["schemas"]["Token"][];
+        };
+        /** @description Tokens that went through the agent's model, as the agent counts them: some count a turn, some the whole session. */
+        Tokens: {
+            /**
+             * Format: int64
+             * @description What it found in its cache.
+             */
+            cachedRead?: number | null;
+            /**
+             * Format: int64
+             * @description What it put into its cache.
+             */
+            cachedWrite?: number | null;
+            /**
+             * Format: int64
+             * @description What it read.
+             */
+            input: number;
+            /**
+             * Format: int64
+             * @description What it wrote.
+             */
+            output: number;
+            /**
+             * Format: int64
+             * @description What it thought.
+             */
+            thought?: number | null;
+            /**
+             * Format: int64
+             * @description Of all kinds.
+             */
+            total: number;
         };
         /** @description What changes in a call; only what is present. */
         ToolChange: {
@@ -1539,14 +1683,15 @@ export interface components {
          * @description A turn's number in its session, from 1, true for ever. Written `t42` where it stands alone.
          */
         Turn: number;
-        /** @description How full the agent's window is, and what it has cost. */
+        /** @description How full the agent's window is, what it has cost, and what went through its model. */
         Usage: {
             cost?: components["schemas"]["Cost"] | null;
             /**
              * Format: int64
-             * @description Tokens that fit.
+             * @description Tokens that fit; 0 if the agent has not said so.
              */
             size: number;
+            tokens?: components["schemas"]["Tokens"] | null;
             /**
              * Format: int64
              * @description Tokens in the window.
@@ -1658,6 +1803,59 @@ export interface operations {
             };
             /** @description An agent's token */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listRememberedPermissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RememberedPage"];
+                };
+            };
+        };
+    };
+    forgetPermission: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It answers nothing any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2158,7 +2356,7 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
-            /** @description The agent offers no such option */
+            /** @description The agent offers no such option, or there is nothing to remember */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2608,7 +2806,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSignInLink"];
+            };
+        };
         responses: {
             201: {
                 headers: {
@@ -2616,6 +2818,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignInLink"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };

@@ -147,7 +147,7 @@ impl Talk {
 
     pub(crate) async fn answer(&self, key: u64, option: Option<&str>, fields: Option<serde_json::Value>) {
         let by = Answerer::Policy { rule: "test".to_owned() };
-        let answer = PermissionAnswer { option: option.map(str::to_owned), kind: None, fields, by };
+        let answer = PermissionAnswer { option: option.map(str::to_owned), kind: None, fields, by, remembered: None };
         self.call(Call::Answer { key, answer }).await;
     }
 

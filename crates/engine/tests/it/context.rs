@@ -85,7 +85,8 @@ async fn a_failed_call_leaves_no_trace() {
         }
     };
     let by = Answerer::Person { token_id: None, name: "ada".to_owned() };
-    let answer = PermissionAnswer { option: Some("reject-once".to_owned()), kind: None, fields: None, by };
+    let answer =
+        PermissionAnswer { option: Some("reject-once".to_owned()), kind: None, fields: None, by, remembered: None };
     world.engine.submit(session, Command::Answer { request, answer }, asker()).await.unwrap();
     world.finish(session, refused).await;
     assert!(context(&world, session).await.facts.is_empty());
@@ -123,7 +124,8 @@ async fn two_changes_at_once_lose_nothing() {
         world.engine.submit(session, command, asker())
     };
     let (one, two) = tokio::join!(put("one"), put("two"));
-    (one.unwrap(), two.unwrap());
+    one.unwrap();
+    two.unwrap();
     let mut items = context(&world, session).await.sets.items("notes");
     items.sort();
     assert_eq!(items, ["one", "two"]);
@@ -196,9 +198,9 @@ async fn a_resumed_agent_is_told_once_what_the_session_is_about_and_what_changed
         "Environment: staging box",
         "- /CWD/kept.md",
         "- /etc/hostname (not checked)",
-        "- Created /CWD/kept.md (t1, unchanged since)",
-        "- Created /CWD/changed.md (t2, changed since)",
-        "- Created /CWD/gone.md (t3, gone)",
+        "- Created kept.md (t1, unchanged since)",
+        "- Created changed.md (t2, changed since)",
+        "- Created gone.md (t3, gone)",
     ] {
         assert!(text.lines().any(|told| told == line), "{line} is not in\n{text}");
     }

@@ -8,6 +8,7 @@ mod copies;
 mod follow;
 mod permissions;
 mod recovery;
+mod remembered;
 mod sessions;
 mod support;
 mod tokens;

@@ -9,7 +9,7 @@ fn answer(request: Request, option: &str) -> Command {
     let by = Answerer::Person { token_id: None, name: "ada".to_owned() };
     Command::Answer {
         request,
-        answer: PermissionAnswer { option: Some(option.to_owned()), kind: None, fields: None, by },
+        answer: PermissionAnswer { option: Some(option.to_owned()), kind: None, fields: None, by, remembered: None },
     }
 }
 

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use engine::{Asker, Clock, Engine, Follow, Followed, IdSource, Reach, Reply, Seams};
+use engine::{Agency, Asker, Clock, Engine, Follow, Followed, IdSource, Reach, Reply, Seams};
 use model::{
-    Command, Entry, Event, Incarnation, InteractionId, ListKey, Position, Seq, Session, SessionId, SessionRow,
-    StreamId, Timestamp, TokenRow, Turn, TurnRow, WhenBusy,
+    Command, Entry, Event, Incarnation, InteractionId, ListKey, Position, RememberedRow, Seq, Session, SessionId,
+    SessionRow, StreamId, Timestamp, TokenRow, Turn, TurnRow, WhenBusy,
 };
 use store::{
     AppendError, Batch, Changes, Copies, Damage, Head, Log, MemoryStore, PlacedEntry, ReadError, Receipt, Store, Tables,
@@ -147,6 +147,10 @@ impl Tables for FullDisk {
         self.store.tokens().await
     }
 
+    async fn remembered(&self) -> Result<Vec<RememberedRow>, ReadError> {
+        self.store.remembered().await
+    }
+
     async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {
         self.store.find_receipt(principal, key).await
     }
@@ -160,12 +164,17 @@ pub(crate) struct World {
     pub(crate) engine: Engine,
     directory: tempfile::TempDir,
     pub(crate) cwd: String,
-    /// What engines that are started from now on keep.
+    /// What engines that are started from now on keep and have.
     pub(crate) copies: Option<Copies>,
+    pub(crate) agency: fn() -> Agency,
 }
 
 impl World {
     pub(crate) async fn new() -> Self {
+        Self::with_agency(Agency::only_guide).await
+    }
+
+    pub(crate) async fn with_agency(agency: fn() -> Agency) -> Self {
         let store = Arc::new(MemoryStore::new(Incarnation::from_bits(1)));
         let disk = Arc::new(FullDisk {
             store: Arc::clone(&store),
@@ -177,8 +186,8 @@ impl World {
         let ids = Arc::new(TestIds(AtomicU64::new(1)));
         let directory = tempfile::tempdir().unwrap();
         let cwd = directory.path().canonicalize().unwrap().into_os_string().into_string().unwrap();
-        let engine = start(&disk, &clock, &ids, None).await;
-        Self { disk, store, clock, ids, engine, directory, cwd, copies: None }
+        let engine = start(&disk, &clock, &ids, None, agency()).await;
+        Self { disk, store, clock, ids, engine, directory, cwd, copies: None, agency }
     }
 
     /// One whose engine keeps copies.
@@ -195,12 +204,12 @@ impl World {
 
     /// The process dies and another takes the store over: nothing is settled by the first.
     pub(crate) async fn crash_and_restart(&mut self) {
-        self.engine = start(&self.disk, &self.clock, &self.ids, self.copies.clone()).await;
+        self.engine = start(&self.disk, &self.clock, &self.ids, self.copies.clone(), (self.agency)()).await;
     }
 
     pub(crate) async fn stop_and_restart(&mut self) {
         self.engine.shutdown().await;
-        self.engine = start(&self.disk, &self.clock, &self.ids, self.copies.clone()).await;
+        self.engine = start(&self.disk, &self.clock, &self.ids, self.copies.clone(), (self.agency)()).await;
     }
 
     /// Time passes on both clocks, and what is due happens.
@@ -210,7 +219,11 @@ impl World {
     }
 
     pub(crate) async fn session(&self) -> SessionId {
-        let reply = self.engine.create_session("guide", &self.cwd, String::new(), Reach::Careful, asker()).await;
+        self.session_of("guide", &self.cwd).await
+    }
+
+    pub(crate) async fn session_of(&self, agent: &str, cwd: &str) -> SessionId {
+        let reply = self.engine.create_session(agent, cwd, String::new(), Reach::Careful, asker()).await;
         let Ok(Reply::Created { session, .. }) = reply else { panic!("{reply:?}") };
         session
     }
@@ -269,14 +282,15 @@ fn is_about_the_agent(event: &Event) -> bool {
     )
 }
 
-async fn start(store: &Arc<FullDisk>, clock: &Arc<TestClock>, ids: &Arc<TestIds>, copies: Option<Copies>) -> Engine {
+async fn start(
+    store: &Arc<FullDisk>,
+    clock: &Arc<TestClock>,
+    ids: &Arc<TestIds>,
+    copies: Option<Copies>,
+    agency: Agency,
+) -> Engine {
     let (clock, ids) = (Arc::clone(clock) as Arc<dyn Clock>, Arc::clone(ids) as Arc<dyn IdSource>);
-    Engine::start(
-        Arc::clone(store) as Arc<dyn Store>,
-        Seams { clock, ids, home: None, copies, agency: engine::Agency::only_guide() },
-    )
-    .await
-    .unwrap()
+    Engine::start(Arc::clone(store) as Arc<dyn Store>, Seams { clock, ids, home: None, copies, agency }).await.unwrap()
 }
 
 pub(crate) fn asker() -> Asker {

@@ -9,8 +9,8 @@ use uuid::Uuid;
 use super::decide;
 use crate::{
     AgentReport, Answerer, Attached, Command, Entry, Event, InteractionId, Memory, NewSession, Outcome,
-    PermissionAnswer, PermissionKind, PermissionOption, Question, RowChange, Seq, Session, SessionId, Stop, StreamId,
-    Timestamp, ToolChange, ToolKind, Transcript, Turn, WhenBusy, fold,
+    PermissionAnswer, PermissionKind, PermissionOption, Question, RememberedId, RowChange, Seq, Session, SessionId,
+    Stop, StreamId, Timestamp, ToolChange, ToolKind, Transcript, Turn, WhenBusy, fold,
 };
 
 fn interaction(number: u128) -> InteractionId {
@@ -56,10 +56,16 @@ fn parse(line: &str) -> Command {
         "signed-out" => Command::Agent(AgentReport::SignedOut { methods: Vec::new() }),
         "silent" => Command::Agent(AgentReport::Unresponsive),
         "ask" => Command::Agent(AgentReport::Asked(question(rest))),
-        "answer" => {
+        // All that the tool is given is told.
+        "ask-exactly" => {
+            let question = Question { digest: Some(rest.repeat(2)), ..question(rest) };
+            Command::Agent(AgentReport::Asked(question))
+        }
+        "answer" | "remember" => {
             let (request, option) = rest.split_once(' ').unwrap();
             let (option, by) = (Some(option.to_owned()), Answerer::Policy { rule: "test".to_owned() });
-            let answer = PermissionAnswer { option, kind: None, fields: None, by };
+            let remembered = (word == "remember").then(|| RememberedId::from_uuid(Uuid::from_u128(9)));
+            let answer = PermissionAnswer { option, kind: None, fields: None, by, remembered };
             Command::Answer { request: request.parse().unwrap(), answer }
         }
         "tool" => Command::Agent(AgentReport::ToolStarted {
@@ -86,6 +92,7 @@ fn question(title: &str) -> Question {
         title: title.to_owned(),
         kind: ToolKind::Execute,
         subject: Some("make".to_owned()),
+        digest: None,
         options: vec![option("yes", PermissionKind::AllowOnce), option("no", PermissionKind::RejectOnce)],
         form: None,
     }
@@ -498,6 +505,37 @@ proptest! {
         history.entries[cut..].iter().for_each(|entry| resumed.apply(entry));
         prop_assert_eq!(resumed, whole);
     }
+}
+
+#[test]
+fn an_answer_is_remembered_only_where_all_is_told() {
+    check(
+        "
+        create
+        ready
+        prompt 1 go
+        ask unclear
+        remember p1 yes
+        answer p1 yes
+        ask-exactly ab
+        remember p2 maybe
+        remember p2 no
+        ",
+        r#"
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed ready
+        turn.started #1 1
+        prompt.sent #1 go
+        permission.asked execute [{"id":"yes","name":"yes","kind":"allow_once"},{"id":"no","name":"no","kind":"reject_once"}] 1 make unclear 1
+        ! nothing to remember: the agent asks for fields to be filled in, or does not tell all that it will use, so the same could not be known again; answer without remembering
+        permission.answered {"type":"policy","rule":"test"} allow_once yes 1 1
+        permission.asked abab execute [{"id":"yes","name":"yes","kind":"allow_once"},{"id":"no","name":"no","kind":"reject_once"}] 2 make ab 1
+        ! the agent offers no such answer; choose one of: yes, no
+        permission.answered {"type":"policy","rule":"test"} reject_once no 00000000-0000-0000-0000-000000000009 2 1
+        = Running
+        "#,
+    );
 }
 
 #[test]

@@ -63,9 +63,11 @@ fn the_fixture_of_this_version_has_every_kind() {
             Event::TitleSet { .. } => "title.set",
             Event::TokenIssued { .. } => "token.issued",
             Event::TokenRevoked { .. } => "token.revoked",
+            Event::PermissionRemembered { .. } => "permission.remembered",
+            Event::PermissionForgotten { .. } => "permission.forgotten",
         })
         .collect();
-    assert_eq!(seen.len(), 33);
+    assert_eq!(seen.len(), 35);
 }
 
 #[test]

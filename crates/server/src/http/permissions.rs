@@ -1,15 +1,17 @@
-//! What agents ask, answered by a person. An agent's or an applet's credential never is one.
+//! What agents ask, answered by a person, and what is remembered of it. An agent's or an applet's credential never is
+//! one.
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
 use doors::{Principal, Scope};
-use engine::{Asker, SubmitError};
-use model::{Answerer, Command, PermissionAnswer, Rejection, Request, SessionId, TokenId};
+use engine::{Asker, Keep, SubmitError};
+use model::{Answerer, PermissionAnswer, Rejection, RememberedId, Request, SessionId, TokenId};
 
 use crate::error::ApiError;
-use crate::extract::{Asking, Body, Named, NoParams};
+use crate::extract::{Asking, Body, Named, NoParams, OnlyKey};
 use crate::http::Success;
-use crate::{App, access, wire};
+use crate::{App, access, convert, wire};
 
 /// Answers what the agent asked. The first answer counts.
 #[utoipa::path(
@@ -19,7 +21,7 @@ use crate::{App, access, wire};
     request_body = wire::NewAnswer,
     responses(
         (status = 200, description = "The answer is durable and the agent is told", body = Success),
-        (status = 400, description = "The agent offers no such option", body = wire::ErrorBody),
+        (status = 400, description = "The agent offers no such option, or there is nothing to remember", body = wire::ErrorBody),
         (status = 404, body = wire::ErrorBody),
         (status = 409, description = "It was answered or withdrawn; `details.answer` is the first answer", body = wire::ErrorBody)
     )
@@ -46,10 +48,12 @@ pub(crate) async fn answer_request(
     answer: wire::NewAnswer,
     asker: Asker,
 ) -> Result<(), ApiError> {
-    let wire::NewAnswer { option, fields, .. } = answer;
-    let answer = PermissionAnswer { option: Some(option), kind: None, fields, by: person(app, principal) };
-    match app.engine.submit(id, Command::Answer { request, answer }, asker).await {
-        Ok(_) => Ok(()),
+    let wire::NewAnswer { option, fields, remember, .. } = answer;
+    let by = person(app, principal);
+    let answer = PermissionAnswer { option: Some(option), kind: None, fields, by, remembered: None };
+    let keep = if remember { Keep::Remembered } else { Keep::Once };
+    match app.engine.answer(id, request, answer, keep, asker).await {
+        Ok(()) => Ok(()),
         Err(refused @ SubmitError::Rejected(Rejection::RequestNotOpen(_))) => {
             match app.engine.find_answer(id, request).await? {
                 Some(first) => Err(ApiError::Answered(Box::new(first))),
@@ -57,6 +61,45 @@ pub(crate) async fn answer_request(
             }
         }
         Err(err) => Err(err.into()),
+    }
+}
+
+/// Every answer that is remembered.
+#[utoipa::path(
+    get,
+    path = "/permissions", operation_id = "listRememberedPermissions",
+    responses((status = 200, body = wire::RememberedPage))
+)]
+pub(crate) async fn list(
+    State(app): State<App>,
+    principal: Principal,
+    _: NoParams,
+) -> Result<Json<wire::RememberedPage>, ApiError> {
+    access::everything(&principal, Scope::Approve)?;
+    let permissions = app.engine.remembered().into_iter().map(convert::remembered).collect();
+    Ok(Json(wire::RememberedPage { permissions }))
+}
+
+/// Forgets an answer; the same is asked again.
+#[utoipa::path(
+    delete,
+    path = "/permissions/{id}", operation_id = "forgetPermission",
+    params(("id" = String, Path), wire::KeyHeader),
+    responses((status = 204, description = "It answers nothing any more"), (status = 404, body = wire::ErrorBody))
+)]
+pub(crate) async fn forget(
+    State(app): State<App>,
+    asking: Asking,
+    Named(id): Named<RememberedId>,
+    _: NoParams,
+    OnlyKey(key): OnlyKey,
+) -> Result<StatusCode, ApiError> {
+    access::everything(&asking.principal, Scope::Approve)?;
+    let asker = asking.asker(&format!("forget permission {id}"), &(), key)?;
+    if app.engine.forget_permission(id, asker).await? {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(ApiError::PermissionNotFound)
     }
 }
 

@@ -87,10 +87,10 @@ async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result
             let observed = sessions::observed(app, session, asker(principal, "", &(), None)?).await?;
             Ok(Answer::Result(Some(json!(observed))))
         }
-        Request::Answer { session, request, option, fields } => {
+        Request::Answer { session, request, option, fields, remember } => {
             access::session(principal, Scope::Approve, session)?;
             let request = request.parse().map_err(|_| ApiError::RequestNotFound)?;
-            let answer = wire::NewAnswer { option, fields, key: None };
+            let answer = wire::NewAnswer { option, fields, remember, key: None };
             permissions::answer_request(app, principal, (session, request), answer, asker(principal, "", &(), None)?)
                 .await?;
             Ok(Answer::Result(None))

@@ -82,6 +82,9 @@ pub enum Request {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(value_type = Option<Object>)]
         fields: Option<serde_json::Value>,
+        /// As in `NewAnswer`.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        remember: bool,
     },
     Ping {},
 }

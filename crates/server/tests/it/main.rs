@@ -22,6 +22,7 @@ mod metrics;
 mod openapi;
 mod page;
 mod prompts;
+mod remembered;
 mod resume;
 mod secrets;
 mod sessions;

@@ -4,12 +4,13 @@
 
 use model::{
     AgentReport, Answerer, Command, ContextWish, Event, Fact, FactShape, ListKey, Marker, Memory, Outcome,
-    PermissionAnswer, Request, Seq, SessionState, SetMode, Stop, StreamId, TokenKind, Turn, Untold, fold,
+    PermissionAnswer, RememberedDecision, RememberedRow, Request, RowChange, Seq, SessionState, SetMode, Stop,
+    StreamId, TokenKind, Turn, Untold, fold,
 };
 
 use crate::conformance::{
-    AnyStore, act, at, attached, batch, create, interaction_id, pictures, prompt, prompt_with, question, session_id,
-    stream, token_id,
+    AnyStore, act, at, attached, batch, create, interaction_id, pictures, prompt, prompt_with, question, remembered_id,
+    remembers, session_id, stream, token_id,
 };
 use crate::{Head, Part};
 
@@ -29,7 +30,7 @@ fn asks(title: &str) -> Command {
 
 fn answer(request: u32, option: &str) -> Command {
     let by = Answerer::Policy { rule: "a rule".to_owned() };
-    let answer = PermissionAnswer { option: Some(option.to_owned()), kind: None, fields: None, by };
+    let answer = PermissionAnswer { option: Some(option.to_owned()), kind: None, fields: None, by, remembered: None };
     Command::Answer { request: Request(request), answer }
 }
 
@@ -279,4 +280,29 @@ pub async fn tokens_are_in_force_until_revoked(store: AnyStore) {
     store.append(batch([part])).await.expect("appended");
     let left = store.tokens().await.expect("tokens");
     assert_eq!(left.iter().map(|token| token.id).collect::<Vec<_>>(), [1, 3, 4].map(token_id));
+}
+
+pub async fn what_is_remembered_is_there_until_it_is_forgotten(store: AnyStore) {
+    let events = vec![
+        remembers(1, "make \u{1f9f5} \0", RememberedDecision::Allow),
+        remembers(2, "make", RememberedDecision::Deny),
+        remembers(3, "", RememberedDecision::Allow),
+    ];
+    let (part, _) = Part::of(StreamId::Server, Seq::START, None, events, at(5));
+    let expected: Vec<RememberedRow> = part.rows.iter().map(remembered_row).collect();
+    store.append(batch([part])).await.expect("appended");
+    assert_eq!(store.remembered().await.expect("remembered"), expected);
+
+    let forgotten = [2, 9].map(|n| Event::PermissionForgotten { id: remembered_id(n) }).to_vec();
+    let (part, _) = Part::of(StreamId::Server, Seq(3), None, forgotten, at(6));
+    store.append(batch([part])).await.expect("appended");
+    let left = store.remembered().await.expect("remembered");
+    assert_eq!(left, [expected[0].clone(), expected[2].clone()]);
+}
+
+fn remembered_row(change: &RowChange) -> RememberedRow {
+    match change {
+        RowChange::PutRemembered(row) => row.clone(),
+        other => panic!("{other:?}"),
+    }
 }

@@ -7,9 +7,9 @@
 use std::io::{self, BufRead as _, BufReader, Read as _};
 
 use model::{
-    AgentReport, AgentState, Attached, Command, ContextWish, Item, Marker, Memory, NewSession, Permission, Rejection,
-    Seq, Session, SessionId, Stop, StreamId, Timestamp, ToolChange, TranscriptTurn, WhenBusy, check_name, decide,
-    prove,
+    AgentReport, AgentState, Attached, Command, ContextWish, Item, Marker, Memory, NewSession, Permission,
+    PermissionAnswer, Rejection, Seq, Session, SessionId, Stop, StreamId, Timestamp, ToolChange, TranscriptTurn,
+    WhenBusy, check_name, decide, prove,
 };
 
 use crate::copies::first_format;
@@ -224,7 +224,9 @@ impl Retelling {
             Item::Permission(Permission { request, question, answer }) => {
                 self.act(Command::Agent(AgentReport::Asked(question)), at)?;
                 return match answer.filter(|answer| answer.option.is_some()) {
-                    Some(answer) => self.act(Command::Answer { request, answer }, at),
+                    // What is remembered is no session's: a copy that was changed must not let agents do more.
+                    Some(answer) => self
+                        .act(Command::Answer { request, answer: PermissionAnswer { remembered: None, ..answer } }, at),
                     // It was withdrawn, at the latest with the turn's end.
                     None => self.act(Command::Cancel, at),
                 };

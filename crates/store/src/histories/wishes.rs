@@ -4,8 +4,8 @@
 //! refused, and the refusals are compared too.
 
 use model::{
-    AgentReport, Attached, Memory, Notice, Outcome, PlanStep, Priority, Severity, StepStatus, Stop, TokenKind,
-    ToolChange, ToolContent, ToolStatus, Usage,
+    AgentReport, Attached, Memory, Notice, Outcome, PlanStep, Priority, RememberedDecision, Severity, StepStatus, Stop,
+    TokenKind, ToolChange, ToolContent, ToolStatus, Usage,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -59,6 +59,16 @@ pub(crate) enum Step {
     Stale {
         session: u8,
         behind: i64,
+    },
+    Remember {
+        id: u8,
+        subject: String,
+        decision: RememberedDecision,
+        when: i64,
+    },
+    Forget {
+        id: u8,
+        when: i64,
     },
     IssueToken {
         token: u8,
@@ -147,7 +157,7 @@ fn doing() -> impl Strategy<Value = Wish> {
         (1..4_u32, text()).prop_map(|(tool, text)| AgentReport::ToolText { tool, text }),
         vec(text(), 0..3).prop_map(|texts| AgentReport::Plan(texts.into_iter().map(plan_step).collect())),
         text().prop_map(|title| AgentReport::Asked(question(&title))),
-        (0..9_u64).prop_map(|used| AgentReport::Usage(Usage { used, size: 9, cost: None })),
+        (0..9_u64).prop_map(|used| AgentReport::Usage(Usage { used, size: 9, cost: None, tokens: None })),
         text().prop_map(AgentReport::Title),
         text().prop_map(|title| AgentReport::Noticed(Notice { severity: Severity::Info, title, description: None })),
         option::of(text()).prop_map(|summary| AgentReport::Compacted { summary }),
@@ -174,6 +184,7 @@ fn plan_step(text: String) -> PlanStep {
 
 pub(crate) fn step() -> impl Strategy<Value = Step> {
     let kind = select(vec![TokenKind::Person, TokenKind::Browser, TokenKind::Agent, TokenKind::Applet]);
+    let decision = select(vec![RememberedDecision::Allow, RememberedDecision::Deny]);
     let receipt = option::weighted(0.3, (select(PRINCIPALS.to_vec()), select(KEYS.to_vec())));
     // Clocks go back, and two things happen in one millisecond: order must not depend on them.
     let when = || 0..30_i64;
@@ -183,6 +194,9 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         2 => (0..SESSIONS, -2..3_i64).prop_map(|(session, behind)| Step::Stale { session, behind }),
         1 => (0..TOKENS, kind, when()).prop_map(|(token, kind, when)| Step::IssueToken { token, kind, when }),
         1 => (0..TOKENS, when()).prop_map(|(token, when)| Step::RevokeToken { token, when }),
+        1 => (0..TOKENS, "[a\u{0}\u{1f9f5}]{0,3}", decision, when())
+            .prop_map(|(id, subject, decision, when)| Step::Remember { id, subject, decision, when }),
+        1 => (0..TOKENS, when()).prop_map(|(id, when)| Step::Forget { id, when }),
         1 => (0..SESSIONS).prop_map(|session| Step::Purge { session }),
         1 => when().prop_map(|before| Step::ForgetReceipts { before }),
         1 => Just(Step::Reopen),

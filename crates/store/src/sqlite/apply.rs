@@ -4,14 +4,15 @@
 //! from the log gives the same rows.
 
 use model::{
-    FactShape, Mark, ProvedFact, QueuedPrompt, RowChange, Seq, SessionId, SessionRow, Stop, Timestamp, TokenRow, Turn,
-    TurnRow,
+    FactShape, Mark, ProvedFact, QueuedPrompt, RememberedRow, RowChange, Seq, SessionId, SessionRow, Stop, Timestamp,
+    TokenRow, Turn, TurnRow,
 };
 use rusqlite::{Connection, Params, Result, params};
 
 use crate::Receipt;
 use crate::sqlite::rows::{
-    agent_state_word, fact_shape_word, json_or_null, outcome_word, sql_seq, token_kind_word, untold_number,
+    agent_state_word, decision_word, fact_shape_word, json_or_null, outcome_word, sql_seq, token_kind_word,
+    tool_kind_word, untold_number,
 };
 
 pub(super) fn apply(conn: &Connection, change: &RowChange) -> Result<()> {
@@ -46,6 +47,13 @@ pub(super) fn apply(conn: &Connection, change: &RowChange) -> Result<()> {
         RowChange::RemoveToken { id } => run(
             conn,
             "DELETE FROM tokens
+             WHERE id = ?1",
+            [id.as_bytes()],
+        ),
+        RowChange::PutRemembered(row) => put_remembered(conn, row),
+        RowChange::RemoveRemembered { id } => run(
+            conn,
+            "DELETE FROM remembered
              WHERE id = ?1",
             [id.as_bytes()],
         ),
@@ -249,6 +257,27 @@ fn put_token(conn: &Connection, row: &TokenRow) -> Result<()> {
             row.secret_hash,
             row.proof_hash,
             row.issued_at.as_millis(),
+        ],
+    )
+}
+
+fn put_remembered(conn: &Connection, row: &RememberedRow) -> Result<()> {
+    let by = serde_json::to_string(&row.by).expect("it holds only texts");
+    run(
+        conn,
+        "INSERT OR REPLACE INTO remembered
+             (id, project, agent, kind, subject, digest, decision, decided_by, remembered_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        params![
+            row.id.as_bytes(),
+            row.project,
+            row.agent,
+            tool_kind_word(row.kind),
+            row.subject,
+            row.digest,
+            decision_word(row.decision),
+            by,
+            row.remembered_at.as_millis(),
         ],
     )
 }

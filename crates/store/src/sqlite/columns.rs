@@ -9,6 +9,8 @@ const FENCES_SINCE: i64 = 2;
 const AGENTS_SINCE: i64 = 3;
 /// The first schema in which a session has a context.
 const CONTEXT_SINCE: i64 = 5;
+/// The first schema in which answers are remembered.
+const REMEMBERED_SINCE: i64 = 4;
 
 macro_rules! session_columns {
     ($since_agents:literal) => {
@@ -44,6 +46,8 @@ pub(super) const TURN_COLUMNS: &str =
 pub(super) const SET_COLUMNS: &str = "name, marks";
 pub(super) const FACT_COLUMNS: &str = "name, value, shape, nth, turn, tool, entry, exit_code, file";
 pub(super) const TOKEN_COLUMNS: &str = "id, kind, name, session, secret_hash, proof_hash, issued_at";
+pub(super) const REMEMBERED_COLUMNS: &str =
+    "id, project, agent, kind, subject, digest, decision, decided_by, remembered_at";
 pub(super) const RECEIPT_COLUMNS: &str = "principal, key, fingerprint, reply, at";
 
 pub(super) fn session_columns(schema: i64) -> &'static str {
@@ -73,6 +77,11 @@ pub(super) fn stream_columns(schema: i64) -> &'static str {
 /// Whether sessions have a context.
 pub(super) fn has_context(schema: i64) -> bool {
     schema >= CONTEXT_SINCE
+}
+
+/// Whether there is a table of answers that are remembered.
+pub(super) fn has_remembered(schema: i64) -> bool {
+    schema >= REMEMBERED_SINCE
 }
 
 /// Whether streams tell of their damage.

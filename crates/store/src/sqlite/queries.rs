@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use model::{
-    Context, Entry, ListKey, Position, Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TokenRow, Turn,
-    TurnRow,
+    Context, Entry, ListKey, Position, RememberedRow, Seq, Session, SessionId, SessionRow, StreamId, Timestamp,
+    TokenRow, Turn, TurnRow,
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -286,6 +286,11 @@ pub(super) fn turns(
 pub(super) fn tokens(conn: &Connection) -> Result<Vec<TokenRow>, ReadError> {
     let sql = format!("SELECT {} FROM tokens ORDER BY issued_at, id", columns::TOKEN_COLUMNS);
     collect(conn, &sql, [], rows::token_row)
+}
+
+pub(super) fn remembered(conn: &Connection) -> Result<Vec<RememberedRow>, ReadError> {
+    let sql = format!("SELECT {} FROM remembered ORDER BY remembered_at, id", columns::REMEMBERED_COLUMNS);
+    collect(conn, &sql, [], rows::remembered_row)
 }
 
 pub(super) fn find_receipt(conn: &Connection, principal: &str, key: &str) -> rusqlite::Result<Option<Receipt>> {

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use model::{
     AgentState, EVENT_VERSION, Entry, Event, FactShape, InteractionId, Mark, Outcome, Proof, ProvedFact, QueuedPrompt,
-    Request, Running, Seq, SessionId, SessionRow, Stop, StreamId, Timestamp, TokenId, TokenKind, TokenRow, Turn,
-    TurnRow, Untold,
+    RememberedDecision, RememberedId, RememberedRow, Request, Running, Seq, SessionId, SessionRow, Stop, StreamId,
+    Timestamp, TokenId, TokenKind, TokenRow, ToolKind, Turn, TurnRow, Untold,
 };
 use rusqlite::types::Type;
 use rusqlite::{Error, Row};
@@ -185,6 +185,20 @@ pub(super) fn token_row(row: &Row<'_>) -> Result<TokenRow, Error> {
     })
 }
 
+pub(super) fn remembered_row(row: &Row<'_>) -> Result<RememberedRow, Error> {
+    Ok(RememberedRow {
+        id: RememberedId::from_bytes(row.get(0)?),
+        project: row.get(1)?,
+        agent: row.get(2)?,
+        kind: word(row, 3, tool_kind_of)?,
+        subject: row.get(4)?,
+        digest: row.get(5)?,
+        decision: word(row, 6, decision_of)?,
+        by: json(row, 7)?,
+        remembered_at: instant(row, 8)?,
+    })
+}
+
 pub(super) fn receipt(row: &Row<'_>) -> Result<Receipt, Error> {
     Ok(Receipt {
         principal: row.get(0)?,
@@ -218,7 +232,14 @@ pub(super) fn json_or_null<T: Serialize>(list: &[T]) -> Option<String> {
 }
 
 fn json_list<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<Vec<T>, Error> {
-    let Some(text) = row.get_ref(column)?.as_str_or_null()? else { return Ok(Vec::new()) };
+    match row.get_ref(column)?.as_str_or_null()? {
+        Some(_) => json(row, column),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T, Error> {
+    let text = row.get_ref(column)?.as_str()?;
     serde_json::from_str(text).map_err(|err| Error::FromSqlConversionFailure(column, Type::Text, Box::new(err)))
 }
 
@@ -244,6 +265,8 @@ words!(AgentState, agent_state_word, agent_state_of, Starting "starting", Ready 
 words!(Outcome, outcome_word, outcome_of, Completed "completed", Cancelled "cancelled", Failed "failed", Interrupted "interrupted");
 words!(FactShape, fact_shape_word, fact_shape_of, List "list", Single "single");
 words!(TokenKind, token_kind_word, token_kind_of, Person "person", Browser "browser", Agent "agent", Applet "applet");
+words!(ToolKind, tool_kind_word, tool_kind_of, Read "read", Edit "edit", Delete "delete", Move "move", Search "search", Execute "execute", Think "think", Fetch "fetch", SwitchMode "switch_mode", Other "other");
+words!(RememberedDecision, decision_word, decision_of, Allow "allow", Deny "deny");
 
 /// The column was once a flag: 1 is what it then meant.
 pub(super) fn untold_number(untold: Untold) -> i64 {

@@ -15,19 +15,20 @@ pub(super) async fn run(data: &DataDir, answer: cli::Answer) -> Result<()> {
     let session = client.find_session(&answer.session).await?;
     let open = find(&session.open_requests, answer.request.as_deref())?;
     let option = option_of(&open.options, &answer.option)?;
-    let sent = give(&client, &session.row.id.to_string(), &open.request, option).await;
+    let new = NewAnswer { option, fields: None, remember: answer.remember, key: None };
+    let sent = give(&client, &session.row.id.to_string(), &open.request, &new).await;
     client.close().await;
     sent?;
     if answer.json {
         return Ok(terminal::line(r#"{"success":true}"#)?);
     }
-    Ok(terminal::line("Answered.")?)
+    let said = if answer.remember { "Answered, and remembered." } else { "Answered." };
+    Ok(terminal::line(said)?)
 }
 
 /// Sends an answer; the first one counts.
-pub(super) async fn give(client: &Client, session: &str, request: &str, option: String) -> Result<()> {
-    let answer = NewAnswer { option, fields: None, key: None };
-    client.post::<Value>(&format!("/sessions/{session}/permissions/{request}"), Some(&answer)).await?;
+pub(super) async fn give(client: &Client, session: &str, request: &str, answer: &NewAnswer) -> Result<()> {
+    client.post::<Value>(&format!("/sessions/{session}/permissions/{request}"), Some(answer)).await?;
     Ok(())
 }
 

@@ -9,7 +9,7 @@ import { ResumeCard } from "./Asides";
 import { Items } from "./Items";
 import { Pictures } from "./Pictures";
 
-const actions = { answer: vi.fn(), stop: vi.fn() };
+const actions = { answer: vi.fn(), stop: vi.fn(), remembered: vi.fn(), forget: vi.fn() };
 const rest = { turn: 1, running: false, answeredAt: new Map<number, string>(), actions, now: 0 };
 
 function step(tool: number, change: Partial<ToolCall> = {}): ToolCall {

@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from "vitest";
 
 import type { Answer } from "../../api/http";
 import type { Permission } from "../../state/transcript";
-import type { NewAnswer, PermissionAnswer } from "../../wire/names";
+import type { NewAnswer, PermissionAnswer, RememberedPage, RememberedPermission } from "../../wire/names";
 import { PermissionCard } from "./PermissionCard";
 
 const AT = "2026-01-02T14:02:05.006Z";
@@ -23,6 +23,18 @@ const permission: Permission = {
   answer: null,
 };
 
+const row: RememberedPermission = {
+  id: "r1",
+  project: "/home/ada/loom",
+  agent: "guide",
+  kind: "execute",
+  subject: "rm -rf build",
+  digest: "d",
+  decision: "allow",
+  rememberedAt: AT,
+  by: { type: "person", name: "phone" },
+};
+
 function show(change: Partial<Permission> = {}, { open = true, answers = [] as Answer<unknown>[] } = {}) {
   const sent: [number, NewAnswer][] = [];
   const actions = {
@@ -31,10 +43,12 @@ function show(change: Partial<Permission> = {}, { open = true, answers = [] as A
       return Promise.resolve<Answer<unknown>>(answers.shift() ?? { ok: true, value: {} });
     }),
     stop: vi.fn(),
+    remembered: vi.fn(() => Promise.resolve<Answer<RememberedPage>>({ ok: true, value: { permissions: [row] } })),
+    forget: vi.fn((_: string) => Promise.resolve<Answer<unknown>>(answers.shift() ?? { ok: true, value: undefined })),
   };
   const answeredAt = change.answer ? AT : null;
   const { container } = render(<PermissionCard permission={{ ...permission, ...change }} open={open} answeredAt={answeredAt} actions={actions} now={Date.parse(AT)} />);
-  return { page: container, sent, buttons: () => screen.getAllByRole<HTMLButtonElement>("button") };
+  return { page: container, sent, actions, buttons: () => screen.getAllByRole<HTMLButtonElement>("button") };
 }
 
 afterEach(cleanup);
@@ -95,6 +109,8 @@ test.each([
   [{ option: "y", kind: "allow_once", by: { type: "person", name: "phone" } }, /^Allowed once by phone · /],
   [{ option: "a", kind: "allow_always", by: { type: "policy", rule: "tests" } }, /^Allowed always by the rule “tests” · /],
   [{ option: "n", kind: "reject_once", by: { type: "person", name: "laptop" } }, /^Rejected by laptop · /],
+  [{ option: "y", kind: "allow_once", by: { type: "person", name: "phone" }, remembered: "r1" }, /^Allowed once by phone, remembered · /],
+  [{ option: "y", kind: "allow_once", by: { type: "remembered", id: "r1" } }, /^Allowed once, remembered · /],
   [{ by: { type: "nobody" } }, /^Withdrawn · /],
 ] satisfies [PermissionAnswer, RegExp][])("%j is one line that opens", async (answer, words) => {
   const { page } = show({ answer });
@@ -139,4 +155,37 @@ test("whoever rejects need not fill anything in", async () => {
   const { sent } = show({ form });
   await userEvent.click(screen.getByRole("button", { name: /^Reject/ }));
   expect(sent[0]?.[1]).toMatchObject({ option: "n", fields: null });
+});
+
+const REMEMBER = "Don’t ask again for exactly this in this project";
+
+test("what is told whole can be remembered, and is not unless it is wished", async () => {
+  const { sent } = show({ digest: "d" }, { answers: [{ ok: false, failure: { kind: "unreachable" } }] });
+  await userEvent.click(screen.getByRole("button", { name: "Allow once" }));
+  await userEvent.click(screen.getByRole("checkbox", { name: REMEMBER }));
+  await userEvent.click(screen.getByRole("button", { name: "Allow once" }));
+  expect(sent.map(([, { remember }]) => remember)).toEqual([undefined, true]);
+  expect(sent[0]?.[1].key).not.toBe(sent[1]?.[1].key);
+});
+
+test.each([
+  [{ subject: null, digest: "d" }],
+  [{ digest: null }],
+  [{ digest: "d", form: { type: "object", properties: {} } as never }],
+])("%j is not offered to be remembered", (change) => {
+  show(change);
+  expect(screen.queryByRole("checkbox", { name: REMEMBER })).toBeNull();
+});
+
+test("what is remembered can be forgotten where it was used", async () => {
+  const { actions } = show(
+    { answer: { option: "y", kind: "allow_once", by: { type: "remembered", id: "r1" } } },
+    { answers: [{ ok: false, failure: { kind: "unreachable" } }] },
+  );
+  await userEvent.click(screen.getByRole("button", { name: /^Allowed once, remembered/ }));
+  await userEvent.click(screen.getByRole("button", { name: "Forget" }));
+  expect((await screen.findByRole("alert")).textContent).toBe("The server did not answer.");
+  await userEvent.click(screen.getByRole("button", { name: "Forget" }));
+  expect(await screen.findByText("Forgotten. The same will be asked again.")).toBeTruthy();
+  expect(actions.forget.mock.calls).toEqual([["r1"], ["r1"]]);
 });

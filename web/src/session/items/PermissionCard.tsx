@@ -19,6 +19,7 @@ import type { Actions } from "./actions";
 import { fieldsOf, initialOf, missingOf, valuesOf } from "./formFields";
 import { KeyValues } from "./KeyValues";
 import { PermissionForm } from "./PermissionForm";
+import { RememberedLine } from "./RememberedLine";
 import { Step } from "./Step";
 
 interface PermissionCardProps {
@@ -34,7 +35,7 @@ export const PermissionCard = memo(function PermissionCard({ permission, open, a
   if (permission.answer === null && open) {
     return <OpenRequest permission={permission} actions={actions} />;
   }
-  return <Decided permission={permission} answer={permission.answer ?? WITHDRAWN} answeredAt={answeredAt} now={now} />;
+  return <Decided permission={permission} answer={permission.answer ?? WITHDRAWN} answeredAt={answeredAt} actions={actions} now={now} />;
 });
 
 const WITHDRAWN: PermissionAnswer = { by: { type: "nobody" } };
@@ -43,11 +44,13 @@ interface DecidedProps {
   permission: Permission;
   answer: PermissionAnswer;
   answeredAt: Timestamp | null;
+  actions: Actions;
   now: number;
 }
 
-function Decided({ permission, answer, answeredAt, now }: DecidedProps) {
+function Decided({ permission, answer, answeredAt, actions, now }: DecidedProps) {
   const words = answerWords(answer);
+  const remembered = answer.by.type === "remembered" ? answer.by.id : answer.remembered;
   const rejected = answer.kind === "reject_once" || answer.kind === "reject_always";
   return (
     <Step bead={answer.by.type === "nobody" ? "hollow" : rejected ? "crossed" : "solid"} label={words}>
@@ -69,6 +72,7 @@ function Decided({ permission, answer, answeredAt, now }: DecidedProps) {
             <p className="text-[0.8125rem] text-soft">{kindWords(permission.kind)}</p>
             <Asked permission={permission} />
             {answer.fields && <KeyValues label="Filled in" value={answer.fields} />}
+            {remembered && <RememberedLine id={remembered} actions={actions} />}
           </div>
         )}
       </Fold>
@@ -115,6 +119,7 @@ function OpenRequest({ permission, actions }: { permission: Permission; actions:
   const [fields] = useState(() => fieldsOf(permission.form));
   const [filled, setFilled] = useState(() => initialOf(fields));
   const [tried, setTried] = useState(false);
+  const [remember, setRemember] = useState(false);
   const [sending, setSending] = useState<Sending>({ kind: "ready" });
   const keys = useRef(new Map<string, string>());
   const missing = missingOf(fields, filled);
@@ -130,11 +135,12 @@ function OpenRequest({ permission, actions }: { permission: Permission; actions:
     setSending({ kind: "sending" });
     // Whoever rejects need not fill anything in.
     const values = (allows && fields.length > 0 ? valuesOf(fields, filled) : null) as NewAnswer["fields"];
-    const wish = JSON.stringify([option.id, values]);
+    const wish = JSON.stringify([option.id, values, remember]);
     // A repeat of the same answer is the same wish; another one is another.
     const { current } = keys;
     current.set(wish, current.get(wish) ?? crypto.randomUUID());
-    const answer = await actions.answer(permission.request, { option: option.id, fields: values ?? null, key: current.get(wish) ?? null });
+    const key = current.get(wish) ?? null;
+    const answer = await actions.answer(permission.request, { option: option.id, fields: values ?? null, ...(remember && { remember }), key });
     setSending(answer.ok ? { kind: "sent" } : { kind: "failed", failure: answer.failure });
   };
 
@@ -147,6 +153,18 @@ function OpenRequest({ permission, actions }: { permission: Permission; actions:
         <Asked permission={permission} />
         {fields.length > 0 && (
           <PermissionForm fields={fields} filled={filled} missing={tried ? missing : []} disabled={settled} onChange={setFilled} />
+        )}
+        {isMemorable(permission) && (
+          <label className="mt-3 flex min-h-11 cursor-pointer items-center gap-3 text-[0.9375rem]">
+            <input
+              type="checkbox"
+              className="size-5 accent-thread"
+              checked={remember}
+              disabled={settled}
+              onChange={(event) => setRemember(event.target.checked)}
+            />
+            Don’t ask again for exactly this in this project
+          </label>
         )}
         <div className="mt-4 flex flex-wrap gap-2">
           {inOrder(permission.options).map((option) => (
@@ -162,6 +180,11 @@ function OpenRequest({ permission, actions }: { permission: Permission; actions:
       </section>
     </Step>
   );
+}
+
+/** All that will be used is told, so that the same can be known again. */
+function isMemorable({ subject, digest, form }: Permission): boolean {
+  return Boolean(subject) && Boolean(digest) && !form;
 }
 
 interface ChoiceProps {

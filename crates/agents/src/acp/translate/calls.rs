@@ -40,6 +40,8 @@ pub(super) struct AtHand {
     pub(super) title: String,
     pub(super) kind: ToolKind,
     pub(super) subject: Option<String>,
+    /// All that it is given, if all is told.
+    pub(super) digest: Option<String>,
 }
 
 impl Calls {

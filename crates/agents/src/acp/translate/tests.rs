@@ -439,7 +439,7 @@ fn a_question_shows_what_is_really_to_be_done() {
     assert_snapshot!(lines(&told), @r#"
     text 0 "I will"
     tool 1 started "x" {"title":"List files","kind":"execute","input":{"command":"rm -rf /"}}
-    asked {"tool":1,"title":"List files","kind":"execute","subject":"rm -rf /","options":[{"id":"yes","name":"Yes","kind":"allow_once"},{"id":"no","name":"No","kind":"reject_once"}]}
+    asked {"tool":1,"title":"List files","kind":"execute","subject":"rm -rf /","digest":"f3444ef687e78aa0bee41b0a8fc20585692d61d88bf3ffa202540c4e50bdab89","options":[{"id":"yes","name":"Yes","kind":"allow_once"},{"id":"no","name":"No","kind":"reject_once"}]}
     tool 2 started "new" {"content":[{"type":"diff","path":"/p/a","newText":""}]}
     asked {"tool":2,"title":"","kind":"other","subject":"/p/a","options":[{"id":"yes","name":"Yes","kind":"allow_once"},{"id":"no","name":"No","kind":"reject_once"}]}
     text 1 "I did"
@@ -479,7 +479,7 @@ fn a_turn_ends_as_the_agent_says() {
     assert_snapshot!(end(Err(TurnError { message: "no credit".to_owned() })), @r#"stopped {"outcome":"failed","reason":"no credit"}"#);
     let usage = json!({ "stopReason": "end_turn", "usage": { "totalTokens": 3, "inputTokens": 1, "outputTokens": 2 } });
     assert_snapshot!(end(Ok(usage)), @r#"
-    raw {"usage":{"totalTokens":3,"inputTokens":1,"outputTokens":2}}
+    usage {"used":0,"size":0,"tokens":{"total":3,"input":1,"output":2}}
     stopped {"outcome":"completed"}
     "#);
 }

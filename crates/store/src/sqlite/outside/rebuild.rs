@@ -44,7 +44,8 @@ impl Repair {
              DELETE FROM sets;
              DELETE FROM facts;
              DELETE FROM context_entries;
-             DELETE FROM tokens;",
+             DELETE FROM tokens;
+             DELETE FROM remembered;",
         )?;
         let total = ids.len() as u64;
         for (done, id) in (0..).zip(ids) {

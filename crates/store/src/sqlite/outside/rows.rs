@@ -6,16 +6,17 @@
 use std::collections::BTreeMap;
 
 use model::{
-    FactShape, InteractionId, Mark, ProvedFact, QueuedPrompt, RowChange, Seq, SessionId, SessionRow, StreamId, TokenId,
-    TokenRow, Turn, TurnRow,
+    FactShape, InteractionId, Mark, ProvedFact, QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, SessionId,
+    SessionRow, StreamId, TokenId, TokenRow, Turn, TurnRow,
 };
 use rusqlite::{Connection, Params, Result, Row};
 
 use crate::sqlite::columns::{
-    FACT_COLUMNS, SET_COLUMNS, TOKEN_COLUMNS, TURN_COLUMNS, has_context, prompt_columns, session_columns,
+    FACT_COLUMNS, REMEMBERED_COLUMNS, SET_COLUMNS, TOKEN_COLUMNS, TURN_COLUMNS, has_context, has_remembered,
+    prompt_columns, session_columns,
 };
 use crate::sqlite::outside::is_damage;
-use crate::sqlite::rows::{marked_set, proved_fact, queued_prompt, session_row, token_row, turn_row};
+use crate::sqlite::rows::{marked_set, proved_fact, queued_prompt, remembered_row, session_row, token_row, turn_row};
 
 /// What the read tables hold of a stream.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -27,6 +28,7 @@ pub(super) struct Rows {
     facts: BTreeMap<(String, String), (FactShape, ProvedFact)>,
     context_entries: BTreeMap<Seq, ()>,
     tokens: BTreeMap<TokenId, TokenRow>,
+    remembered: BTreeMap<RememberedId, RememberedRow>,
 }
 
 impl Rows {
@@ -68,6 +70,12 @@ impl Rows {
             RowChange::RemoveToken { id } => {
                 self.tokens.remove(&id);
             }
+            RowChange::PutRemembered(row) => {
+                self.remembered.insert(row.id, row);
+            }
+            RowChange::RemoveRemembered { id } => {
+                self.remembered.remove(&id);
+            }
         }
     }
 
@@ -87,6 +95,7 @@ impl Rows {
             changes.extend(self.context_entries.into_keys().map(|seq| RowChange::NoteContext { session, seq }));
         }
         changes.extend(self.tokens.into_values().map(RowChange::PutToken));
+        changes.extend(self.remembered.into_values().map(RowChange::PutRemembered));
         changes
     }
 
@@ -121,6 +130,13 @@ impl Rows {
                 match collect(conn, &sql, [], token_row)? {
                     Some(found) => rows.tokens = keyed(found, |row| row.id),
                     None => unreadable.push("the rows of the tokens cannot be read"),
+                }
+                if has_remembered(schema) {
+                    let sql = format!("SELECT {REMEMBERED_COLUMNS} FROM remembered");
+                    match collect(conn, &sql, [], remembered_row)? {
+                        Some(found) => rows.remembered = keyed(found, |row| row.id),
+                        None => unreadable.push("the rows of what is remembered cannot be read"),
+                    }
                 }
             }
         }
@@ -164,6 +180,7 @@ impl Rows {
             difference(&self.facts, &found.facts, |(name, _)| format!("a row of the fact {name:?}")),
             difference(&self.context_entries, &found.context_entries, |seq| format!("the note of entry {seq}")),
             difference(&self.tokens, &found.tokens, |id| format!("the row of token {id}")),
+            difference(&self.remembered, &found.remembered, |id| format!("the row of the remembered answer {id}")),
         ]
         .into_iter()
         .flatten()

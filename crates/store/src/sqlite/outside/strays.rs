@@ -6,7 +6,7 @@
 use model::{SessionId, StreamId};
 use rusqlite::{Connection, Error, OptionalExtension as _};
 
-use crate::sqlite::columns::has_context;
+use crate::sqlite::columns::{has_context, has_remembered};
 use crate::sqlite::outside::check::{CheckReport, FindingKind};
 use crate::sqlite::outside::streams::StreamRecord;
 use crate::sqlite::outside::{OnProgress, Progress, Stage};
@@ -43,7 +43,7 @@ pub(super) fn find(
         session_rows(conn, schema, next, rows, report)?;
     }
     begin(total - 1);
-    tokens(conn, schema, report)
+    server_rows(conn, schema, report)
 }
 
 fn entries(conn: &Connection, schema: i64, report: &mut CheckReport) -> Result<(), Error> {
@@ -92,11 +92,20 @@ fn session_rows(conn: &Connection, schema: i64, next: &str, rows: &str, report: 
 }
 
 /// Where the stream is there, its own check has compared them.
-fn tokens(conn: &Connection, schema: i64, report: &mut CheckReport) -> Result<(), Error> {
+fn server_rows(conn: &Connection, schema: i64, report: &mut CheckReport) -> Result<(), Error> {
     let moment = conn.unchecked_transaction()?;
-    let any = moment.query_row("SELECT 1 FROM tokens LIMIT 1", [], |_| Ok(())).optional()?;
-    if any.is_some() && StreamRecord::find_named(&moment, schema, StreamId::Server)?.is_none() {
-        report.add(FindingKind::Stray, Some(StreamId::Server), "rows of tokens that are not in the log");
+    if StreamRecord::find_named(&moment, schema, StreamId::Server)?.is_some() {
+        return Ok(());
+    }
+    let mut look = |any: &str, what: &'static str| -> Result<(), Error> {
+        if moment.query_row(any, [], |_| Ok(())).optional()?.is_some() {
+            report.add(FindingKind::Stray, Some(StreamId::Server), what);
+        }
+        Ok(())
+    };
+    look("SELECT 1 FROM tokens LIMIT 1", "rows of tokens that are not in the log")?;
+    if has_remembered(schema) {
+        look("SELECT 1 FROM remembered LIMIT 1", "rows of what is remembered that are not in the log")?;
     }
     Ok(())
 }

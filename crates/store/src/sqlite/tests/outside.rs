@@ -12,10 +12,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use model::{AgentReport, Command, Event, Incarnation, Outcome, Seq, Stop, StreamId, TokenKind};
+use model::{AgentReport, Command, Event, Incarnation, Outcome, RememberedDecision, Seq, Stop, StreamId, TokenKind};
 use rusqlite::Connection;
 
-use crate::conformance::{AnyStore, act, at, batch, create, prompt, session_id, stream, token_id};
+use crate::conformance::{AnyStore, act, at, batch, create, prompt, remembers, session_id, stream, token_id};
 use crate::outside::{
     BackupError, BackupNote, BackupWish, CheckReport, Depth, ExportWish, Exported, RestoreError, RestoreWish, Restored,
     StoreFile, restore,
@@ -48,6 +48,13 @@ async fn write_sample(path: &Path) {
         proof_hash: None,
     };
     store.append(batch([Part::of(StreamId::Server, Seq::START, None, vec![token], at(11)).0])).await.unwrap();
+}
+
+/// What is remembered, after the sample.
+async fn write_remembered(path: &Path) {
+    let store: AnyStore = Arc::new(open_at(path));
+    let event = remembers(1, "make", RememberedDecision::Deny);
+    store.append(batch([Part::of(StreamId::Server, Seq(1), None, vec![event], at(12)).0])).await.unwrap();
 }
 
 /// Changes a file behind everybody's back.

@@ -13,6 +13,7 @@ use super::AtHand;
 use super::own_terminal::{OwnTerminal, WithOwn};
 use super::shown::{Compared, Shown};
 use crate::acp::translate::content::{self, Look, MAX_KEPT_BYTES, Screens, shows_terminal};
+use crate::acp::translate::given::Given;
 use crate::acp::translate::question::subject;
 use crate::acp::translate::raw::json_bytes;
 use crate::acp::translate::text::cut_chars;
@@ -38,6 +39,9 @@ pub(super) struct Told {
     own_terminal: Option<OwnTerminal>,
     title_at_hand: String,
     subject_at_hand: Option<String>,
+    name_at_hand: Option<String>,
+    /// Said by the message that said the subject.
+    given: Option<Given>,
 }
 
 /// What has to wait for the end of the call.
@@ -134,17 +138,21 @@ impl Told {
 
     pub(super) fn at_hand(&self, tool: u32) -> AtHand {
         let (title, subject) = (self.title_at_hand.clone(), self.subject_at_hand.clone());
-        AtHand { tool: Some(tool), title, kind: self.kind, subject }
+        let digest = self.given.as_ref().and_then(|given| given.digest(self.name_at_hand.as_deref(), self.kind));
+        AtHand { tool: Some(tool), title, kind: self.kind, subject, digest }
     }
 
     pub(super) fn at_hand_bytes(&self) -> usize {
-        self.title_at_hand.len() + self.subject_at_hand.as_ref().map_or(0, String::len)
+        let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        self.title_at_hand.len() + length(&self.subject_at_hand) + length(&self.name_at_hand)
     }
 
     /// Nobody will ask about it.
     pub(super) fn forget(&mut self) {
         self.title_at_hand = String::new();
         self.subject_at_hand = None;
+        self.name_at_hand = None;
+        self.given = None;
     }
 
     fn keep_at_hand(&mut self, fields: &ToolCallUpdateFields, items: Option<&[Value]>) {
@@ -153,6 +161,10 @@ impl Told {
         }
         if let Some(subject) = subject(fields, items) {
             self.subject_at_hand = Some(subject);
+            self.given = Given::of(fields, items, fields.kind.map_or(self.kind, kind));
+        }
+        if fields.name.is_some() {
+            self.name_at_hand.clone_from(&fields.name);
         }
     }
 

@@ -4,15 +4,25 @@ use rusqlite::Connection;
 
 use crate::outside::{Depth, Progress, Repair};
 use crate::sqlite::tests::folder;
-use crate::sqlite::tests::outside::{check, scribble, told, write_sample};
+use crate::sqlite::tests::outside::{check, scribble, told, write_remembered, write_sample};
 
 /// Everything but the log, as text.
 fn tables(path: &std::path::Path) -> Vec<String> {
     let conn = Connection::open(path).unwrap();
     let mut rows = Vec::new();
-    for table in
-        ["sessions", "turns", "prompts", "sets", "facts", "context_entries", "tokens", "receipts", "streams", "meta"]
-    {
+    for table in [
+        "sessions",
+        "turns",
+        "prompts",
+        "sets",
+        "facts",
+        "context_entries",
+        "tokens",
+        "remembered",
+        "receipts",
+        "streams",
+        "meta",
+    ] {
         let mut statement = conn.prepare(&format!("SELECT * FROM {table}")).unwrap();
         let columns = statement.column_count();
         let found = statement.query_map([], |row| {
@@ -43,6 +53,32 @@ async fn scribbled_rows_are_as_they_were() {
     assert_eq!((rebuilt.streams, rebuilt.entries, rebuilt.rows, rebuilt.damaged), (3, 13, 6, 0));
     assert_eq!(tables(&path), before);
     assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new());
+}
+
+/// What agents may do unasked is what the log says, and nothing that was written beside it.
+#[tokio::test]
+async fn what_is_remembered_is_what_the_log_says() {
+    let (_folder, path) = folder();
+    write_sample(&path).await;
+    write_remembered(&path).await;
+    let before = tables(&path);
+    let id = "00000000-0000-0000-0000-000000000009";
+    for (sql, found) in [
+        ("UPDATE remembered SET decision = 'allow'", "01010101-0101-0101-0101-010101010101 is not what the log says"),
+        ("DELETE FROM remembered", "01010101-0101-0101-0101-010101010101 is missing"),
+        (
+            "INSERT INTO remembered
+             SELECT x'00000000000000000000000000000009', project, agent, kind, '', digest, 'allow', decided_by, 0
+             FROM remembered",
+            &format!("{id} tells of what is not in the log"),
+        ),
+    ] {
+        scribble(&path, sql);
+        let expected = [format!("Row server: the row of the remembered answer {found}")];
+        assert_eq!(told(&check(&path, Depth::All)), expected, "{sql}");
+        Repair::begin(&path).unwrap().rebuild(&mut |_| ()).unwrap();
+        assert_eq!(tables(&path), before, "{sql}");
+    }
 }
 
 /// A rebuild that is cut off at any stream leaves the rows that were there.

@@ -1,0 +1,75 @@
+//! What an agent asks, and its answers: by a person, or unasked.
+//!
+//! Invariant: a question is in the log before it is answered, whoever answers it. An answer and what is remembered of it
+//! are one append: there is never one without the other.
+
+use std::sync::Arc;
+
+use agents::Call;
+use model::{AgentReport, Answerer, Command, Event, Memorable, PermissionAnswer, Question, StreamId};
+use store::{AppendError, Receipt};
+
+use super::{LiveSession, effects_of};
+use crate::commit::Along;
+use crate::{SubmitError, policy};
+
+impl LiveSession {
+    pub(super) async fn hear_question(&mut self, key: u64, question: Question) {
+        self.asking = Some(key);
+        self.report(Some(Command::Agent(AgentReport::Asked(question.clone())))).await;
+        // It was not taken: nobody will answer it.
+        if self.owed.is_none()
+            && let Some(key) = self.asking.take()
+        {
+            let by = Answerer::Nobody;
+            let answer = PermissionAnswer { option: None, kind: None, fields: None, by, remembered: None };
+            return self.call_agent(Call::Answer { key, answer }).await;
+        }
+        let asked = self.asked.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
+        if let Some(request) = asked
+            && let Some(answer) = self.unasked(&question)
+        {
+            self.report(Some(Command::Answer { request, answer })).await;
+        }
+    }
+
+    /// The answer that nobody has to be asked for.
+    fn unasked(&self, question: &Question) -> Option<PermissionAnswer> {
+        let row = &self.session.as_ref()?.row;
+        let asked = Memorable::of(question);
+        let remembered = asked.and_then(|asked| self.shared.remembered.find(&row.project, &row.agent, &asked));
+        policy::answer(&self.shared.agency.policy, remembered.as_ref(), &row.agent, question)
+    }
+
+    /// Commits, with what an answer among the events leaves to be remembered.
+    pub(super) async fn commit_remembering(
+        &mut self,
+        events: Vec<Event>,
+        receipt: Option<Receipt>,
+    ) -> Result<(), SubmitError> {
+        let kept = events.iter().find_map(|event| match event {
+            Event::PermissionAnswered { request, answer, .. } => answer.remembered.map(|_| (*request, answer)),
+            _ => None,
+        });
+        let (Some((request, answer)), Some(session)) = (kept, &self.session) else {
+            return Ok(self.commit(events, receipt).await?);
+        };
+        let effects = effects_of(&events);
+        let shared = Arc::clone(&self.shared);
+        let turn = shared.server_stream.turn().await?;
+        let remembered = model::remember(&shared.remembered.all(), session, request, answer)?;
+        let server = shared.server_part(remembered).await?;
+        let rows: Vec<_> = server.iter().flat_map(|part| part.rows.clone()).collect();
+        match self.commit_only(events, Along { receipt, server }).await {
+            Ok(()) => shared.put_in_force(&rows),
+            Err(conflict @ AppendError::Conflict { stream: StreamId::Server, .. }) => {
+                shared.read_what_is_in_force().await?;
+                return Err(conflict.into());
+            }
+            Err(err) => return Err(err.into()),
+        }
+        drop(turn);
+        self.take_effects(effects).await;
+        Ok(())
+    }
+}

@@ -1,0 +1,62 @@
+//! Answers of persons that are given again, unasked, to the very same question.
+//!
+//! Invariant: what is found here is in the log; what was forgotten answers nothing from the moment its entry is durable.
+
+use std::sync::{PoisonError, RwLock};
+
+use model::{Event, Memorable, RememberedId, RememberedRow, RowChange};
+use store::AppendError;
+
+use crate::asking::{Asker, Reply};
+use crate::{Shared, SubmitError};
+
+#[derive(Debug)]
+pub(crate) struct Remembered(RwLock<Vec<RememberedRow>>);
+
+impl Remembered {
+    pub(crate) fn new(rows: Vec<RememberedRow>) -> Self {
+        Self(RwLock::new(rows))
+    }
+
+    pub(crate) fn replace(&self, rows: Vec<RememberedRow>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = rows;
+    }
+
+    /// Oldest first.
+    pub(crate) fn all(&self) -> Vec<RememberedRow> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn find(&self, project: &str, agent: &str, asked: &Memorable) -> Option<RememberedRow> {
+        let rows = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        rows.iter().find(|row| row.answers(project, agent, asked)).cloned()
+    }
+
+    pub(crate) fn apply(&self, changes: &[RowChange]) {
+        let mut rows = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        for change in changes {
+            match change {
+                RowChange::PutRemembered(row) => rows.push(row.clone()),
+                RowChange::RemoveRemembered { id } => rows.retain(|row| row.id != *id),
+                // The rest is of others.
+                _ => (),
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// Forgets an answer; whether there was one.
+    pub(crate) async fn forget_permission(&self, id: RememberedId, asker: &Asker) -> Result<bool, SubmitError> {
+        let receipt = asker.receipt(&Reply::Done, self.clock.now());
+        let forgotten = |shared: &Self| {
+            let known = shared.remembered.all().iter().any(|row| row.id == id);
+            known.then_some(Event::PermissionForgotten { id }).into_iter().collect()
+        };
+        match self.append_to_server(forgotten, receipt).await {
+            Ok(rows) => Ok(!rows.is_empty()),
+            Err(SubmitError::Append(AppendError::Repeated(receipt))) => asker.repeat(&receipt).map(|_| true),
+            Err(err) => Err(err),
+        }
+    }
+}

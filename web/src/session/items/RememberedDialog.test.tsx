@@ -1,0 +1,60 @@
+// The list of what is remembered: what the server says, and nothing it has forgotten.
+import { cleanup, render, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+
+import type { Answer } from "../../api/http";
+import type { RememberedPage, RememberedPermission } from "../../wire/names";
+import { RememberedDialog } from "./RememberedDialog";
+
+const one: RememberedPermission = {
+  id: "r1",
+  project: "/home/ada/loom",
+  agent: "guide",
+  kind: "execute",
+  subject: "make\u202E",
+  digest: "d",
+  decision: "allow",
+  rememberedAt: "2026-01-02T14:02:05.006Z",
+  by: { type: "person", name: "phone" },
+};
+const two: RememberedPermission = { ...one, id: "r2", subject: "rm -rf build", decision: "deny" };
+
+function show(forgotten: Answer<unknown>) {
+  const actions = {
+    remembered: () => Promise.resolve<Answer<RememberedPage>>({ ok: true, value: { permissions: [one, two] } }),
+    forget: vi.fn((_: string) => Promise.resolve(forgotten)),
+  };
+  render(<RememberedDialog actions={actions} onClose={vi.fn()} />);
+  return actions;
+}
+
+// The test's browser knows no modal dialogs.
+beforeAll(() => {
+  HTMLDialogElement.prototype.showModal = function showModal() {
+    this.open = true;
+  };
+  HTMLDialogElement.prototype.close = function close() {
+    this.open = false;
+  };
+});
+afterEach(cleanup);
+
+const subjects = () => screen.queryAllByRole("region", { name: "Exactly this" }).map((region) => region.textContent);
+
+test("each is shown with every hidden character, and goes when the server has forgotten it", async () => {
+  const actions = show({ ok: true, value: undefined });
+  await screen.findByText(/^Rejected by phone/);
+  expect(subjects()).toEqual(["make⟨U+202E⟩", "rm -rf build"]);
+  await userEvent.click(screen.getAllByRole("button", { name: "Forget" })[0] as HTMLElement);
+  await waitFor(() => expect(subjects()).toEqual(["rm -rf build"]));
+  expect(actions.forget.mock.calls).toEqual([["r1"]]);
+});
+
+test("what was not forgotten stays, and why is told", async () => {
+  show({ ok: false, failure: { kind: "unreachable" } });
+  await screen.findByText(/^Rejected by phone/);
+  await userEvent.click(screen.getAllByRole("button", { name: "Forget" })[0] as HTMLElement);
+  expect((await screen.findByRole("alert")).textContent).toBe("The server did not answer.");
+  expect(subjects()).toHaveLength(2);
+});
