@@ -49,6 +49,15 @@ try {
       }
       await shoot(name);
     }
+    await page.goto(`${server.origin}/s/${sessions.about}`);
+    await page.getByRole("button", { name: "Open the context panel" }).click();
+    await page.getByRole("button", { name: /What the agent would be told/ }).click();
+    await page.getByText(/characters, about/).waitFor();
+    await shoot("context");
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: /shuttle.rs/ }).click();
+    await page.locator("dialog .code-keyword").first().waitFor();
+    await shoot("file");
     await page.goto(`${server.origin}/s/${sessions.resumed}#t2`);
     const card = page.getByRole("button", { name: /What the agent was told/ });
     await card.scrollIntoViewIfNeeded();
@@ -143,6 +152,17 @@ async function makeSessions(page) {
   await sendTo(page, "work");
   await state(page, "Needs you").waitFor();
 
+  const condensed = await begin("stage", "A long session, condensed");
+  await sendTo(page, "What changed?");
+  await state(page, "Idle").waitFor();
+  await sendTo(page, "condense 3600");
+  await turn(page, 2, "I go on").waitFor();
+
+  const about = await begin("guide", "What a session is about");
+  await sendTo(page, "write shuttle.rs // To and fro.\nfn weave(threads: u32) -> String {\n    format!(\"warp {threads}\")\n}");
+  await turn(page, 1, "I wrote").waitFor();
+  await state(page, "Idle").waitFor();
+
   const empty = await begin("guide", "");
   await page.getByText("The thread begins here.").waitFor();
   const long = await begin("guide", "A long answer");
@@ -163,5 +183,5 @@ async function makeSessions(page) {
   await page.getByRole("region", { name: "Waiting prompt" }).nth(1).waitFor();
   await page.goto(`${server.origin}/s/${empty}`);
   await page.getByRole("link", { name: /nobody has seen.*Unseen/s }).waitFor();
-  return { interrupted, resumed, locked, work, empty, long, running };
+  return { interrupted, resumed, locked, work, condensed, about, empty, long, running };
 }

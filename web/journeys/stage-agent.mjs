@@ -97,6 +97,8 @@ async function play(sessionId, text) {
     await stream(say, Number(words[0] ?? 10), Number(words[1] ?? 200), () => cancelled.has(sessionId));
   } else if (scene === "work") {
     await work(sessionId, update, say);
+  } else if (scene === "condense") {
+    await condense(update, say, Number(words[0] ?? 0), () => cancelled.has(sessionId));
   } else {
     say(DOCUMENT);
   }
@@ -113,6 +115,19 @@ async function stream(say, seconds, perSecond, isCancelled) {
     if (ahead > 0) {
       await sleep(ahead);
     }
+  }
+}
+
+/** Says what it means to do, puts its memory together, and goes on for so many seconds. */
+async function condense(update, say, seconds, isCancelled) {
+  const input = { tool: "report_intent", arguments: { intent: "Condensing the earlier turns" } };
+  update("tool_call", { toolCallId: "intent-1", title: "report_intent", kind: "think", status: "completed", rawInput: input });
+  update("compaction_update", { compactionId: "c1", status: "in_progress" });
+  update("compaction_summary_chunk", { compactionId: "c1", content: { type: "text", text: "The loom was mended in **two** turns." } });
+  update("compaction_update", { compactionId: "c1", status: "completed" });
+  say("I go on from the summary.");
+  for (let waited = 0; waited < seconds && !isCancelled(); waited += 0.25) {
+    await sleep(250);
   }
 }
 

@@ -126,11 +126,18 @@ async fn what_the_person_marked_outside_is_opened_once_they_say_so() {
     let world = World::open().await;
     let (session, root) = session(&world).await;
     let at = |name: &str| root.join("outside").join(name);
-    mark(&world, &session, &[at("ticket.md"), at("gone.md"), at(".env"), at("beside.md"), at("elsewhere.md")]).await;
+    mark(
+        &world,
+        &session,
+        &[at("ticket.md"), at("gone.md"), at(".env"), at(".ssh/id_ed25519"), at("beside.md"), at("elsewhere.md")],
+    )
+    .await;
     for (name, asked, confirmed) in [
         ("ticket.md", "409 outside_needs_confirm", "a ticket"),
         ("gone.md", "404 file_not_found", "404 file_not_found"),
         (".env", "403 path_not_allowed", "403 path_not_allowed"),
+        // Not even whether its directory is there is told.
+        (".ssh/id_ed25519", "403 path_not_allowed", "403 path_not_allowed"),
         // A link beside it is followed, one that leads elsewhere is not.
         ("beside.md", "409 outside_needs_confirm", "other"),
         ("elsewhere.md", "403 path_not_allowed", "403 path_not_allowed"),

@@ -31,7 +31,7 @@ export function Items({ turn, items, ...rest }: ItemsProps) {
   const wanted = sought?.turn === turn ? sought.tool : null;
   const [layout] = useState(() => layoutOf(items));
   const [left, setHidden] = useState(layout.hidden);
-  const soughtAt = layout.segments.findIndex(({ from, to }) => holdsCall(items.slice(from, to), wanted));
+  const soughtAt = wanted === null ? -1 : layout.segments.findIndex(({ from, to }) => holdsCall(items.slice(from, to), wanted));
   const hidden = soughtAt < 0 ? left : Math.min(left, soughtAt);
   const later: Segment[] = items.slice(layout.known).map((_, index) => {
     const from = layout.known + index;
