@@ -53,7 +53,7 @@ pub struct SessionRow {
     pub active_at: Timestamp,
     pub deleted_at: Option<Timestamp>,
     pub meta: Meta,
-    /// What successful tool results proved.
+    /// What successful tool results proved; empty in lists, as is `meta.context`.
     #[schema(value_type = Object)]
     pub facts: BTreeMap<String, serde_json::Value>,
 }

@@ -1443,7 +1443,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             cwd: string;
             deletedAt?: components["schemas"]["Timestamp"] | null;
-            /** @description What successful tool results proved. */
+            /** @description What successful tool results proved; empty in lists, as is `meta.context`. */
             facts: Record<string, never>;
             /** @description What made the agent fail, while state is `failed`. */
             failure?: string | null;

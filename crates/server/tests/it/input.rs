@@ -140,7 +140,7 @@ async fn fields_of_later_features_are_refused() {
     let mut rows = Vec::new();
     for (request, whole, later) in [
         ("POST /api/v1/sessions".to_owned(), json!({ "agent": "guide", "cwd": CWD }), vec!["metaContext", "model"]),
-        (format!("PATCH {path}"), json!({ "name": "x" }), vec!["context", "setContext", "pinnedTitle", "env_hint"]),
+        (format!("PATCH {path}"), json!({ "name": "x" }), vec!["pinnedTitle", "env_hint"]),
         (format!("POST {path}/prompts"), json!({ "text": "x" }), vec!["images", "when_busy", "mode"]),
     ] {
         for field in later {

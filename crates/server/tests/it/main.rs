@@ -9,6 +9,7 @@
 mod agents;
 mod auth;
 mod client;
+mod context;
 mod damage;
 mod directories;
 mod entries;

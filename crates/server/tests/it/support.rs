@@ -77,6 +77,14 @@ impl IdSource for TestIds {
 }
 
 /// The id that a world's source gives as its `n`th.
+/// Every fact that a rule declares, before anything was proved.
+pub(crate) fn nothing_proved() -> serde_json::Value {
+    serde_json::json!({
+        "branch": null, "commands": [], "filesCreated": [], "filesDeleted": [], "filesEdited": [], "filesRead": [],
+        "ports": [], "urls": [],
+    })
+}
+
 pub(crate) fn id(n: u64) -> String {
     format!("0190a8c0-0000-7000-8000-{n:012x}")
 }

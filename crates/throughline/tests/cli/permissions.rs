@@ -31,6 +31,6 @@ fn an_answer_is_remembered_listed_and_forgotten() {
     );
 
     insta::assert_snapshot!(folder.run(&["permissions", "forget", id]).ok(), @"Forgotten. The same will be asked again.");
-    insta::assert_snapshot!(folder.run(&["permissions", "forget", id]).failed(), @"error: no such permission is remembered");
+    insta::assert_snapshot!(folder.run(&["permissions", "forget", id]).failed(), @"error: no such permission is remembered (permission_not_found)");
     server.stop();
 }
