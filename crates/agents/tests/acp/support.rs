@@ -93,6 +93,7 @@ impl Place {
             cwd: self.project(),
             earlier: None,
             options: BTreeMap::new(),
+            lent: None,
         }
     }
 
