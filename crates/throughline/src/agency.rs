@@ -36,7 +36,8 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
         limits: Limits { silence: Duration::from_secs(60 * config.limits.silence_minutes), ..Limits::default() },
         in_process_guide: false,
     };
-    Ok(Agency { agents: Agents::new(settings), catalog, policy: config.permission_policy()?, deny })
+    let (policy, brief) = (config.permission_policy()?, config.brief.in_force());
+    Ok(Agency { agents: Agents::new(settings), catalog, policy, deny, brief })
 }
 
 /// What is not text no agent gets.

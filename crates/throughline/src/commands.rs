@@ -8,6 +8,7 @@ mod doctor;
 mod export;
 mod guide;
 mod list;
+mod mcp;
 mod new;
 mod restore;
 mod resume;
@@ -45,6 +46,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Answer(answer)) => answer::run(&data()?, answer).await,
         Some(Command::Resume(resume)) => resume::run(&data()?, resume).await,
         Some(Command::Stop { session }) => stop::run(&data()?, &session).await,
+        Some(Command::Mcp(mcp)) => mcp::run(&data()?, &mcp).await,
         Some(Command::Backup(backup)) => backup::run(&data()?, backup).await,
         Some(Command::Restore(restore)) => restore::run(&data()?, restore).await,
         Some(Command::Token { command }) => token::run(&data()?, command).await,

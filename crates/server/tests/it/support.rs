@@ -178,7 +178,6 @@ impl World {
             keep_token: Box::new(move |secret| std::fs::write(&file, secret.expose())),
             stopping: stopping.clone(),
         };
-        engine.mount_at(server::mcp_url(address));
         let app = server::apps(engine.clone(), settings).whole;
         let mut tasks = JoinSet::new();
         let tcp = doors::serve_tcp(listener, Transport::Plain, app.clone(), stopping.clone());
