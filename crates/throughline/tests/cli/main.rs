@@ -14,6 +14,7 @@ mod full;
 mod guide;
 mod help;
 mod log;
+mod mcp;
 mod restore;
 mod serve;
 mod supervise;
