@@ -35,7 +35,7 @@ export default tseslint.config(
     files: ["**/*.mjs", "**/*.js"],
     languageOptions: {
       globals: Object.fromEntries(
-        ["console", "document", "fetch", "process", "setTimeout", "clearTimeout", "URL", "window"].map((name) => [name, "readonly"]),
+        ["console", "document", "fetch", "performance", "process", "setTimeout", "clearTimeout", "URL", "window"].map((name) => [name, "readonly"]),
       ),
     },
   },

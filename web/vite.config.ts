@@ -12,6 +12,8 @@ export default defineConfig({
     // HTML that an agent writes is shown, never parsed; so the parser that streamdown brings stays out of the page.
     alias: { "rehype-raw": fileURLToPath(new URL("src/session/items/noHtml.ts", import.meta.url)) },
   },
+  // What runs beside the page loads its parts as it needs them, like the page.
+  worker: { format: "es" },
   build: {
     target: "es2022",
     // Nothing is turned into a data: address, so that every file has a hashed name of its own.

@@ -2,6 +2,7 @@
 //!
 //! Invariant: each has its own folder and starts what it needs, so that any of them can be run alone.
 
+mod acp;
 mod append;
 mod backup;
 mod fan_out;
@@ -21,13 +22,14 @@ pub(crate) struct Bench {
     pub(crate) measure: fn(&Run) -> Result<Vec<Line>>,
 }
 
-pub(crate) const BENCHES: [Bench; 7] = [
+pub(crate) const BENCHES: [Bench; 8] = [
     Bench {
         name: "append",
         about: "durable appends beside the bare disk and the bare engine",
         measure: append::measure,
     },
     Bench { name: "message", about: "one short message through HTTP, alone and among 64", measure: message::measure },
+    Bench { name: "acp", about: "an agent's words and tool calls on their way to a follower", measure: acp::measure },
     Bench { name: "replay", about: "entries read from the store and from a socket", measure: replay::measure },
     Bench {
         name: "scale",

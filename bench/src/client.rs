@@ -3,6 +3,8 @@
 //! Invariant: frames are told apart by their first bytes and not parsed, so that reading costs the client less than
 //! sending costs the server, and what is measured is the server.
 
+use std::net::SocketAddr;
+
 use anyhow::{Context as _, Result, bail, ensure};
 use futures_util::{SinkExt as _, StreamExt as _};
 use http::{Method, Request, header};
@@ -19,6 +21,8 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 use crate::server::Endpoint;
+use crate::stamp;
+use crate::statistics::Latencies;
 
 /// The library fills it with zeros at every look; a thousand followers look often.
 const READ_BUFFER_BYTES: usize = 16 << 10;
@@ -77,7 +81,11 @@ impl Http {
 
     /// A session with the built-in agent, ready for prompts.
     pub(crate) async fn new_session(&mut self, cwd: &str) -> Result<String> {
-        let answer = self.post("/sessions", &json!({ "agent": "guide", "cwd": cwd })).await?;
+        self.new_session_with("guide", cwd).await
+    }
+
+    pub(crate) async fn new_session_with(&mut self, agent: &str, cwd: &str) -> Result<String> {
+        let answer = self.post("/sessions", &json!({ "agent": agent, "cwd": cwd })).await?;
         let answer: Value = serde_json::from_slice(&answer)?;
         Ok(answer["id"].as_str().context("a session without an id")?.to_owned())
     }
@@ -89,10 +97,19 @@ pub(crate) struct Live {
 
 impl Live {
     pub(crate) async fn connect(endpoint: &Endpoint) -> Result<Self> {
-        let stream = TcpStream::connect(endpoint.address).await?;
-        stream.set_nodelay(true)?;
         let mut request = format!("ws://{}/api/v1/live", endpoint.address).into_client_request()?;
         request.headers_mut().insert(header::AUTHORIZATION, format!("Bearer {}", endpoint.token).parse()?);
+        Self::open(endpoint.address, request).await
+    }
+
+    /// The same client of something that is not our server.
+    pub(crate) async fn connect_bare(address: SocketAddr) -> Result<Self> {
+        Self::open(address, format!("ws://{address}/").into_client_request()?).await
+    }
+
+    async fn open(address: SocketAddr, request: Request<()>) -> Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
         let config = WebSocketConfig::default().read_buffer_size(READ_BUFFER_BYTES);
         let (socket, _) = tokio_tungstenite::client_async_with_config(request, stream, Some(config)).await?;
         Ok(Self { socket })
@@ -130,6 +147,20 @@ impl Live {
             entries += usize::from(Kind::Entry.is(&text));
         }
     }
+
+    /// How long after its moment each stamped frame of one kind came, until one of the other kind.
+    pub(crate) async fn delays(&mut self, stamped: Kind, last: Kind) -> Result<Latencies> {
+        let mut delays = Latencies::default();
+        loop {
+            let text = self.next().await?;
+            if stamped.is(&text) {
+                let now = stamp::now();
+                delays.extend(stamp::find(&text).map(|then| now.saturating_sub(then)));
+            } else if last.is(&text) {
+                return Ok(delays);
+            }
+        }
+    }
 }
 
 /// Frames that measurements wait for.
@@ -138,7 +169,11 @@ pub(crate) enum Kind {
     CaughtUp,
     Entry,
     Preview,
+    ToolStarted,
     TurnEnded,
+    /// A line of an agent as it was, and the one that ends its turn.
+    Update,
+    Stopped,
 }
 
 impl Kind {
@@ -147,7 +182,10 @@ impl Kind {
             Self::CaughtUp => text.starts_with(r#"{"type":"caught_up""#),
             Self::Entry => text.starts_with(r#"{"type":"entry""#),
             Self::Preview => text.starts_with(r#"{"type":"preview""#),
+            Self::ToolStarted => Self::Entry.is(text) && text.contains(r#""type":"tool.started""#),
             Self::TurnEnded => Self::Entry.is(text) && text.contains(r#""type":"turn.ended""#),
+            Self::Update => text.starts_with(r#"{"jsonrpc":"2.0","method":"session/update""#),
+            Self::Stopped => text.contains(r#""stopReason""#),
         }
     }
 }

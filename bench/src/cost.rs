@@ -59,6 +59,29 @@ impl Meter {
     }
 }
 
+/// The processes that one started, and those that these started.
+pub(crate) fn descendants(pid: u32) -> Result<Vec<u32>> {
+    let mut parents = HashMap::new();
+    for entry in fs::read_dir("/proc").context("could not read /proc")? {
+        let Some(child) = entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
+        // A process may end between the listing and the look.
+        if let Ok(text) = fs::read_to_string(format!("/proc/{child}/status")) {
+            parents.insert(child, field(&text, "PPid:").context("status has no PPid")?);
+        }
+    }
+    let is_below = |child: &u32| {
+        let mut up = parents.get(child);
+        while let Some(parent) = up {
+            if *parent == u64::from(pid) {
+                return true;
+            }
+            up = u32::try_from(*parent).ok().and_then(|parent| parents.get(&parent));
+        }
+        false
+    };
+    Ok(parents.keys().copied().filter(is_below).collect())
+}
+
 /// Memory that no file backs, in megabytes.
 pub(crate) fn anonymous_mb(pid: u32) -> Result<f64> {
     let text = read(&format!("/proc/{pid}/status"))?;
@@ -111,6 +134,15 @@ mod tests {
         assert_eq!(field(io, "write_bytes:"), Some(4096));
         assert_eq!(field("RssAnon:\t    1536 kB\n", "RssAnon:"), Some(1536));
         assert_eq!(field(io, "read_bytes:"), None);
+    }
+
+    #[test]
+    fn a_process_is_below_the_one_that_started_it() {
+        let mut child = process::Command::new("cat").stdin(process::Stdio::piped()).spawn().unwrap();
+        assert!(descendants(process::id()).unwrap().contains(&child.id()));
+        assert!(!descendants(child.id()).unwrap().contains(&process::id()));
+        drop(child.stdin.take());
+        child.wait().unwrap();
     }
 
     #[test]

@@ -82,6 +82,8 @@ impl Bar {
     pub(crate) fn margin(self, figure: f64) -> f64 {
         match self {
             Self::AtLeast(bar) => figure / bar,
+            // A difference may be nothing, or less.
+            Self::AtMost(_) if figure <= 0.0 => f64::INFINITY,
             Self::AtMost(bar) => bar / figure,
         }
     }
@@ -105,6 +107,8 @@ mod tests {
         assert_eq!(line.clone().bar(Bar::AtMost(3.0)).holds, Some(false));
         assert_eq!(line.bar(Bar::AtMost(4.0)).holds, Some(true));
         assert_eq!(Line::new("b", "w", "MB", &[29.0]).bar(Bar::AtMost(30.0)).holds, Some(true));
+        assert_eq!(Line::new("b", "w", "us", &[-3.0]).bar(Bar::AtMost(1.0)).holds, Some(true));
+        assert_eq!(Line::new("b", "w", "us", &[f64::NAN]).bar(Bar::AtMost(1.0)).holds, Some(false));
         assert_eq!(Line::new("b", "w", "1/s", &[f64::NAN]).bar(Bar::AtLeast(1.0)).holds, Some(false));
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! Start reading at `benches.rs`, then `line.rs`.
 
+mod agent;
 mod benches;
 mod client;
 mod cores;
@@ -16,6 +17,7 @@ mod plot;
 mod report;
 mod run;
 mod server;
+mod stamp;
 mod statistics;
 mod stores;
 mod words;
@@ -68,6 +70,9 @@ const FIGURES_END: &str = "<!-- end of figures -->\n";
 
 #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
 fn main() -> Result<()> {
+    if let Some(act) = std::env::args().nth(1).and_then(|word| agent::other_role(&word)) {
+        return act();
+    }
     let options = Options::parse();
     if let Some(path) = &options.draw {
         return publish(&read_report(path)?);

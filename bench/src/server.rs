@@ -2,6 +2,7 @@
 //!
 //! Invariant: no server outlives its measurement, however that ends.
 
+use std::env;
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -14,7 +15,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::cost::Meter;
+use crate::agent;
+use crate::cost::{Meter, descendants};
 use crate::run::make_folder;
 
 const STOP_LIMIT: Duration = Duration::from_secs(20);
@@ -71,6 +73,11 @@ impl Server {
         Meter::of(self.pid())
     }
 
+    /// Of its agents and what watches over them, which must all live until the meters are read.
+    pub(crate) fn agents_meters(&self) -> Result<Vec<Meter>> {
+        descendants(self.pid())?.into_iter().map(Meter::of).collect()
+    }
+
     /// All that it used since it was started.
     pub(crate) fn lifetime_cpu(&self) -> Result<Duration> {
         Ok(Meter::from_birth(self.pid()).read()?.cpu)
@@ -98,12 +105,16 @@ impl Drop for Server {
     }
 }
 
-/// A folder that the server takes, with limits for one credential that asks as fast as the machine can answer.
+/// A folder that the server takes, with limits for one credential that asks as fast as the machine can answer, and with
+/// an agent that says when it spoke.
 pub(crate) fn prepare(data: &Path) -> Result<()> {
     make_folder(data)?;
     fs::set_permissions(data, Permissions::from_mode(0o700))?;
     let limits = "[limits]\nconnections = 8192\nrequests_per_second = 1000000.0\n";
-    fs::write(data.join("config.toml"), limits).context("could not write the server's configuration")
+    let (name, program, role) = (agent::NAME, env::current_exe()?, agent::AGENT);
+    let agents = format!("[agents.{name}]\ncommand = {program:?}\nargs = [{role:?}]\n");
+    fs::write(data.join("config.toml"), format!("{limits}\n{agents}"))
+        .context("could not write the server's configuration")
 }
 
 /// The first line; the rest is read and dropped, so that the server never blocks on its pipe.

@@ -40,13 +40,16 @@ for (const viewport of [DESKTOP, PHONE]) {
       await send(page, "long 60");
       await turn(page, 1, "word60").waitFor();
       await state(page, "Idle").waitFor();
+      await send(page, 'say ```ts\n// Every kind of piece.\nconst a = "b" + f(1);\n```\n```diff\n-old\n+new\n```');
+      await turn(page, 2).locator(".code-inserted").waitFor();
+      await state(page, "Idle").waitFor();
       await send(page, "slow 60");
-      await turn(page, 2, "Taking 60 s.").waitFor();
+      await turn(page, 3, "Taking 60 s.").waitFor();
       await send(page, "say later");
       await page.getByRole("region", { name: "Waiting prompt" }).waitFor();
       await check(page, "running session with a waiting prompt");
       await page.getByRole("button", { name: "Stop" }).click();
-      await turn(page, 3, "later").waitFor();
+      await turn(page, 4, "later").waitFor();
       await state(page, "Idle").waitFor();
 
       await page.goto(server.origin);

@@ -38,3 +38,22 @@ test("list, session, back", async (t) => {
   }
   assert.deepEqual(complaints, []);
 });
+
+test("without a connection the page says so, and covers nothing that can be pressed", async (t) => {
+  const { server, browser } = await open(t);
+  const { page } = await newPage(browser, { viewport: PHONE, hasTouch: true, isMobile: true });
+  await signIn(page, server.link());
+  await createSession(page, { name: "on the road" });
+  await composer(page).fill("say hello");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await turn(page, 1, "hello").waitFor();
+  await server.end("SIGKILL");
+  const words = page.locator("main header").getByText("Connection lost.");
+  await words.waitFor();
+  const line = await page.locator("main header [role=status]").boundingBox();
+  for (const button of await page.locator("main header").getByRole("button").all()) {
+    await button.click({ trial: true });
+  }
+  const trash = await page.getByRole("button", { name: "Delete session" }).boundingBox();
+  assert.ok(line.x + line.width <= trash.x, "the words end before the buttons begin");
+});

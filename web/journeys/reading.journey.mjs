@@ -50,3 +50,24 @@ test("the end is followed, and left alone once the reader leaves it", async (t) 
   await turn(page, 2, "word900").waitFor();
   await atEnd(page);
 });
+
+test("code is coloured by a worker that comes with the first block, within the page's policy", async (t) => {
+  const { server, browser } = await open(t);
+  const { page, complaints } = await newPage(browser);
+  const loaded = [];
+  page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
+  await signIn(page, server.link());
+  await createSession(page);
+  await send(page, "say Only words, and `code` among them.");
+  await state(page, "Idle").waitFor();
+  assert.ok(!loaded.some((path) => path.includes("worker")), "words alone load no worker");
+
+  await send(page, "say ```rust\nfn main() {\n    let thread = 1; // one\n}\n```\n\n```mermaid\ngraph TD\n```");
+  await state(page, "Idle").waitFor();
+  const code = turn(page, 2).getByRole("figure", { name: "Code, rust" });
+  await code.locator(".code-keyword", { hasText: "fn" }).waitFor();
+  assert.equal(await code.locator("pre").textContent(), "fn main() {\n    let thread = 1; // one\n}");
+  assert.equal(await turn(page, 2).getByRole("figure", { name: "Code, mermaid" }).locator("pre span").count(), 0);
+  assert.ok(loaded.some((path) => path.includes("worker")));
+  assert.deepEqual(complaints, []);
+});

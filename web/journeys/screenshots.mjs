@@ -1,12 +1,14 @@
 // Pictures of every page, for people to look over: `npm run screenshots -- FOLDER`, with THROUGHLINE_BIN and CHROME as
-// for the journeys. Phone and desktop, light and dark. Nothing compares them; they are not committed.
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+// for the journeys. Phone, tablet and desktop, light and dark. Nothing compares them; they are not committed.
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { composer, createSession, DESKTOP, launchBrowser, newPage, PHONE, send, signIn, startServer, state, turn } from "./support.mjs";
+import { DESKTOP, launchBrowser, newPage, PHONE, signIn, state, turn } from "./support.mjs";
+import { openStage, promptField, sendTo } from "./stage.mjs";
 
-const LOOKS = [PHONE, DESKTOP].flatMap((viewport) => ["light", "dark"].map((colorScheme) => ({ viewport, colorScheme })));
+const TABLET = { width: 820, height: 1180 };
+const LOOKS = [PHONE, TABLET, DESKTOP].flatMap((viewport) => ["light", "dark"].map((colorScheme) => ({ viewport, colorScheme })));
 const LONG_TEXT =
   "say The log is the truth: every entry is durable before anybody is told of it, and everything you see is folded from it.\n\n" +
   "A reader who comes back asks for what follows the last entry they saw, so nothing is seen twice and nothing is skipped. " +
@@ -20,41 +22,66 @@ if (folder === undefined) {
   process.exit(2);
 }
 await mkdir(folder, { recursive: true });
-const dataDir = await mkdtemp(path.join(tmpdir(), "throughline-screenshots-"));
-const server = await startServer({ dataDir, listen: "127.0.0.1:0" });
+const project = await mkdtemp(path.join(tmpdir(), "loom-"));
+await Promise.all(["README.md", "shuttle.rs", "shed.rs", "selvedge.toml"].map((name) => writeFile(path.join(project, name), name)));
+const stage = await openStage();
+const { server } = stage;
 const browser = await launchBrowser();
 try {
   const viewers = await signInViewers();
-  const sessions = await makeSessions(viewers[0].page);
+  const picture = await viewers.at(-1).page.screenshot({ clip: { x: 0, y: 0, width: 400, height: 400 } });
+  const sessions = await makeSessions(viewers.at(-1).page);
   for (const { page, shoot } of viewers) {
     await page.goto(server.origin);
     await page.getByRole("link", { name: /Interrupted/ }).first().waitFor();
     await shoot("list");
     await page.getByRole("button", { name: "New session" }).first().click();
-    await page.getByRole("dialog").getByRole("combobox").locator("option").first().waitFor({ state: "attached" });
+    await page.getByRole("dialog").getByText("guide").first().waitFor();
     await shoot("dialog");
     for (const [name, session] of Object.entries(sessions)) {
       await page.goto(`${server.origin}/s/${session}`);
-      await composer(page).waitFor();
+      await promptField(page).waitFor();
+      if (name === "work") {
+        // The colours of code come a moment after it.
+        await page.locator(".code-keyword").first().waitFor({ state: "attached" });
+        await shoot("work-end");
+        await page.getByRole("log").evaluate((log) => log.scrollTo(0, 0));
+      }
       await shoot(name);
     }
+    await page.goto(`${server.origin}/s/${sessions.resumed}#t2`);
+    const card = page.getByRole("button", { name: /What the agent was told/ });
+    await card.scrollIntoViewIfNeeded();
+    await card.click();
+    await shoot("resume-card");
+    if (await page.getByRole("button", { name: /^Options/ }).isVisible()) {
+      await page.getByRole("button", { name: /^Options/ }).click();
+      await shoot("options");
+      await page.keyboard.press("Escape");
+    }
+    await page.getByLabel("Pictures to add").setInputFiles({ name: "loom.png", mimeType: "image/png", buffer: picture });
+    await promptField(page).pressSequentially("What is this, beside @sh");
+    await page.getByRole("listbox", { name: "Files" }).waitFor();
+    await shoot("composer");
+    await promptField(page).fill("");
+    await page.getByRole("button", { name: "Remove loom.png" }).click();
     await page.goto(`${server.origin}/nowhere`);
     await page.getByRole("heading").first().waitFor();
     await shoot("unknown-address");
   }
   for (const { page } of viewers) {
     await page.goto(`${server.origin}/s/${sessions.running}`);
-    await composer(page).waitFor();
+    await promptField(page).waitFor();
   }
   await server.end("SIGKILL");
   for (const { page, shoot } of viewers) {
-    await page.getByText("Connection lost.").waitFor();
+    await page.getByText("Connection lost.").locator("visible=true").waitFor();
     await shoot("connection-lost");
   }
 } finally {
   await browser.close();
-  await server.end("SIGTERM");
-  await rm(dataDir, { recursive: true, force: true });
+  await stage.end();
+  await rm(project, { recursive: true, force: true });
 }
 
 /** One signed-in page for every look, pictured before and right after signing in. */
@@ -62,7 +89,8 @@ async function signInViewers() {
   const viewers = [];
   for (const { viewport, colorScheme } of LOOKS) {
     const deviceScaleFactor = viewport === PHONE ? 2 : 1;
-    const { page } = await newPage(browser, { viewport, colorScheme, deviceScaleFactor, reducedMotion: "reduce" });
+    const touch = viewport === DESKTOP ? {} : { hasTouch: true, isMobile: true };
+    const { page } = await newPage(browser, { viewport, colorScheme, deviceScaleFactor, reducedMotion: "reduce", ...touch });
     const shoot = (name) => page.screenshot({ path: path.join(folder, `${name}-${viewport.width}-${colorScheme}.png`) });
     await page.goto(server.origin);
     await page.getByRole("heading").first().waitFor();
@@ -77,42 +105,63 @@ async function signInViewers() {
 
 /** Sessions in every state worth looking at, by the name of their picture. */
 async function makeSessions(page) {
-  const make = async (name) => {
-    await page.goto(server.origin);
-    return createSession(page, { name });
+  const begin = async (agent, name) => {
+    const session = await stage.begin(agent, project, name);
+    await page.goto(`${server.origin}/s/${session}`);
+    await promptField(page).waitFor();
+    return session;
   };
-  const interrupted = await make("Weave the flowers, and the leaves that hang over the edge of the cloth");
-  await send(page, LONG_TEXT);
+  const resumed = await begin("stage", "Fold the log page by page");
+  await sendTo(page, "What changed?");
   await state(page, "Idle").waitFor();
-  await send(page, "slow 3600");
+  const interrupted = await begin("guide", "Weave the flowers, and the leaves that hang over the edge of the cloth");
+  await sendTo(page, LONG_TEXT);
+  await state(page, "Idle").waitFor();
+  await sendTo(page, "slow 3600");
   await turn(page, 2, "Taking 3600 s.").waitFor();
   await server.end("SIGKILL");
   await server.restart();
   await turn(page, 2, "Interrupted.").waitFor();
-  await send(page, "say Tied again.");
+  await sendTo(page, "say Tied again.");
   await turn(page, 3, "Tied again.").waitFor();
   await state(page, "Idle").waitFor();
-  await send(page, "slow 3600");
+  await sendTo(page, "slow 3600");
   await turn(page, 4, "Taking 3600 s.").waitFor();
   await server.end("SIGKILL");
   await server.restart();
   await turn(page, 4, "Interrupted.").waitFor();
 
-  const empty = await make("");
-  await page.getByText("The thread begins here.").waitFor();
-  const long = await make("A long answer");
-  await send(page, LONG_TEXT);
+  await page.goto(`${server.origin}/s/${resumed}`);
+  await promptField(page).waitFor();
+  await sendTo(page, "And what does it cost?");
+  await page.getByText("What the agent was told before this").waitFor();
   await state(page, "Idle").waitFor();
-  await send(page, "long 400");
+  const locked = await begin("locked", "An agent that nobody signed in to");
+  await sendTo(page, "Begin with the warp.");
+  await page.getByRole("button", { name: /Sign in/ }).first().waitFor();
+  const work = await begin("stage", "Refuse entries that leave a gap");
+  await sendTo(page, "work");
+  await state(page, "Needs you").waitFor();
+
+  const empty = await begin("guide", "");
+  await page.getByText("The thread begins here.").waitFor();
+  const long = await begin("guide", "A long answer");
+  await sendTo(page, LONG_TEXT);
+  await state(page, "Idle").waitFor();
+  await sendTo(page, "long 400");
   await turn(page, 2, "word400").waitFor();
   await state(page, "Idle").waitFor();
-  const running = await make("Summarise what changed since the last release");
-  await send(page, "say First, the log. Then the page. Then the rest.");
+  await begin("guide", "An answer that nobody has seen");
+  await sendTo(page, "slow 2");
+  const running = await begin("guide", "Summarise what changed since the last release");
+  await sendTo(page, "say First, the log. Then the page. Then the rest.");
   await state(page, "Idle").waitFor();
-  await send(page, "slow 3600");
+  await sendTo(page, "slow 3600");
   await turn(page, 2, "Taking 3600 s.").waitFor();
-  await send(page, "Then write the changelog.");
-  await send(page, "And open the pull request, with the changelog as its text and a link to every issue that it closes.");
+  await sendTo(page, "Then write the changelog.");
+  await sendTo(page, "And open the pull request, with the changelog as its text and a link to every issue that it closes.");
   await page.getByRole("region", { name: "Waiting prompt" }).nth(1).waitFor();
-  return { interrupted, empty, long, running };
+  await page.goto(`${server.origin}/s/${empty}`);
+  await page.getByRole("link", { name: /nobody has seen.*Unseen/s }).waitFor();
+  return { interrupted, resumed, locked, work, empty, long, running };
 }

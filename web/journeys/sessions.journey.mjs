@@ -99,3 +99,30 @@ test("keys move through the list, open the sheet, and do not fire while writing"
   await page.keyboard.press("Escape");
   await sheet.waitFor({ state: "detached" });
 });
+
+test("the newest prompt is changed and sent again, and the draft that was there comes back", async (t) => {
+  const { server, browser } = await open(t);
+  const { page, complaints } = await newPage(browser);
+  await signIn(page, server.link());
+  await createSession(page);
+  await send(page, "say one");
+  await state(page, "Idle").waitFor();
+  await send(page, "say two");
+  await turn(page, 2, "two").waitFor();
+  await state(page, "Idle").waitFor();
+  const edit = page.getByRole("button", { name: "Edit and send again" });
+  assert.equal(await edit.count(), 1);
+
+  await composer(page).fill("a thought for later");
+  // By keys alone: the button is reached from the transcript, and the words are written where the focus goes.
+  await turn(page, 2).getByRole("button", { name: "Edit and send again" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("Your draft comes back once this is sent.").waitFor();
+  await page.waitForFunction(() => document.activeElement?.tagName === "TEXTAREA");
+  assert.equal(await composer(page).inputValue(), "say two");
+  await page.keyboard.type(" and a half");
+  await page.keyboard.press("Enter");
+  await turn(page, 3, "two and a half").waitFor();
+  assert.equal(await composer(page).inputValue(), "a thought for later");
+  assert.deepEqual(complaints, []);
+});

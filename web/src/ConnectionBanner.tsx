@@ -31,12 +31,9 @@ export function useConnectionNotice(app: App): ReactNode {
     return null;
   }
   return (
-    <p className="flex min-w-0 gap-x-1.5 whitespace-nowrap">
-      <strong className="font-semibold text-thread">Connection lost.</strong>
-      <span>Trying again…</span>
-      {connection.lastHeardAt !== null && (
-        <span className="truncate text-soft max-md:hidden">Last synced {timeOfDay(connection.lastHeardAt, now)}.</span>
-      )}
+    <p className="truncate">
+      <strong className="font-semibold text-thread">Connection lost.</strong> Trying again…
+      {connection.lastHeardAt !== null && <span className="text-soft max-lg:hidden"> Last synced {timeOfDay(connection.lastHeardAt, now)}.</span>}
     </p>
   );
 }

@@ -6,14 +6,13 @@ import { createRoot } from "react-dom/client";
 import { hasCode, onProofStored, signIn, storedProof, takeCode } from "./api/credential";
 import { createHttp } from "./api/http";
 import { LiveClient } from "./api/live";
-import { Routes } from "./routes";
+import { NEW_FIELD, Routes } from "./routes";
 import { SignedOutPage } from "./sign-in/SignedOutPage";
 import type { App } from "./state/app";
 import { createApp } from "./state/app";
+import { addressField } from "./ui/navigation";
+import { createSoon } from "./ui/soon";
 import "./styles.css";
-
-/** How long frames may wait to be drawn while nobody looks. */
-const HIDDEN_FLUSH_MS = 250;
 
 const code = takeCode();
 const root = createRoot(document.getElementById("root") ?? document.body);
@@ -23,7 +22,7 @@ const http = createHttp({ proof: storedProof, onSignedOut: () => app?.signOut() 
 void start();
 
 async function start(): Promise<void> {
-  const result = await signIn(http, code);
+  const result = await signIn(http, code, addressField(NEW_FIELD) === null ? "to_sign_in" : "to_lead");
   if (result.kind === "signed_in") {
     app = openApp();
     root.render(
@@ -66,12 +65,6 @@ function openApp(): App {
       live.start();
       return live;
     },
-    schedule(flush) {
-      if (document.visibilityState === "visible") {
-        requestAnimationFrame(flush);
-      } else {
-        setTimeout(flush, HIDDEN_FLUSH_MS);
-      }
-    },
+    schedule: createSoon(),
   });
 }

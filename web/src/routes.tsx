@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 
+import { hasCode } from "./api/credential";
 import type { Failure } from "./api/http";
 import { useConnectionNotice } from "./ConnectionBanner";
 import { KeysDialog } from "./keys/KeysDialog";
@@ -34,7 +35,7 @@ export function routeOf(path: string): Route {
 type OpenDialog = "none" | "new-session" | "keys";
 
 /** `#new=DIRECTORY` asks for a session there; what comes of it is up to the person who sees the dialog. */
-const NEW_FIELD = "new";
+export const NEW_FIELD = "new";
 
 export function Routes({ app }: { app: App }) {
   const signedOut = useStore(app.store, (state) => state.connection.kind === "signed_out");
@@ -62,7 +63,8 @@ function Frame({ app }: { app: App }) {
     removeAddressField(NEW_FIELD);
     const look = () => {
       const directory = addressField(NEW_FIELD);
-      if (directory !== null) {
+      // A link with a code loads the page anew, which then looks again.
+      if (directory !== null && !hasCode()) {
         removeAddressField(NEW_FIELD);
         setWanted(directory);
         setDialog("new-session");

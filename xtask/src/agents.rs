@@ -4,8 +4,8 @@
 //! has a home of its own, and its proxy is a closed port.
 
 mod catalog;
-mod client;
-mod drive;
+pub(crate) mod client;
+pub(crate) mod drive;
 mod home;
 mod http;
 mod install;

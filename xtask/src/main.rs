@@ -12,6 +12,7 @@ mod codegen;
 mod environment;
 mod faults;
 mod kills;
+mod resume_kit;
 mod run;
 mod tidy;
 mod tools;
@@ -42,6 +43,8 @@ enum Cli {
     /// Be the lab's MCP server on stdio
     #[command(hide = true)]
     Notes,
+    /// Measure how much of scripted sessions a resume packet brings back
+    ResumeKit(resume_kit::Options),
     /// Let the disk fail, fill up and be read-only under the server, and prove that it keeps its promises
     Faults(faults::Options),
 }
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Cli::Agents(options) => agents::run(&options),
         Cli::Tee(options) => agents::tee::run(&options),
         Cli::Notes => agents::notes::serve_stdio(),
+        Cli::ResumeKit(options) => resume_kit::run(&options),
         Cli::Faults(options) => faults::run(&options),
     };
     match result {

@@ -1,18 +1,17 @@
-//! One session streams, many sockets follow it; the server has one core and the clients have another.
+//! One session streams, many sockets follow it; the server and its agent have one core and the clients have another.
 //!
-//! Nobody outside the server knows when it got a word from the agent. So two things are measured. While the built-in
-//! agent streams at its own pace, each follower's delay is taken from the moment at which the first of all followers
-//! had the word. And for single messages it is taken from the moment at which the prompt was sent, which also holds the
-//! request and its commit: an upper bound.
+//! The agent writes into each word when it said it, so a follower's delay is all there is between the two: the pipe, the
+//! server, the socket, and the wait until the clients' core has looked at the others' frames.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 
+use crate::agent::{self, Script, What};
 use crate::client::{Http, Kind, Live};
 use crate::cores::on_core;
 use crate::cost::Meter;
@@ -22,10 +21,10 @@ use crate::server::{Endpoint, Server};
 use crate::statistics::Latencies;
 
 const NAME: &str = "fan-out";
-const FOLLOWERS: [usize; 3] = [1, 100, 1_000];
-const WORDS: usize = 400;
-const MESSAGES: usize = 20;
-const BETWEEN_MESSAGES: Duration = Duration::from_millis(150);
+const FOLLOWERS: [usize; 2] = [100, 1_000];
+/// A model that is read as it speaks, and one that is faster than anybody reads.
+const WORDS_A_SECOND: [usize; 2] = [50, 100];
+const SECONDS: usize = 5;
 const SERVERS_CORE: usize = 0;
 const CLIENTS_CORE: usize = 1;
 
@@ -45,77 +44,60 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
 
 fn measure_all(run: &Run, server: &Server, runtime: &Runtime, folder: &Path) -> Result<Vec<Line>> {
     let mut lines = Vec::new();
-    let mut paces: Vec<Vec<f64>> = Vec::new();
     for followers in FOLLOWERS {
         let mut crowd = runtime.block_on(Crowd::gather(&server.endpoint, followers, folder))?;
-        runtime.block_on(crowd.stream(50))?;
-        let mut readings = Readings::default();
+        runtime.block_on(crowd.listen(Script { what: What::Words, a_second: 50, count: 50 }))?;
+        let mut readings = WORDS_A_SECOND.map(|_| Readings::default());
         run.repeat(&format!("fan-out to {followers}"), || {
-            readings.stream(server, runtime, &mut crowd, run.times(WORDS))?;
-            if followers > 1 {
-                readings.messages(runtime, &mut crowd, run.times(MESSAGES))?;
+            for (a_second, readings) in WORDS_A_SECOND.into_iter().zip(&mut readings) {
+                let script = Script { what: What::Words, a_second, count: run.times(a_second * SECONDS) };
+                readings.take(server, runtime, &mut crowd, script)?;
             }
             Ok(())
         })?;
-        if let Some(alone) = paces.first() {
-            lines.extend(readings.lines(followers, alone));
+        for (a_second, readings) in WORDS_A_SECOND.into_iter().zip(&readings) {
+            lines.extend(readings.lines(followers, a_second));
         }
-        paces.push(readings.words_per_second);
     }
     Ok(lines)
 }
 
 #[derive(Default)]
 struct Readings {
-    stream_p50_ms: Vec<f64>,
-    stream_p99_ms: Vec<f64>,
-    message_p99_ms: Vec<f64>,
-    words_per_second: Vec<f64>,
+    p50_ms: Vec<f64>,
+    p99_ms: Vec<f64>,
     server_core_percent: Vec<f64>,
     clients_core_percent: Vec<f64>,
     cpu_us_per_frame: Vec<f64>,
+    /// Words that a follower never saw as previews; their entries came all the same.
     skipped: usize,
 }
 
 impl Readings {
-    fn stream(&mut self, server: &Server, runtime: &Runtime, crowd: &mut Crowd, words: usize) -> Result<()> {
+    fn take(&mut self, server: &Server, runtime: &Runtime, crowd: &mut Crowd, script: Script) -> Result<()> {
         let (servers, own) = (server.meter()?, Meter::own()?);
         let started = Instant::now();
-        let mut heard = runtime.block_on(crowd.stream(words))?;
+        let mut delays = runtime.block_on(crowd.listen(script))?;
         let took = started.elapsed().as_secs_f64();
         let (servers, own) = (servers.read()?, own.read()?);
-        self.stream_p50_ms.push(heard.delays.percentile_us(50.0) / 1e3);
-        self.stream_p99_ms.push(heard.delays.percentile_us(99.0) / 1e3);
-        self.words_per_second.push(words as f64 / took);
+        self.p50_ms.push(delays.percentile_us(50.0) / 1e3);
+        self.p99_ms.push(delays.percentile_us(99.0) / 1e3);
         self.server_core_percent.push(servers.cpu.as_secs_f64() / took * 100.0);
         self.clients_core_percent.push(own.cpu.as_secs_f64() / took * 100.0);
-        self.cpu_us_per_frame.push(servers.cpu_us_per(heard.delays.len()));
-        self.skipped += heard.skipped;
+        self.cpu_us_per_frame.push(servers.cpu_us_per(delays.len()));
+        self.skipped += crowd.followers.len() * script.count - delays.len();
         Ok(())
     }
 
-    fn messages(&mut self, runtime: &Runtime, crowd: &mut Crowd, messages: usize) -> Result<()> {
-        let mut delays = Latencies::default();
-        for _ in 0..messages {
-            delays.extend(runtime.block_on(crowd.message())?);
-            std::thread::sleep(BETWEEN_MESSAGES);
-        }
-        self.message_p99_ms.push(delays.percentile_us(99.0) / 1e3);
-        Ok(())
-    }
-
-    fn lines(&self, followers: usize, alone: &[f64]) -> Vec<Line> {
+    fn lines(&self, followers: usize, a_second: usize) -> Vec<Line> {
         let line = |what: &str, unit: &str, ours: &[f64]| {
-            Line::new(NAME, &format!("{followers} followers: {what}"), unit, ours)
+            Line::new(NAME, &format!("{followers} followers, {a_second} words a second: {what}"), unit, ours)
         };
         let bar = |line: Line| if followers == 1_000 { line.bar(Bar::AtMost(50.0)) } else { line };
-        let pace = format!("{followers} followers: words streamed");
         vec![
-            bar(line("word, first follower to all, p99", "ms", &self.stream_p99_ms))
+            bar(line("agent to follower, p99", "ms", &self.p99_ms))
                 .note(format!("{} previews skipped by followers that were behind", self.skipped)),
-            line("word, first follower to all, p50", "ms", &self.stream_p50_ms),
-            bar(line("prompt sent to word at all, p99", "ms", &self.message_p99_ms)),
-            Line::beside(NAME, &pace, "1/s", &self.words_per_second, "with 1 follower", alone),
+            line("agent to follower, p50", "ms", &self.p50_ms),
             line("server's core in use", "%", &self.server_core_percent),
             line("clients' core in use", "%", &self.clients_core_percent),
             line("CPU of the server for a word at a follower", "us", &self.cpu_us_per_frame),
@@ -130,16 +112,11 @@ struct Crowd {
     followers: Vec<Live>,
 }
 
-struct Heard {
-    delays: Latencies,
-    /// Words that a follower never saw as previews; their entries came all the same.
-    skipped: usize,
-}
-
 impl Crowd {
     async fn gather(endpoint: &Endpoint, count: usize, folder: &Path) -> Result<Self> {
         let mut http = Http::connect(endpoint).await?;
-        let session = http.new_session(folder.to_str().context("the folder's name is no text")?).await?;
+        let cwd = folder.to_str().context("the folder's name is no text")?;
+        let session = http.new_session_with(agent::NAME, cwd).await?;
         let mut followers = Vec::new();
         for _ in 0..count {
             let mut live = Live::connect(endpoint).await?;
@@ -150,78 +127,23 @@ impl Crowd {
         Ok(Self { http, session, followers })
     }
 
-    async fn stream(&mut self, words: usize) -> Result<Heard> {
-        let hearings = self.prompt(&format!("long {words}")).await?;
-        let mut delays = Latencies::default();
-        let mut skipped = 0;
-        for number in 1..=words {
-            let heard: Vec<Instant> = hearings
-                .iter()
-                .filter_map(|words| words.iter().find(|word| word.0 == number))
-                .map(|word| word.1)
-                .collect();
-            skipped += hearings.len() - heard.len();
-            if let Some(first) = heard.iter().min().copied() {
-                delays.extend(heard.into_iter().map(|at| at - first));
-            }
-        }
-        Ok(Heard { delays, skipped })
-    }
-
-    async fn message(&mut self) -> Result<Latencies> {
-        let started = Instant::now();
-        let mut delays = Latencies::default();
-        let hearings = self.prompt("say word1").await?;
-        delays.extend(hearings.into_iter().flatten().map(|(_, at)| at - started));
-        Ok(delays)
-    }
-
-    /// What each follower heard of the answer, and when.
-    async fn prompt(&mut self, text: &str) -> Result<Vec<Vec<(usize, Instant)>>> {
+    /// How long each word took to each follower.
+    async fn listen(&mut self, script: Script) -> Result<Latencies> {
         let mut listening = JoinSet::new();
-        for live in self.followers.drain(..) {
-            listening.spawn(listen(live));
+        for mut live in self.followers.drain(..) {
+            listening.spawn(async move {
+                let delays = live.delays(Kind::Preview, Kind::TurnEnded).await?;
+                anyhow::Ok((live, delays))
+            });
         }
         let path = format!("/sessions/{}/prompts", self.session);
-        let answer: Value = serde_json::from_slice(&self.http.post(&path, &json!({ "text": text })).await?)?;
-        ensure!(answer["turn"].is_u64(), "the prompt had to wait: {answer}");
-        let mut hearings = Vec::new();
+        self.http.post(&path, &json!({ "text": script.text() })).await?;
+        let mut all = Latencies::default();
         for done in listening.join_all().await {
-            let (live, words) = done?;
+            let (live, delays) = done?;
             self.followers.push(live);
-            hearings.push(words);
+            all.extend(delays);
         }
-        Ok(hearings)
-    }
-}
-
-/// Until the turn ends.
-async fn listen(mut live: Live) -> Result<(Live, Vec<(usize, Instant)>)> {
-    let mut words = Vec::new();
-    loop {
-        let text = live.next().await?;
-        if Kind::Preview.is(&text) {
-            words.extend(word_number(&text).map(|number| (number, Instant::now())));
-        } else if Kind::TurnEnded.is(&text) {
-            return Ok((live, words));
-        }
-    }
-}
-
-/// `…"text":"word17 "}` → 17.
-fn word_number(preview: &str) -> Option<usize> {
-    let (_, rest) = preview.rsplit_once(r#""word"#)?;
-    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_preview_tells_its_word() {
-        let preview = r#"{"type":"preview","session":"x","turn":1,"block":0,"text":"word17 "}"#;
-        assert_eq!(word_number(preview), Some(17));
-        assert_eq!(word_number(r#"{"type":"preview","text":"Done."}"#), None);
+        Ok(all)
     }
 }

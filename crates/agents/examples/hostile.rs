@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 
 fn main() {
     let mut agent = Hostile { wishes: env::args().skip(1).collect(), ..Hostile::default() };
+    if agent.wants("pids") {
+        agent.note(&format!("pid {}", std::process::id()));
+    }
     while let Some(message) = agent.read() {
         agent.hear(&message);
     }
@@ -232,6 +235,7 @@ impl Hostile {
                 self.is_deaf = true;
                 return;
             }
+            "asleep" => thread::sleep(Duration::from_secs(1_000)),
             "quiet" => {
                 rustix::stdio::dup2_stdout(fs::File::open("/dev/null").unwrap()).unwrap();
                 thread::sleep(Duration::from_secs(1_000));
@@ -293,9 +297,19 @@ impl Hostile {
                 self.stop(id);
                 return self.text(session, "one more thing");
             }
-            "ask" => {
+            "titles" => {
+                let title = format!("{rest}\u{1b}]0;x\u{7}\u{1b}[2K\u{202e}dne\u{e0041}\u{9b}31m");
+                self.update(session, json!({ "sessionUpdate": "session_info_update", "title": title }));
+                self.update(session, json!({ "sessionUpdate": "notice", "severity": "warning", "title": title }));
+                self.tool(session, json!({ "toolCallId": "c1", "title": title, "status": "completed" }));
+            }
+            "ask" | "disguise" => {
+                let input = match word {
+                    "ask" => json!({ "command": rest }),
+                    _ => json!({ "command": "ls", "description": "Lists files", "args": ["-l", rest] }),
+                };
                 let call = json!({ "toolCallId": "c1", "title": "List\u{1b}[2K files\u{202e}", "kind": "execute",
-                    "rawInput": { "command": rest } });
+                    "rawInput": input });
                 let options = json!([{ "optionId": "y", "name": "Yes", "kind": "allow_once" },
                     { "optionId": "n", "name": "No", "kind": "reject_once" }]);
                 let params = json!({ "sessionId": session, "toolCall": call, "options": options });

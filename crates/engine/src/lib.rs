@@ -20,6 +20,7 @@ mod id_source;
 mod live_session;
 mod looking;
 mod mount;
+mod offers;
 mod packet;
 mod pending;
 mod policy;
@@ -58,7 +59,7 @@ pub use id_source::{IdSource, Secret, SystemIds};
 pub use mount::UNASKED_TOOLS;
 pub use packet::Packet;
 pub use store::{AppendError, Damage, ReadError};
-pub use tokens::{CODE_GOOD_FOR, IssuedToken, TokenWish};
+pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
 
 use asking::Asked;
 use live_session::{Answer, Input, LiveSession};
@@ -555,13 +556,20 @@ impl Engine {
 
     /// A code that signs one browser in, once, for a short while.
     pub fn offer_code(&self) -> Secret {
-        let code = Secret::generate_code(&*self.shared.ids);
-        self.shared.tokens.offer_code(&code);
-        code
+        self.offer_code_for(None).code
     }
 
-    /// Uses a code up; whether it was good.
-    pub fn consume_code(&self, code: &Secret) -> bool {
+    /// The same for a device, if one is named: its credential is then called so.
+    pub fn offer_code_for(&self, device: Option<&str>) -> OfferedCode {
+        let code = Secret::generate_code(&*self.shared.ids);
+        self.shared.tokens.offer_code(&code, device);
+        let lasts = i64::try_from(CODE_GOOD_FOR.as_millis()).unwrap_or(i64::MAX);
+        let expires_at = model::Timestamp::from_millis(self.shared.clock.now().as_millis().saturating_add(lasts));
+        OfferedCode { code, expires_at }
+    }
+
+    /// Uses a code up; what to call the credential that comes of it, if the code was good.
+    pub fn consume_code(&self, code: &Secret) -> Option<String> {
         self.shared.tokens.consume_code(code)
     }
 

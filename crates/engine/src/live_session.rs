@@ -20,6 +20,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use crate::asking::{Asked, Reply};
 use crate::calls::{Calls, Proofs};
 use crate::feeds::{self, Words};
+use crate::offers::Offers;
 use crate::pending::{Pending, words_of};
 use crate::tokens::Loan;
 use crate::{Shared, SubmitError, directories, packet, policy};
@@ -57,6 +58,8 @@ pub(crate) struct LiveSession {
     agent: Option<Hosted>,
     /// What the agent did and is not durable yet.
     pending: Pending,
+    /// What the agent is known to offer.
+    offers: Offers,
     /// What the agent waits for, by the number under which people know it.
     asked: HashMap<Request, u64>,
     /// The agent's own key of the request that is being written down.
@@ -98,6 +101,7 @@ impl LiveSession {
             inputs,
             agent: None,
             pending: Pending::default(),
+            offers: Offers::default(),
             asked: HashMap::new(),
             asking: None,
             packet: None,
@@ -353,7 +357,7 @@ impl LiveSession {
         }
         for event in effects {
             match event {
-                Event::AgentStateChanged { state: AgentState::Starting, .. } => self.start_agent(),
+                Event::AgentStateChanged { state: AgentState::Starting, .. } => self.start_agent().await,
                 Event::AgentStateChanged { state: AgentState::Failed | AgentState::Stopped, .. } => self.agent = None,
                 Event::PromptSent { text, images, .. } => {
                     self.call_agent(Call::Prompt { text, images, packet: packet.take() }).await;
@@ -379,9 +383,11 @@ impl LiveSession {
         Ok(())
     }
 
-    fn start_agent(&mut self) {
+    async fn start_agent(&mut self) {
         self.asked.clear();
-        let Some(Session { row, .. }) = &self.session else { return };
+        let Some(session) = &self.session else { return };
+        self.offers = Offers::of(&*self.shared.store, session).await;
+        let row = &session.row;
         let (lent, loan) = self.shared.lend(self.id).unzip();
         let agent = self.shared.agency.agents.start(Start {
             agent: row.agent.clone(),
@@ -415,6 +421,7 @@ impl LiveSession {
                     return;
                 }
                 Some(News::Asked { key, question }) => return self.hear_question(key, question).await,
+                Some(News::Report(report)) if self.offers.hear(&report) => (),
                 Some(News::Report(report)) => {
                     let last = matches!(report, AgentReport::Stopped(_) | AgentReport::Failed { .. });
                     write |= words_of(&report).is_none() || self.pending.is_full();
@@ -558,3 +565,6 @@ fn has_effect(event: &Event) -> bool {
             | Event::PermissionAnswered { .. }
     )
 }
+
+#[cfg(test)]
+mod tests;

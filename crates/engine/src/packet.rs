@@ -3,7 +3,7 @@
 //! Invariant: deterministic and bounded. It is a text of its own, labelled as a record, so that neither the agent nor a
 //! reader takes it for the person's words. What comes first in it is what is left when there is no room for all.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use model::{
     Context, FactList, FileState, Item, Seq, Session, SessionRow, StreamId, Transcript, TranscriptTurn, Turn, Untold,
@@ -18,9 +18,10 @@ const MAX_CHARS: usize = 12_000;
 const CHARS_PER_TOKEN: usize = 4;
 /// How many of the newest turns are told to an agent that knows none.
 const TURNS: u32 = 5;
-/// How many characters of a prompt, and of an answer, are told.
+/// How many characters of a prompt, of the newest answer and of an older one are told.
 const PROMPT_CHARS: usize = 600;
 const ANSWER_CHARS: usize = 1_200;
+const OLDER_ANSWER_CHARS: usize = 300;
 /// How many characters the turns have at most, together; and any line.
 const CONVERSATION_CHARS: usize = 7_000;
 const LINE_CHARS: usize = 2_000;
@@ -81,7 +82,7 @@ fn text(session: &Session, states: &HashMap<String, FileState>, turns: &[Transcr
     page.add(&head(row));
     let state = |mark: &model::Mark| states.get(&path_of(mark, row)).copied().unwrap_or(FileState::NotChecked);
     page.add(&format_context_for_resume(&session.context.sets, state));
-    page.add(&work(&session.context, states));
+    page.add(&work(row, &session.context, states));
     page.add(&conversation(row, turns));
     page.parts.push(END.to_owned());
     page.parts.join("\n\n")
@@ -132,8 +133,9 @@ fn head(row: &SessionRow) -> String {
 }
 
 /// What the tools really did.
-fn work(context: &Context, states: &HashMap<String, FileState>) -> String {
+fn work(row: &SessionRow, context: &Context, states: &HashMap<String, FileState>) -> String {
     let mut lines = Vec::new();
+    let mut told = HashSet::new();
     let find = |name: &str| context.facts.find(name);
     if let Some(branch) = find("branch").and_then(|list| list.newest.first()) {
         lines.push(format!("Branch: {}", one_line(&branch.value, ITEM_CHARS)));
@@ -142,7 +144,8 @@ fn work(context: &Context, states: &HashMap<String, FileState>) -> String {
         [("filesEdited", "Edited"), ("filesCreated", "Created"), ("filesDeleted", "Deleted"), ("filesRead", "Read")]
     {
         let Some(list) = find(name) else { continue };
-        for fact in list.most_recent().take(FILES) {
+        // A file is told once, by the most that was done to it.
+        for fact in list.most_recent().take(FILES).filter(|fact| told.insert(fact.value.as_str())) {
             let state = match states.get(&fact.value) {
                 _ if name == "filesDeleted" => "",
                 Some(FileState::Unchanged) => ", unchanged since",
@@ -151,8 +154,8 @@ fn work(context: &Context, states: &HashMap<String, FileState>) -> String {
                 Some(FileState::NotChecked) => ", not checked",
                 Some(FileState::There) | None => "",
             };
-            let at = fact.proof.turn;
-            lines.push(format!("- {label} {} ({at}{state})", one_line(&fact.value, ITEM_CHARS)));
+            let path = below(&row.cwd, &fact.value);
+            lines.push(format!("- {label} {} ({}{state})", one_line(path, ITEM_CHARS), fact.proof.turn));
         }
         lines.extend(more(list, FILES));
     }
@@ -173,7 +176,15 @@ fn work(context: &Context, states: &HashMap<String, FileState>) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    format!("What the tools did, newest first, each with its turn:\n{}", lines.join("\n"))
+    format!(
+        "What the tools did, newest first, each with its turn; paths are below the directory:\n{}",
+        lines.join("\n")
+    )
+}
+
+/// The path as seen from the directory, if it lies below it.
+fn below<'a>(cwd: &str, path: &'a str) -> &'a str {
+    path.strip_prefix(cwd).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path)
 }
 
 fn more(list: &FactList, told: usize) -> Option<String> {
@@ -189,7 +200,8 @@ fn conversation(row: &SessionRow, turns: &[TranscriptTurn]) -> String {
     // Where there is no room for all, the newest are told.
     let mut left = CONVERSATION_CHARS;
     let mut told: Vec<String> = Vec::new();
-    for turn in turns.iter().rev().map(turn_lines) {
+    for (n, turn) in turns.iter().rev().enumerate() {
+        let turn = turn_lines(turn, if n == 0 { ANSWER_CHARS } else { OLDER_ANSWER_CHARS });
         let chars = turn.chars().count();
         if chars > left && !told.is_empty() {
             break;
@@ -206,7 +218,7 @@ fn conversation(row: &SessionRow, turns: &[TranscriptTurn]) -> String {
     told.join("\n")
 }
 
-fn turn_lines(turn: &TranscriptTurn) -> String {
+fn turn_lines(turn: &TranscriptTurn, answer_chars: usize) -> String {
     let number = turn.turn;
     let mut lines = vec![format!("{number} person: {}", one_line(&turn.prompt, PROMPT_CHARS))];
     let title = |item: &Item| match item {
@@ -219,7 +231,7 @@ fn turn_lines(turn: &TranscriptTurn) -> String {
     }
     let answer = turn.answer();
     if !answer.is_empty() {
-        lines.push(format!("{number} agent: {}", one_line(&answer, ANSWER_CHARS)));
+        lines.push(format!("{number} agent: {}", one_line(&answer, answer_chars)));
     }
     lines.join("\n")
 }

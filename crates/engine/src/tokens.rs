@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use model::{Event, RowChange, SessionId, StreamId, TokenId, TokenKind, TokenRow};
+use model::{Event, RowChange, SessionId, StreamId, Timestamp, TokenId, TokenKind, TokenRow};
 use sha2::{Digest as _, Sha256};
 use store::{AppendError, Batch, Head, Part};
 use subtle::ConstantTimeEq as _;
@@ -25,6 +25,8 @@ pub(crate) use lent::Loan;
 pub const CODE_GOOD_FOR: Duration = Duration::from_secs(15 * 60);
 /// How many sign-in links may be open at once; the oldest gives way.
 const MAX_CODES: usize = 16;
+/// What the credential of a browser is called that nobody named.
+const UNNAMED_BROWSER: &str = "browser";
 
 #[derive(Debug)]
 pub(crate) struct Tokens {
@@ -39,6 +41,8 @@ pub(crate) struct Tokens {
 #[derive(Debug)]
 struct Code {
     hash: String,
+    /// What the credential is called that comes of it.
+    name: String,
     expires_at: Instant,
 }
 
@@ -103,22 +107,25 @@ impl Tokens {
         self.changes.subscribe()
     }
 
-    pub(crate) fn offer_code(&self, code: &Secret) {
+    pub(crate) fn offer_code(&self, code: &Secret, device: Option<&str>) {
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         codes.retain(|code| code.expires_at > now);
         if codes.len() == MAX_CODES {
             codes.remove(0);
         }
-        codes.push(Code { hash: hash(code), expires_at: now + CODE_GOOD_FOR });
+        let name = device.unwrap_or(UNNAMED_BROWSER).to_owned();
+        codes.push(Code { hash: hash(code), name, expires_at: now + CODE_GOOD_FOR });
     }
 
-    /// Takes the code away and says whether it was good: the two are one step, so that no two callers can use it.
-    pub(crate) fn consume_code(&self, code: &Secret) -> bool {
+    /// Takes the code away and, if it was good, gives what to call the credential that comes of it: the two are one
+    /// step, so that no two callers can use it.
+    pub(crate) fn consume_code(&self, code: &Secret) -> Option<String> {
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         let presented = hash(code);
-        let found = codes.iter().position(|code| code.hash.as_bytes().ct_eq(presented.as_bytes()).into());
-        found.is_some_and(|index| codes.remove(index).expires_at > Instant::now())
+        let index = codes.iter().position(|code| code.hash.as_bytes().ct_eq(presented.as_bytes()).into())?;
+        let code = codes.remove(index);
+        (code.expires_at > Instant::now()).then_some(code.name)
     }
 
     fn apply(&self, changes: &[RowChange]) {
@@ -148,6 +155,15 @@ pub struct TokenWish {
     pub name: String,
     /// The one session it reaches, for agents and applets.
     pub session: Option<SessionId>,
+}
+
+/// A code that signs one browser in, once.
+#[derive(Debug, Clone)]
+pub struct OfferedCode {
+    /// What the browser presents.
+    pub code: Secret,
+    /// From when on it is good for nothing.
+    pub expires_at: Timestamp,
 }
 
 /// A credential that was just made; the only moment in which its secrets are known.

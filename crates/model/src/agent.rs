@@ -103,18 +103,43 @@ pub struct SignInMethod {
     pub description: Option<String>,
 }
 
-/// How full the agent's window is, and what it has cost.
+/// How full the agent's window is, what it has cost, and what went through its model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
     /// Tokens in the window.
     pub used: u64,
-    /// Tokens that fit.
+    /// Tokens that fit; 0 if the agent has not said so.
     pub size: u64,
     /// The session's cost so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
+    /// What the agent counted when it ended a turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
+}
+
+/// Tokens that went through the agent's model, as the agent counts them: some count a turn, some the whole session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Tokens {
+    /// Of all kinds.
+    pub total: u64,
+    /// What it read.
+    pub input: u64,
+    /// What it wrote.
+    pub output: u64,
+    /// What it thought.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thought: Option<u64>,
+    /// What it found in its cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_read: Option<u64>,
+    /// What it put into its cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_write: Option<u64>,
 }
 
 /// An amount of money, as the agent wrote it.

@@ -28,7 +28,7 @@ mod transcript;
 
 pub use agent::{
     AgentCommand, AgentOption, Attached, Choice, Cost, Image, Memory, Notice, OptionCategory, PlanStep, Priority,
-    Severity, SignInMethod, StepStatus, Usage,
+    Severity, SignInMethod, StepStatus, Tokens, Usage,
 };
 pub use command::{AgentReport, Command, NewSession, WhenBusy};
 pub use context::{

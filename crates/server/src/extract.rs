@@ -26,6 +26,18 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     }
 }
 
+/// A JSON body that may be left away.
+pub(crate) struct MaybeBody<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for MaybeBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let bytes = read(request, state).await?;
+        if bytes.is_empty() { Ok(Self(T::default())) } else { parse(&bytes).map(Self) }
+    }
+}
+
 /// The body of a request that says everything in its address: none, or a key.
 pub(crate) struct OnlyKey(pub(crate) Option<String>);
 

@@ -39,6 +39,8 @@ pub struct Settings {
     pub limits: Limits,
     /// The address that sign-in links lead to.
     pub url: String,
+    /// Whether only this machine reaches it.
+    pub local_only: bool,
     /// Whether that address is served over TLS, by us or by a proxy; the cookie then says so.
     pub secure_cookie: bool,
     /// Where the server was started, offered for new sessions.
@@ -59,6 +61,7 @@ pub(crate) struct App {
 pub(crate) struct Shared {
     gatekeeper: gatekeeper::Tokens,
     url: String,
+    local_only: bool,
     secure_cookie: bool,
     directory: Option<String>,
     keep_token: KeepToken,
@@ -76,12 +79,12 @@ pub struct Apps {
 
 /// All routes behind all guards, ready to be served by `doors`.
 pub fn apps(engine: Engine, settings: Settings) -> Apps {
-    let Settings { hosts, limits, url, secure_cookie, directory, keep_token, stopping } = settings;
+    let Settings { hosts, limits, url, local_only, secure_cookie, directory, keep_token, stopping } = settings;
     metrics::install();
     let gatekeeper = gatekeeper::Tokens::new(engine.clone(), secure_cookie);
     let door = Door::new(Arc::new(gatekeeper.clone()), hosts, limits);
     let mcp = mcp::Mount::new(&engine, stopping.clone());
-    let shared = Shared { gatekeeper, url, secure_cookie, directory, keep_token, stopping, mcp };
+    let shared = Shared { gatekeeper, url, local_only, secure_cookie, directory, keep_token, stopping, mcp };
     let app = App { engine, settings: Arc::new(shared) };
     Apps { only_mcp: door.mount(router::only_mcp(app.clone())), whole: door.mount(router::routes(app)) }
 }

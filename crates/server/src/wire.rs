@@ -393,11 +393,29 @@ pub struct IssuedToken {
     pub secret: Hidden,
 }
 
+/// What a sign-in link is for.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewSignInLink {
+    /// What to call the credential of the browser that uses it, such as the name of the device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Refused: a secret can not be said twice.
+    #[serde(default, skip_serializing)]
+    #[schema(ignore)]
+    pub key: Option<String>,
+}
+
 /// A fresh one-time sign-in link for a browser.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct SignInLink {
     #[schema(value_type = String)]
     pub url: Hidden,
+    /// From when on it signs nobody in.
+    pub expires_at: Timestamp,
+    /// Whether only the server's own machine reaches that address.
+    pub local_only: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::time::Duration;
 
 use agents::process::{self, Launcher};
-use agents::{Agents, Limits, Settings};
+use agents::{Agents, Settings};
 use anyhow::{Context as _, Result};
 use engine::Agency;
 use files::Deny;
@@ -33,7 +32,7 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
         mcp_servers: config.mcp_servers()?,
         deny: deny.clone(),
         neutral_dir,
-        limits: Limits { silence: Duration::from_secs(60 * config.limits.silence_minutes), ..Limits::default() },
+        limits: config.agent_limits(),
         in_process_guide: false,
     };
     let (policy, brief) = (config.permission_policy()?, config.brief.in_force());

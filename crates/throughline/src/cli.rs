@@ -7,9 +7,12 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use model::SessionId;
 
+use crate::link::PageAddress;
+
 /// The session server for AI agents: nothing an agent says or does is lost.
 ///
-/// Without a command it serves: it prints a link that signs your browser in, and opens it.
+/// Without a command it serves, or joins the server that runs: it prints a link that signs your browser in, and opens it.
+/// In a project, the page offers a new session there.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
@@ -23,12 +26,13 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  throughline                             serve, and open the page
+  throughline                             serve or join, and open the page
   throughline new --name \"first steps\"    begin a session in this directory
   throughline send last \"say hello\"       talk to it; the answer streams in
   throughline list                        what there is
   throughline show last                   read a session
   throughline token link                  sign another browser in
+  throughline token new --device phone    sign a phone in, with a QR code
   throughline backup ~/backups/monday     copy everything, also while the server runs";
 
 /// What every command takes.
@@ -204,17 +208,8 @@ pub(crate) enum Token {
         #[arg(long)]
         json: bool,
     },
-    /// Make a credential for a program and print its secret, this once
-    New {
-        /// What to call it
-        name: String,
-        /// Let it reach this one session only, reading: its id, the end of its id, or `last`
-        #[arg(long, value_name = "SESSION")]
-        session: Option<SessionName>,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    /// Make a credential: for a program, printing its secret this once, or for a phone or another computer
+    New(NewToken),
     /// List every credential in force
     List {
         /// Print JSON
@@ -235,6 +230,25 @@ pub(crate) enum Token {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewToken {
+    /// What to call it
+    #[arg(required_unless_present = "device")]
+    pub(crate) name: Option<String>,
+    /// Sign a phone or another computer in: print a QR code and a link, good once, for the device of this name
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["name", "session"])]
+    pub(crate) device: Option<String>,
+    /// The address under which that device reaches this server [default: as in server.hosts]
+    #[arg(long, value_name = "URL", requires = "device", conflicts_with = "name")]
+    pub(crate) url: Option<PageAddress>,
+    /// Let it reach this one session only, reading: its id, the end of its id, or `last`
+    #[arg(long, value_name = "SESSION")]
+    pub(crate) session: Option<SessionName>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Clone, Copy, Subcommand)]

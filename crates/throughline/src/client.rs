@@ -21,7 +21,7 @@ use tokio_util::task::TaskTracker;
 use crate::cli::SessionName;
 use crate::config::Config;
 use crate::data_dir::DataDir;
-use crate::host::Host;
+use crate::host::{Address, Host};
 
 const IN_PROCESS_BUFFER: usize = 64 << 10;
 /// How far back a session's tail is looked for.
@@ -44,25 +44,22 @@ enum Reach {
 impl Client {
     /// Finds the server of this data folder, or stands in for it.
     pub(crate) async fn connect(data: &DataDir) -> Result<Self> {
-        let tasks = TaskTracker::new();
-        if let Ok(stream) = UnixStream::connect(data.socket()).await {
-            check_peer(&stream, own_uid())?;
-            return Ok(Self { reach: Reach::Socket(data.clone()), tasks });
+        if let Some(client) = Self::of_running(data).await? {
+            return Ok(client);
         }
         let config = Config::load(&data.config())?;
         let host = Box::new(Host::open(data, &config).await?);
         let stopping = CancellationToken::new();
         let url = format!("http://{}", config.server.listen);
-        let app = host.apps(&config, data, url, stopping.clone())?.whole;
-        Ok(Self { reach: Reach::InProcess { host, app, stopping }, tasks })
+        let app = host.apps(&config, data, Address { url, local_only: true }, stopping.clone())?.whole;
+        Ok(Self { reach: Reach::InProcess { host, app, stopping }, tasks: TaskTracker::new() })
     }
 
-    /// Finds the server of this data folder; for what stays open too long to stand in for it.
-    pub(crate) async fn connect_running(data: &DataDir) -> Result<Self> {
-        let stream = UnixStream::connect(data.socket()).await;
-        let stream = stream.context("no server runs on this data folder; `throughline serve` starts one")?;
+    /// Finds the server of this data folder, if one runs.
+    pub(crate) async fn of_running(data: &DataDir) -> Result<Option<Self>> {
+        let Ok(stream) = UnixStream::connect(data.socket()).await else { return Ok(None) };
         check_peer(&stream, own_uid())?;
-        Ok(Self { reach: Reach::Socket(data.clone()), tasks: TaskTracker::new() })
+        Ok(Some(Self { reach: Reach::Socket(data.clone()), tasks: TaskTracker::new() }))
     }
 
     /// Whether a server runs that goes on after this command.

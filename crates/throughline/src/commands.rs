@@ -7,6 +7,7 @@ mod config;
 mod doctor;
 mod export;
 mod guide;
+mod here;
 mod list;
 mod mcp;
 mod new;
@@ -37,8 +38,8 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Doctor(doctor)) => return doctor::run(&data()?, &doctor).await,
         Some(Command::Export(export)) => return export::run(&data()?, export).await,
         Some(Command::Supervise) => return Ok(agents::process::supervise()),
-        None => serve::run(&data()?, &cli.serve).await,
-        Some(Command::Serve(serve)) => serve::run(&data()?, &serve).await,
+        None => here::run(&data()?, &cli.serve).await,
+        Some(Command::Serve(serve)) => serve::run(&data()?, &serve, None).await,
         Some(Command::New(new)) => new::run(&data()?, new).await,
         Some(Command::List(list)) => list::run(&data()?, &list).await,
         Some(Command::Show(show)) => show::run(&data()?, &show).await,

@@ -13,6 +13,7 @@ use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use doors::{AllowedHosts, Limits, TlsSettings, Transport};
@@ -22,9 +23,11 @@ use self::agents::{AgentSection, McpServerSection, PermissionsSection};
 use self::brief::BriefSection;
 
 const DEFAULT_LISTEN: &str = "127.0.0.1:7417";
-const DEFAULT_SILENCE_MINUTES: u64 = 10;
+const DEFAULT_SILENCE_MINUTES: f64 = 10.0;
 /// A year: what lasts longer is no limit, and would not fit into a duration.
-const MAX_SILENCE_MINUTES: u64 = 365 * 24 * 60;
+const MAX_MINUTES: f64 = 365.0 * 24.0 * 60.0;
+/// What is shorter no agent keeps, however well it means.
+const MIN_SECONDS: f64 = 0.1;
 /// Less than this no agent starts with.
 const MIN_AGENT_MEMORY_MB: u64 = 64;
 
@@ -69,7 +72,11 @@ pub(crate) struct LimitsSection {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent_memory_mb: Option<u64>,
     /// How long an agent may say nothing in a turn before it counts as unresponsive.
-    pub(crate) silence_minutes: u64,
+    pub(crate) silence_minutes: f64,
+    /// How long an agent may take to say what it is, and again to begin a session.
+    pub(crate) agent_start_seconds: f64,
+    /// How long an agent may go on after it was told to stop; after a quarter of it, it counts as unresponsive.
+    pub(crate) agent_stop_seconds: f64,
 }
 
 impl Default for ServerSection {
@@ -82,11 +89,14 @@ impl Default for ServerSection {
 impl Default for LimitsSection {
     fn default() -> Self {
         let limits = Limits::default();
+        let agent = ::agents::Limits::default();
         Self {
             connections: limits.max_connections,
             requests_per_second: limits.requests.per_second,
             agent_memory_mb: None,
             silence_minutes: DEFAULT_SILENCE_MINUTES,
+            agent_start_seconds: agent.initialize.as_secs_f64(),
+            agent_stop_seconds: (agent.cancel + agent.cancel_failed).as_secs_f64(),
         }
     }
 }
@@ -117,8 +127,15 @@ impl Config {
         if !(rate.is_finite() && rate >= 1.0) || config.limits.connections == 0 {
             bail!("limits are at least 1");
         }
-        if !(1..=MAX_SILENCE_MINUTES).contains(&config.limits.silence_minutes) {
-            bail!("limits.silence_minutes is between 1 and {MAX_SILENCE_MINUTES}");
+        let LimitsSection { silence_minutes, agent_start_seconds, agent_stop_seconds, .. } = config.limits;
+        for (key, seconds) in [
+            ("silence_minutes", silence_minutes * 60.0),
+            ("agent_start_seconds", agent_start_seconds),
+            ("agent_stop_seconds", agent_stop_seconds),
+        ] {
+            if !(MIN_SECONDS..=MAX_MINUTES * 60.0).contains(&seconds) {
+                bail!("limits.{key} is more than a tenth of a second and at most a year");
+            }
         }
         if config.limits.agent_memory_mb.is_some_and(|mb| !(MIN_AGENT_MEMORY_MB..1 << 40).contains(&mb)) {
             bail!("limits.agent_memory_mb is at least {MIN_AGENT_MEMORY_MB}; leave it away for no limit");
@@ -137,6 +154,20 @@ impl Config {
         limits.requests.per_second = self.limits.requests_per_second;
         limits.requests.burst = self.limits.requests_per_second * 2.0;
         limits
+    }
+
+    /// How long agents may take.
+    pub(crate) fn agent_limits(&self) -> ::agents::Limits {
+        let start = Duration::from_secs_f64(self.limits.agent_start_seconds);
+        let stop = Duration::from_secs_f64(self.limits.agent_stop_seconds);
+        ::agents::Limits {
+            initialize: start,
+            attach: start,
+            cancel: stop / 4,
+            cancel_failed: stop - stop / 4,
+            silence: Duration::from_secs_f64(60.0 * self.limits.silence_minutes),
+            ..::agents::Limits::default()
+        }
     }
 
     /// Whether a link can be printed that leads here. Only loopback needs no name: `doors` refuses any other Host that
@@ -202,8 +233,10 @@ mod tests {
     fn values_that_make_no_sense_are_refused() {
         check_refused("[server]\nlisten = \"everywhere\"", "not what its key takes");
         check_refused("[limits]\nconnections = 0", "at least 1");
-        check_refused("[limits]\nsilence_minutes = 0", "limits.silence_minutes is between 1 and");
-        check_refused("[limits]\nsilence_minutes = 1000000000", "limits.silence_minutes is between 1 and");
+        check_refused("[limits]\nsilence_minutes = 0", "limits.silence_minutes is more than");
+        check_refused("[limits]\nsilence_minutes = 1000000000", "limits.silence_minutes is more than");
+        check_refused("[limits]\nagent_start_seconds = 0.01", "limits.agent_start_seconds is more than");
+        check_refused("[limits]\nagent_stop_seconds = nan", "limits.agent_stop_seconds is more than");
         check_refused("[limits]\nagent_memory_mb = 1", "limits.agent_memory_mb is at least 64");
         check_refused("[brief]\ntext = \" \"", "brief.enabled = false");
         check_refused(&format!("[brief]\ntext = \"{}\"", "x".repeat(8_001)), "brief.text has 8001 characters");

@@ -25,6 +25,14 @@ pub(crate) struct Host {
     pub(crate) engine: Engine,
 }
 
+/// Where sign-in links lead.
+#[derive(Debug, Clone)]
+pub(crate) struct Address {
+    pub(crate) url: String,
+    /// Whether only this machine reaches it.
+    pub(crate) local_only: bool,
+}
+
 impl Host {
     /// Opens the folder. The lock on the store makes this process its only owner.
     pub(crate) async fn open(data: &DataDir, config: &Config) -> Result<Self> {
@@ -54,7 +62,7 @@ impl Host {
         &self,
         config: &Config,
         data: &DataDir,
-        url: String,
+        address: Address,
         stopping: CancellationToken,
     ) -> Result<Apps> {
         let token_file = data.token();
@@ -62,7 +70,8 @@ impl Host {
             hosts: config.hosts()?,
             limits: config.limits(),
             secure_cookie: config.server.tls.is_some() || config.server.behind_proxy,
-            url,
+            url: address.url,
+            local_only: address.local_only,
             directory: std::env::current_dir().ok().and_then(|cwd| cwd.into_os_string().into_string().ok()),
             keep_token: Box::new(move |secret| write_private(&token_file, secret.expose().as_bytes())),
             stopping,

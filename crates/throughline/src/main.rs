@@ -7,7 +7,9 @@ mod commands;
 mod config;
 mod data_dir;
 mod host;
+mod link;
 mod progress;
+mod qr;
 mod terminal;
 mod transcript_text;
 

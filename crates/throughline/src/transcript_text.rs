@@ -3,7 +3,8 @@
 //! Invariant: every text that an agent wrote is made harmless here, whatever part of the turn it stands in.
 
 use model::{
-    Answerer, Item, Outcome, Permission, PermissionKind, StepStatus, ToolCall, ToolContent, ToolStatus, TranscriptTurn,
+    Answerer, Item, Outcome, Permission, PermissionAnswer, PermissionKind, Question, StepStatus, ToolCall, ToolContent,
+    ToolStatus, TranscriptTurn,
 };
 
 use crate::terminal::safe;
@@ -114,26 +115,34 @@ fn content_lines(content: &ToolContent) -> Vec<String> {
 }
 
 fn permission_lines(asked: &Permission) -> Vec<String> {
-    let subject = asked.question.subject.as_deref().filter(|subject| *subject != asked.question.title);
-    let subject = subject.map(|subject| format!("  {}", line(subject))).unwrap_or_default();
     let answer = match &asked.answer {
-        None => format!("waits for you: `throughline answer SESSION {} OPTION`", asked.request),
-        Some(answer) => {
-            let word = match answer.kind {
-                Some(PermissionKind::AllowOnce) => "allowed once",
-                Some(PermissionKind::AllowAlways) => "allowed always",
-                Some(PermissionKind::RejectOnce) => "refused",
-                Some(PermissionKind::RejectAlways) => "refused always",
-                None => "withdrawn",
-            };
-            match &answer.by {
-                Answerer::Person { name, .. } => format!("{word} by {}", line(name)),
-                Answerer::Policy { rule } => format!("{word} by the rule {}", line(rule)),
-                Answerer::Nobody => word.to_owned(),
-            }
-        }
+        None => format!("waits for you: `throughline answer SESSION --request {} allow`", asked.request),
+        Some(answer) => answer_words(answer),
     };
-    vec![format!("? {}{subject}", line(&asked.question.title)), format!("  {answer}")]
+    vec![question_line(&asked.question), format!("  {answer}")]
+}
+
+/// What is asked, in the agent's words and as what it really is.
+pub(crate) fn question_line(question: &Question) -> String {
+    let subject = question.subject.as_deref().filter(|subject| *subject != question.title);
+    let subject = subject.map(|subject| format!("  {}", line(subject))).unwrap_or_default();
+    format!("? {}{subject}", line(&question.title))
+}
+
+/// What was answered, and by whom.
+pub(crate) fn answer_words(answer: &PermissionAnswer) -> String {
+    let word = match answer.kind {
+        Some(PermissionKind::AllowOnce) => "allowed once",
+        Some(PermissionKind::AllowAlways) => "allowed always",
+        Some(PermissionKind::RejectOnce) => "refused",
+        Some(PermissionKind::RejectAlways) => "refused always",
+        None => "withdrawn",
+    };
+    match &answer.by {
+        Answerer::Person { name, .. } => format!("{word} by {}", line(name)),
+        Answerer::Policy { rule } => format!("{word} by the rule {}", line(rule)),
+        Answerer::Nobody => word.to_owned(),
+    }
 }
 
 fn head(text: &str) -> Vec<String> {

@@ -45,3 +45,15 @@ test("without a code the stored proof is asked about, and without one nothing is
   expect(await signIn(http(refused, { ok: true, value: {} }), null)).toEqual({ kind: "signed_in" });
   expect(await signIn(http(refused, unreachable), null)).toEqual({ kind: "unreachable" });
 });
+
+test("a code that leads somewhere is left unused by a browser that is signed in", async () => {
+  history.replaceState(null, "", "/#code=abc&new=/a%20b/%C3%A4");
+  expect(takeCode()).toBe("abc");
+  expect(new URLSearchParams(location.hash.slice(1)).get("new")).toBe("/a b/ä");
+  localStorage.setItem("throughline.proof", "half");
+  const signedIn = http({ ok: true, value: { proof: "other" } }, { ok: true, value: {} });
+  expect(await signIn(signedIn, "abc", "to_lead")).toEqual({ kind: "signed_in" });
+  expect(signedIn.exchangeCode).not.toHaveBeenCalled();
+  expect(await signIn(http({ ok: true, value: { proof: "other" } }, refused), "abc", "to_lead")).toEqual({ kind: "signed_in" });
+  expect(storedProof()).toBe("other");
+});

@@ -36,8 +36,17 @@ export function takeCode(): string | null {
   return code;
 }
 
-/** Finds out whether this browser is signed in, with a code if it came with one. */
-export async function signIn(http: Http, code: string | null): Promise<SignIn> {
+/**
+ * Finds out whether this browser is signed in, with a code if it came with one. A code that came only to lead somewhere
+ * is left unused by a browser that is signed in, so that it is not signed in twice.
+ */
+export async function signIn(http: Http, code: string | null, purpose: "to_sign_in" | "to_lead" = "to_sign_in"): Promise<SignIn> {
+  if (code !== null && purpose === "to_lead") {
+    const known = await checkProof(http);
+    if (known.kind === "signed_in") {
+      return known;
+    }
+  }
   if (code !== null) {
     const answer = await http.exchangeCode(code);
     if (answer.ok) {

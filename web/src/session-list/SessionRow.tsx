@@ -24,12 +24,21 @@ export function SessionRow({ row, current, now }: { row: Row; current: boolean; 
         {ago(row.activeAt, now)}
       </time>
       <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft">
-        {row.state === "needs_you" && <strong className="font-semibold text-thread">{stateWord(row.state)} · </strong>}
-        {row.unobserved ? "Unseen · " : ""}
+        {row.state === "needs_you" && <Loud word={stateWord(row.state)} className="text-thread" />}
+        {row.unobserved && <Loud word="Unseen" className="text-ink" />}
         {row.state === "idle" || row.state === "needs_you" ? "" : `${stateWord(row.state)} · `}
         {row.agent} · {baseName(row.project)}
       </span>
     </Link>
+  );
+}
+
+function Loud({ word, className }: { word: string; className: string }) {
+  return (
+    <>
+      <strong className={`font-semibold ${className}`}>{word}</strong>
+      {" · "}
+    </>
   );
 }
 

@@ -1,9 +1,17 @@
-// Lets a part of the page that is not the composer put words into it.
+// Lets a part of the page that is not the composer put a prompt into it.
 import { createContext } from "react";
 
-export interface Compose {
-  /** Puts words into the composer and the focus after them. Words that wait there already are kept below them. */
-  setDraft(text: string): void;
+import type { Image } from "../wire/names";
+
+export interface EarlierPrompt {
+  readonly text: string;
+  readonly images: readonly Image[];
 }
 
-export const ComposeContext = createContext<Compose>({ setDraft: () => undefined });
+export interface Compose {
+  /** Puts a prompt into the composer and the focus after its words. What waits there is put aside, not lost. */
+  edit(prompt: EarlierPrompt): void;
+}
+
+/** Null where nothing can be written. */
+export const ComposeContext = createContext<Compose | null>(null);

@@ -313,13 +313,50 @@ test("Up in an empty field recalls earlier prompts, Down goes back, and a change
   expect(await steps("{ArrowUp}!{ArrowUp}")).toBe("newest!");
 });
 
-test("words from elsewhere go into the field and keep what was there", async () => {
+const EARLIER = { text: "earlier words", images: [{ mimeType: "image/png", data: "AAAA" }] };
+
+test("an earlier prompt is taken up with its pictures, and sent as another prompt", async () => {
+  const compose = createRef<Compose>();
+  const { sent, field } = open([], { ref: compose });
+  act(() => compose.current?.edit(EARLIER));
+  expect(field().value).toBe("earlier words");
+  expect(thumbnails()).toEqual(["Picture 1"]);
+  expect(screen.queryByRole("button", { name: "Back to the draft" })).toBeNull();
+  await waitFor(() => expect(document.activeElement).toBe(field()));
+  await userEvent.keyboard("!{Enter}");
+  await waitFor(() => expect(sent).toHaveLength(1));
+  expect(sent[0]).toMatchObject({ text: "earlier words!", images: EARLIER.images });
+});
+
+test("the draft that was there waits, even over a reload, and is back once the earlier prompt is sent", async () => {
   const compose = createRef<Compose>();
   const { field } = open([], { ref: compose });
-  act(() => compose.current?.setDraft("earlier words"));
+  await userEvent.type(field(), "half a thought");
+  paste(field(), [file("mine.png", "image/png")]);
+  await waitFor(() => expect(thumbnails()).toEqual(["mine.png"]));
+  act(() => compose.current?.edit(EARLIER));
+  // Pressed twice, it is taken up once.
+  act(() => compose.current?.edit(EARLIER));
   expect(field().value).toBe("earlier words");
-  await waitFor(() => expect(document.activeElement).toBe(field()));
-  await userEvent.type(field(), "!");
-  act(() => compose.current?.setDraft("others"));
-  expect(field().value).toBe("others\n\nearlier words!");
+  expect(screen.getByText("half a thought")).toBeTruthy();
+  cleanup();
+  const { sent, field: again } = open([], {});
+  await userEvent.type(again(), "{Enter}");
+  await waitFor(() => expect(sent.map(({ text }) => text)).toEqual(["earlier words"]));
+  expect(again().value).toBe("half a thought");
+  expect(thumbnails()).toEqual(["mine.png"]);
+  expect(screen.queryByRole("button", { name: "Back to the draft" })).toBeNull();
+});
+
+test("one press goes back to the draft; what was changed in the earlier prompt is not lost by taking it up anew", async () => {
+  const compose = createRef<Compose>();
+  const { field } = open([], { ref: compose });
+  await userEvent.type(field(), "draft");
+  act(() => compose.current?.edit({ text: "earlier", images: [] }));
+  await userEvent.type(field(), ", changed");
+  act(() => compose.current?.edit({ text: "earlier", images: [] }));
+  expect(field().value).toBe("earlier");
+  await userEvent.click(screen.getByRole("button", { name: "Back to the draft" }));
+  expect(field().value).toBe("earlier, changed\n\ndraft");
+  expect(document.activeElement).toBe(field());
 });

@@ -1,6 +1,6 @@
 // Where prompts are written. One composer belongs to one session for its whole life: its draft is that session's.
 //
-// Invariant: words are kept in this browser, in the field or in the outbox, until the server has said that it keeps
+// Invariant: words are kept in this browser, in the field, put aside or in the outbox, until the server has said that it keeps
 // them. The field can be written in at any time.
 import type { FormEvent, ReactNode, Ref, RefObject } from "react";
 import { useEffect, useImperativeHandle, useRef, useState } from "react";
@@ -13,6 +13,8 @@ import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Knot } from "../ui/Knot";
 import type { AgentCommand, SessionId } from "../wire/names";
+import { AsideRow } from "./AsideRow";
+import { readAside, storeAside } from "./aside";
 import type { Compose } from "./ComposeContext";
 import { ComposerField } from "./ComposerField";
 import { newDraft, readDraft, storeDraft } from "./drafts";
@@ -64,12 +66,16 @@ export function Composer({
   const [draft, setDraft] = useState(() => (torn.length === 0 ? readDraft(session) : newDraft(joined([...torn.map(({ text }) => text), readDraft(session).text]))));
   const [pictures, setPictures] = useState<readonly Picture[]>([]);
   const [objection, setObjection] = useState<string | null>(torn.length === 0 ? null : TORN);
+  const [aside, setAside] = useState(() => readAside(session));
   const needsWords = objection === NEEDS_WORDS;
   const picker = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
     storeDraft(session, draft);
   }, [session, draft]);
+  useEffect(() => {
+    storeAside(session, aside);
+  }, [session, aside]);
   useEffect(() => {
     torn.forEach(({ key }) => forgetOutgoing(session, key));
   }, [session, torn]);
@@ -101,14 +107,19 @@ export function Composer({
       setObjection(null);
     }
   };
+  /** The field holds what was put aside, or nothing. */
+  const takeUpAside = () => {
+    setDraft(newDraft(aside?.text ?? ""));
+    setPictures(aside?.pictures ?? []);
+    setAside(null);
+  };
   const send = () => {
     if (draft.text.trim() === "") {
       setObjection(pictures.length > 0 ? NEEDS_WORDS : null);
       return;
     }
     setObjection(null);
-    setDraft(newDraft(""));
-    setPictures([]);
+    takeUpAside();
     outbox.put({ text: draft.text, key: draft.key, pictures });
     field.current?.focus();
   };
@@ -130,8 +141,15 @@ export function Composer({
   const dropping = useFileDrop((files) => void add(files));
 
   useImperativeHandle(ref, () => ({
-    setDraft(text) {
-      setDraft((since) => newDraft(since.text.trim() === "" || since.text === text ? text : joined([text, since.text])));
+    edit({ text, images }) {
+      const isBlank = draft.text.trim() === "" && pictures.length === 0;
+      const isSame = draft.text === text && pictures.map(({ data }) => data).join() === images.map(({ data }) => data).join();
+      if (!isBlank && !isSame) {
+        setAside({ text: joined([draft.text, aside?.text ?? ""]), pictures: [...pictures, ...(aside?.pictures ?? [])] });
+      }
+      setDraft(newDraft(text));
+      setPictures(images.map(({ mimeType, data }) => ({ id: crypto.randomUUID(), name: "", mimeType, data })));
+      setObjection(null);
       requestAnimationFrame(() => {
         field.current?.focus();
         field.current?.setSelectionRange(text.length, text.length);
@@ -161,9 +179,19 @@ export function Composer({
       {outbox.trouble !== "none" && (
         <OutboxRow waiting={outbox.waiting} held={outbox.trouble === "held"} onTakeBack={() => giveBack(outbox.takeBack())} />
       )}
+      {aside !== null && (
+        <AsideRow
+          aside={aside}
+          onGiveBack={() => {
+            takeUpAside();
+            setObjection(null);
+            field.current?.focus();
+          }}
+        />
+      )}
       {objection !== null && <Alert className="mt-1 mb-2">{objection}</Alert>}
       <div
-        className={`relative rounded-2xl border bg-paper p-1.5 focus-within:outline-2 focus-within:outline-thread ${dropping ? "border-thread outline-2 outline-thread" : "border-edge"}`}
+        className={`@container relative rounded-2xl border bg-paper p-1.5 focus-within:outline-2 focus-within:outline-thread ${dropping ? "border-thread outline-2 outline-thread" : "border-edge"}`}
       >
         {pictures.length > 0 && <PictureStrip pictures={pictures} onRemove={remove} />}
         <ComposerField

@@ -11,6 +11,8 @@ const FIRST: readonly AgentOption["category"][] = ["mode", "model"];
 const QUIET =
   "min-h-11 max-w-full min-w-0 rounded-lg text-[0.8125rem] text-soft hover:bg-press hover:text-ink disabled:opacity-50 disabled:hover:bg-transparent md:min-h-9";
 
+const SHEET = "right-0 bottom-full mb-2 w-80 max-w-full p-4!";
+
 interface OptionSelectsProps {
   options: Options;
   /** The agent is there to be told. */
@@ -22,39 +24,79 @@ export function OptionSelects({ options, ready }: OptionSelectsProps) {
   const others = options.options.filter((option) => !main.includes(option));
   return (
     <>
+      {options.options.length > 0 && <Narrow main={main} others={others} options={options} ready={ready} />}
       {main.map((option) => (
-        <span key={option.id} className={`relative flex min-w-0 items-center ${option.category === "mode" ? "shrink-[4]" : ""}`}>
+        <span key={option.id} className={`relative flex min-w-0 items-center @max-lg:hidden ${option.category === "mode" ? "shrink-[4]" : ""}`}>
           <Choices
             option={option}
             options={options}
             ready={ready}
             label={inOneLine(option.name)}
-            className={`${QUIET} field-sizing-content appearance-none truncate bg-transparent px-1.5 md:max-w-48 md:pr-6 md:pl-2`}
+            className={`${QUIET} field-sizing-content appearance-none truncate bg-transparent pr-6 pl-2`}
           />
-          <Chevron className="max-md:hidden" />
+          <Chevron />
         </span>
       ))}
       {others.length > 0 && (
         <Popup
           label="More options"
-          sheetClass="right-0 bottom-full mb-2 w-80 max-w-full p-4!"
+          className="@max-lg:hidden"
+          sheetClass={SHEET}
           button={(props) => (
-            <button type="button" {...props} className={`${QUIET} shrink-0 px-1.5 md:px-2`}>
+            <button type="button" {...props} className={`${QUIET} shrink-0 px-2`}>
               More
             </button>
           )}
         >
-          {() => (
-            <div className="space-y-4">
-              {others.map((option) => (
-                <Other key={option.id} option={option} options={options} ready={ready} />
-              ))}
-            </div>
-          )}
+          {() => <Sheet shown={others} options={options} ready={ready} />}
         </Popup>
       )}
     </>
   );
+}
+
+/** Where there is no room for them side by side: what is chosen stands on a button, and a sheet has the rest. */
+function Narrow({ main, others, options, ready }: OptionSelectsProps & { main: readonly AgentOption[]; others: readonly AgentOption[] }) {
+  return (
+    <Popup
+      label="Options"
+      className="min-w-0 @lg:hidden"
+      sheetClass={SHEET}
+      button={(props) => (
+        <button type="button" {...props} aria-haspopup="true" className={`${QUIET} relative flex items-center py-1 pr-6 pl-2 text-left leading-tight`}>
+          {main.length === 0 ? (
+            "Options"
+          ) : (
+            <span className="min-w-0">
+              <span className="sr-only">Options: </span>
+              {main.map((option, index) => (
+                <span key={option.id} className={`line-clamp-1 wrap-anywhere ${index === 0 && main.length > 1 ? "text-ink" : ""}`}>
+                  {inOneLine(chosenName(option))}
+                </span>
+              ))}
+            </span>
+          )}
+          <Chevron />
+        </button>
+      )}
+    >
+      {() => <Sheet shown={[...main, ...others]} options={options} ready={ready} />}
+    </Popup>
+  );
+}
+
+function Sheet({ shown, options, ready }: OptionSelectsProps & { shown: readonly AgentOption[] }) {
+  return (
+    <div className="space-y-4">
+      {shown.map((option) => (
+        <Other key={option.id} option={option} options={options} ready={ready} />
+      ))}
+    </div>
+  );
+}
+
+function chosenName({ value, choices }: AgentOption): string {
+  return choices.find((choice) => choice.value === value)?.name ?? value;
 }
 
 interface ChoicesProps extends OptionSelectsProps {

@@ -69,11 +69,11 @@ export function SessionHeader({ http, row, agent, running, notice, damaged, onDe
           </Link>
           <div className="min-w-0 flex-1">
             <Title key={row.id} http={http} row={row} onFailure={setFailure} />
-            <div role="status" className="text-[0.8125rem]">
+            <div role="status" className="min-w-0 text-[0.8125rem]">
               {notice}
             </div>
             {notice === null && (
-              <p className="flex min-w-0 items-baseline gap-1.5 text-[0.8125rem] whitespace-nowrap text-soft">
+              <p className="flex min-w-0 items-baseline gap-1.5 overflow-hidden text-[0.8125rem] whitespace-nowrap text-soft">
                 <span className={damaged || isUp(row) ? "font-medium text-thread" : ""}>{damaged ? "Damaged" : stateWord(row.state)}</span>
                 <span aria-hidden="true">·</span>
                 <span className="max-w-32 shrink-0 truncate" title={agent.program === null ? undefined : inOneLine(agent.program)}>

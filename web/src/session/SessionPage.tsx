@@ -97,11 +97,12 @@ interface OpenSessionProps {
 
 function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessionProps) {
   const composer = useRef<Compose>(null);
-  const compose = useMemo<Compose>(() => ({ setDraft: (text) => composer.current?.setDraft(text) }), []);
+  const compose = useMemo<Compose>(() => ({ edit: (prompt) => composer.current?.edit(prompt) }), []);
   const field = useRef<HTMLTextAreaElement>(null);
   const [sent, setSent] = useState(0);
   const online = useStore(app.store, (state) => state.connection.kind === "live");
   const damaged = row.readOnly === "damaged" || followed.reading.kind === "damaged";
+  const writable = !damaged && row.readOnly !== "imported";
   const running = !damaged && (row.state === "running" || row.state === "starting");
   const { agent } = followed;
   const turnRuns = !damaged && runningTurn(followed.transcript) !== null;
@@ -124,7 +125,7 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
   });
 
   return (
-    <ComposeContext value={compose}>
+    <ComposeContext value={writable ? compose : null}>
       <SessionHeader http={app.http} row={row} agent={agent} running={turnRuns} notice={notice} damaged={damaged} onDelete={onDelete} />
       {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript http={app.http} session={row.id} followed={followed} sent={sent} />}
       <p role="status" className="sr-only">

@@ -189,6 +189,7 @@ function Row({ http, session, followed, actions, index, now }: RowProps) {
       <TurnRow
         turn={last ? shown : turn}
         first={index === 0}
+        newest={turn.source === null && transcript.turns.findLastIndex(({ source }) => source === null) === index}
         last={last && queue.length === 0}
         retied={transcript.turns[index - 1]?.outcome === "interrupted"}
         stalled={last && followed.agent.state === "unresponsive"}

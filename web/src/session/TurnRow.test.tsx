@@ -4,6 +4,8 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
 
 import type { TranscriptTurn } from "../state/transcript";
+import type { Compose } from "./ComposeContext";
+import { ComposeContext } from "./ComposeContext";
 import { TurnRow } from "./TurnRow";
 
 const AT = "2026-01-02T03:04:05.006Z";
@@ -24,9 +26,13 @@ const turn: TranscriptTurn = {
 
 const actions = { answer: vi.fn(), stop: vi.fn(() => Promise.resolve({ ok: true as const, value: {} })) };
 
-function show(change: Partial<TranscriptTurn>, stalled = false) {
-  const rest = { first: true, last: true, retied: false, stalled, answeredAt: new Map(), actions, now: Date.parse(AT) };
-  render(<TurnRow turn={{ ...turn, ...change }} {...rest} />);
+function show(change: Partial<TranscriptTurn>, stalled = false, { newest = true, compose = null as Compose | null } = {}) {
+  const rest = { first: true, last: true, newest, retied: false, stalled, answeredAt: new Map(), actions, now: Date.parse(AT) };
+  render(
+    <ComposeContext value={compose}>
+      <TurnRow turn={{ ...turn, ...change }} {...rest} />
+    </ComposeContext>,
+  );
   return screen.getByRole("article", { name: "Turn 3" });
 }
 
@@ -45,7 +51,16 @@ test.each([
   [{ items: [] }, "Ended without an answer."],
   [{ outcome: "cancelled" }, "Stopped."],
   [{ outcome: "failed", reason: "exit code 1" }, "Failed. Exit code 1."],
+  [{ outcome: "failed", reason: null }, "Failed."],
+  [{ outcome: "failed", reason: "signed_out" }, "Failed. The agent wants you to sign in first. Then send the prompt again."],
   [{ outcome: "interrupted", reason: "server_restart" }, "Interrupted. The server ended while this turn ran. What was written down until then is kept."],
+  [{ outcome: "interrupted", reason: "server_shutdown", items: [] }, "The server was shut down while this turn ran. Nothing had been written down yet."],
+  [{ outcome: "interrupted", reason: "agent_gone" }, "Interrupted. The agent ended while this turn ran. What was"],
+  [{ outcome: "interrupted", reason: "handed_over" }, "Interrupted. The session was handed over to another agent while this turn ran. What was"],
+  [{ outcome: "completed", reason: "max_tokens" }, "Ended early. The agent reached the most words it may write in one answer."],
+  [{ outcome: "completed", reason: "max_turn_requests" }, "Ended early. The agent reached the most steps it may take in one turn."],
+  [{ outcome: "completed", reason: "refusal" }, "Ended early. The agent declined to go on."],
+  [{ outcome: "completed", reason: "out_of_yarn" }, "Ended early. Out of yarn."],
 ] satisfies [Partial<TranscriptTurn>, string][])("%j is told in words", (change, words) => {
   expect(show(change).textContent).toContain(words);
 });
@@ -77,4 +92,26 @@ test("an answer can be given while the turn runs, and not after", () => {
   cleanup();
   expect(show({ items }).textContent).toContain("Withdrawn");
   expect(screen.queryByRole("region", { name: /^Needs you/ })).toBeNull();
+});
+
+test("the newest prompt can be taken up again with its pictures, where prompts can be written", async () => {
+  const compose = { edit: vi.fn() };
+  const images = [{ mimeType: "image/png", data: "AAAA" }];
+  show({ images }, false, { compose });
+  await userEvent.click(screen.getByRole("button", { name: "Edit and send again" }));
+  expect(compose.edit).toHaveBeenCalledExactlyOnceWith({ text: "say hello", images });
+  cleanup();
+  show({}, false, { compose, newest: false });
+  expect(screen.queryByRole("button", { name: "Edit and send again" })).toBeNull();
+  cleanup();
+  show({});
+  expect(screen.queryByRole("button", { name: "Edit and send again" })).toBeNull();
+});
+
+test("a prompt's own words are copied, as they were written", async () => {
+  const user = userEvent.setup();
+  show({ prompt: "say \u202Ehello" });
+  await user.click(screen.getByRole("button", { name: "Copy the prompt" }));
+  expect(await navigator.clipboard.readText()).toBe("say \u202Ehello");
+  expect(screen.getByText("Copied")).toBeTruthy();
 });

@@ -14,6 +14,7 @@ import { ResumeCard } from "./items/Asides";
 import { Items } from "./items/Items";
 import { Pictures } from "./items/Pictures";
 import { NotAnswering } from "./NotAnswering";
+import { PromptActions } from "./PromptActions";
 
 interface TurnRowProps {
   turn: TranscriptTurn;
@@ -21,6 +22,8 @@ interface TurnRowProps {
   first: boolean;
   /** Nothing is below it. */
   last: boolean;
+  /** No prompt of the person came after its own. */
+  newest: boolean;
   /** The turn before it was interrupted: the thread is tied again here. */
   retied: boolean;
   /** Its agent has been silent for too long. */
@@ -30,12 +33,12 @@ interface TurnRowProps {
   now: number;
 }
 
-export const TurnRow = memo(function TurnRow({ turn, first, last, retied, stalled, answeredAt, actions, now }: TurnRowProps) {
+export const TurnRow = memo(function TurnRow({ turn, first, last, newest, retied, stalled, answeredAt, actions, now }: TurnRowProps) {
   const broken = turn.outcome === "interrupted";
   const running = turn.outcome === null;
   const note = outcomeWords(turn);
   return (
-    <article id={`t${turn.turn}`} aria-label={`Turn ${turn.turn}`}>
+    <article id={`t${turn.turn}`} aria-label={`Turn ${turn.turn}`} className="group/turn">
       <div className={`thread-row ${broken ? "pb-4" : "pb-9"} ${retied ? "pt-6 [--knot-y:2.3rem]" : ""}`}>
         {retied && (
           <span aria-hidden="true" className="absolute top-0 left-0">
@@ -49,10 +52,13 @@ export const TurnRow = memo(function TurnRow({ turn, first, last, retied, stalle
         <span className="absolute top-[calc(var(--knot-y)-7px)] left-0">
           <Knot shape={shapeOf(turn, retied, stalled)} />
         </span>
-        <header>
-          <div className="flex flex-wrap items-baseline justify-between gap-x-6">
-            <h2 className="verbatim min-w-0 grow basis-64 leading-[1.6] font-semibold">{shown(turn.prompt)}</h2>
-            <Mark turn={turn.turn} at={turn.startedAt} now={now} />
+        <header className="@container">
+          <div className="flex gap-x-6 @max-lg:flex-col">
+            <h2 className="verbatim min-w-0 flex-1 leading-[1.6] font-semibold">{shown(turn.prompt)}</h2>
+            <div className="flex h-[1.6rem] shrink-0 items-center gap-2 @max-lg:flex-row-reverse @max-lg:justify-between">
+              <PromptActions prompt={{ text: turn.prompt, images: turn.images }} newest={newest} />
+              <Mark turn={turn.turn} at={turn.startedAt} now={now} />
+            </div>
           </div>
           {turn.source !== null && <p className="text-[0.8125rem] text-soft">{sourceWords(turn.source)}</p>}
           {turn.images.length > 0 && <Pictures images={turn.images} />}

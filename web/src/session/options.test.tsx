@@ -1,5 +1,5 @@
 // The agent's options: chosen, waiting to be in force, remembered, and applied to a new session.
-import { act, cleanup, render, screen, waitFor } from "@testing-library/react";
+import { act, cleanup, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
@@ -117,4 +117,14 @@ test("an earlier session is left as it is", async () => {
   render(<Shown http={http} options={optionsWith()} />);
   await act(async () => undefined);
   expect(asked()).toEqual([]);
+});
+
+test("where there is no room, one button says what is chosen and opens all of them", async () => {
+  const { http, asked } = fake();
+  render(<Shown http={http} options={optionsWith({ mode: "plan" })} />);
+  await userEvent.click(screen.getByRole("button", { name: "Options: Pl⟨U+202E⟩an Opus" }));
+  const sheet = within(screen.getByRole("group", { name: "Options" }));
+  expect(sheet.getByRole("checkbox", { name: "Fast" })).toBeTruthy();
+  await userEvent.selectOptions(sheet.getByRole("combobox", { name: "Mode" }), "ask");
+  expect(asked()).toEqual([["mode", "ask"]]);
 });

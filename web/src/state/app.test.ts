@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 
 import type { Http } from "../api/http";
 import type { LiveListener } from "../api/live";
-import type { ServerFrame } from "../wire/names";
+import type { ServerFrame, SessionRow } from "../wire/names";
 import { createApp } from "./app";
 
 const SESSION = "0190a8c0-0000-7000-8000-0000000000c1";
@@ -53,6 +53,42 @@ test("frames that come together are drawn together", () => {
   expect(drawn).toHaveBeenCalledTimes(1);
   expect(followed()?.seq).toBe(2);
   expect(followed()?.reading.kind).toBe("ready");
+});
+
+test("frames that nobody draws are folded all the same, and few of them wait", () => {
+  const { app, schedule, listener, followed } = open();
+  app.follow(SESSION);
+  const drawn = vi.fn();
+  app.store.subscribe(drawn);
+  for (let seq = 1; seq <= 5_000; seq++) {
+    listener.frame(started(seq));
+  }
+  expect(schedule).toHaveBeenCalledTimes(1);
+  expect(followed()?.seq).toBe(4_000);
+  expect(drawn).toHaveBeenCalledTimes(2);
+});
+
+test("a refusal ends the wait of what came before it, and the next frame waits anew", () => {
+  const { app, schedule, listener, hear, followed } = open();
+  app.follow(SESSION);
+  listener.frame(started(1));
+  listener.refused("another", { code: "session_not_found", message: "there is no such session", details: {} });
+  expect(followed()?.seq).toBe(1);
+  hear(started(2));
+  hear(started(3));
+  expect(followed()?.seq).toBe(3);
+  expect(schedule).toHaveBeenCalledTimes(2);
+});
+
+test("frames are folded in their order, whatever comes between entries", () => {
+  const { app, hear, followed } = open();
+  app.follow(SESSION);
+  app.follow("another");
+  const elsewhere = { ...started(1), session: "another" } as ServerFrame;
+  const reset: ServerFrame = { type: "reset", session: SESSION, reason: "other_incarnation", snapshot: null };
+  hear(started(1), elsewhere, started(2), reset, started(1), started(2), started(3));
+  expect(followed()?.transcript.turns.map(({ turn }) => turn)).toEqual([1, 2, 3]);
+  expect(app.store.getState().followed.get("another")?.seq).toBe(1);
 });
 
 test("a session that is opened again goes on from where it was left", () => {
@@ -122,4 +158,13 @@ test("a row carries the count of unseen answers", () => {
   const { app, hear } = open();
   hear({ type: "row", removed: SESSION, unobservedCount: 3 });
   expect(app.store.getState().list.unobservedCount).toBe(3);
+});
+
+test("a list that begins anew leaves the open session its row", () => {
+  const { app, hear } = open();
+  const rowOf = (id: string, activeAt: string) => ({ id, activeAt, deletedAt: null }) as SessionRow;
+  app.follow(SESSION);
+  hear({ type: "session", session: SESSION, snapshot: rowOf(SESSION, AT) } as ServerFrame);
+  hear({ type: "list", sessions: [rowOf("newer", "2026-02-02T03:04:05.006Z")], metaContexts: [], unobservedCount: 0, nextCursor: "c" } as ServerFrame);
+  expect(app.store.getState().list.rows.get(SESSION)?.activeAt).toBe(AT);
 });

@@ -1,15 +1,15 @@
 // All that the page shows, folded from what the server sends.
 //
-// Invariant: `applyFrame` is pure and the only way for news of the server to reach the screen. The page owns no facts:
+// Invariant: `applyFrames` is pure and the only way for news of the server to reach the screen. The page owns no facts:
 // a wish goes out over HTTP, and what came of it comes back as frames like everybody else's news.
 import type { StoreApi } from "zustand/vanilla";
 import { createStore } from "zustand/vanilla";
 
 import type { Http } from "../api/http";
 import type { Connection, LiveClient, LiveListener } from "../api/live";
-import type { ErrorDetail, ServerFrame, SessionId, SessionPage } from "../wire/names";
+import type { ErrorDetail, FrameOf, ServerFrame, SessionId, SessionPage } from "../wire/names";
 import type { Followed } from "./followed";
-import { applyEntry, applyPreview, beginFollow, caughtUp, NOT_READ, refused } from "./followed";
+import { applyEntries, applyPreview, beginFollow, caughtUp, NOT_READ, refused } from "./followed";
 import type { SessionList } from "./sessionList";
 import { putRow, removeRow, takeFirstPage, takePage, UNREAD_LIST } from "./sessionList";
 
@@ -37,6 +37,9 @@ export const INITIAL_STATE: AppState = { connection: { kind: "starting" }, list:
 /** How many sessions stay folded after they are left, so that going back and forth costs nothing. */
 const KEPT_SESSIONS = 8;
 
+/** So many frames are folded without waiting to be drawn: a tab in the background may draw nothing for hours. */
+const MOST_WAITING = 2_000;
+
 export interface AppParts {
   http: Http;
   openLive(listener: LiveListener): Pick<LiveClient, "follow" | "unfollow">;
@@ -47,16 +50,24 @@ export interface AppParts {
 export function createApp({ http, openLive, schedule }: AppParts): App {
   const store = createStore<AppState>()(() => INITIAL_STATE);
   let waiting: ServerFrame[] = [];
-  const flush = () => {
+  let scheduled = false;
+  const fold = () => {
     const frames = waiting;
     waiting = [];
-    store.setState((state) => frames.reduce(applyFrame, state), true);
+    store.setState((state) => applyFrames(state, frames), true);
+  };
+  const flush = () => {
+    scheduled = false;
+    fold();
   };
   const live = openLive({
     frame(frame) {
       waiting.push(frame);
-      if (waiting.length === 1) {
+      if (!scheduled) {
+        scheduled = true;
         schedule(flush);
+      } else if (waiting.length >= MOST_WAITING) {
+        fold();
       }
     },
     connection(connection) {
@@ -64,7 +75,7 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
     },
     refused(session, error) {
       // It comes after the frames that wait to be drawn.
-      flush();
+      fold();
       store.setState((state) => refuse(state, session, error));
     },
   });
@@ -87,10 +98,29 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
   };
 }
 
-export function applyFrame(state: AppState, frame: ServerFrame): AppState {
+/** In order; entries of one session that follow one another are one step. */
+export function applyFrames(state: AppState, frames: readonly ServerFrame[]): AppState {
+  let run: FrameOf<"entry">[] = [];
+  const endRun = (before: AppState): AppState => {
+    const [first] = run;
+    const entries = run;
+    run = [];
+    return first === undefined ? before : changeFollowed(before, first.session, (followed) => applyEntries(followed, entries));
+  };
+  for (const frame of frames) {
+    if (frame.type === "entry" && (run[0] === undefined || run[0].session === frame.session)) {
+      run.push(frame);
+    } else {
+      state = applyFrame(endRun(state), frame);
+    }
+  }
+  return endRun(state);
+}
+
+function applyFrame(state: AppState, frame: ServerFrame): AppState {
   switch (frame.type) {
     case "list":
-      return { ...state, list: frame.id === undefined || frame.id === null ? takeFirstPage(state.list, frame) : takePage(state.list, frame) };
+      return { ...state, list: frame.id === undefined || frame.id === null ? takeFirstPage(state.list, frame, state.followed.keys()) : takePage(state.list, frame) };
     case "row": {
       let list = state.list;
       if (frame.session) {
@@ -104,7 +134,7 @@ export function applyFrame(state: AppState, frame: ServerFrame): AppState {
     case "session":
       return changeFollowed({ ...state, list: putRow(state.list, frame.snapshot) }, frame.session, beginFollow);
     case "entry":
-      return changeFollowed(state, frame.session, (followed) => applyEntry(followed, frame.cursor, frame.entry));
+      return changeFollowed(state, frame.session, (followed) => applyEntries(followed, [frame]));
     case "preview":
       return changeFollowed(state, frame.session, (followed) => applyPreview(followed, frame));
     case "caught_up":

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import type { Entry } from "../wire/names";
 import type { Followed } from "./followed";
-import { applyEntry, applyPreview, beginFollow, caughtUp, NOT_READ, openRequests, withPreviews } from "./followed";
+import { applyEntries, applyPreview, beginFollow, caughtUp, NOT_READ, openRequests, withPreviews } from "./followed";
 
 const SESSION = "0190a8c0-0000-7000-8000-0000000000c1";
 const AT = "2026-01-02T03:04:05.006Z";
@@ -14,7 +14,7 @@ type Happened = Omit<Entry, "seq" | "at">;
 function follow(from: Followed, ...events: Happened[]): Followed {
   return events.reduce((followed, event) => {
     const seq = followed.seq + 1;
-    return applyEntry(followed, `1f.${seq}`, { ...event, seq, at: AT } as Entry);
+    return applyEntries(followed, [{ cursor: `1f.${seq}`, entry: { ...event, seq, at: AT } as Entry }]);
   }, from);
 }
 
@@ -35,9 +35,10 @@ const running = follow(caughtUp(NOT_READ), started(1), sent(1, "hello"));
 
 test("only the entry after the last one is taken", () => {
   const entry = { seq: 5, at: AT, ...said(1, "later") } as Entry;
-  expect(applyEntry(running, "1f.5", entry)).toBe(running);
-  expect(applyEntry(running, "1f.2", { ...entry, seq: 2 })).toBe(running);
-  const taken = applyEntry(running, "1f.3", { ...entry, seq: 3 });
+  const heard = (seq: number) => ({ cursor: `1f.${seq}`, entry: { ...entry, seq } });
+  expect(applyEntries(running, [heard(5)])).toBe(running);
+  expect(applyEntries(running, [heard(2)])).toBe(running);
+  const taken = applyEntries(running, [heard(2), heard(3), heard(3), heard(5)]);
   expect([taken.seq, taken.cursor]).toEqual([3, "1f.3"]);
 });
 

@@ -62,15 +62,27 @@ export const NOT_READ: Followed = {
   muted: null,
 };
 
-export function applyEntry(followed: Followed, cursor: string, entry: Entry): Followed {
-  if (entry.seq !== followed.seq + 1) {
-    return followed;
+/** An entry as it was heard, with the cursor that it ends at. */
+type Heard = Pick<FrameOf<"entry">, "cursor" | "entry">;
+
+/** Entries that came together are folded together. */
+export function applyEntries(followed: Followed, heard: readonly Heard[]): Followed {
+  const taken: Entry[] = [];
+  let next = followed;
+  for (const { cursor, entry } of heard) {
+    if (entry.seq === next.seq + 1) {
+      taken.push(entry);
+      next = applyBesideTranscript(next, cursor, entry);
+    }
   }
+  return taken.length === 0 ? followed : { ...next, transcript: applyToTranscript(followed.transcript, taken) };
+}
+
+function applyBesideTranscript(followed: Followed, cursor: string, entry: Entry): Followed {
   const next: Followed = {
     ...followed,
     seq: entry.seq,
     cursor,
-    transcript: applyToTranscript(followed.transcript, entry),
     queue: applyToQueue(followed.queue, entry),
     agent: applyToAgent(followed.agent, entry),
   };

@@ -30,26 +30,27 @@ function page(sessions: SessionRow[], nextCursor: string | null = null): Session
   return { sessions, metaContexts: [], unobservedCount: 1, nextCursor };
 }
 
+const first = (read: SessionPage) => takeFirstPage(UNREAD_LIST, read, []);
 const ids = (list: Parameters<typeof listedRows>[0]) => listedRows(list).map(({ id }) => id).join(" ");
 
 test("most recently active first, ids telling rows of one instant apart", () => {
-  const list = takeFirstPage(UNREAD_LIST, page([row("a", 1), row("c", 2), row("b", 2)]));
+  const list = first(page([row("a", 1), row("c", 2), row("b", 2)]));
   expect(ids(list)).toBe("c b a");
 });
 
 test("a row that becomes active moves and is not doubled", () => {
-  const list = takeFirstPage(UNREAD_LIST, page([row("b", 2), row("a", 1)]));
+  const list = first(page([row("b", 2), row("a", 1)]));
   expect(ids(putRow(list, row("a", 3)))).toBe("a b");
 });
 
 test("deleted and removed rows are not listed", () => {
-  const list = takeFirstPage(UNREAD_LIST, page([row("c", 3), row("b", 2), row("a", 1)]));
+  const list = first(page([row("c", 3), row("b", 2), row("a", 1)]));
   expect(ids(removeRow(list, "b"))).toBe("c a");
   expect(ids(putRow(list, row("c", 3, { deletedAt: "2026-01-02T03:09:00.000Z" })))).toBe("b a");
 });
 
 test("a row below the last page that was read is known but not listed until its page is read", () => {
-  let list = takeFirstPage(UNREAD_LIST, page([row("e", 5), row("d", 4)], "cursor"));
+  let list = first(page([row("e", 5), row("d", 4)], "cursor"));
   list = putRow(list, row("a", 1));
   expect(ids(list)).toBe("e d");
   expect(list.rows.has("a")).toBe(true);
@@ -61,6 +62,20 @@ test("a row below the last page that was read is known but not listed until its 
 });
 
 test("the first page after a reconnect replaces what may have missed changes", () => {
-  const before = takeFirstPage(UNREAD_LIST, page([row("b", 2), row("gone", 1)]));
-  expect(ids(takeFirstPage(before, page([row("b", 2)])))).toBe("b");
+  const before = first(page([row("b", 2), row("gone", 1)]));
+  expect(ids(takeFirstPage(before, page([row("b", 2)]), ["gone"]))).toBe("b");
+});
+
+test("a first page that comes again keeps the rows of open sessions that lie below it, unlisted", () => {
+  let before = first(page([row("e", 5), row("d", 4)], "cursor"));
+  before = putRow(putRow(before, row("open", 1)), row("other", 2));
+  const again = takeFirstPage(before, page([row("f", 6), row("e", 5)], "cursor"), ["open", "never-heard-of"]);
+  expect(ids(again)).toBe("f e");
+  expect([...again.rows.keys()]).toEqual(["f", "e", "open"]);
+});
+
+test("an open session that belongs on the page and is not on it is gone", () => {
+  const before = first(page([row("e", 5), row("open", 4), row("c", 3)], "cursor"));
+  expect(ids(takeFirstPage(before, page([row("e", 5), row("c", 3)], "cursor"), ["open"]))).toBe("e c");
+  expect(takeFirstPage(before, page([row("e", 5)]), ["open"]).rows.has("open")).toBe(false);
 });

@@ -27,9 +27,24 @@ interface ListKey {
 
 export const UNREAD_LIST: SessionList = { rows: new Map(), unobservedCount: 0, extent: { kind: "unread" } };
 
-/** The first page, at connect: what was known of the list before may have missed changes and is replaced. */
-export function takeFirstPage(list: SessionList, page: SessionPage): SessionList {
-  return takePage({ ...list, rows: new Map() }, page);
+/**
+ * The first page, at connect and after too much was missed: what was known of the list before is replaced. The rows of
+ * sessions that are `open` stay if they belong below the page: it says nothing of them.
+ */
+export function takeFirstPage(list: SessionList, page: SessionPage, open: Iterable<SessionId>): SessionList {
+  const fresh = takePage({ ...list, rows: new Map() }, page);
+  const { extent } = fresh;
+  if (extent.kind !== "part") {
+    return fresh;
+  }
+  const rows = new Map(fresh.rows);
+  for (const id of open) {
+    const row = list.rows.get(id);
+    if (row !== undefined && !rows.has(id) && compareKeys(row, extent.last) > 0) {
+      rows.set(id, row);
+    }
+  }
+  return { ...fresh, rows };
 }
 
 export function takePage(list: SessionList, page: SessionPage): SessionList {

@@ -23,22 +23,22 @@ test("there are fixtures", () => {
 });
 
 test.each(fixtures)("$name", ({ entries, transcript }) => {
-  expect(entries.reduce(applyToTranscript, EMPTY_TRANSCRIPT)).toEqual(transcript);
+  expect(applyToTranscript(EMPTY_TRANSCRIPT, entries)).toEqual(transcript);
 });
 
 test.each(fixtures)("folding a prefix and then the rest is folding all: $name", ({ entries, transcript }) => {
   for (let cut = 0; cut <= entries.length; cut++) {
-    const prefix = structuredClone(entries.slice(0, cut).reduce(applyToTranscript, EMPTY_TRANSCRIPT));
-    expect(entries.slice(cut).reduce(applyToTranscript, prefix)).toEqual(transcript);
+    const prefix = structuredClone(applyToTranscript(EMPTY_TRANSCRIPT, entries.slice(0, cut)));
+    expect(applyToTranscript(prefix, entries.slice(cut))).toEqual(transcript);
   }
 });
 
 test("turns that did not change are the same objects", () => {
   const fixture = fixtures.find(({ transcript }) => transcript.turns.length > 1);
   const entries = fixture?.entries ?? [];
-  const before = entries.slice(0, -1).reduce(applyToTranscript, EMPTY_TRANSCRIPT);
-  const after = entries.reduce(applyToTranscript, EMPTY_TRANSCRIPT);
-  const again = entries.slice(-1).reduce(applyToTranscript, before);
+  const before = applyToTranscript(EMPTY_TRANSCRIPT, entries.slice(0, -1));
+  const after = applyToTranscript(EMPTY_TRANSCRIPT, entries);
+  const again = applyToTranscript(before, entries.slice(-1));
   expect(again).toEqual(after);
   expect(again.turns[0]).toBe(before.turns[0]);
 });

@@ -77,20 +77,29 @@ export interface Transcript {
 
 export const EMPTY_TRANSCRIPT: Transcript = { turns: [] };
 
-/** Folds in the next entry of the session. */
-export function applyToTranscript(transcript: Transcript, entry: Entry): Transcript {
-  if (entry.type === "turn.started") {
-    const { turn, interactionId } = entry.data;
-    return { turns: [...transcript.turns, startedTurn(turn, interactionId, entry.at)] };
+/** Folds in the next entries of the session. The turns are copied once for all of them: a long session has many. */
+export function applyToTranscript(transcript: Transcript, entries: readonly Entry[]): Transcript {
+  let turns: TranscriptTurn[] | null = null;
+  for (const entry of entries) {
+    const last = (turns ?? transcript.turns).at(-1);
+    if (entry.type === "turn.started") {
+      const { turn, interactionId } = entry.data;
+      turns ??= [...transcript.turns];
+      turns.push(startedTurn(turn, interactionId, entry.at));
+    } else if (last !== undefined && isMeant(last, entry)) {
+      const changed = applyToTurn(last, entry);
+      if (changed !== last) {
+        turns ??= [...transcript.turns];
+        turns[turns.length - 1] = changed;
+      }
+    }
   }
-  const last = transcript.turns.at(-1);
-  // An event that names no turn is told of the one that runs.
-  const meant = last !== undefined && ("turn" in entry.data ? entry.data.turn === last.turn : last.outcome === null);
-  if (!meant) {
-    return transcript;
-  }
-  const changed = applyToTurn(last, entry);
-  return changed === last ? transcript : { turns: transcript.turns.with(-1, changed) };
+  return turns === null ? transcript : { turns };
+}
+
+/** An event that names no turn is told of the one that runs. */
+function isMeant(last: TranscriptTurn, entry: Entry): boolean {
+  return "turn" in entry.data ? entry.data.turn === last.turn : last.outcome === null;
 }
 
 function startedTurn(turn: number, interactionId: InteractionId, startedAt: Timestamp): TranscriptTurn {

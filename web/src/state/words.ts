@@ -125,35 +125,45 @@ export function brokenOff(turn: TranscriptTurn): TranscriptTurn {
   return turn.outcome === null ? { ...turn, outcome: "interrupted", reason: DAMAGED } : turn;
 }
 
+/** Every reason that is a word and not a sentence: those of the log's own rules, then those of agents' protocol. */
+const REASON_WORDS = new Map([
+  ["server_restart", "The server ended while this turn ran."],
+  ["server_shutdown", "The server was shut down while this turn ran."],
+  ["agent_gone", "The agent ended while this turn ran."],
+  ["handed_over", "The session was handed over to another agent while this turn ran."],
+  ["signed_out", "The agent wants you to sign in first. Then send the prompt again."],
+  [DAMAGED, "The log is damaged from here on: the rest of this turn can not be read."],
+  ["max_tokens", "The agent reached the most words it may write in one answer."],
+  ["max_turn_requests", "The agent reached the most steps it may take in one turn."],
+  ["refusal", "The agent declined to go on."],
+]);
+
 /** What is said below a turn that did not simply end well; null where there is nothing to say. */
 export function outcomeWords(turn: TranscriptTurn): { title: string; detail: string | null } | null {
+  const detail = reasonWords(turn.reason);
   switch (turn.outcome) {
     case null:
-    case "completed":
       return null;
+    case "completed":
+      return detail === null ? null : { title: "Ended early", detail };
     case "cancelled":
-      return { title: "Stopped", detail: asSentence(turn.reason) };
+      return { title: "Stopped", detail };
     case "failed":
-      return { title: "Failed", detail: asSentence(turn.reason) };
+      return { title: "Failed", detail };
     case "interrupted":
-      return { title: "Interrupted", detail: interruptionWords(turn) };
+      return { title: "Interrupted", detail: detail === null || turn.reason === DAMAGED ? detail : `${detail} ${keptWords(turn)}` };
   }
 }
 
-function interruptionWords({ reason, items }: TranscriptTurn): string | null {
-  const kept = items.length === 0 ? "Nothing had been written down yet." : "What was written down until then is kept.";
-  switch (reason) {
-    case "server_restart":
-      return `The server ended while this turn ran. ${kept}`;
-    case DAMAGED:
-      return "The log is damaged from here on: the rest of this turn can not be read.";
-    case "server_shutdown":
-      return `The server was shut down while this turn ran. ${kept}`;
-    default:
-      return asSentence(reason);
-  }
+function keptWords({ items }: TranscriptTurn): string {
+  return items.length === 0 ? "Nothing had been written down yet." : "What was written down until then is kept.";
 }
 
-function asSentence(reason: string | null): string | null {
-  return reason === null || reason.trim() === "" ? null : sentence(reason);
+function reasonWords(reason: string | null): string | null {
+  const words = reason?.trim() ?? "";
+  if (words === "") {
+    return null;
+  }
+  // A newer server, or an agent, may have a word that the page does not know.
+  return REASON_WORDS.get(words) ?? sentence(/^[a-z0-9]+(_[a-z0-9]+)+$/.test(words) ? words.replaceAll("_", " ") : words);
 }

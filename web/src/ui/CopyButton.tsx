@@ -1,9 +1,42 @@
 // Copies words as they are, and says so for a moment.
 import { useEffect, useState } from "react";
 
-const SAID_MS = 1_600;
+import { IconButton } from "./Button";
+import { Icon } from "./Icon";
 
-export function CopyButton({ text, what }: { text: string; what: string }) {
+const SAID_MS = 1_600;
+const BY_HAND = "Select and copy by hand";
+
+interface CopyProps {
+  text: string;
+  what: string;
+}
+
+export function CopyButton({ text, what }: CopyProps) {
+  const { state, copy } = useCopy(text);
+  return (
+    <button type="button" className="small-button" aria-label={`Copy ${what}`} onClick={() => void copy()}>
+      <span aria-live="polite">{state === "ready" ? "Copy" : state === "copied" ? "Copied" : BY_HAND}</span>
+    </button>
+  );
+}
+
+/** The same, as a sign where words would be too loud. */
+export function CopyIconButton({ text, what, className = "" }: CopyProps & { className?: string }) {
+  const { state, copy } = useCopy(text);
+  return (
+    <>
+      <IconButton label={`Copy ${what}`} className={className} onClick={() => void copy()}>
+        <Icon name={state === "copied" ? "check" : "copy"} />
+      </IconButton>
+      <span aria-live="polite" className={state === "failed" ? "self-center text-xs text-soft" : "sr-only"}>
+        {state === "copied" ? "Copied" : state === "failed" ? BY_HAND : ""}
+      </span>
+    </>
+  );
+}
+
+function useCopy(text: string): { state: "ready" | "copied" | "failed"; copy(): Promise<void> } {
   const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
   useEffect(() => {
     if (state === "ready") {
@@ -23,9 +56,5 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       setState("failed");
     }
   };
-  return (
-    <button type="button" className="small-button" aria-label={`Copy ${what}`} onClick={() => void copy()}>
-      <span aria-live="polite">{state === "ready" ? "Copy" : state === "copied" ? "Copied" : "Select and copy by hand"}</span>
-    </button>
-  );
+  return { state, copy };
 }

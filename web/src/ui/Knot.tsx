@@ -4,7 +4,7 @@
 export type KnotShape =
   /** Tied, at rest. */
   | "solid"
-  /** Alive: it breathes. */
+  /** Alive: an open ring that turns and breathes. */
   | "breathing"
   /** Was let go before its end. */
   | "hollow"
@@ -53,8 +53,21 @@ function Shape({ shape }: { shape: KnotShape }) {
   const ring = { fill: "var(--ground)", stroke: "currentColor", strokeWidth: 1.75 };
   switch (shape) {
     case "solid":
-    case "breathing":
       return <circle cx="7" cy="7" r="4" fill="currentColor" />;
+    case "breathing":
+      return (
+        <>
+          <circle cx="7" cy="7" r="5" fill="var(--ground)" />
+          <path
+            d="M7 2.25A4.75 4.75 0 1 1 2.25 7"
+            fill="none"
+            stroke="currentColor"
+            strokeWidth="2"
+            strokeLinecap="round"
+            className="origin-center animate-turn"
+          />
+        </>
+      );
     case "hollow":
       return <circle cx="7" cy="7" r="3.75" {...ring} />;
     case "cut":

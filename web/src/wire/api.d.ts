@@ -310,7 +310,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A fresh sign-in link for a browser. */
+        /** A fresh sign-in link for a browser; what the browser is called may be said. */
         post: operations["makeSignInLink"];
         delete?: never;
         options?: never;
@@ -827,6 +827,11 @@ export interface components {
             key?: string | null;
             name?: string | null;
         };
+        /** @description What a sign-in link is for. */
+        NewSignInLink: {
+            /** @description What to call the credential of the browser that uses it, such as the name of the device. */
+            name?: string | null;
+        };
         NewToken: {
             name: string;
             session?: components["schemas"]["SessionId"] | null;
@@ -1190,6 +1195,10 @@ export interface components {
         };
         /** @description A fresh one-time sign-in link for a browser. */
         SignInLink: {
+            /** @description From when on it signs nobody in. */
+            expiresAt: components["schemas"]["Timestamp"];
+            /** @description Whether only the server's own machine reaches that address. */
+            localOnly: boolean;
             url: string;
         };
         /** @description A way to sign in to the agent. */
@@ -1242,6 +1251,39 @@ export interface components {
         TokenKind: "person" | "browser" | "agent" | "applet";
         TokenPage: {
             tokens: components["schemas"]["Token"][];
+        };
+        /** @description Tokens that went through the agent's model, as the agent counts them: some count a turn, some the whole session. */
+        Tokens: {
+            /**
+             * Format: int64
+             * @description What it found in its cache.
+             */
+            cachedRead?: number | null;
+            /**
+             * Format: int64
+             * @description What it put into its cache.
+             */
+            cachedWrite?: number | null;
+            /**
+             * Format: int64
+             * @description What it read.
+             */
+            input: number;
+            /**
+             * Format: int64
+             * @description What it wrote.
+             */
+            output: number;
+            /**
+             * Format: int64
+             * @description What it thought.
+             */
+            thought?: number | null;
+            /**
+             * Format: int64
+             * @description Of all kinds.
+             */
+            total: number;
         };
         /** @description What changes in a call; only what is present. */
         ToolChange: {
@@ -1313,14 +1355,15 @@ export interface components {
          * @description A turn's number in its session, from 1, true for ever. Written `t42` where it stands alone.
          */
         Turn: number;
-        /** @description How full the agent's window is, and what it has cost. */
+        /** @description How full the agent's window is, what it has cost, and what went through its model. */
         Usage: {
             cost?: components["schemas"]["Cost"] | null;
             /**
              * Format: int64
-             * @description Tokens that fit.
+             * @description Tokens that fit; 0 if the agent has not said so.
              */
             size: number;
+            tokens?: components["schemas"]["Tokens"] | null;
             /**
              * Format: int64
              * @description Tokens in the window.
@@ -2242,7 +2285,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSignInLink"];
+            };
+        };
         responses: {
             201: {
                 headers: {
@@ -2250,6 +2297,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignInLink"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };

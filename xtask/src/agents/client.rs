@@ -23,7 +23,7 @@ pub(super) struct Client {
 
 /// What becomes of a permission that the agent asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Permission {
+pub(crate) enum Permission {
     Allow,
     Reject,
 }

@@ -4,7 +4,7 @@
 //! the scripted model and the lab's tools, which stand for the world outside.
 
 mod leftovers;
-mod session;
+pub(crate) mod session;
 
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt as _;

@@ -18,9 +18,12 @@ mod text;
 use agent_client_protocol::schema::MaybeUndefined;
 use agent_client_protocol::v1::schema::{
     AvailableCommand, AvailableCommandInput, ContentBlock, ContentChunk, Notice as AcpNotice, NoticeSeverity, Plan,
-    PlanEntryPriority, PlanEntryStatus, SessionConfigOption, SessionModeState, SessionUpdate, UsageUpdate,
+    PlanEntryPriority, PlanEntryStatus, SessionConfigOption, SessionModeState, SessionUpdate, Usage as AcpUsage,
+    UsageUpdate,
 };
-use model::{AgentCommand, AgentReport, Cost, Notice, PlanStep, Priority, Question, Severity, StepStatus, Usage};
+use model::{
+    AgentCommand, AgentReport, Cost, Notice, PlanStep, Priority, Question, Severity, StepStatus, Tokens, Usage,
+};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
@@ -169,8 +172,7 @@ impl Translator {
         let mut reports = self.abandon_turn(screens);
         let usage = answer.as_ref().ok().and_then(|answer| answer.get("usage")).filter(|usage| usage.is_object());
         if let Some(usage) = usage {
-            // There is no better place for it yet. One for each turn is no flood.
-            reports.push(AgentReport::Raw(json!({ "usage": usage })));
+            reports.push(self.spent(usage));
         }
         reports.push(AgentReport::Stopped(stop(answer)));
         reports
@@ -268,12 +270,27 @@ impl Translator {
         let cost = cost.map(|cost| Cost { amount: cost.amount.to_string(), currency: cut_chars(cost.currency, 16) });
         // Some agents say only at the end of a turn what it has cost.
         let cost = cost.or_else(|| self.usage.as_ref()?.cost.clone());
-        let usage = Usage { used, size, cost };
+        let usage = Usage { used, size, cost, tokens: None };
         if self.usage.as_ref() == Some(&usage) {
             return Vec::new();
         }
         self.usage = Some(usage.clone());
         vec![AgentReport::Usage(usage)]
+    }
+
+    /// What the answer to a prompt says of tokens, beside what was told of the window. One for each turn is no flood.
+    fn spent(&self, usage: &Value) -> AgentReport {
+        let Ok(spent) = AcpUsage::deserialize(usage) else { return AgentReport::Raw(json!({ "usage": usage })) };
+        let tokens = Tokens {
+            total: spent.total_tokens,
+            input: spent.input_tokens,
+            output: spent.output_tokens,
+            thought: spent.thought_tokens,
+            cached_read: spent.cached_read_tokens,
+            cached_write: spent.cached_write_tokens,
+        };
+        let window = self.usage.clone().unwrap_or(Usage { used: 0, size: 0, cost: None, tokens: None });
+        AgentReport::Usage(Usage { tokens: Some(tokens), ..window })
     }
 
     fn notice(&mut self, notice: AcpNotice) -> Vec<AgentReport> {

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod clock;
+mod context;
 mod copies;
 mod follow;
 mod permissions;

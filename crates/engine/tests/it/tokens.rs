@@ -78,7 +78,7 @@ async fn rotation_also_ends_what_is_made_meanwhile_and_open_links() {
     let mut in_log = world.store.tokens().await.unwrap();
     in_log.sort_by_key(|row| (row.issued_at, row.id));
     assert_eq!(world.engine.tokens(), in_log);
-    assert!(!world.engine.consume_code(&code));
+    assert_eq!(world.engine.consume_code(&code), None);
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,12 +95,14 @@ async fn the_credentials_of_a_session_end_with_it() {
 async fn a_code_is_good_once_and_for_a_while() {
     let world = World::new().await;
     let code = world.engine.offer_code();
-    assert!(world.engine.consume_code(&code));
-    assert!(!world.engine.consume_code(&code));
+    assert_eq!(world.engine.consume_code(&code).as_deref(), Some("browser"));
+    assert_eq!(world.engine.consume_code(&code), None);
     let late = world.engine.offer_code();
     tokio::time::advance(engine::CODE_GOOD_FOR).await;
-    assert!(!world.engine.consume_code(&late));
-    assert!(!world.engine.consume_code(&Secret::new("guess")));
+    assert_eq!(world.engine.consume_code(&late), None);
+    assert_eq!(world.engine.consume_code(&Secret::new("guess")), None);
+    let offered = world.engine.offer_code_for(Some("phone"));
+    assert_eq!(world.engine.consume_code(&offered.code).as_deref(), Some("phone"));
 }
 
 /// The log keeps hashes: nobody who reads the store can sign in.

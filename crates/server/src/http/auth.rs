@@ -36,15 +36,15 @@ pub(crate) async fn exchange(
     _: Unrepeatable,
     Body(exchange): Body<wire::CodeExchange>,
 ) -> Result<Response, Response> {
-    if !app.engine.consume_code(&Secret::new(exchange.code.expose())) {
+    let Some(name) = app.engine.consume_code(&Secret::new(exchange.code.expose())) else {
         // Guessing is counted; the caller learns only that this code does not open anything.
         let refusal = arrival.credential_failed();
         return Err(match refusal {
             doors::Refusal::TooManyFailures { .. } => refusal.into_response(),
             _ => ApiError::InvalidCode.into_response(),
         });
-    }
-    let wish = TokenWish { kind: TokenKind::Browser, name: "browser".to_owned(), session: None };
+    };
+    let wish = TokenWish { kind: TokenKind::Browser, name, session: None };
     let issued = app.engine.issue_token(wish).await.map_err(|err| ApiError::from(err).into_response())?;
     let proof = issued.proof.expect("a browser's credential has a proof");
     let mut response = Json(wire::Proof { proof: wire::Hidden::new(proof.expose()) }).into_response();

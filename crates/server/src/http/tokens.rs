@@ -10,7 +10,7 @@ use engine::TokenWish;
 use model::{TokenId, TokenKind};
 
 use crate::error::ApiError;
-use crate::extract::{Body, Named, NoKey, NoParams, Unrepeatable};
+use crate::extract::{Body, MaybeBody, Named, NoKey, NoParams, Unrepeatable};
 use crate::{App, access, convert, sign_in_link, wire};
 
 const MAX_NAME_CHARS: usize = 100;
@@ -41,10 +41,7 @@ pub(crate) async fn issue(
     Body(new): Body<wire::NewToken>,
 ) -> Result<(StatusCode, Json<wire::IssuedToken>), ApiError> {
     access::everything(&principal, Scope::Manage)?;
-    let fits = (1..=MAX_NAME_CHARS).contains(&new.name.chars().count()) && !new.name.chars().any(char::is_control);
-    if !fits {
-        return Err(ApiError::InvalidTokenName);
-    }
+    check_name(&new.name)?;
     let kind = if new.session.is_some() { TokenKind::Agent } else { TokenKind::Person };
     let issued = app.engine.issue_token(TokenWish { kind, name: new.name, session: new.session }).await?;
     let secret = wire::Hidden::new(issued.secret.expose());
@@ -95,15 +92,37 @@ pub(crate) async fn rotate(
     Ok(Json(convert::token(&row)))
 }
 
-/// A fresh sign-in link for a browser.
-#[utoipa::path(post, path = "/tokens/link", operation_id = "makeSignInLink", responses((status = 201, body = wire::SignInLink)))]
+/// A fresh sign-in link for a browser; what the browser is called may be said.
+#[utoipa::path(
+    post,
+    path = "/tokens/link", operation_id = "makeSignInLink",
+    request_body = wire::NewSignInLink,
+    responses((status = 201, body = wire::SignInLink), (status = 400, body = wire::ErrorBody))
+)]
 pub(crate) async fn link(
     State(app): State<App>,
     principal: Principal,
     _: NoParams,
-    _: NoKey,
+    _: Unrepeatable,
+    MaybeBody(new): MaybeBody<wire::NewSignInLink>,
 ) -> Result<(StatusCode, Json<wire::SignInLink>), ApiError> {
     access::everything(&principal, Scope::Manage)?;
-    let url = sign_in_link(&app.settings.url, &app.engine.offer_code());
-    Ok((StatusCode::CREATED, Json(wire::SignInLink { url: wire::Hidden::new(url) })))
+    if new.key.is_some() {
+        return Err(ApiError::KeyNotTaken);
+    }
+    if let Some(name) = &new.name {
+        check_name(name)?;
+    }
+    let offered = app.engine.offer_code_for(new.name.as_deref());
+    let link = wire::SignInLink {
+        url: wire::Hidden::new(sign_in_link(&app.settings.url, &offered.code)),
+        expires_at: offered.expires_at,
+        local_only: app.settings.local_only,
+    };
+    Ok((StatusCode::CREATED, Json(link)))
+}
+
+fn check_name(name: &str) -> Result<(), ApiError> {
+    let fits = (1..=MAX_NAME_CHARS).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+    if fits { Ok(()) } else { Err(ApiError::InvalidTokenName) }
 }

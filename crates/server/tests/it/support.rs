@@ -173,6 +173,7 @@ impl World {
             hosts: AllowedHosts::default(),
             limits: limits.clone(),
             url: format!("http://{address}"),
+            local_only: true,
             secure_cookie,
             directory: Some(CWD.to_owned()),
             keep_token: Box::new(move |secret| std::fs::write(&file, secret.expose())),

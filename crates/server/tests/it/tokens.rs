@@ -140,6 +140,25 @@ async fn a_token_of_a_deleted_session_reaches_nothing() {
     world.close().await;
 }
 
+/// The browser that uses the link is called what the person called its device.
+#[tokio::test]
+async fn a_link_names_the_browser_that_uses_it() {
+    let world = World::open().await;
+    let link = world.call("POST /api/v1/tokens/link", json!({ "name": "phone" })).await.ok(201);
+    assert_eq!((&link["expiresAt"], &link["localOnly"]), (&json!("2025-11-15T03:15:00.000Z"), &json!(true)));
+    let code = link["url"].as_str().unwrap().split_once("/#code=").unwrap().1;
+    world.call_as(vec![], "POST /api/v1/auth/exchange", json!({ "code": code })).await.ok(200);
+    world.sign_in().await;
+    let tokens = world.get("/api/v1/tokens").await.ok(200);
+    let browsers = tokens["tokens"].as_array().unwrap().iter().filter(|token| token["kind"] == "browser");
+    assert_eq!(browsers.map(|token| token["name"].as_str().unwrap()).collect::<Vec<_>>(), ["phone", "browser"]);
+    for name in ["", "two\nlines", &"x".repeat(101)] {
+        let answer = world.call("POST /api/v1/tokens/link", json!({ "name": name })).await;
+        assert_eq!(answer.summary(), "400 invalid_name", "{name:?}");
+    }
+    world.close().await;
+}
+
 /// Issued to many at once, each is its own.
 #[tokio::test(flavor = "multi_thread")]
 async fn credentials_made_at_once_are_all_kept() {

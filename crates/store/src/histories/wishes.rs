@@ -147,7 +147,7 @@ fn doing() -> impl Strategy<Value = Wish> {
         (1..4_u32, text()).prop_map(|(tool, text)| AgentReport::ToolText { tool, text }),
         vec(text(), 0..3).prop_map(|texts| AgentReport::Plan(texts.into_iter().map(plan_step).collect())),
         text().prop_map(|title| AgentReport::Asked(question(&title))),
-        (0..9_u64).prop_map(|used| AgentReport::Usage(Usage { used, size: 9, cost: None })),
+        (0..9_u64).prop_map(|used| AgentReport::Usage(Usage { used, size: 9, cost: None, tokens: None })),
         text().prop_map(AgentReport::Title),
         text().prop_map(|title| AgentReport::Noticed(Notice { severity: Severity::Info, title, description: None })),
         option::of(text()).prop_map(|summary| AgentReport::Compacted { summary }),

@@ -23,7 +23,9 @@ const MAX_LINE_BYTES: u64 = 1 << 20;
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 pub(super) async fn run(data: &DataDir, mcp: &cli::Mcp) -> Result<()> {
-    let client = Client::connect_running(data).await?;
+    // It stays open too long to stand in for a server.
+    let client = Client::of_running(data).await?;
+    let client = client.context("no server runs on this data folder; `throughline serve` starts one")?;
     let session = match &mcp.session {
         Some(name) => client.find_session(name).await?.row.id,
         None => newest_here(&client).await?,

@@ -1,16 +1,17 @@
 //! `throughline send`: a prompt, and its answer as it comes.
 
+mod questions;
+
 use std::io::{IsTerminal as _, Read as _};
 
 use anyhow::{Context as _, Result, bail};
 use futures_util::{SinkExt as _, StreamExt as _};
-use model::{
-    Event, InteractionId, Item, Outcome, PermissionOption, Request as Asked, SessionId, Stop, ToolCall, Turn, WordsOf,
-};
-use server::wire::{ClientFrame, NewPrompt, PromptAccepted, Request, ServerFrame, WhenBusy};
+use model::{Event, InteractionId, Item, Outcome, Request as Asked, SessionId, Stop, ToolCall, Turn, WordsOf};
+use server::wire::{ClientFrame, NewPrompt, Observed, PromptAccepted, Request, ServerFrame, Session, WhenBusy};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
+use self::questions::{How, Questions};
 use crate::cli;
 use crate::client::{Client, Stream};
 use crate::commands::answer;
@@ -77,6 +78,7 @@ struct Answer {
     previewed: String,
     /// The calls of the turn that are still open.
     calls: Vec<ToolCall>,
+    questions: Questions,
     /// What was printed last ended its line.
     at_line_start: bool,
 }
@@ -96,12 +98,21 @@ impl Answer {
             turn: None,
             previewed: String::new(),
             calls: Vec::new(),
+            questions: Questions::new(),
             at_line_start: true,
         })
     }
 
     async fn print(&mut self, client: &Client, prompt: InteractionId) -> Result<()> {
-        while let Some(message) = self.socket.next().await {
+        loop {
+            let message = tokio::select! {
+                message = self.socket.next() => message,
+                line = self.questions.line() => {
+                    self.take_line(client, &line?).await?;
+                    continue;
+                }
+            };
+            let Some(message) = message else { break };
             let Message::Text(text) = message? else { continue };
             match serde_json::from_str(&text)? {
                 ServerFrame::Entry { session, entry, .. } if session == self.session => {
@@ -175,6 +186,13 @@ impl Answer {
             Event::AgentNoticed { notice } if self.turn.is_some() && !self.json => {
                 self.lines(&item_lines(&Item::Notice(notice)))?;
             }
+            Event::PermissionAnswered { turn, request, answer } if Some(turn) == self.turn && !self.json => {
+                let lines = self.questions.settle(request, &answer);
+                if !lines.is_empty() {
+                    self.lines(&lines)?;
+                }
+                self.show_questions()?;
+            }
             Event::TurnEnded { turn, stop } if Some(turn) == self.turn => return Ok(Some(stop)),
             Event::PromptRemoved { interaction_id } if interaction_id == prompt => {
                 bail!("the prompt was taken out of the queue before it was sent")
@@ -199,23 +217,59 @@ impl Answer {
         }
     }
 
-    /// Asks the person at the terminal; elsewhere says how to answer.
+    /// Takes a question in. One that a rule answers at once is not put to anybody.
     async fn ask(&mut self, client: &Client, request: Asked, question: &model::Question) -> Result<()> {
-        let subject = question.subject.as_deref().filter(|subject| *subject != question.title);
-        let subject = subject.map(|subject| format!("\n  {}", safe(subject))).unwrap_or_default();
-        self.lines(&[format!("? {}{subject}", safe(&question.title))])?;
-        if !std::io::stdin().is_terminal() || question.form.is_some() {
-            let session = self.session;
-            terminal::remark(&format!("the agent waits: answer on the page, or `throughline answer {session} allow`"));
+        self.questions.add(request, question.clone());
+        if self.is_open(client, request).await? { self.show_questions() } else { Ok(()) }
+    }
+
+    /// Whether a request still waits. The session answers an observation when it is done with what it is at, so that its
+    /// rules have spoken by then; and whoever reads here does observe it.
+    async fn is_open(&self, client: &Client, request: Asked) -> Result<bool> {
+        let path = format!("/sessions/{}", self.session);
+        client.post::<Observed>(&format!("{path}/observe"), None::<&()>).await?;
+        let now: Session = client.get(&path).await?;
+        Ok(now.open_requests.iter().any(|open| open.request == request.to_string()))
+    }
+
+    fn show_questions(&mut self) -> Result<()> {
+        while let Some((line, how)) = self.questions.show_next() {
+            self.lines(&[line])?;
+            match how {
+                How::Here(prompt) => self.piece(&prompt)?,
+                How::Elsewhere => {
+                    let session = self.session;
+                    terminal::remark(&format!(
+                        "the agent waits: answer on the page, or `throughline answer {session} allow`"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes on what the person typed.
+    async fn take_line(&mut self, client: &Client, line: &str) -> Result<()> {
+        // The person ended the line.
+        self.at_line_start = true;
+        let Some((request, question)) = self.questions.question() else { return Ok(()) };
+        if line.is_empty() {
+            self.questions.leave_terminal();
+            terminal::remark("nothing more can be typed here; the agent waits, `throughline answer` answers it");
             return Ok(());
         }
-        let word = choose(&question.options).await?;
-        let answered = match answer::option_of(&question.options, &word) {
-            Ok(option) => answer::give(client, &self.session.to_string(), &request.to_string(), option).await,
-            Err(err) => Err(err),
+        let option = match answer::option_of(&question.options, line.trim()) {
+            Ok(option) => option,
+            Err(err) => {
+                terminal::remark(&err.to_string());
+                let prompt = self.questions.prompt().unwrap_or_default();
+                return self.piece(&prompt);
+            }
         };
-        if let Err(err) = answered {
-            terminal::remark(&format!("{err}; the request may still wait, `throughline answer` answers it"));
+        self.questions.set_given(request, true);
+        if let Err(err) = answer::give(client, &self.session.to_string(), &request.to_string(), option).await {
+            self.questions.set_given(request, false);
+            terminal::remark(&format!("{err}; if it still waits, `throughline answer` answers it"));
         }
         Ok(())
     }
@@ -251,18 +305,6 @@ impl Answer {
             Outcome::Interrupted => bail!("the turn was interrupted{reason}"),
         }
     }
-}
-
-/// A line of the person at the terminal. The thread that reads it is left to itself if nobody answers.
-async fn choose(options: &[PermissionOption]) -> Result<String> {
-    let names: Vec<String> =
-        options.iter().map(|option| format!("{} ({})", safe(&option.name), safe(&option.id))).collect();
-    terminal::piece(&format!("  {}\n  allow, always, deny: ", names.join(", ")))?;
-    let line = tokio::task::spawn_blocking(|| {
-        let mut line = String::new();
-        std::io::stdin().read_line(&mut line).map(|_| line)
-    });
-    Ok(line.await??.trim().to_owned())
 }
 
 /// What is still to be printed of a durable part after its previews. Where previews were skipped, what was printed is

@@ -22,8 +22,9 @@ use tracing_subscriber::EnvFilter;
 use crate::cli;
 use crate::config::Config;
 use crate::data_dir::{DataDir, ServerFile, write_private};
-use crate::host::Host;
-use crate::terminal;
+use crate::host::{Address, Host};
+use crate::link;
+use crate::terminal::{self, safe};
 
 /// The migration library tells of every step it does not have to take.
 const DEFAULT_LOG: &str = "info,refinery_core=warn";
@@ -35,7 +36,8 @@ const STOP_LIMIT: Duration = Duration::from_secs(9);
 const STORE_FAILED: &str = "the store can not be written any more, so the server has stopped; what was acknowledged is \
                             kept. See that the disk is sound and has room, then start again";
 
-pub(super) async fn run(data: &DataDir, serve: &cli::Serve) -> Result<()> {
+/// Serves until it is told to stop. The link that it prints offers a session in `directory`.
+pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&str>) -> Result<()> {
     start_logging();
     // A limit on the size of files is to be an error of the write that meets it, not the end of the process. The handler
     // stays when this is dropped.
@@ -51,13 +53,15 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve) -> Result<()> {
     let host = Host::open(data, &config).await?;
     let stopping = CancellationToken::new();
     let listener = bind(config.server.listen).await?;
-    let url = url(&config, listener.local_addr()?);
+    let bound = listener.local_addr()?;
+    let url = url(&config, bound);
+    let local_only = !config.server.behind_proxy && bound.ip().to_canonical().is_loopback();
     let socket = bind_socket(&data.socket())?;
     host.keep_token_file(data).await?;
-    let apps = host.apps(&config, data, url.clone(), stopping.clone())?;
-    let for_agents = listen_for_agents(&transport, listener.local_addr()?).await?;
-    let agents_reach = for_agents.as_ref().unwrap_or(&listener).local_addr()?;
-    host.engine.mount_at(server::mcp_url(agents_reach));
+    let apps = host.apps(&config, data, Address { url: url.clone(), local_only }, stopping.clone())?;
+    let for_agents = listen_for_agents(&transport, bound).await?;
+    let reach = for_agents.as_ref().unwrap_or(&listener).local_addr()?;
+    host.engine.mount_at(server::mcp_url(reach));
 
     let uid = rustix::process::geteuid().as_raw();
     let tcp = doors::serve_tcp(listener, transport, apps.whole.clone(), stopping.clone());
@@ -78,7 +82,7 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve) -> Result<()> {
 
     // Before the first line is out: whoever reads it may end us at once, and that is to be clean too.
     let mut signals = Signals::new()?;
-    announce(data, &host, &url, serve)?;
+    announce(data, &host, &url, serve, directory)?;
     let (serves, served) = tokio::select! {
         ended = &mut all => (false, ended.map(|_| ()).map_err(anyhow::Error::from)),
         () = signals.next() => (true, Ok(())),
@@ -166,7 +170,7 @@ fn url(config: &Config, bound: SocketAddr) -> String {
     }
 }
 
-fn announce(data: &DataDir, host: &Host, url: &str, serve: &cli::Serve) -> Result<()> {
+fn announce(data: &DataDir, host: &Host, url: &str, serve: &cli::Serve, directory: Option<&str>) -> Result<()> {
     let file = ServerFile {
         url: url.to_owned(),
         socket: data.socket(),
@@ -175,12 +179,22 @@ fn announce(data: &DataDir, host: &Host, url: &str, serve: &cli::Serve) -> Resul
     };
     write_private(&data.server_file(), &serde_json::to_vec_pretty(&file)?).context("could not write server.json")?;
     let link = server::sign_in_link(url, &host.engine.offer_code());
+    let link = directory.map_or_else(|| link.clone(), |directory| link::with_new_session(&link, directory));
     terminal::line(&link)?;
-    let at_terminal = std::io::stdout().is_terminal();
-    if at_terminal {
-        terminal::line("Throughline is running. The link signs one browser in, once; Ctrl+C stops the server.")?;
+    if std::io::stdout().is_terminal() {
+        let offer = directory.map(|directory| format!(", and offers a session in {}", safe(directory)));
+        let offer = offer.unwrap_or_default();
+        terminal::line(&format!(
+            "Throughline is running. The link signs one browser in, once{offer}; Ctrl+C stops the server."
+        ))?;
+        show_page(&link, serve)?;
     }
-    if at_terminal && !serve.no_open && open::that_detached(&link).is_err() {
+    Ok(())
+}
+
+/// Opens the page in the person's browser, unless told not to.
+pub(super) fn show_page(link: &str, serve: &cli::Serve) -> Result<()> {
+    if !serve.no_open && open::that_detached(link).is_err() {
         terminal::line("No browser could be opened: open the link yourself.")?;
     }
     Ok(())

@@ -1,9 +1,11 @@
 //! `throughline token`: who may come in.
 
+mod device;
+
 use anyhow::{Result, bail};
 use engine::{Clock as _, SystemClock};
 use serde::Serialize;
-use server::wire::{IssuedToken, NewToken, SignInLink, Token, TokenPage};
+use server::wire::{IssuedToken, NewSignInLink, NewToken, SignInLink, Token, TokenPage};
 
 use crate::cli;
 use crate::client::Client;
@@ -20,26 +22,16 @@ pub(super) async fn run(data: &DataDir, command: cli::Token) -> Result<()> {
 async fn carry_out(client: &Client, data: &DataDir, command: cli::Token) -> Result<()> {
     match command {
         cli::Token::Link { json } => {
-            if !client.has_server() {
-                bail!("no server is running to sign in to; start one with `throughline`");
-            }
-            let link: SignInLink = client.post("/tokens/link", None::<&()>).await?;
+            let link = sign_in_link(client, NewSignInLink::default()).await?;
             if json {
                 return print_json(&link);
             }
             terminal::line(link.url.expose())?;
         }
-        cli::Token::New { name, session, json } => {
-            let session = match session {
-                Some(session) => Some(client.find_session(&session).await?.row.id),
-                None => None,
-            };
-            let issued: IssuedToken = client.post("/tokens", Some(&NewToken { name, session })).await?;
-            if json {
-                return print_json(&issued);
-            }
-            terminal::line(issued.secret.expose())?;
-        }
+        cli::Token::New(new) => match new.device {
+            Some(device) => return device::run(client, data, device, new.url, new.json).await,
+            None => return for_a_program(client, new).await,
+        },
         cli::Token::List { json } => {
             let page: TokenPage = client.get("/tokens").await?;
             if json {
@@ -72,6 +64,27 @@ async fn carry_out(client: &Client, data: &DataDir, command: cli::Token) -> Resu
         }
     }
     Ok(())
+}
+
+/// A fresh link to the server that runs; a code of our own would end with this command.
+async fn sign_in_link(client: &Client, new: NewSignInLink) -> Result<SignInLink> {
+    if !client.has_server() {
+        bail!("no server is running to sign in to; start one with `throughline`");
+    }
+    client.post("/tokens/link", Some(&new)).await
+}
+
+async fn for_a_program(client: &Client, new: cli::NewToken) -> Result<()> {
+    let session = match new.session {
+        Some(session) => Some(client.find_session(&session).await?.row.id),
+        None => None,
+    };
+    let name = new.name.unwrap_or_default();
+    let issued: IssuedToken = client.post("/tokens", Some(&NewToken { name, session })).await?;
+    if new.json {
+        return print_json(&issued);
+    }
+    Ok(terminal::line(issued.secret.expose())?)
 }
 
 fn print_json(answer: &impl Serialize) -> Result<()> {

@@ -6,7 +6,17 @@ use anyhow::{Result, bail};
 const KEYS: &[(&str, &[&str])] = &[
     ("server", &["listen", "hosts", "behind_proxy", "tls"]),
     ("server.tls", &["certificates", "key"]),
-    ("limits", &["connections", "requests_per_second", "agent_memory_mb", "silence_minutes"]),
+    (
+        "limits",
+        &[
+            "connections",
+            "requests_per_second",
+            "agent_memory_mb",
+            "silence_minutes",
+            "agent_start_seconds",
+            "agent_stop_seconds",
+        ],
+    ),
     ("agents.*", &["command", "args", "env", "pass_env", "title", "description", "shared", "enabled"]),
     ("mcp_servers.*", &["url", "headers", "command", "args", "env"]),
     ("permissions", &["default", "rules"]),
@@ -83,6 +93,8 @@ mod tests {
         requests_per_second = 1.0
         agent_memory_mb = 1024
         silence_minutes = 1
+        agent_start_seconds = 1
+        agent_stop_seconds = 1
 
         [agents.mine]
         command = "mine"

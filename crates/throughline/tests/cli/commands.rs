@@ -187,7 +187,9 @@ fn a_misspelt_key_is_answered_with_the_nearest() {
     [limits]
     connections = 9
     requests_per_second = 2000.0
-    silence_minutes = 10
+    silence_minutes = 10.0
+    agent_start_seconds = 60.0
+    agent_stop_seconds = 40.0
 
     [permissions]
     default = "ask"
@@ -222,7 +224,9 @@ fn secrets_in_the_configuration_are_not_printed() {
     [limits]
     connections = 4096
     requests_per_second = 2000.0
-    silence_minutes = 10
+    silence_minutes = 10.0
+    agent_start_seconds = 60.0
+    agent_stop_seconds = 40.0
 
     [agents.claude.env]
     ANTHROPIC_API_KEY = "[secret]"

@@ -30,7 +30,7 @@ fn every_command_says_what_it_needs() {
         (&["send"], &["<SESSION>", "<TEXT>", "`-` reads it from standard input", "--no-wait", "--json"]),
         (&["token"], &["link", "new", "list", "revoke", "rotate"]),
         (&["token", "link"], &["15 minutes"]),
-        (&["token", "new"], &["<NAME>", "--session <SESSION>"]),
+        (&["token", "new"], &["[NAME]", "--session <SESSION>", "--device <NAME>", "--url <URL>", "QR code"]),
         (&["token", "revoke"], &["<ID>"]),
         (&["doctor"], &["--all", "--rebuild", "the server must be stopped", "--json"]),
         (&["backup"], &["<DIR>", "--json"]),

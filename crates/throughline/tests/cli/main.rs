@@ -5,18 +5,23 @@
 #![expect(clippy::unwrap_used, reason = "clippy knows test functions, but not the helpers beside them")]
 
 mod agents;
+mod asking;
 mod client;
 mod commands;
 mod copies;
 mod crashes;
+mod device;
 mod doctor;
 mod full;
 mod guide;
 mod help;
+mod here;
+mod hostile;
 mod log;
 mod mcp;
 mod restore;
 mod serve;
 mod supervise;
 mod support;
+mod terminal;
 mod tokens;

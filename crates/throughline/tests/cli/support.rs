@@ -20,6 +20,8 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
 pub(crate) struct Folder {
     root: TempDir,
     environment: Vec<(&'static str, String)>,
+    /// Where commands are run.
+    cwd: PathBuf,
 }
 
 /// What a command left behind.
@@ -52,7 +54,13 @@ impl Folder {
         for name in ["home", "work"] {
             fs::create_dir(root.path().join(name)).unwrap();
         }
-        Self { root, environment: Vec::new() }
+        let cwd = root.path().join("work");
+        Self { root, environment: Vec::new(), cwd }
+    }
+
+    /// From now on commands are run there.
+    pub(crate) fn stand_in(&mut self, cwd: PathBuf) {
+        self.cwd = cwd;
     }
 
     pub(crate) fn with_env(mut self, name: &'static str, value: &str) -> Self {
@@ -110,9 +118,9 @@ impl Folder {
         fs::write(self.file("config.toml"), text).unwrap();
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_throughline"));
-        command.args(arguments).current_dir(self.work()).stdin(Stdio::null());
+        command.args(arguments).current_dir(&self.cwd).stdin(Stdio::null());
         command.env_clear().env("HOME", self.home()).env("THROUGHLINE_HOME", self.data());
         command.envs(self.environment.iter().map(|(name, value)| (*name, value.as_str())));
         command
@@ -190,7 +198,6 @@ impl Folder {
         self.start(shell)
     }
 
-    /// A command that goes on after its first line.
     /// Waits until the newest session's log has this kind of entry.
     pub(crate) fn until_logged(&self, kind: &str) {
         let started = Instant::now();
@@ -199,6 +206,7 @@ impl Folder {
         }
     }
 
+    /// A command that goes on after its first line.
     pub(crate) fn begin(&self, arguments: &[&str]) -> Running {
         self.start(self.command(arguments))
     }

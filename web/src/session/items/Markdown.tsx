@@ -3,7 +3,7 @@
 // Invariant: what an agent writes loads nothing and runs nothing. HTML in it is shown as it was written, pictures are
 // named and not fetched, and a link tells where it leads. Only the elements below are ever made.
 import type { ComponentProps, ReactNode } from "react";
-import { isValidElement, memo, useEffect, useRef, useState } from "react";
+import { isValidElement, memo } from "react";
 import type { Components } from "streamdown";
 import { defaultRehypePlugins, defaultRemarkPlugins, Streamdown } from "streamdown";
 
@@ -17,7 +17,6 @@ interface MarkdownProps {
 }
 
 export const Markdown = memo(function Markdown({ text, growing }: MarkdownProps) {
-  const calm = useCalm(text, growing);
   return (
     <Streamdown
       className="prose"
@@ -29,37 +28,10 @@ export const Markdown = memo(function Markdown({ text, growing }: MarkdownProps)
       controls={false}
       linkSafety={NO_DIALOG}
     >
-      {shown(calm)}
+      {shown(text)}
     </Streamdown>
   );
 });
-
-/** Nobody reads faster than this, and every drawing of a long text costs. */
-const CALM_MS = 50;
-
-/** Words that grow, told a few times a second; at rest, told at once. */
-function useCalm(text: string, growing: boolean): string {
-  const [told, setTold] = useState({ text, growing });
-  const newest = useRef(text);
-  if (told.growing !== growing) {
-    setTold({ text, growing });
-  }
-  useEffect(() => {
-    newest.current = text;
-  }, [text]);
-  useEffect(() => {
-    if (!growing) {
-      return undefined;
-    }
-    const timer = setInterval(() => {
-      setTold((before) => (before.text === newest.current ? before : { ...before, text: newest.current }));
-    }, CALM_MS);
-    return () => {
-      clearInterval(timer);
-    };
-  }, [growing]);
-  return growing && told.growing ? told.text : text;
-}
 
 // Without the plugin that parses HTML: it stays text. Whatever else comes is cleaned after it became elements.
 const REHYPE = [defaultRehypePlugins["sanitize"]].filter((plugin) => plugin !== undefined);

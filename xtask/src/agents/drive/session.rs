@@ -16,7 +16,7 @@ use crate::kills::server::Endpoint;
 const LIMIT: Duration = Duration::from_secs(240);
 const POLL: Duration = Duration::from_millis(50);
 
-pub(super) struct Session {
+pub(crate) struct Session {
     http: Http,
     id: String,
     /// The newest entry that was looked at.
@@ -27,32 +27,33 @@ pub(super) struct Session {
 }
 
 #[derive(Debug)]
-pub(super) struct Turn {
-    pub(super) outcome: String,
-    pub(super) text: String,
+pub(crate) struct Turn {
+    pub(crate) outcome: String,
+    pub(crate) text: String,
     /// What permission was asked for in it, each by what was to be done.
-    pub(super) asked: Vec<String>,
+    pub(crate) asked: Vec<String>,
     /// What was told of its tools, as it stands in the entries.
-    pub(super) tools: String,
+    pub(crate) tools: String,
 }
 
 impl Session {
-    pub(super) fn create(endpoint: Endpoint, agent: &str, cwd: &Path) -> anyhow::Result<Self> {
-        let mut session =
-            Self { http: Http::new(endpoint), id: String::new(), seq: 0, text: String::new(), requests: 0 };
+    pub(crate) fn create(endpoint: Endpoint, agent: &str, cwd: &Path) -> anyhow::Result<Self> {
+        // Its key is to be its own: others may be created at the same server.
+        let id = cwd.file_name().unwrap_or_default().display().to_string();
+        let mut session = Self { http: Http::new(endpoint), id, seq: 0, text: String::new(), requests: 0 };
         let created = session.post("/sessions", &json!({ "agent": agent, "cwd": cwd }))?;
         session.id = created["id"].as_str().context("the answer names no session")?.to_owned();
         Ok(session)
     }
 
     /// Goes on with another life of the server.
-    pub(super) fn take_up_at(&mut self, endpoint: Endpoint) -> anyhow::Result<()> {
+    pub(crate) fn take_up_at(&mut self, endpoint: Endpoint) -> anyhow::Result<()> {
         self.http = Http::new(endpoint);
         self.get(&format!("/sessions/{}", self.id)).map(drop)
     }
 
     /// What the agent knows of the turns before, in the server's word.
-    pub(super) fn wait_until_ready(&mut self) -> anyhow::Result<Option<String>> {
+    pub(crate) fn wait_until_ready(&mut self) -> anyhow::Result<Option<String>> {
         self.wait("the agent is ready", |_, entry| {
             if entry["type"] != "agent.state_changed" {
                 return Ok(None);
@@ -66,17 +67,17 @@ impl Session {
     }
 
     /// Sends a prompt and waits for the end of its turn, answering what is asked meanwhile.
-    pub(super) fn turn(&mut self, words: &str, permission: Permission) -> anyhow::Result<Turn> {
+    pub(crate) fn turn(&mut self, words: &str, permission: Permission) -> anyhow::Result<Turn> {
         self.send(words)?;
         self.end_of_turn(permission)
     }
 
-    pub(super) fn send(&mut self, words: &str) -> anyhow::Result<()> {
+    pub(crate) fn send(&mut self, words: &str) -> anyhow::Result<()> {
         self.text.clear();
         self.post(&self.path("/prompts"), &json!({ "text": words })).map(drop)
     }
 
-    pub(super) fn wait_for_words(&mut self) -> anyhow::Result<()> {
+    pub(crate) fn wait_for_words(&mut self) -> anyhow::Result<()> {
         self.wait("the agent says something", |session, entry| {
             session.keep_words(entry);
             ensure!(entry["type"] != "turn.ended", "the turn ended without a word: {entry}");
@@ -84,7 +85,7 @@ impl Session {
         })
     }
 
-    pub(super) fn end_of_turn(&mut self, permission: Permission) -> anyhow::Result<Turn> {
+    pub(crate) fn end_of_turn(&mut self, permission: Permission) -> anyhow::Result<Turn> {
         let (mut asked, mut tools) = (Vec::new(), String::new());
         let outcome = self.wait("the turn ends", |session, entry| {
             session.keep_words(entry);
@@ -105,11 +106,23 @@ impl Session {
         Ok(Turn { outcome, text: std::mem::take(&mut self.text), asked, tools })
     }
 
-    pub(super) fn cancel(&mut self) -> anyhow::Result<()> {
+    /// What the agent would be told if the session were resumed now.
+    pub(crate) fn resume_packet(&mut self) -> anyhow::Result<Value> {
+        self.get(&self.path("/resume-packet"))
+    }
+
+    pub(crate) fn change(&mut self, body: &Value) -> anyhow::Result<()> {
+        self.requests += 1;
+        let idempotency_key = Some(format!("{}-{}", self.id, self.requests));
+        let path = format!("/api/v1{}", self.path(""));
+        self.ask(&Request { method: "PATCH", path, body: Some(body.to_string()), idempotency_key }).map(drop)
+    }
+
+    pub(crate) fn cancel(&mut self) -> anyhow::Result<()> {
         self.post(&self.path("/cancel"), &json!({})).map(drop)
     }
 
-    pub(super) fn resume(&mut self) -> anyhow::Result<()> {
+    pub(crate) fn resume(&mut self) -> anyhow::Result<()> {
         self.post(&self.path("/resume"), &json!({})).map(drop)
     }
 

@@ -114,6 +114,21 @@ fn elicitation(request: CreateElicitationRequest, calls: &Calls) -> Question {
 
 /// Members of an input that say what is to be done, by what they are about.
 const COMMANDS: [&str; 3] = ["command", "cmd", "commands"];
+/// Members beside a command that change nothing of what it does but where and how long.
+const BESIDE: [&str; 12] = [
+    "description",
+    "explanation",
+    "justification",
+    "cwd",
+    "workdir",
+    "working_directory",
+    "dir_path",
+    "directory",
+    "timeout",
+    "timeout_ms",
+    "run_in_background",
+    "is_background",
+];
 const PATHS: [&str; 7] = ["file_path", "filePath", "path", "abs_path", "absolute_path", "notebook_path", "filename"];
 const ADDRESSES: [&str; 2] = ["url", "uri"];
 
@@ -125,9 +140,9 @@ pub(super) fn subject(fields: &ToolCallUpdateFields, items: Option<&[Value]>) ->
             let groups = [&COMMANDS[..], &PATHS, &ADDRESSES];
             let named = groups.iter().flat_map(|names| names.iter()).filter_map(|name| members.get(*name));
             let mut named = named.filter(|value| !value.is_null());
-            // An editor's `command` beside a `path` says nothing by itself.
+            // An editor's `command` beside a `path` says nothing by itself, and what is run may hide beside its name.
             let said = match (named.next(), named.next()) {
-                (Some(only), None) => line(only),
+                (Some(only), None) if !is_command(members) || members.keys().all(|name| is_beside(name)) => line(only),
                 _ => None,
             };
             return Some(said.unwrap_or_else(|| Value::Object(members.clone()).to_string()));
@@ -145,6 +160,14 @@ pub(super) fn subject(fields: &ToolCallUpdateFields, items: Option<&[Value]>) ->
     }
     paths.dedup();
     Some(paths.join("\n")).filter(|paths| !paths.is_empty())
+}
+
+fn is_command(members: &serde_json::Map<String, Value>) -> bool {
+    COMMANDS.iter().any(|name| members.get(*name).is_some_and(|value| !value.is_null()))
+}
+
+fn is_beside(name: &str) -> bool {
+    COMMANDS.contains(&name) || BESIDE.contains(&name)
 }
 
 /// A string, or a list of words as one would type it.
@@ -172,6 +195,8 @@ mod tests {
             (json!({ "file_path": "/p/a.rs", "old_string": "a" }), "/p/a.rs"),
             (json!({ "url": "https://x.y/z", "prompt": "p" }), "https://x.y/z"),
             (json!({ "command": "create", "path": "/p/a" }), r#"{"command":"create","path":"/p/a"}"#),
+            (json!({ "args": ["; rm -rf ~"], "command": "ls" }), r#"{"args":["; rm -rf ~"],"command":"ls"}"#),
+            (json!({ "command": "ls", "description": "Lists", "timeout": 9 }), "ls"),
             (json!({ "query": "q" }), r#"{"query":"q"}"#),
             (json!({ "command": { "run": "x" } }), r#"{"command":{"run":"x"}}"#),
             (json!("patch"), "patch"),

@@ -479,7 +479,7 @@ fn a_turn_ends_as_the_agent_says() {
     assert_snapshot!(end(Err(TurnError { message: "no credit".to_owned() })), @r#"stopped {"outcome":"failed","reason":"no credit"}"#);
     let usage = json!({ "stopReason": "end_turn", "usage": { "totalTokens": 3, "inputTokens": 1, "outputTokens": 2 } });
     assert_snapshot!(end(Ok(usage)), @r#"
-    raw {"usage":{"totalTokens":3,"inputTokens":1,"outputTokens":2}}
+    usage {"used":0,"size":0,"tokens":{"total":3,"input":1,"output":2}}
     stopped {"outcome":"completed"}
     "#);
 }

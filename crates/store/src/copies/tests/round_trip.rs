@@ -66,7 +66,7 @@ async fn a_copy_can_be_read_by_people() {
     let id = session_id(1);
     let meta = format!(
         r#"{{
-  "format": 2,
+  "format": 3,
   "id": "{id}",
   "agent": "guide",
   "cwd": "/w",
@@ -75,6 +75,8 @@ async fn a_copy_can_be_read_by_people() {
   "envHint": "",
   "agentSession": null,
   "agentTitle": "",
+  "currentIntent": "",
+  "context": {{}},
   "createdAt": "1970-01-01T00:00:00.100Z",
   "activeAt": "1970-01-01T00:00:00.122Z",
   "lastObservedAt": null,

@@ -1,0 +1,188 @@
+//! An agent that says when it says it, and the bare way from it to a follower: both are this program, started again.
+//!
+//! The agent speaks ACP by hand. A prompt is its script: `words 200 2000` has it say 2,000 words, 200 a second, each of
+//! them the moment at which it was said; `calls 100 1000` begins tool calls with such titles. Invariant: it keeps its
+//! pace by the clock, whatever the listener does, so that one who is slow is seen to be late.
+
+use std::env;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::net::{SocketAddr, TcpListener};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::{self, Message};
+
+use crate::cost::Meter;
+use crate::stamp;
+
+/// What the agent is called in the server's configuration.
+pub(crate) const NAME: &str = "bench";
+pub(crate) const AGENT: &str = "as-agent";
+const RELAY: &str = "as-relay";
+
+/// What this program is, if it was not started by a person.
+pub(crate) fn other_role(word: &str) -> Option<fn() -> Result<()>> {
+    match word {
+        AGENT => Some(speak),
+        RELAY => Some(pass_on),
+        _ => None,
+    }
+}
+
+/// How fast an agent speaks and for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Script {
+    pub(crate) what: What,
+    pub(crate) a_second: usize,
+    pub(crate) count: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    Words,
+    Calls,
+}
+
+impl Script {
+    pub(crate) fn text(self) -> String {
+        let what = match self.what {
+            What::Words => "words",
+            What::Calls => "calls",
+        };
+        format!("{what} {} {}", self.a_second, self.count)
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let mut words = text.split(' ');
+        let what = match words.next()? {
+            "words" => What::Words,
+            "calls" => What::Calls,
+            _ => return None,
+        };
+        Some(Self { what, a_second: words.next()?.parse().ok()?, count: words.next()?.parse().ok()? })
+    }
+}
+
+fn speak() -> Result<()> {
+    let mut calls = 0;
+    for line in io::stdin().lock().lines() {
+        let message: Value = serde_json::from_str(&line?)?;
+        let (id, params) = (&message["id"], &message["params"]);
+        let result = match message["method"].as_str() {
+            Some("initialize") => json!({ "protocolVersion": 1, "agentCapabilities": {} }),
+            Some("session/new") => json!({ "sessionId": "bench" }),
+            Some("session/prompt") => {
+                let blocks = params["prompt"].as_array().context("a prompt without blocks")?;
+                let script = blocks.iter().filter_map(|block| Script::read(block["text"].as_str()?)).next_back();
+                perform(script.context("a prompt that is no script")?, &mut calls)?;
+                json!({ "stopReason": "end_turn" })
+            }
+            Some(_) | None => continue,
+        };
+        if !id.is_null() {
+            say(&json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string())?;
+        }
+    }
+    Ok(())
+}
+
+fn perform(script: Script, calls: &mut u64) -> Result<()> {
+    let started = Instant::now();
+    let pause = Duration::from_secs(1) / u32::try_from(script.a_second)?;
+    for number in 1..=u32::try_from(script.count)? {
+        thread::sleep((started + pause * number).saturating_duration_since(Instant::now()));
+        let now = stamp::word();
+        let update = match script.what {
+            What::Words => {
+                format!(r#""sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"{now}"}}"#)
+            }
+            What::Calls => {
+                *calls += 1;
+                format!(r#""sessionUpdate":"tool_call","toolCallId":"c{calls}","title":"{now}","kind":"read""#)
+            }
+        };
+        say(&format!(
+            r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"bench","update":{{{update}}}}}}}"#
+        ))?;
+    }
+    Ok(())
+}
+
+fn say(line: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(format!("{line}\n").as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Reads an agent's lines and writes each as a frame, as directly as a program can.
+fn pass_on() -> Result<()> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    say(&listener.local_addr()?.to_string())?;
+    let mut agent = Command::new(env::current_exe()?).arg(AGENT).stdout(Stdio::piped()).spawn()?;
+    let lines = BufReader::new(agent.stdout.take().context("stdout is piped")?).lines();
+    let (stream, _) = listener.accept()?;
+    stream.set_nodelay(true)?;
+    let mut socket = tungstenite::accept(stream).context("the follower did not shake hands")?;
+    for line in lines {
+        socket.send(Message::text(line?))?;
+    }
+    agent.wait()?;
+    Ok(())
+}
+
+/// The same agent with nothing between it and its follower.
+pub(crate) struct Relay {
+    child: Child,
+    stdin: ChildStdin,
+    pub(crate) address: SocketAddr,
+}
+
+impl Relay {
+    pub(crate) fn start() -> Result<Self> {
+        let mut child = Command::new(env::current_exe()?)
+            .arg(RELAY)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("could not start the relay")?;
+        let stdin = child.stdin.take().context("stdin is piped")?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().context("stdout is piped")?).read_line(&mut line)?;
+        let address = line.trim().parse().context("the relay did not start")?;
+        Ok(Self { child, stdin, address })
+    }
+
+    pub(crate) fn meter(&self) -> Result<Meter> {
+        Meter::of(self.child.id())
+    }
+
+    pub(crate) fn prompt(&mut self, script: Script) -> Result<()> {
+        let prompt = json!({ "prompt": [{ "type": "text", "text": script.text() }] });
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": prompt });
+        Ok(self.stdin.write_all(format!("{message}\n").as_bytes())?)
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        // Its agent ends with its input, which closes here.
+        drop((self.child.kill(), self.child.wait()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_read_as_it_was_written() {
+        let script = Script { what: What::Calls, a_second: 100, count: 1_000 };
+        assert_eq!(script.text(), "calls 100 1000");
+        assert_eq!(Script::read(&script.text()), Some(script));
+        assert_eq!(Script::read("say hello"), None);
+    }
+}

@@ -1,0 +1,109 @@
+//! A session and an agent that a test plays.
+
+use std::thread;
+
+use agents::{Agent, Call, News};
+use model::{AgentOption, AgentReport, Incarnation, NewSession, OptionCategory, Outcome, Seq, Stop, StreamId};
+use store::MemoryStore;
+
+use super::*;
+use crate::{Agency, Engine, Seams, SystemClock, SystemIds};
+
+/// A session whose agent has begun, with the agent's ends of it.
+async fn begun() -> (LiveSession, mpsc::Receiver<Call>, mpsc::Sender<News>) {
+    let seams = Seams {
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(SystemIds),
+        home: None,
+        copies: None,
+        agency: Agency::only_guide(),
+    };
+    let engine = Engine::start(Arc::new(MemoryStore::new(Incarnation::from_bits(1))), seams).await.unwrap();
+    let id = SessionId::from_bytes([7; 16]);
+    let new = NewSession { agent: "played".into(), cwd: "/".into(), project: "/".into(), name: String::new() };
+    let events = decide(None, Command::Create(new)).unwrap();
+    let session = engine.shared.commit(id, None, events, None, Room::Ordinary).await.unwrap();
+    let mut live = LiveSession::new(engine.shared, id, session, mpsc::channel(1).1);
+    let (calls, calls_in) = mpsc::channel(256);
+    let (news_out, news) = mpsc::channel(256);
+    live.agent = Some(Agent { calls, news });
+    live.report(Some(Command::Agent(AgentReport::Ready { attached: None }))).await;
+    (live, calls_in, news_out)
+}
+
+impl LiveSession {
+    async fn prompt(&mut self, text: &str) {
+        let interaction_id = model::InteractionId::from_uuid(self.shared.ids.uuid());
+        let (text, images) = (text.to_owned(), Vec::new());
+        let when_busy = model::WhenBusy::Queue;
+        self.report(Some(Command::SendPrompt { interaction_id, text, images, when_busy })).await;
+    }
+
+    async fn hear_next(&mut self) {
+        let news = next_news(&mut self.agent).await;
+        self.hear(news).await;
+    }
+
+    async fn events(&self) -> Vec<Event> {
+        let entries = self.shared.store.read(StreamId::Session(self.id), Seq::START, 100_000).await.unwrap();
+        entries.into_iter().map(|entry| entry.event).collect()
+    }
+}
+
+/// However news pile up, and wherever the session stops to write: none is left out.
+#[tokio::test]
+async fn an_agent_that_talks_faster_than_is_written_is_heard_to_the_end() {
+    const WORDS: u32 = 10_000;
+    let (mut live, _calls, news) = begun().await;
+    live.prompt("go on").await;
+    let agent = thread::spawn(move || {
+        for n in 0..WORDS {
+            // Of many blocks, so that what is heard at once is more than one entry.
+            let report = AgentReport::Text { block: n / 100, text: format!("{n} ") };
+            news.blocking_send(News::Report(report)).unwrap();
+        }
+        let stop = Stop { outcome: Outcome::Completed, reason: None };
+        news.blocking_send(News::Report(AgentReport::Stopped(stop))).unwrap();
+        news
+    });
+    while live.session.as_ref().is_some_and(|session| session.row.running.is_some()) {
+        live.hear_next().await;
+    }
+    agent.join().unwrap();
+    let said: String = live.events().await.iter().filter_map(|event| event_text(event)).collect();
+    assert!(said == (0..WORDS).map(|n| format!("{n} ")).collect::<String>(), "{} bytes", said.len());
+}
+
+fn event_text(event: &Event) -> Option<&str> {
+    if let Event::TextPart { text, .. } = event { Some(text) } else { None }
+}
+
+#[tokio::test]
+async fn what_is_offered_again_is_written_once() {
+    let (mut live, _calls, news) = begun().await;
+    let mode = |value: &str| {
+        let (id, name) = ("mode".to_owned(), "Mode".to_owned());
+        let category = OptionCategory::Mode;
+        let options = vec![AgentOption { id, name, description: None, category, value: value.into(), choices: vec![] }];
+        News::Report(AgentReport::Options(options))
+    };
+    let written = async |live: &LiveSession| {
+        let events = live.events().await;
+        events.iter().filter(|event| matches!(event, Event::AgentOptionsChanged { .. })).count()
+    };
+    for (value, expected) in [("ask", 1), ("ask", 1), ("code", 2), ("ask", 3)] {
+        news.send(mode(value)).await.unwrap();
+        live.hear_next().await;
+        assert_eq!(written(&live).await, expected, "{value}");
+    }
+    // Another start of the same agent is told by the log what is known; another agent is not.
+    for (agent, expected) in [(None, 3), (Some("guide".to_owned()), 4)] {
+        if let Some(agent) = agent {
+            live.report(Some(Command::Resume { agent: Some(agent) })).await;
+            live.agent = None;
+        }
+        live.offers = Offers::of(&*live.shared.store, live.session.as_ref().unwrap()).await;
+        live.hear(Some(mode("ask"))).await;
+        assert_eq!(written(&live).await, expected);
+    }
+}

@@ -1,0 +1,246 @@
+//! What a session is about: marked by whoever may, proved by what succeeded, the same after every restart, and told to an
+//! agent that is taken up again.
+
+use std::fs;
+use std::sync::Arc;
+
+use engine::{ContextReason, Follow, Followed, QueryError, Reply, SubmitError};
+use model::{
+    Answerer, Command, Context, ContextError, ContextWish, Event, Marker, PermissionAnswer, Rejection, SessionId,
+    SetMode, SetOutcome, Turn,
+};
+
+use crate::support::{World, asker, next_event};
+
+fn mark(set: &str, items: &[&str], mode: SetMode, by: Marker) -> Command {
+    let items = items.iter().map(|item| (*item).to_owned()).collect();
+    Command::SetContext { wish: ContextWish::One { set: set.to_owned(), items, mode }, by }
+}
+
+async fn context(world: &World, session: SessionId) -> Arc<Context> {
+    world.engine.session(session).await.unwrap().context
+}
+
+fn values(context: &Context, fact: &str) -> Vec<String> {
+    context.facts.find(fact).map_or(Vec::new(), |list| list.newest.iter().map(|fact| fact.value.clone()).collect())
+}
+
+async fn say(world: &World, session: SessionId, text: &str) {
+    let prompt = world.prompt(session, text).await;
+    world.finish(session, prompt).await;
+}
+
+/// What the agent was told, in order.
+async fn packets(world: &World, session: SessionId) -> Vec<String> {
+    let (entries, _) = world.engine.entries(session, None, 1_000).await.unwrap();
+    let packet = |event| match event {
+        Event::ResumeSent { text, .. } => Some(text),
+        _ => None,
+    };
+    entries.into_iter().filter_map(|entry| packet(entry.event)).collect()
+}
+
+async fn next_context(follow: &mut Follow) -> (Arc<Context>, ContextReason) {
+    loop {
+        if let Followed::Context { context, reason } = follow.next().await.unwrap() {
+            return (context, reason);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_tools_did_is_proved_once_they_succeed() {
+    let world = World::new().await;
+    let session = world.session().await;
+    say(&world, session, "write notes.md hello").await;
+    say(&world, session, "write notes.md again").await;
+    say(&world, session, "read notes.md").await;
+    let path = format!("{}/notes.md", world.cwd);
+    let now = context(&world, session).await;
+    assert_eq!(values(&now, "filesCreated"), [path.as_str()]);
+    assert_eq!(values(&now, "filesEdited"), [path.as_str()]);
+    assert_eq!(values(&now, "filesRead"), [path.as_str()]);
+    let edited = &now.facts.find("filesEdited").unwrap().newest[0];
+    assert_eq!((edited.proof.turn, edited.proof.tool), (Turn(2), 1));
+    let stamp = edited.file.as_ref().unwrap();
+    assert!(stamp.bytes >= 5 && stamp.hash.as_ref().is_some_and(|hash| hash.len() == 64), "{stamp:?}");
+    // The proof is the entry that ended the call.
+    let (entries, _) = world.engine.entries(session, None, 1_000).await.unwrap();
+    let proving = entries.iter().find(|entry| entry.seq == edited.proof.entry).unwrap();
+    assert!(matches!(proving.event, Event::ToolEnded { .. }), "{proving:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_call_leaves_no_trace() {
+    let world = World::new().await;
+    let session = world.session().await;
+    say(&world, session, "fail on purpose").await;
+    say(&world, session, "read missing.md").await;
+    say(&world, session, "write ../outside.md x").await;
+    let mut follow = world.engine.follow(session, None).await.unwrap();
+    let refused = world.prompt(session, "run touch refused").await;
+    let request = loop {
+        if let Event::PermissionAsked { request, .. } = next_event(&mut follow).await {
+            break request;
+        }
+    };
+    let by = Answerer::Person { token_id: None, name: "ada".to_owned() };
+    let answer = PermissionAnswer { option: Some("reject-once".to_owned()), kind: None, fields: None, by };
+    world.engine.submit(session, Command::Answer { request, answer }, asker()).await.unwrap();
+    world.finish(session, refused).await;
+    assert!(context(&world, session).await.facts.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn marks_are_validated_merged_and_told_to_followers() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let mut follow = world.engine.follow(session, None).await.unwrap();
+    let eleven: Vec<String> = (0..11).map(|n| format!("/{n}")).collect();
+    let eleven: Vec<&str> = eleven.iter().map(String::as_str).collect();
+    let refused = world.engine.submit(session, mark("files", &eleven, SetMode::Replace, Marker::Agent), asker()).await;
+    let full = ContextError::SetFull { set: "files".to_owned(), items: 11 };
+    assert!(matches!(refused, Err(SubmitError::Rejected(Rejection::Context(err))) if err == full));
+    let merged = world.engine.submit(session, mark("files", &eleven, SetMode::Merge, Marker::Agent), asker()).await;
+    let Ok(Reply::ContextSet(changes)) = merged else { panic!("{merged:?}") };
+    assert_eq!((changes[0].outcome, changes[0].left_out.as_slice()), (SetOutcome::Merged, &["/10".to_owned()][..]));
+    let (told, reason) = next_context(&mut follow).await;
+    assert_eq!(reason, ContextReason::Changed(Some("files".to_owned())));
+    assert_eq!(told.sets.items("files").len(), 10);
+    // Nothing new is nothing to write down.
+    let before = world.engine.session(session).await.unwrap().head;
+    world.engine.submit(session, mark("files", &["/1"], SetMode::Merge, Marker::Agent), asker()).await.unwrap();
+    assert_eq!(world.engine.session(session).await.unwrap().head, before);
+}
+
+/// Two writers at once: each sees the other's mark.
+#[tokio::test(start_paused = true)]
+async fn two_changes_at_once_lose_nothing() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let put = |item: &'static str| {
+        let command = mark("notes", &[item], SetMode::Merge, Marker::Person);
+        world.engine.submit(session, command, asker())
+    };
+    let (one, two) = tokio::join!(put("one"), put("two"));
+    (one.unwrap(), two.unwrap());
+    let mut items = context(&world, session).await.sets.items("notes");
+    items.sort();
+    assert_eq!(items, ["one", "two"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_context_is_known_as_of_every_turn_and_after_a_restart() {
+    let mut world = World::new().await;
+    let session = world.session().await;
+    world.engine.submit(session, mark("notes", &["begun"], SetMode::Replace, Marker::Person), asker()).await.unwrap();
+    say(&world, session, "write a.md x").await;
+    say(&world, session, "write b.md x").await;
+    world.engine.submit(session, mark("notes", &["later"], SetMode::Replace, Marker::Person), asker()).await.unwrap();
+    world.crash_and_restart().await;
+    let made = |context: &Context| values(context, "filesCreated").len();
+    let as_of = async |turn| world.engine.context_as_of(session, Turn(turn)).await.unwrap();
+    assert_eq!((as_of(0).await.sets.items("notes"), made(&as_of(0).await)), (vec!["begun".to_owned()], 0));
+    assert_eq!((as_of(1).await.sets.items("notes"), made(&as_of(1).await)), (vec!["begun".to_owned()], 1));
+    assert_eq!((as_of(2).await.sets.items("notes"), made(&as_of(2).await)), (vec!["later".to_owned()], 2));
+    assert_eq!(as_of(2).await, *context(&world, session).await);
+    let ahead = world.engine.context_as_of(session, Turn(3)).await;
+    assert!(matches!(ahead, Err(QueryError::NoSuchTurn { .. })), "{ahead:?}");
+}
+
+/// Whoever comes back gets the context as it is, without the conversation before its cursor.
+#[tokio::test(start_paused = true)]
+async fn a_follower_gets_the_context_first_and_only_news_after_it() {
+    let world = World::new().await;
+    let session = world.session().await;
+    say(&world, session, "write a.md x").await;
+    let head = world.engine.session(session).await.unwrap().head;
+    let mut follow = world.engine.follow(session, Some(world.engine.cursor(head))).await.unwrap();
+    assert_eq!(values(&follow.snapshot.context, "filesCreated").len(), 1);
+    assert!(matches!(follow.next().await.unwrap(), Followed::CaughtUp));
+    let prompt = world.prompt(session, "write b.md x").await;
+    let (told, reason) = next_context(&mut follow).await;
+    assert_eq!((reason, values(&told, "filesCreated").len()), (ContextReason::Changed(None), 2));
+    world.finish(session, prompt).await;
+    // From the beginning: what is in the snapshot is not told again while the log is read.
+    let mut again = world.engine.follow(session, None).await.unwrap();
+    while !matches!(again.next().await.unwrap(), Followed::CaughtUp) {
+        assert!(!matches!(again.next().await.unwrap(), Followed::Context { .. }));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resumed_agent_is_told_once_what_the_session_is_about_and_what_changed() {
+    let mut world = World::new().await;
+    let session = world.session().await;
+    say(&world, session, "write kept.md one").await;
+    say(&world, session, "write changed.md one").await;
+    say(&world, session, "write gone.md one").await;
+    let kept = format!("{}/kept.md", world.cwd);
+    let marks = [kept.as_str(), "/etc/hostname"];
+    world.engine.submit(session, mark("files", &marks, SetMode::Replace, Marker::Agent), asker()).await.unwrap();
+    let hint = Command::Change { name: None, env_hint: Some("staging\nbox".to_owned()), context: None };
+    world.engine.submit(session, hint, asker()).await.unwrap();
+    world.crash_and_restart().await;
+    fs::write(format!("{}/changed.md", world.cwd), "two").unwrap();
+    fs::remove_file(format!("{}/gone.md", world.cwd)).unwrap();
+    let preview = world.engine.resume_packet(session).await.unwrap();
+    let mut follow = world.engine.follow(session, None).await.unwrap();
+    let prompt = world.prompt(session, "say hello").await;
+    world.finish(session, prompt).await;
+    say(&world, session, "say again").await;
+    let told = packets(&world, session).await;
+    assert_eq!(told.len(), 1, "told once");
+    let text = told[0].replace(&world.cwd, "/CWD");
+    for line in [
+        "Environment: staging box",
+        "- /CWD/kept.md",
+        "- /etc/hostname (not checked)",
+        "- Created kept.md (t1, unchanged since)",
+        "- Created changed.md (t2, changed since)",
+        "- Created gone.md (t3, gone)",
+    ] {
+        assert!(text.lines().any(|told| told == line), "{line} is not in\n{text}");
+    }
+    // An agent that had forgotten all would have been told the newest turns too.
+    let rest = told[0].trim_end_matches("[End of the record.]");
+    assert!(
+        preview.text.starts_with(rest) && preview.text.contains("t3 person: write gone.md one"),
+        "{}",
+        preview.text
+    );
+    assert!(preview.tokens * 3 < preview.text.chars().count() && preview.tokens > 0);
+    // Followers hear it as a context, and the person's words are their own.
+    loop {
+        let (_, reason) = next_context(&mut follow).await;
+        if reason == ContextReason::Resume {
+            break;
+        }
+    }
+    let (entries, _) = world.engine.entries(session, None, 1_000).await.unwrap();
+    let sent =
+        entries.iter().any(|entry| matches!(&entry.event, Event::PromptSent { text, .. } if text == "say hello"));
+    assert!(sent);
+}
+
+/// A path outside the session's directory is looked at only if the person marked it.
+#[tokio::test(start_paused = true)]
+async fn a_ticket_outside_is_looked_at_for_the_person_alone() {
+    let world = World::new().await;
+    let session = world.session().await;
+    say(&world, session, "say hello").await;
+    let outside = tempfile::tempdir().unwrap();
+    let folder = outside.path().canonicalize().unwrap();
+    let (there, gone) = (folder.join("ticket.md"), folder.join("gone.md"));
+    fs::write(&there, "notes").unwrap();
+    let paths = [there.to_str().unwrap(), gone.to_str().unwrap()];
+    for (by, expected) in [
+        (Marker::Agent, format!("- {} (not checked)\n- {} (not checked)", paths[0], paths[1])),
+        (Marker::Person, format!("- {}\n(1 files not found)", paths[0])),
+    ] {
+        world.engine.submit(session, mark("files", &[], SetMode::Replace, by), asker()).await.unwrap();
+        world.engine.submit(session, mark("files", &paths, SetMode::Replace, by), asker()).await.unwrap();
+        let packet = world.engine.resume_packet(session).await.unwrap().text;
+        assert!(packet.contains(&expected), "{packet}");
+    }
+}

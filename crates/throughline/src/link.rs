@@ -1,0 +1,119 @@
+//! Links to the page: an address, and after the `#` what browsers never send.
+
+use std::str::FromStr;
+
+const LOOPBACK_NAMES: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
+
+/// `https://box.example:7417`: where a device finds the page, without a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PageAddress(String);
+
+impl PageAddress {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Name and port, as they stand in the Host header.
+    pub(crate) fn authority(&self) -> &str {
+        self.0.split_once("://").map_or("", |(_, authority)| authority)
+    }
+}
+
+impl FromStr for PageAddress {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let uri = text.trim_end_matches('/').parse::<http::Uri>().ok();
+        let uri = uri.filter(|uri| uri.path() == "/" && uri.query().is_none() && !text.contains(['@', '#']));
+        let parts = uri.as_ref().and_then(|uri| Some((uri.scheme_str()?, uri.authority()?)));
+        match parts {
+            Some((scheme @ ("https" | "http"), authority)) => {
+                Ok(Self(format!("{scheme}://{authority}").to_lowercase()))
+            }
+            Some(_) | None => {
+                Err("expected an address such as https://box.example or https://box.example:7417".to_owned())
+            }
+        }
+    }
+}
+
+/// Whether a server with these names beside loopback answers at the address, whatever port it is on.
+pub(crate) fn is_answered(at: &PageAddress, hosts: &[String]) -> bool {
+    let authority = at.authority();
+    let name = match authority.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        Some(_) | None => authority,
+    };
+    let known = hosts.iter().map(|host| host.split_once("://").map_or(host.as_str(), |(_, rest)| rest));
+    LOOPBACK_NAMES.contains(&name)
+        || known
+            .map(|host| host.trim_end_matches('/'))
+            .any(|host| host.eq_ignore_ascii_case(authority) || host.eq_ignore_ascii_case(name))
+}
+
+/// A link's address and what follows its `#`.
+pub(crate) fn split(link: &str) -> Option<(&str, &str)> {
+    link.split_once("/#")
+}
+
+/// The same link, which then also offers a new session in a directory.
+pub(crate) fn with_new_session(link: &str, directory: &str) -> String {
+    let mut link = format!("{link}&new=");
+    for byte in directory.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            link.push(char::from(byte));
+        } else {
+            link.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    link
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_a_scheme_and_a_name() {
+        let taken = |text: &str| text.parse::<PageAddress>().map(|address| address.0);
+        assert_eq!(taken("https://Box.example/").as_deref(), Ok("https://box.example"));
+        assert_eq!(taken("http://[::1]:7417").as_deref(), Ok("http://[::1]:7417"));
+        for text in [
+            "box.example",
+            "box.example:7417",
+            "ftp://box.example",
+            "https://",
+            "https://a/b",
+            "https://a?b",
+            "https://a#b",
+            "https://u@a",
+            "",
+        ] {
+            assert!(taken(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_names_of_the_configuration_are_recognised_in_an_address() {
+        let hosts = ["Box.example".to_owned(), "https://proxied.example".to_owned(), "other.example:8443".to_owned()];
+        let answered = |text: &str| is_answered(&text.parse().unwrap(), &hosts);
+        for text in [
+            "https://box.example",
+            "https://box.example:1",
+            "https://proxied.example",
+            "https://other.example:8443",
+            "http://[::1]:1",
+        ] {
+            assert!(answered(text), "{text}");
+        }
+        for text in ["https://other.example", "https://box.example.org", "https://[fd00::1]:7417", "https://ox.example"]
+        {
+            assert!(!answered(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_directory_is_written_so_that_the_page_reads_it_as_it_is() {
+        assert_eq!(with_new_session("u/#code=c", "/a b/ä&c=d+e"), "u/#code=c&new=/a%20b/%C3%A4%26c%3Dd%2Be");
+    }
+}

@@ -1,0 +1,74 @@
+//! A text as a QR code of characters, two squares to each.
+//!
+//! Invariant: around it stay the four light squares that readers need, and at a terminal both colours are said, so that
+//! it is dark on light whatever the terminal's own colours are.
+
+use anyhow::{Context as _, Result};
+use qrcode::{Color, EcLevel, QrCode};
+
+const QUIET: usize = 4;
+/// Black on white, of the 216 colours that no theme changes.
+const BLACK_ON_WHITE: &str = "\u{1b}[38;5;16;48;5;231m";
+const AS_BEFORE: &str = "\u{1b}[0m";
+
+/// The code, line by line. Without colours the light squares are drawn, as most terminals are dark.
+pub(crate) fn lines(text: &str, coloured: bool) -> Result<Vec<String>> {
+    // It is shown on a screen, where nothing gets dirty: the least redundancy makes the largest squares.
+    let code = QrCode::with_error_correction_level(text, EcLevel::L);
+    let code = code.context("the link is too long for a QR code; open it as text")?;
+    let side = code.width() + 2 * QUIET;
+    let is_dark = |x: usize, y: usize| {
+        let inside = QUIET..QUIET + code.width();
+        inside.contains(&x) && inside.contains(&y) && code[(x - QUIET, y - QUIET)] == Color::Dark
+    };
+    let line = |y: usize| {
+        let drawn: String = (0..side)
+            .map(|x| match (is_dark(x, y) == coloured, is_dark(x, y + 1) == coloured) {
+                (true, true) => '█',
+                (true, false) => '▀',
+                (false, true) => '▄',
+                (false, false) => ' ',
+            })
+            .collect();
+        if coloured { format!("{BLACK_ON_WHITE}{drawn}{AS_BEFORE}") } else { drawn }
+    };
+    Ok((0..side).step_by(2).map(line).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The dark squares of what was printed, in a frame as wide as the printed lines.
+    fn squares(lines: &[String], drawn_is_dark: bool) -> Vec<Vec<bool>> {
+        let half = |line: &String, full: [char; 2]| -> Vec<bool> {
+            line.chars().map(|c| full.contains(&c) == drawn_is_dark).collect()
+        };
+        lines.iter().flat_map(|line| [half(line, ['█', '▀']), half(line, ['█', '▄'])]).collect()
+    }
+
+    #[test]
+    fn each_square_is_where_it_belongs_and_light_surrounds_them() {
+        let text = "https://box.example:7417/#code=0123456789abcdef0123456789abcdef";
+        let code = QrCode::with_error_correction_level(text, EcLevel::L).unwrap();
+        let plain = squares(&lines(text, false).unwrap(), false);
+        let coloured: Vec<String> = lines(text, true)
+            .unwrap()
+            .iter()
+            .map(|line| line.strip_prefix(BLACK_ON_WHITE).unwrap().strip_suffix(AS_BEFORE).unwrap().to_owned())
+            .collect();
+        assert_eq!(plain, squares(&coloured, true), "the two ways show the same");
+        let mut dark = 0;
+        for (y, row) in plain.iter().enumerate() {
+            assert_eq!(row.len(), code.width() + 8);
+            for (x, is_dark) in row.iter().enumerate() {
+                let inside = (4..4 + code.width()).contains(&x) && (4..4 + code.width()).contains(&y);
+                let expected = inside && code[(x - 4, y - 4)] == Color::Dark;
+                assert_eq!(*is_dark, expected, "{x} {y}");
+                dark += usize::from(*is_dark);
+            }
+        }
+        assert_eq!(dark, code.to_colors().iter().filter(|color| **color == Color::Dark).count());
+        assert!(plain[0].len() <= 80, "a terminal holds it");
+    }
+}

@@ -1,0 +1,78 @@
+//! `throughline send` while the agent asks: at a terminal, beside other devices, and under rules.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::Folder;
+use crate::terminal::Terminal;
+
+const PROMPT: &str = "allow, always, deny: ";
+
+#[test]
+fn the_person_at_the_terminal_answers() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    let mut terminal = Terminal::begin(&folder, &["send", "last", "run echo it-ran"]);
+    let asked = terminal.until(PROMPT);
+    assert!(asked.contains("? ") && asked.contains("echo it-ran"), "{asked}");
+    terminal.type_line("perhaps");
+    terminal.until("the agent offers no such answer");
+    terminal.until(PROMPT);
+    terminal.type_line("allow");
+    let (status, shown) = terminal.ended();
+    assert!(status.success() && shown.contains("[done]") && shown.contains("it-ran"), "{status}: {shown}");
+    assert!(!shown.contains("allowed once by"), "who typed it knows: {shown}");
+    server.stop();
+}
+
+/// The terminal waits for nobody once another device has answered, and says which.
+#[test]
+fn an_answer_from_elsewhere_is_told_and_the_turn_goes_on() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    let issued: Value = serde_json::from_str(&folder.run(&["token", "new", "laptop", "--json"]).ok()).unwrap();
+    let list: Value = serde_json::from_str(&folder.run(&["list", "--json"]).ok()).unwrap();
+    let session = list["sessions"][0]["id"].as_str().unwrap();
+    let mut terminal = Terminal::begin(&folder, &["send", "last", "run echo it-ran"]);
+    terminal.until(PROMPT);
+    let bearer = format!("Authorization: Bearer {}\r\n", issued["secret"].as_str().unwrap());
+    let option = json!({ "option": "allow-once" }).to_string();
+    let answer = server.ask(&format!("POST /api/v1/sessions/{session}/permissions/p1"), &bearer, &option);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    terminal.until("allowed once by laptop");
+    let (status, shown) = terminal.ended();
+    assert!(status.success() && shown.contains("it-ran"), "{status}: {shown}");
+    server.stop();
+}
+
+/// Nobody is told to answer what a rule answers at once.
+#[test]
+fn what_a_rule_answers_is_put_to_nobody() {
+    let folder = Folder::new();
+    folder.configure("[permissions]\ndefault = \"allow\"\n");
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    let said = folder.run(&["send", "last", "run echo it-ran"]).ok();
+    assert!(
+        said.contains("? ") && said.contains("allowed once by the rule default") && said.contains("it-ran"),
+        "{said}"
+    );
+    let mut terminal = Terminal::begin(&folder, &["send", "last", "run echo again"]);
+    let shown = terminal.until("allowed once by the rule default");
+    assert!(!shown.contains(PROMPT), "{shown}");
+    assert!(terminal.ended().0.success());
+    server.stop();
+
+    fs::remove_file(folder.file("config.toml")).unwrap();
+    let server = folder.serve();
+    let waits = folder.begin(&["send", "last", "run echo waits"]);
+    folder.until_logged("permission.asked");
+    folder.run(&["answer", "last", "allow"]).ok();
+    let waits = waits.until("allowed once by command line");
+    assert!(waits.ended().success());
+    assert!(folder.log().contains("note: the agent waits: answer on the page"), "{}", folder.log());
+    server.stop();
+}

@@ -1,0 +1,11 @@
+//! Agents that mean ill, or break, under the real server, as whoever uses its API sees them.
+//!
+//! Invariant: each case ends in a state that has a name, and a session of the guide, with a turn that runs all the while,
+//! does not notice.
+
+mod beginnings;
+mod processes;
+mod questions;
+mod stops;
+mod turns;
+mod world;

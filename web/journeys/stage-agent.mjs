@@ -1,0 +1,189 @@
+// An agent of the Agent Client Protocol for pictures and measurements: it plays one scene for each prompt, by its first
+// word. Nothing it does touches the machine.
+//
+//   stream SECONDS TOKENS   Markdown at so many tokens a second
+//   work                    thoughts, a plan, tool calls, a change, code, and a question before a command
+//
+// With `--signed-out` it wants a sign-in first and never gets one.
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const signedOut = process.argv.includes("--signed-out");
+const cancelled = new Set();
+const answers = new Map();
+let nextId = 1;
+
+const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const ask = (method, params) => {
+  const id = nextId++;
+  write({ id, method, params });
+  return new Promise((resolve) => answers.set(id, resolve));
+};
+
+const PARAGRAPH =
+  "The log is read in pages, and each page is folded before the next is asked for, so that a long session costs no more than what is in sight. " +
+  "A reader who comes back goes on from the last entry they saw. ";
+const CODE = `\`\`\`rust
+/// Folds the next entry in.
+pub fn apply(&mut self, entry: &Entry) -> Result<(), Gap> {
+    let expected = self.seq + 1;
+    if entry.seq != expected {
+        return Err(Gap { expected, found: entry.seq }); // the reader asks again
+    }
+    self.turns.push(Turn::from("warp"));
+    Ok(())
+}
+\`\`\`
+
+`;
+const DOCUMENT = `## What changed\n\n${PARAGRAPH}\n\n- the **first** thing\n- the \`second\` thing\n\n${CODE}| where | how often |\n|---|---|\n| page | 12 |\n| log | 7 |\n\n${PARAGRAPH}${PARAGRAPH}\n\n`;
+
+const MODES = {
+  currentModeId: "ask",
+  availableModes: [
+    { id: "ask", name: "Ask before every change" },
+    { id: "plan", name: "Plan only" },
+  ],
+};
+const MODELS = {
+  currentModelId: "large",
+  availableModels: [
+    { modelId: "large", name: "Weaver Large 4.5 (extended thinking)" },
+    { modelId: "small", name: "Weaver Small" },
+  ],
+};
+const OPTIONS = [
+  {
+    type: "select",
+    id: "mode",
+    name: "Mode",
+    category: "mode",
+    currentValue: "ask",
+    options: MODES.availableModes.map(({ id, name }) => ({ value: id, name })),
+  },
+  {
+    type: "select",
+    id: "model",
+    name: "Model",
+    category: "model",
+    currentValue: "large",
+    options: MODELS.availableModels.map(({ modelId, name }) => ({ value: modelId, name })),
+  },
+];
+
+const METHODS = {
+  initialize: () => ({
+    protocolVersion: 1,
+    agentInfo: { name: "stage", version: "1.0.0" },
+    agentCapabilities: { promptCapabilities: { image: true } },
+    authMethods: signedOut ? [{ id: "browser", name: "Sign in with your browser", description: "Opens a page where you sign in." }] : [],
+  }),
+  "session/new": () => {
+    if (signedOut) {
+      throw Object.assign(new Error("Authentication required"), { code: -32000 });
+    }
+    return { sessionId: `stage-${process.pid}-${nextId++}`, configOptions: OPTIONS };
+  },
+  "session/set_config_option": () => ({ configOptions: OPTIONS }),
+  "session/prompt": ({ sessionId, prompt }) => play(sessionId, prompt.findLast(({ type }) => type === "text")?.text ?? ""),
+};
+
+async function play(sessionId, text) {
+  cancelled.delete(sessionId);
+  const [scene, ...words] = text.trim().split(/\s+/);
+  const update = (kind, fields) => write({ method: "session/update", params: { sessionId, update: { sessionUpdate: kind, ...fields } } });
+  const say = (words) => update("agent_message_chunk", { content: { type: "text", text: words } });
+  if (scene === "stream") {
+    await stream(say, Number(words[0] ?? 10), Number(words[1] ?? 200), () => cancelled.has(sessionId));
+  } else if (scene === "work") {
+    await work(sessionId, update, say);
+  } else {
+    say(DOCUMENT);
+  }
+  return { stopReason: cancelled.has(sessionId) ? "cancelled" : "end_turn" };
+}
+
+/** Tokens of some four letters, as models cut them, at an even pace. */
+async function stream(say, seconds, perSecond, isCancelled) {
+  const tokens = DOCUMENT.match(/[^]{1,4}/g);
+  const begun = performance.now();
+  for (let said = 0; said < seconds * perSecond && !isCancelled(); said++) {
+    say(tokens[said % tokens.length]);
+    const ahead = ((said + 1) * 1000) / perSecond - (performance.now() - begun);
+    if (ahead > 0) {
+      await sleep(ahead);
+    }
+  }
+}
+
+async function work(sessionId, update, say) {
+  update("agent_thought_chunk", { content: { type: "text", text: "The fold takes each entry once. **A gap** has to be told to the reader, who asks for the missing part." } });
+  const plan = (...statuses) =>
+    update("plan", {
+      entries: ["Find where entries are folded", "Tell gaps apart from repeats", "Run the tests"].map((content, index) => ({
+        content,
+        priority: "medium",
+        status: statuses[index],
+      })),
+    });
+  plan("completed", "in_progress", "pending");
+  update("tool_call", {
+    toolCallId: "read-1",
+    title: "Read src/fold.rs",
+    kind: "read",
+    status: "completed",
+    locations: [{ path: "/srv/loom/src/fold.rs", line: 12 }],
+    content: [{ type: "content", content: { type: "text", text: "pub fn apply(&mut self, entry: &Entry) {\n    self.turns.push(entry.into());\n}" } }],
+  });
+  say("Entries are taken whatever their number is. I will refuse those that leave a gap:\n\n" + CODE);
+  update("tool_call", {
+    toolCallId: "edit-1",
+    title: "Edit src/fold.rs",
+    kind: "edit",
+    status: "completed",
+    locations: [{ path: "/srv/loom/src/fold.rs" }],
+    content: [
+      {
+        type: "diff",
+        path: "/srv/loom/src/fold.rs",
+        oldText: "pub fn apply(&mut self, entry: &Entry) {\n    self.turns.push(entry.into());\n}\n",
+        newText: "pub fn apply(&mut self, entry: &Entry) -> Result<(), Gap> {\n    if entry.seq != self.seq + 1 {\n        return Err(Gap { found: entry.seq });\n    }\n    self.turns.push(entry.into());\n    Ok(())\n}\n",
+      },
+    ],
+  });
+  update("tool_call", { toolCallId: "search-1", title: "Search for “apply(”", kind: "search", status: "failed", content: [] });
+  plan("completed", "completed", "in_progress");
+  update("usage_update", { used: 62_000, size: 200_000 });
+  const toolCall = { toolCallId: "run-1", title: "cargo test -p loom fold::", kind: "execute", status: "pending", rawInput: { command: "cargo test -p loom fold::" } };
+  update("tool_call", toolCall);
+  await ask("session/request_permission", {
+    sessionId,
+    toolCall,
+    options: [
+      { optionId: "once", name: "Yes", kind: "allow_once" },
+      { optionId: "always", name: "Yes, and do not ask again for cargo test", kind: "allow_always" },
+      { optionId: "no", name: "No", kind: "reject_once" },
+    ],
+  });
+  const output = "running 3 tests\ntest fold::gap ... ok\ntest fold::repeat ... ok\ntest fold::order ... ok\n\ntest result: ok. 3 passed; 0 failed";
+  update("tool_call_update", { toolCallId: "run-1", status: "completed", content: [{ type: "content", content: { type: "text", text: output } }] });
+  plan("completed", "completed", "completed");
+  say("All three tests pass. A gap is now an error that the reader hears of.");
+}
+
+createInterface({ input: process.stdin }).on("line", async (line) => {
+  const message = JSON.parse(line);
+  if (message.method === undefined) {
+    answers.get(message.id)?.(message.result);
+    answers.delete(message.id);
+  } else if (message.method === "session/cancel") {
+    cancelled.add(message.params.sessionId);
+  } else if (message.id !== undefined) {
+    const method = METHODS[message.method];
+    try {
+      write(method === undefined ? { id: message.id, error: { code: -32601, message: "unknown method" } } : { id: message.id, result: await method(message.params) });
+    } catch (error) {
+      write({ id: message.id, error: { code: error.code ?? -32603, message: error.message } });
+    }
+  }
+});

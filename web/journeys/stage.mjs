@@ -1,0 +1,43 @@
+// A server with the stage agent among its agents, and what the command line does there.
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import { startServer } from "./support.mjs";
+
+const run = promisify(execFile);
+const AGENT = fileURLToPath(new URL("stage-agent.mjs", import.meta.url));
+
+/** A fresh data directory, with `restored` put into it if it is given: an export's file. */
+export async function openStage({ restored } = {}) {
+  const dataDir = await mkdtemp(path.join(tmpdir(), "throughline-stage-"));
+  const agent = (args) => `command = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify([AGENT, ...args])}\n`;
+  const command = async (...args) => (await run(process.env.THROUGHLINE_BIN, [...args, "--data-dir", dataDir])).stdout;
+  if (restored !== undefined) {
+    await command("restore", restored);
+  }
+  await writeFile(path.join(dataDir, "config.toml"), `[agents.stage]\n${agent([])}\n[agents.locked]\n${agent(["--signed-out"])}`);
+  const server = await startServer({ dataDir, listen: "127.0.0.1:0" });
+  return {
+    server,
+    /** Begins a session and gives its id. */
+    begin: async (agentName, cwd, name) => JSON.parse(await command("new", "--agent", agentName, "--cwd", cwd, "--name", name, "--json")).id,
+    async end() {
+      await server.end("SIGTERM");
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The composer of whatever agent. */
+export function promptField(page) {
+  return page.getByRole("textbox", { name: /^Prompt for / });
+}
+
+export async function sendTo(page, text) {
+  await promptField(page).fill(text);
+  await promptField(page).press("Enter");
+}
