@@ -88,10 +88,7 @@ mod tests {
     #[test]
     fn what_found_no_room_is_named_but_not_without_end() {
         let few = changed(&[change(SetOutcome::Merged, 10, 2)]);
-        assert_eq!(
-            few,
-            "Merged files: 10 items.\nNo room for \"/out/0\", \"/out/1\": a set has at most 10 items."
-        );
+        assert_eq!(few, "Merged files: 10 items.\nNo room for \"/out/0\", \"/out/1\": a set has at most 10 items.");
         let many = changed(&[change(SetOutcome::Merged, 10, 500)]);
         assert!(many.contains("\"/out/9\" and 490 more:"), "{many}");
     }

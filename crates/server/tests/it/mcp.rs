@@ -201,7 +201,10 @@ async fn what_is_refused_says_what_is_wanted_and_changes_nothing() {
         (json!({ "setName": "files" }), "items is missing"),
         (json!({ "items": [] }), "setName is missing"),
         (json!({ "setName": 5, "items": [] }), "setName is a text such as \"files\", and this is a number"),
-        (json!({ "setName": "files", "items": "/a" }), "items is a list of texts such as [\"/a/b.rs\"], and this is a text"),
+        (
+            json!({ "setName": "files", "items": "/a" }),
+            "items is a list of texts such as [\"/a/b.rs\"], and this is a text",
+        ),
         (json!({ "setName": "files", "items": ["/a", 7] }), "its item 2 is a number"),
         (json!({ "setName": "files", "items": [], "mode": "add" }), "mode is \"replace\" or \"merge\""),
         (json!({ "setName": "files", "items": [], "modus": "merge" }), "there is no argument \"modus\""),

@@ -56,7 +56,10 @@ async fn newest_here(client: &Client) -> Result<SessionId> {
         }
         match page.next_cursor {
             Some(cursor) => after = format!("&after={cursor}"),
-            None => bail!("no session works in {}; name one with --session, as `throughline list` prints it", here.display()),
+            None => bail!(
+                "no session works in {}; name one with --session, as `throughline list` prints it",
+                here.display()
+            ),
         }
     }
 }

@@ -77,7 +77,8 @@ fn handed(folder: &Folder, config: &str) -> Handed {
     let own = &new_session["mcpServers"][0];
     assert_eq!((&own["name"], &own["type"]), (&json!("throughline"), &json!("http")), "{new_session}");
     assert_eq!(new_session["mcpServers"][1]["name"], "notes");
-    let address = own["url"].as_str().unwrap().strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap().to_owned();
+    let address =
+        own["url"].as_str().unwrap().strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap().to_owned();
     assert_eq!(own["headers"][0]["name"], "Authorization");
     let authorization = own["headers"][0]["value"].as_str().unwrap().to_owned();
     let handed = Handed { new_session, address, authorization };
@@ -158,7 +159,10 @@ fn on_stdio_both_revisions_have_the_tools_and_nothing_else_is_said() {
         line(3, "tools/call", &marked),
     ];
     let said = answers(&folder.run_with_input(&["mcp"], &input.concat()).ok());
-    assert_eq!(said.iter().map(|answer| answer["id"].clone()).collect::<Vec<_>>(), [json!(1), Value::Null, json!(2), json!(3)]);
+    assert_eq!(
+        said.iter().map(|answer| answer["id"].clone()).collect::<Vec<_>>(),
+        [json!(1), Value::Null, json!(2), json!(3)]
+    );
     assert_eq!(said[0]["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(said[0]["result"]["instructions"], engine::STANDARD_BRIEF);
     assert_eq!(said[1]["error"]["code"], -32700);
@@ -192,7 +196,8 @@ fn the_guide_marks_what_is_relevant() {
     let folder = Folder::new();
     let server = folder.serve();
     folder.run(&["new"]).ok();
-    let said = folder.run(&["send", "last", "tool set_relevant_context {\"setName\": \"ports\", \"items\": [\"8080\"]}"]);
+    let said =
+        folder.run(&["send", "last", "tool set_relevant_context {\"setName\": \"ports\", \"items\": [\"8080\"]}"]);
     assert!(said.ok().contains("That is what the tool answered."));
     let shown = folder.run(&["show", "last", "--json"]).ok();
     let entries: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
