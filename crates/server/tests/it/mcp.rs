@@ -41,7 +41,7 @@ impl Client {
             Era::Handshake => ClientLifecycleMode::Initialize,
         };
         let us = ClientConfig::new(ClientCapabilities::default(), Implementation::new("a test", "1"));
-        Self(within("the connection", us.serve_with_lifecycle(transport, mode)).await.unwrap())
+        Self(within("the connection", Box::pin(us.serve_with_lifecycle(transport, mode))).await.unwrap())
     }
 
     /// What a tool answers, with a mark if it says that it failed.

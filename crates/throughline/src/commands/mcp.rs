@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn an_answer_is_a_message_or_a_stream_of_them() {
         let message = json!({ "jsonrpc": "2.0", "id": 1, "result": {} });
-        assert_eq!(answers(message.to_string().as_bytes()), [message.clone()]);
+        assert_eq!(answers(message.to_string().as_bytes()), std::slice::from_ref(&message));
         assert_eq!(answers(format!("id: 1\ndata: {message}\n\ndata:\n\n").as_bytes()), [message]);
         assert!(answers(b"").is_empty() && answers(b"{\"error\": {}}").is_empty());
     }
