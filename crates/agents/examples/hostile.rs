@@ -98,6 +98,12 @@ impl Hostile {
     fn hear(&mut self, message: &Value) {
         let (id, params) = (&message["id"], &message["params"]);
         let session = params["sessionId"].as_str().unwrap_or_default();
+        if self.wants("told")
+            && ["session/new", "session/resume", "session/load"].iter().any(|way| message["method"] == *way)
+        {
+            let told = json!([params["mcpServers"], params["systemPrompt"], params["_meta"]]);
+            self.note(&format!("{} {told}", message["method"].as_str().unwrap()));
+        }
         match message["method"].as_str().unwrap_or_default() {
             "initialize" => self.initialize(id),
             "authenticate" => {
@@ -159,9 +165,13 @@ impl Hostile {
             return self.refuse(id, -32603, "not today");
         }
         let version = if self.wants("initialize:version") { 2 } else { 1 };
-        let sessions =
+        let mut sessions =
             if self.wants("resume") { json!({ "resume": {}, "close": {}, "delete": {} }) } else { json!({}) };
+        if self.wants("prompted") {
+            sessions["systemPrompt"] = json!({});
+        }
         let capabilities = json!({ "loadSession": self.wants("load"), "sessionCapabilities": sessions,
+            "mcpCapabilities": { "http": self.wants("mcp") },
             "promptCapabilities": { "image": self.wants("images") } });
         self.answer(
             id,

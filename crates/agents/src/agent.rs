@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use model::{AgentReport, Image, PermissionAnswer, Question, SessionId};
 use tokio::sync::mpsc;
 
+use crate::McpServer;
+
 /// What a session wants of an agent from the start.
 #[derive(Debug, Clone)]
 pub struct Start {
@@ -22,6 +24,19 @@ pub struct Start {
     pub earlier: Option<String>,
     /// What to choose of what it offers, once it is there.
     pub options: BTreeMap<String, String>,
+    /// What it is lent beside the servers that every agent is told of.
+    pub lent: Option<Lent>,
+}
+
+/// The session's own tools, for as long as the agent is attached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lent {
+    /// Where they are. The agent is told of it first.
+    pub server: McpServer,
+    /// Those of its tools that need no asking, where the agent can be told so.
+    pub unasked: Vec<String>,
+    /// What goes into the agent's system prompt, where it takes one.
+    pub brief: Option<String>,
 }
 
 /// A started agent. Dropping it lets the agent's conversation go, and ends a process that nobody shares.

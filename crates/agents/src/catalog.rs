@@ -45,6 +45,8 @@ pub struct Entry {
     pub pass_env: Vec<String>,
     /// One process serves many sessions.
     pub shared: bool,
+    /// How it is told which tools need no asking, if it can be told.
+    pub unasked: Option<Unasked>,
     /// How it is installed, in a sentence.
     pub install: Option<String>,
     /// How one signs in to it, in a sentence.
@@ -55,6 +57,13 @@ pub struct Entry {
     pub version_args: Vec<String>,
     /// It is a part of this program.
     pub builtin: bool,
+}
+
+/// How an agent is told, when a conversation begins, which MCP tools it may call without asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unasked {
+    /// `_meta.claudeCode.options.allowedTools`, with the names that Claude Code gives MCP tools.
+    ClaudeCode,
 }
 
 /// An agent, and what of it is here.
@@ -213,6 +222,7 @@ impl Row {
             env: self.env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             pass_env: texts(&self.pass_env.concat()),
             shared: self.shared,
+            unasked: self.unasked,
             install: sentence(self.install),
             sign_in: sentence(self.sign_in),
             notes: texts(self.notes),

@@ -15,8 +15,8 @@ mod pool;
 pub mod process;
 mod settings;
 
-pub use agent::{Agent, Call, News, Start};
-pub use mcp_server::{McpServer, McpServerError, shown_url};
+pub use agent::{Agent, Call, Lent, News, Start};
+pub use mcp_server::{McpServer, McpServerError, OWN_MCP_SERVER, shown_url};
 pub use name::{MAX_NAME_CHARS, is_name};
 pub use pool::Agents;
 pub use settings::{Limits, Settings};

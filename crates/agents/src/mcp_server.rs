@@ -7,6 +7,9 @@ use std::path::PathBuf;
 
 use crate::name::{MAX_NAME_CHARS, is_name};
 
+/// The name of the server of the session's own tools; no other may have it.
+pub const OWN_MCP_SERVER: &str = "throughline";
+
 /// How an agent reaches the server. It is handed on as it is: the agent connects to it or starts it.
 #[derive(Clone, PartialEq, Eq)]
 pub enum McpServer {
@@ -32,6 +35,8 @@ pub enum McpServer {
 pub enum McpServerError {
     #[error("{0:?} is no name for an MCP server: use 1 to {MAX_NAME_CHARS} small letters, digits and hyphens")]
     Name(String),
+    #[error("{0} is the name of this server's own tools: give the MCP server another name")]
+    Reserved(String),
     #[error("the address of the MCP server {0} does not begin with http:// or https://, or has a space in it")]
     Url(String),
     #[error("the MCP server {0} has a header that can not be sent: a name has no spaces, a value has no line ends")]
@@ -48,9 +53,12 @@ impl McpServer {
         }
     }
 
-    /// Whether agents can make something of it.
+    /// Whether agents can make something of it, as one of the person's own.
     pub fn check(&self) -> Result<(), McpServerError> {
         let name = self.name();
+        if name == OWN_MCP_SERVER {
+            return Err(McpServerError::Reserved(name.to_owned()));
+        }
         if !is_name(name) {
             return Err(McpServerError::Name(name.to_owned()));
         }
@@ -134,6 +142,7 @@ mod tests {
             (http("https://notes.example", ("", "c")), Err(McpServerError::Header(name()))),
             (http("https://notes.example", ("A", "b\r\nHost: c")), Err(McpServerError::Header(name()))),
             (stdio("notes", "notes-mcp"), Ok(())),
+            (stdio("throughline", "x"), Err(McpServerError::Reserved("throughline".to_owned()))),
             (stdio("notes", ""), Err(McpServerError::Command(name()))),
             (stdio("My Notes", "x"), Err(McpServerError::Name("My Notes".to_owned()))),
         ];

@@ -6,6 +6,7 @@
 //! through seams, so tests run it with a paused clock. Start reading at [`Engine::submit`].
 
 mod asking;
+mod brief;
 mod calls;
 mod clock;
 mod commit;
@@ -18,6 +19,7 @@ mod housekeeping;
 mod id_source;
 mod live_session;
 mod looking;
+mod mount;
 mod offers;
 mod packet;
 mod pending;
@@ -30,7 +32,7 @@ mod tokens;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use agents::Agents;
@@ -48,6 +50,7 @@ use tokio_util::task::TaskTracker;
 
 pub use agents::catalog::Listed;
 pub use asking::{Asker, Reply, RequestKey};
+pub use brief::STANDARD_BRIEF;
 pub use clock::{Clock, SystemClock};
 pub use directories::Reach;
 pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
@@ -56,6 +59,7 @@ pub use files::Deny;
 pub use follow::{ContextReason, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
+pub use mount::UNASKED_TOOLS;
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
 pub use store::{AppendError, Damage, ReadError};
@@ -96,6 +100,8 @@ pub struct Agency {
     pub policy: PermissionPolicy,
     /// What nobody looks at.
     pub deny: Deny,
+    /// What every agent is told of its session, if it is told anything.
+    pub brief: Option<String>,
 }
 
 impl Agency {
@@ -103,7 +109,8 @@ impl Agency {
     pub fn only_guide() -> Self {
         let catalog = Catalog::new("throughline", BTreeMap::new()).expect("nothing is changed in the catalog");
         let agents = Agents::new(agents::Settings::in_process(catalog.entries()));
-        Self { agents, catalog, policy: PermissionPolicy::default(), deny: Deny::standard() }
+        let brief = Some(STANDARD_BRIEF.to_owned());
+        Self { agents, catalog, policy: PermissionPolicy::default(), deny: Deny::standard(), brief }
     }
 }
 
@@ -133,6 +140,8 @@ pub(crate) struct Shared {
     server_stream: server_stream::ServerStream,
     tokens: tokens::Tokens,
     remembered: remembered::Remembered,
+    /// Where agents reach the MCP mount; known once the server listens.
+    mount: OnceLock<String>,
     unobserved: commit::Unobserved,
     started: housekeeping::Started,
     live: Mutex<HashMap<SessionId, mpsc::Sender<Input>>>,
@@ -175,6 +184,7 @@ impl Engine {
             server_stream: server_stream::ServerStream::new(),
             tokens,
             remembered,
+            mount: OnceLock::new(),
             unobserved,
             started,
             live: Mutex::default(),
@@ -191,6 +201,19 @@ impl Engine {
         shared.tasks.spawn(housekeeping::run(Arc::clone(&shared)));
         shared.followers.spawn(copies::run(Arc::clone(&shared)));
         Ok(Self { shared })
+    }
+
+    /// Says where on this machine agents reach the MCP mount; agents that are attached from now on are handed it. The first
+    /// word holds.
+    pub fn mount_at(&self, url: String) {
+        if let Err(url) = self.shared.mount.set(url) {
+            tracing::error!(url, "the MCP mount has an address already; the first is kept");
+        }
+    }
+
+    /// What every agent is told of its session, if it is told anything.
+    pub fn brief(&self) -> Option<&str> {
+        self.shared.agency.brief.as_deref()
     }
 
     /// Stops taking commands, settles every session, brings the copies up to date, and waits for that in bounded time.

@@ -22,6 +22,7 @@ use crate::commit::Along;
 use crate::feeds::{self, Words};
 use crate::offers::Offers;
 use crate::pending::{Pending, words_of};
+use crate::tokens::Loan;
 use crate::{Shared, SubmitError, directories, packet};
 
 /// A session that nobody asks anything of lets go of its task and its agent.
@@ -54,7 +55,7 @@ pub(crate) struct LiveSession {
     id: SessionId,
     session: Option<Session>,
     inputs: mpsc::Receiver<Input>,
-    agent: Option<Agent>,
+    agent: Option<Hosted>,
     /// What the agent did and is not durable yet.
     pending: Pending,
     /// What the agent is known to offer.
@@ -72,6 +73,12 @@ pub(crate) struct LiveSession {
     /// What could not be written down. Until it is, the agent is not listened to, so that nothing it says is lost and
     /// what it says meanwhile stays with it.
     owed: Option<Owed>,
+}
+
+/// An agent, with the credential that it was lent: they end together.
+struct Hosted {
+    agent: Agent,
+    _loan: Option<Loan>,
 }
 
 struct Owed {
@@ -387,17 +394,20 @@ impl LiveSession {
         let Some(session) = &self.session else { return };
         self.offers = Offers::of(&*self.shared.store, session).await;
         let row = &session.row;
-        self.agent = Some(self.shared.agency.agents.start(Start {
+        let (lent, loan) = self.shared.lend(self.id).unzip();
+        let agent = self.shared.agency.agents.start(Start {
             agent: row.agent.clone(),
             session: self.id,
             cwd: row.cwd.clone().into(),
             earlier: row.agent_session.clone(),
             options: BTreeMap::new(),
-        }));
+            lent,
+        });
+        self.agent = Some(Hosted { agent, _loan: loan });
     }
 
     async fn call_agent(&mut self, call: Call) {
-        let Some(agent) = &self.agent else { return };
+        let Some(Hosted { agent, .. }) = &self.agent else { return };
         if !matches!(timeout(CALL_LIMIT, agent.calls.send(call)).await, Ok(Ok(()))) {
             // Its news has ended or will not come; the loop hears that next and reports it.
             self.agent = Some(missing());
@@ -432,7 +442,7 @@ impl LiveSession {
             if heard == NEWS_AT_ONCE {
                 break;
             }
-            match self.agent.as_mut().map(|agent| agent.news.try_recv()) {
+            match self.agent.as_mut().map(|hosted| hosted.agent.news.try_recv()) {
                 Some(Ok(next)) => news = Some(next),
                 Some(Err(_)) | None => break,
             }
@@ -500,14 +510,14 @@ fn is_at_work(session: &Session) -> bool {
 }
 
 /// One that has ended already.
-fn missing() -> Agent {
-    Agent { calls: mpsc::channel(1).0, news: mpsc::channel(1).1 }
+fn missing() -> Hosted {
+    Hosted { agent: Agent { calls: mpsc::channel(1).0, news: mpsc::channel(1).1 }, _loan: None }
 }
 
 /// The agent's next word; never, while there is no agent.
-async fn next_news(agent: &mut Option<Agent>) -> Option<News> {
+async fn next_news(agent: &mut Option<Hosted>) -> Option<News> {
     match agent {
-        Some(agent) => agent.news.recv().await,
+        Some(Hosted { agent, .. }) => agent.news.recv().await,
         None => std::future::pending().await,
     }
 }

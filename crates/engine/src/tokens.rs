@@ -1,7 +1,9 @@
 //! Credentials: who is let in. Scopes follow from the stored kind and from nothing the caller says.
 //!
 //! Invariant: secrets are kept only as hashes; a revoked one opens nothing from the moment its entry is durable, and
-//! `changes` wakes whoever holds a door open on the strength of it.
+//! `changes` wakes whoever holds a door open on the strength of it. What is lent (`tokens/lent.rs`) is in no log.
+
+mod lent;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError, RwLock};
@@ -15,6 +17,8 @@ use tokio::time::Instant;
 
 use crate::id_source::hex;
 use crate::{Secret, Shared, SubmitError};
+use lent::Lent;
+pub(crate) use lent::Loan;
 
 /// How long a sign-in link is good for.
 pub const CODE_GOOD_FOR: Duration = Duration::from_secs(15 * 60);
@@ -26,6 +30,7 @@ const UNNAMED_BROWSER: &str = "browser";
 #[derive(Debug)]
 pub(crate) struct Tokens {
     by_hash: RwLock<HashMap<String, TokenRow>>,
+    lent: Lent,
     codes: Mutex<Vec<Code>>,
     changes: watch::Sender<u64>,
 }
@@ -40,7 +45,9 @@ struct Code {
 
 impl Tokens {
     pub(crate) fn new(rows: Vec<TokenRow>) -> Self {
-        let tokens = Self { by_hash: RwLock::default(), codes: Mutex::default(), changes: watch::Sender::new(0) };
+        let changes = watch::Sender::new(0);
+        let lent = Lent::new(changes.clone());
+        let tokens = Self { by_hash: RwLock::default(), lent, codes: Mutex::default(), changes };
         tokens.replace(rows);
         tokens
     }
@@ -62,6 +69,9 @@ impl Tokens {
 
     /// The credential that this secret is, with the proof that a browser's needs.
     pub(crate) fn find(&self, secret: &Secret, proof: Option<&Secret>) -> Option<TokenRow> {
+        if let Some(lent) = self.lent.find(&hash(secret)) {
+            return proof.is_none().then_some(lent);
+        }
         let by_hash = self.by_hash.read().unwrap_or_else(PoisonError::into_inner);
         let row = by_hash.get(&hash(secret))?;
         let proved = match (&row.proof_hash, proof) {
@@ -73,9 +83,11 @@ impl Tokens {
     }
 
     pub(crate) fn is_in_force(&self, id: TokenId) -> bool {
-        self.by_hash.read().unwrap_or_else(PoisonError::into_inner).values().any(|row| row.id == id)
+        self.lent.is_in_force(id)
+            || self.by_hash.read().unwrap_or_else(PoisonError::into_inner).values().any(|row| row.id == id)
     }
 
+    /// Every stored one.
     pub(crate) fn all(&self) -> Vec<TokenRow> {
         let mut rows: Vec<TokenRow> =
             self.by_hash.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
@@ -169,8 +181,24 @@ impl Shared {
         Ok(())
     }
 
+    /// Lends a session's agent a credential; it ends with what is given back here.
+    pub(crate) fn lend_token(&self, session: SessionId) -> (Secret, Loan) {
+        let secret = Secret::generate(&*self.ids);
+        let row = TokenRow {
+            id: TokenId::from_uuid(self.ids.uuid()),
+            kind: TokenKind::Agent,
+            name: "lent to the session's agent".to_owned(),
+            session: Some(session),
+            secret_hash: hash(&secret),
+            proof_hash: None,
+            issued_at: self.clock.now(),
+        };
+        (secret, self.tokens.lent.lend(row))
+    }
+
     /// Ends the credentials that were made for one session.
     pub(crate) async fn revoke_tokens_of(&self, session: SessionId) -> Result<(), SubmitError> {
+        self.tokens.lent.end(|row| row.session == Some(session));
         self.append_to_server(|shared| revocations(&shared.tokens, |row| row.session == Some(session)), None).await?;
         Ok(())
     }
@@ -189,6 +217,7 @@ impl Shared {
             )
             .await?;
         self.tokens.forget_codes();
+        self.tokens.lent.end(|_| true);
         Ok(issued(rows, secret, proof))
     }
 

@@ -18,6 +18,8 @@ use crate::wire;
 pub(crate) enum ApiError {
     #[error("there is no such session")]
     SessionNotFound,
+    #[error("this credential is not bound to one session: name it with ?session=ID or the header throughline-session")]
+    SessionNotNamed,
     #[error("this address leads nowhere; docs/api.md lists all that do")]
     RouteNotFound,
     #[error("there is no such token")]
@@ -98,6 +100,7 @@ impl ApiError {
     fn class(&self) -> (StatusCode, &'static str) {
         match self {
             Self::SessionNotFound => (StatusCode::NOT_FOUND, "session_not_found"),
+            Self::SessionNotNamed => (StatusCode::BAD_REQUEST, "session_not_named"),
             Self::RouteNotFound => (StatusCode::NOT_FOUND, "not_found"),
             Self::TokenNotFound => (StatusCode::NOT_FOUND, "token_not_found"),
             Self::PermissionNotFound => (StatusCode::NOT_FOUND, "permission_not_found"),
@@ -145,6 +148,7 @@ impl ApiError {
             }
             Self::Answered(answer) => json!({ "answer": answer }),
             Self::SessionNotFound
+            | Self::SessionNotNamed
             | Self::RouteNotFound
             | Self::TokenNotFound
             | Self::PermissionNotFound

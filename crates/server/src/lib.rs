@@ -1,4 +1,4 @@
-//! Maps doors to engine calls: HTTP, WebSocket and the embedded page. It decides nothing.
+//! Maps doors to engine calls: HTTP, WebSocket, MCP and the embedded page. It decides nothing.
 //!
 //! A request comes in through `doors` already guarded and with its caller known. A handler turns the wire into a
 //! command, the engine carries it out, `convert.rs` turns what it gave back into the wire, and `error.rs` is the one
@@ -12,12 +12,14 @@ mod extract;
 mod gatekeeper;
 mod http;
 mod live;
+mod mcp;
 mod metrics;
 mod router;
 mod web_assets;
 pub mod wire;
 
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use doors::{AllowedHosts, Door, GuardedApp, Limits};
@@ -64,16 +66,32 @@ pub(crate) struct Shared {
     directory: Option<String>,
     keep_token: KeepToken,
     stopping: CancellationToken,
+    mcp: mcp::Mount,
+}
+
+/// What listeners serve. They share one door, and so its limits.
+pub struct Apps {
+    /// All routes.
+    pub whole: GuardedApp,
+    /// Only what agents need: for a listener of their own, where they can not use the one that people do.
+    pub only_mcp: GuardedApp,
 }
 
 /// All routes behind all guards, ready to be served by `doors`.
-pub fn app(engine: Engine, settings: Settings) -> GuardedApp {
+pub fn apps(engine: Engine, settings: Settings) -> Apps {
     let Settings { hosts, limits, url, local_only, secure_cookie, directory, keep_token, stopping } = settings;
     metrics::install();
     let gatekeeper = gatekeeper::Tokens::new(engine.clone(), secure_cookie);
     let door = Door::new(Arc::new(gatekeeper.clone()), hosts, limits);
-    let shared = Shared { gatekeeper, url, local_only, secure_cookie, directory, keep_token, stopping };
-    door.mount(router::routes(App { engine, settings: Arc::new(shared) }))
+    let mcp = mcp::Mount::new(&engine, stopping.clone());
+    let shared = Shared { gatekeeper, url, local_only, secure_cookie, directory, keep_token, stopping, mcp };
+    let app = App { engine, settings: Arc::new(shared) };
+    Apps { only_mcp: door.mount(router::only_mcp(app.clone())), whole: door.mount(router::routes(app)) }
+}
+
+/// Where agents find the mount on a listener of this machine.
+pub fn mcp_url(listener: SocketAddr) -> String {
+    format!("http://{listener}{}", router::MCP)
 }
 
 /// A link that signs one browser in, once.

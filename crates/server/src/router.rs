@@ -12,7 +12,10 @@ use crate::error::ApiError;
 use crate::http::{
     agent, agents, auth, context, directories, entries, files, health, permissions, prompts, sessions, storage, tokens,
 };
-use crate::{App, live, web_assets, wire};
+use crate::{App, live, mcp, web_assets, wire};
+
+/// The session's own tools, for its agent. They are described by their own protocol, not in `openapi.json`.
+pub(crate) const MCP: &str = "/mcp";
 
 #[derive(OpenApi)]
 #[openapi(
@@ -85,6 +88,7 @@ pub(crate) fn routes(app: App) -> Routes {
     let (open, _) = open().split_for_parts();
     let protected = versioned(&protected)
         .route("/metrics", get(health::metrics))
+        .route(MCP, any(mcp::serve))
         .method_not_allowed_fallback(method_not_allowed)
         .with_state(app.clone());
     let open = versioned(&open)
@@ -93,6 +97,12 @@ pub(crate) fn routes(app: App) -> Routes {
         .with_state(app.clone());
     let live = versioned(&Router::new().route("/live", any(live::upgrade))).with_state(app);
     Routes { page: Router::new().fallback(web_assets::serve), open, protected, live }
+}
+
+/// What a listener has that is there for agents alone.
+pub(crate) fn only_mcp(app: App) -> Routes {
+    let page = Router::new().fallback(async || ApiError::RouteNotFound);
+    Routes { page, protected: Router::new().route(MCP, any(mcp::serve)).with_state(app), ..Routes::default() }
 }
 
 /// The same routes with and without the version.

@@ -35,7 +35,8 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
         limits: config.agent_limits(),
         in_process_guide: false,
     };
-    Ok(Agency { agents: Agents::new(settings), catalog, policy: config.permission_policy()?, deny })
+    let (policy, brief) = (config.permission_policy()?, config.brief.in_force());
+    Ok(Agency { agents: Agents::new(settings), catalog, policy, deny, brief })
 }
 
 /// What is not text no agent gets.

@@ -66,6 +66,8 @@ pub(crate) enum Command {
         /// The session: its id, the end of its id as `list` prints it, or `last`
         session: SessionName,
     },
+    /// Offer a session's tools to an MCP client, on standard input and output
+    Mcp(Mcp),
     /// Sign browsers in; make, list and end credentials
     Token {
         #[command(subcommand)]
@@ -215,6 +217,13 @@ pub(crate) struct Resume {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    /// The session: its id, the end of its id, or `last` [default: the newest one that works here]
+    #[arg(long, env = "THROUGHLINE_SESSION", value_name = "SESSION")]
+    pub(crate) session: Option<SessionName>,
 }
 
 #[derive(Debug, Subcommand)]

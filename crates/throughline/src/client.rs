@@ -4,7 +4,7 @@
 //! that somebody else might have taken, nor to a socket on which another user listens.
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use http::{Method, Request, StatusCode, header};
+use http::{HeaderValue, Method, Request, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
 use hyper_util::rt::TokioIo;
@@ -51,7 +51,7 @@ impl Client {
         let host = Box::new(Host::open(data, &config).await?);
         let stopping = CancellationToken::new();
         let url = format!("http://{}", config.server.listen);
-        let app = host.app(&config, data, Address { url, local_only: true }, stopping.clone())?;
+        let app = host.apps(&config, data, Address { url, local_only: true }, stopping.clone())?.whole;
         Ok(Self { reach: Reach::InProcess { host, app, stopping }, tasks: TaskTracker::new() })
     }
 
@@ -111,10 +111,7 @@ impl Client {
     }
 
     async fn send(&self, method: Method, path: &str, body: Option<&impl Serialize>) -> Result<(StatusCode, Bytes)> {
-        let stream = TokioIo::new(self.stream().await?);
-        let (mut sender, connection) = hyper::client::conn::http1::handshake(stream).await?;
-        let mut request =
-            Request::builder().method(method).uri(format!("/api/v1{path}")).header(header::HOST, "localhost");
+        let mut request = Request::builder().method(method).uri(format!("/api/v1{path}"));
         let bytes = match body {
             Some(body) => {
                 request = request.header(header::CONTENT_TYPE, "application/json");
@@ -122,8 +119,16 @@ impl Client {
             }
             None => Bytes::new(),
         };
+        self.exchange(request.body(Full::new(bytes))?).await
+    }
+
+    /// Sends a request as it is.
+    pub(crate) async fn exchange(&self, mut request: Request<Full<Bytes>>) -> Result<(StatusCode, Bytes)> {
+        let stream = TokioIo::new(self.stream().await?);
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(stream).await?;
+        request.headers_mut().insert(header::HOST, HeaderValue::from_static("localhost"));
         let exchange = async {
-            let response = sender.send_request(request.body(Full::new(bytes))?).await?;
+            let response = sender.send_request(request).await?;
             let status = response.status();
             anyhow::Ok((status, response.into_body().collect().await?.to_bytes()))
         };

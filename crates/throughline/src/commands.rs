@@ -9,6 +9,7 @@ mod export;
 mod guide;
 mod here;
 mod list;
+mod mcp;
 mod new;
 mod permissions;
 mod restore;
@@ -48,6 +49,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Permissions(permissions)) => permissions::run(&data()?, permissions).await,
         Some(Command::Resume(resume)) => resume::run(&data()?, resume).await,
         Some(Command::Stop { session }) => stop::run(&data()?, &session).await,
+        Some(Command::Mcp(mcp)) => mcp::run(&data()?, &mcp).await,
         Some(Command::Backup(backup)) => backup::run(&data()?, backup).await,
         Some(Command::Restore(restore)) => restore::run(&data()?, restore).await,
         Some(Command::Token { command }) => token::run(&data()?, command).await,

@@ -4,6 +4,7 @@
 //! silently absent. What may hold a secret is printed nowhere: not by `throughline config`, not in an error.
 
 mod agents;
+mod brief;
 mod hidden;
 mod keys;
 
@@ -19,6 +20,7 @@ use doors::{AllowedHosts, Limits, TlsSettings, Transport};
 use serde::{Deserialize, Serialize};
 
 use self::agents::{AgentSection, McpServerSection, PermissionsSection};
+use self::brief::BriefSection;
 
 const DEFAULT_LISTEN: &str = "127.0.0.1:7417";
 const DEFAULT_SILENCE_MINUTES: f64 = 10.0;
@@ -39,6 +41,7 @@ pub(crate) struct Config {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) mcp_servers: BTreeMap<String, McpServerSection>,
     pub(crate) permissions: PermissionsSection,
+    pub(crate) brief: BriefSection,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -138,6 +141,7 @@ impl Config {
             bail!("limits.agent_memory_mb is at least {MIN_AGENT_MEMORY_MB}; leave it away for no limit");
         }
         config.check_agents()?;
+        config.brief.check()?;
         Ok(config)
     }
 
@@ -234,6 +238,8 @@ mod tests {
         check_refused("[limits]\nagent_start_seconds = 0.01", "limits.agent_start_seconds is more than");
         check_refused("[limits]\nagent_stop_seconds = nan", "limits.agent_stop_seconds is more than");
         check_refused("[limits]\nagent_memory_mb = 1", "limits.agent_memory_mb is at least 64");
+        check_refused("[brief]\ntext = \" \"", "brief.enabled = false");
+        check_refused(&format!("[brief]\ntext = \"{}\"", "x".repeat(8_001)), "brief.text has 8001 characters");
         check_refused("server = [", "not TOML");
         check_refused("[server]\nbehind_proxy = true\n[server.tls]\ncertificates = \"a\"\nkey = \"b\"", "exclude");
     }

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use doors::GuardedApp;
 use engine::{Clock as _, Engine, IdSource as _, Seams, Secret, SystemClock, SystemIds, TokenWish};
 use model::{Incarnation, TokenKind};
-use server::Settings;
+use server::{Apps, Settings};
 use store::copies::{BesideError, Found, open_beside};
 use store::outside::StoreFile;
 use store::{Copies, OpenError, RESERVE_BYTES, SqliteStore};
@@ -59,13 +58,13 @@ impl Host {
     }
 
     /// All routes behind all guards.
-    pub(crate) fn app(
+    pub(crate) fn apps(
         &self,
         config: &Config,
         data: &DataDir,
         address: Address,
         stopping: CancellationToken,
-    ) -> Result<GuardedApp> {
+    ) -> Result<Apps> {
         let token_file = data.token();
         let settings = Settings {
             hosts: config.hosts()?,
@@ -77,7 +76,7 @@ impl Host {
             keep_token: Box::new(move |secret| write_private(&token_file, secret.expose().as_bytes())),
             stopping,
         };
-        Ok(server::app(self.engine.clone(), settings))
+        Ok(server::apps(self.engine.clone(), settings))
     }
 
     /// Makes sure that the token file holds a token that opens something.

@@ -61,8 +61,8 @@ impl About {
     }
 
     /// The servers of tools that this agent can take, as it is told of them.
-    pub(super) fn mcp_servers(&self, servers: &[McpServer]) -> Vec<AcpMcpServer> {
-        let servers = servers.iter().filter_map(|server| match server {
+    pub(super) fn mcp_servers<'a>(&self, servers: impl Iterator<Item = &'a McpServer>) -> Vec<AcpMcpServer> {
+        let servers = servers.filter_map(|server| match server {
             McpServer::Http { name, url, headers } if self.capabilities.mcp_capabilities.http => {
                 let headers = headers.iter().map(|(name, value)| HttpHeader::new(name, value)).collect();
                 Some(AcpMcpServer::Http(McpServerHttp::new(name, url).headers(headers)))

@@ -6,6 +6,7 @@
 
 mod attach;
 mod files;
+mod lent;
 mod serve;
 mod turn;
 mod watch;

@@ -91,6 +91,7 @@ fn unknown(name: &str) -> Entry {
         env: BTreeMap::new(),
         pass_env: Vec::new(),
         shared: false,
+        unasked: None,
         install: None,
         sign_in: None,
         notes: Vec::new(),

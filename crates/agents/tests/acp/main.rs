@@ -7,6 +7,7 @@
 mod beginnings;
 mod favours;
 mod guide;
+mod lent;
 mod misbehaviour;
 mod questions;
 mod sharing;

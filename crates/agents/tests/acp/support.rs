@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::catalog::Entry;
+use agents::catalog::{Entry, Unasked};
 use agents::process::{self, Launcher};
 use agents::{Agent, Agents, Call, Limits, News, Settings, Start};
 use files::Deny;
@@ -37,6 +37,7 @@ fn hostile(wishes: &str, notes: &Path) -> Entry {
         env: BTreeMap::from([("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())]),
         pass_env: Vec::new(),
         shared: wishes.contains("shared"),
+        unasked: wishes.contains("unasked").then_some(Unasked::ClaudeCode),
         install: None,
         sign_in: None,
         notes: Vec::new(),
@@ -93,6 +94,7 @@ impl Place {
             cwd: self.project(),
             earlier: None,
             options: BTreeMap::new(),
+            lent: None,
         }
     }
 

@@ -27,7 +27,7 @@ async fn begun() -> (LiveSession, mpsc::Receiver<Call>, mpsc::Sender<News>) {
     let mut live = LiveSession::new(engine.shared, id, session, mpsc::channel(1).1);
     let (calls, calls_in) = mpsc::channel(256);
     let (news_out, news) = mpsc::channel(256);
-    live.agent = Some(Agent { calls, news });
+    live.agent = Some(Hosted { agent: Agent { calls, news }, _loan: None });
     live.report(Some(Command::Agent(AgentReport::Ready { attached: None }))).await;
     (live, calls_in, news_out)
 }

@@ -233,7 +233,7 @@ async fn addresses_and_queries_that_lead_nowhere() {
         row("GET /api/v2/sessions", "404 not_found"),
         row("POST /api/v1/nothing", "404 not_found"),
         row("GET /api/v1/sessions/", "404 not_found"),
-        row("GET /mcp", "404 not_found"),
+        row("GET /mcp", "400 session_not_named"),
         row("PUT /api/v1/sessions", "405 method_not_allowed"),
         row("DELETE /api/v1/sessions", "405 method_not_allowed"),
         row(&format!("POST {path}"), "405 method_not_allowed"),

@@ -1,6 +1,6 @@
 //! The server from outside: real sockets, the real engine, the built-in guide. One file a resource, as in the router.
 //!
-//! Invariant: every test speaks to a server that was started as the binary starts it, through `server::app` and the
+//! Invariant: every test speaks to a server that was started as the binary starts it, through `server::apps` and the
 //! `serve_*` functions of `doors`. Clock and ids are the test's own, so answers are compared whole. Rows of trust.md
 //! (T…) and promises (R…) are named where they are tested.
 
@@ -19,6 +19,7 @@ mod idempotency;
 mod input;
 mod live;
 mod live_guards;
+mod mcp;
 mod metrics;
 mod openapi;
 mod page;

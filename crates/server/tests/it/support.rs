@@ -187,7 +187,7 @@ impl World {
             keep_token: Box::new(move |secret| std::fs::write(&file, secret.expose())),
             stopping: stopping.clone(),
         };
-        let app = server::app(engine.clone(), settings);
+        let app = server::apps(engine.clone(), settings).whole;
         let mut tasks = JoinSet::new();
         let tcp = doors::serve_tcp(listener, Transport::Plain, app.clone(), stopping.clone());
         tasks.spawn(async move { tcp.await.unwrap() });

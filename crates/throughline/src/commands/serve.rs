@@ -4,13 +4,14 @@
 
 use std::fs;
 use std::io::IsTerminal as _;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use doors::Transport;
 use engine::{Clock as _, SystemClock};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
@@ -57,24 +58,33 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
     let local_only = !config.server.behind_proxy && bound.ip().to_canonical().is_loopback();
     let socket = bind_socket(&data.socket())?;
     host.keep_token_file(data).await?;
-    let app = host.app(&config, data, Address { url: url.clone(), local_only }, stopping.clone())?;
+    let apps = host.apps(&config, data, Address { url: url.clone(), local_only }, stopping.clone())?;
+    let for_agents = listen_for_agents(&transport, bound).await?;
+    let reach = for_agents.as_ref().unwrap_or(&listener).local_addr()?;
+    host.engine.mount_at(server::mcp_url(reach));
 
     let uid = rustix::process::geteuid().as_raw();
-    let tcp = doors::serve_tcp(listener, transport, app.clone(), stopping.clone());
-    let unix = doors::serve_unix(socket, uid, app, stopping.clone());
+    let tcp = doors::serve_tcp(listener, transport, apps.whole.clone(), stopping.clone());
+    let unix = doors::serve_unix(socket, uid, apps.whole, stopping.clone());
     let unix = async {
         unix.await;
         Ok(())
     };
+    let for_agents = async {
+        match for_agents {
+            Some(listener) => doors::serve_tcp(listener, Transport::Plain, apps.only_mcp, stopping.clone()).await,
+            None => Ok(()),
+        }
+    };
     // Without one of them the server is no longer whole.
-    let both = async { tokio::try_join!(tcp, unix) };
-    tokio::pin!(both);
+    let all = async { tokio::try_join!(tcp, unix, for_agents) };
+    tokio::pin!(all);
 
     // Before the first line is out: whoever reads it may end us at once, and that is to be clean too.
     let mut signals = Signals::new()?;
     announce(data, &host, &url, serve, directory)?;
     let (serves, served) = tokio::select! {
-        ended = &mut both => (false, ended.map(|_| ()).map_err(anyhow::Error::from)),
+        ended = &mut all => (false, ended.map(|_| ()).map_err(anyhow::Error::from)),
         () = signals.next() => (true, Ok(())),
         cause = host.store.failed() => (true, Err(anyhow::Error::new(cause).context(STORE_FAILED))),
     };
@@ -88,7 +98,7 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
         };
         let drain = async {
             if serves {
-                drop(both.await);
+                drop(all.await);
             }
         };
         tokio::join!(settle, drain);
@@ -124,6 +134,17 @@ async fn bind(address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).await.with_context(|| {
         format!("could not listen on {address}; choose another with --listen, for instance 127.0.0.1:0 for a free port")
     })
+}
+
+/// A listener of their own for agents, where the one that people use is not plain HTTP on loopback.
+async fn listen_for_agents(transport: &Transport, bound: SocketAddr) -> Result<Option<TcpListener>> {
+    let own_names = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+    match transport {
+        Transport::Plain if own_names.contains(&bound.ip()) => Ok(None),
+        Transport::Plain | Transport::Tls(_) | Transport::BehindProxy => {
+            bind((Ipv4Addr::LOCALHOST, 0).into()).await.map(Some)
+        }
+    }
 }
 
 /// We own the store, so a socket that lies here was left by a server that is gone.

@@ -256,6 +256,10 @@ mod tests {
     #[test]
     fn mcp_servers_that_nobody_could_reach_are_refused() {
         check_refused("[mcp_servers.web]", "either url");
+        check_refused(
+            "[mcp_servers.throughline]\nurl = \"https://a\"",
+            "throughline is the name of this server's own tools",
+        );
         check_refused("[mcp_servers.web]\nurl = \"https://a\"\ncommand = \"b\"", "either url");
         check_refused("[mcp_servers.web]\nurl = \"https://a\"\nenv = { A = \"b\" }", "either url");
         check_refused("[mcp_servers.web]\ncommand = \"a\"\nheaders = { A = \"b\" }", "either url");

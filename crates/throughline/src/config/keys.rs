@@ -20,6 +20,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("agents.*", &["command", "args", "env", "pass_env", "title", "description", "shared", "enabled"]),
     ("mcp_servers.*", &["url", "headers", "command", "args", "env"]),
     ("permissions", &["default", "rules"]),
+    ("brief", &["enabled", "text"]),
 ];
 
 /// Refuses what is not known, and names what it may have been meant to be.
@@ -117,6 +118,10 @@ mod tests {
         [permissions]
         default = "ask"
         rules = { "mine.read" = "allow" }
+
+        [brief]
+        enabled = true
+        text = "Mark what you read."
     "#;
 
     /// The list and the structs cannot drift apart: what is listed is taken, and what is printed is listed.

@@ -174,7 +174,7 @@ fn a_misspelt_key_is_answered_with_the_nearest() {
     error: DATA/config.toml cannot be used
       because limits are at least 1
     ");
-    folder.configure("[limits]\nconnections = 9\n");
+    folder.configure("[limits]\nconnections = 9\n[brief]\ntext = \"Mark what you read.\"\n");
     insta::assert_snapshot!(folder.named(&folder.run(&["config", "check"]).ok()), @"DATA/config.toml is sound");
     insta::assert_snapshot!(folder.named(&folder.run(&["config", "path"]).ok()), @"DATA/config.toml");
     insta::assert_snapshot!(folder.named(&folder.run(&["config"]).ok()), @r#"
@@ -193,6 +193,10 @@ fn a_misspelt_key_is_answered_with_the_nearest() {
 
     [permissions]
     default = "ask"
+
+    [brief]
+    enabled = true
+    text = "Mark what you read."
     "#);
 }
 
@@ -208,6 +212,9 @@ fn secrets_in_the_configuration_are_not_printed() {
         [mcp_servers.notes]
         url = "https://notes.example/mcp?key=canary-2"
         headers = { Authorization = "Bearer canary-3" }
+
+        [brief]
+        text = "Mark what you read."
         "#,
     );
     for command in [&["config"][..], &["config", "show", "--json"], &["config", "check"]] {
@@ -239,6 +246,10 @@ fn secrets_in_the_configuration_are_not_printed() {
 
     [permissions]
     default = "ask"
+
+    [brief]
+    enabled = true
+    text = "Mark what you read."
     "#);
     folder.configure("[mcp_servers.notes]\nheaders = { A = \"canary\", B = 5 }\n");
     let said = folder.run(&["config", "check"]).failed();

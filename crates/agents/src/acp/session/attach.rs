@@ -57,8 +57,10 @@ impl Session {
     }
 
     async fn begin_anew(&mut self) -> Result<Try<Memory>, Gone> {
-        let servers = self.about.mcp_servers(&self.settings.mcp_servers);
-        let request = NewSessionRequest::new(self.start.cwd.clone()).mcp_servers(servers);
+        let request = NewSessionRequest::new(self.start.cwd.clone())
+            .mcp_servers(self.mcp_servers())
+            .system_prompt(self.system_prompt())
+            .meta(self.meta());
         let id = self.connection().request_new(self.key, &request).await;
         let reply = match self.in_time(id, "did not begin a session").await? {
             Try::Done(reply) => reply,
@@ -88,17 +90,24 @@ impl Session {
         if !self.connection().name_session(self.key, earlier) {
             return Ok(Some(Try::Refused(Refused::new("another session here holds it"))));
         }
-        let (cwd, servers) = (self.start.cwd.clone(), self.about.mcp_servers(&self.settings.mcp_servers));
+        let (cwd, servers) = (self.start.cwd.clone(), self.mcp_servers());
+        let (system_prompt, meta) = (self.system_prompt(), self.meta());
         let tried = match memory {
             Memory::Loaded => {
-                let request = LoadSessionRequest::new(earlier.to_owned(), cwd).mcp_servers(servers);
+                let request = LoadSessionRequest::new(earlier.to_owned(), cwd)
+                    .mcp_servers(servers)
+                    .system_prompt(system_prompt)
+                    .meta(meta);
                 self.translator.begin_replay();
                 let tried = self.take_up_with(&request).await;
                 self.translator.end_replay();
                 tried?
             }
             Memory::Resumed | Memory::New => {
-                let request = ResumeSessionRequest::new(earlier.to_owned(), cwd).mcp_servers(servers);
+                let request = ResumeSessionRequest::new(earlier.to_owned(), cwd)
+                    .mcp_servers(servers)
+                    .system_prompt(system_prompt)
+                    .meta(meta);
                 self.take_up_with(&request).await?
             }
         };

@@ -1,0 +1,46 @@
+//! What the agent is told of the session's own tools, the same whether its conversation is new or taken up again.
+//!
+//! Invariant: an agent that is not told of the tools is not told to use them either, and none is matched by a title.
+
+use agent_client_protocol::v1::schema::{ContentBlock, McpServer as AcpMcpServer, Meta, SystemPrompt, TextContent};
+use serde_json::{Value, json};
+
+use super::Session;
+use crate::Lent;
+use crate::catalog::Unasked;
+
+impl Session {
+    /// The session's own first, then those of the person.
+    pub(super) fn mcp_servers(&self) -> Vec<AcpMcpServer> {
+        let own = self.start.lent.iter().map(|lent| &lent.server);
+        self.about.mcp_servers(own.chain(&self.settings.mcp_servers))
+    }
+
+    /// What joins the agent's own instructions.
+    pub(super) fn system_prompt(&self) -> Option<SystemPrompt> {
+        self.about.capabilities.session_capabilities.system_prompt.as_ref()?;
+        let brief = self.taken()?.brief.clone()?;
+        Some(SystemPrompt::new(vec![ContentBlock::Text(TextContent::new(brief))]))
+    }
+
+    /// What the agent reads beside the protocol.
+    pub(super) fn meta(&self) -> Option<Meta> {
+        let lent = self.taken()?;
+        let entry = self.settings.entries.iter().find(|entry| entry.name == self.start.agent)?;
+        match entry.unasked? {
+            Unasked::ClaudeCode => {
+                let server = lent.server.name();
+                let tools: Vec<_> = lent.unasked.iter().map(|tool| format!("mcp__{server}__{tool}")).collect();
+                match json!({ "claudeCode": { "options": { "allowedTools": tools } } }) {
+                    Value::Object(meta) => Some(meta),
+                    _ => None,
+                }
+            }
+        }
+    }
+
+    /// What is lent, if the agent takes servers of its kind.
+    fn taken(&self) -> Option<&Lent> {
+        self.start.lent.as_ref().filter(|_| self.about.capabilities.mcp_capabilities.http)
+    }
+}

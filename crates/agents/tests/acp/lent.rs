@@ -1,0 +1,47 @@
+//! The session's own tools, as an agent is told of them.
+
+use agents::{Lent, McpServer, Start};
+use serde_json::{Value, json};
+
+use crate::support::Place;
+
+fn lent() -> Option<Lent> {
+    let server = McpServer::Http {
+        name: "throughline".to_owned(),
+        url: "http://127.0.0.1:1/mcp".to_owned(),
+        headers: vec![("Authorization".to_owned(), "Bearer x".to_owned())],
+    };
+    Some(Lent { server, unasked: vec!["mark".to_owned()], brief: Some("Mark it.".to_owned()) })
+}
+
+/// What an agent with these abilities hears when its conversation begins.
+async fn told(wishes: &str, earlier: Option<&str>, way: &str) -> Value {
+    let place = Place::new(&[wishes]);
+    let earlier = earlier.map(str::to_owned);
+    let talk = place.start_with(Start { lent: lent(), earlier, ..place.asking(wishes) });
+    let noted = place.noted(way).await;
+    drop(talk);
+    place.agents.shutdown().await;
+    serde_json::from_str(noted.strip_prefix(way).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn it_is_the_same_for_a_new_conversation_and_for_one_that_is_taken_up() {
+    let all = json!([
+        [{ "type": "http", "name": "throughline", "url": "http://127.0.0.1:1/mcp",
+           "headers": [{ "name": "Authorization", "value": "Bearer x" }] }],
+        { "mode": "append", "content": [{ "type": "text", "text": "Mark it." }] },
+        { "claudeCode": { "options": { "allowedTools": ["mcp__throughline__mark"] } } },
+    ]);
+    assert_eq!(told("told mcp prompted unasked", None, "session/new ").await, all);
+    assert_eq!(told("told mcp prompted unasked resume", Some("s7"), "session/resume ").await, all);
+    assert_eq!(told("told mcp prompted unasked load", Some("s7"), "session/load ").await, all);
+}
+
+#[tokio::test]
+async fn an_agent_is_told_no_more_than_it_takes() {
+    let nothing = json!([[], null, null]);
+    assert_eq!(told("told prompted unasked", None, "session/new ").await, nothing);
+    let tools = told("told mcp", None, "session/new ").await;
+    assert_eq!((tools[0].as_array().unwrap().len(), &tools[1], &tools[2]), (1, &Value::Null, &Value::Null));
+}

@@ -1,0 +1,27 @@
+//! What every agent is told of the session that it works in.
+//!
+//! Invariant: the brief is the same for every session and never an entry of one: it is handed to the agent's system prompt
+//! and to the MCP mount, and holds nothing that an agent or a person wrote into a session.
+
+/// What agents are told unless the person's configuration says something else.
+pub const STANDARD_BRIEF: &str = include_str!("brief.md");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 600 tokens, by the common measure of four characters each.
+    const MAX_CHARS: usize = 2_400;
+
+    #[test]
+    fn it_is_short_and_says_what_is_required() {
+        assert!(STANDARD_BRIEF.chars().count() <= MAX_CHARS, "{}", STANDARD_BRIEF.chars().count());
+        let beyond = STANDARD_BRIEF.lines().filter(|line| line.chars().count() > 120).count();
+        assert_eq!(beyond, 0, "a line is too long to read");
+        for word in
+            ["set_relevant_context", "get_relevant_context", "required", "files", "endpoints", "ports", "applet"]
+        {
+            assert!(STANDARD_BRIEF.contains(word), "{word}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! `/mcp`: a session's own tools for its agent, over streamable HTTP.
+//!
+//! Invariant: no state between requests. Whose session is meant follows from the credential, or, for a person's, from what
+//! the request names; the doors have let the request in before, and what a tool does is one call of the engine that a
+//! route makes as well.
+
+mod arguments;
+mod handler;
+mod replies;
+mod tools;
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::response::{IntoResponse as _, Response};
+use doors::{Principal, Scope};
+use engine::Engine;
+use model::SessionId;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
+
+use crate::error::ApiError;
+use crate::{App, access};
+use handler::Handler;
+
+/// Names the session where the credential does not.
+pub(crate) const SESSION_HEADER: &str = "throughline-session";
+/// Ten items of the longest are far below.
+const MAX_BODY_BYTES: usize = 256 << 10;
+
+/// The mount, cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Mount(StreamableHttpService<Handler, NeverSessionManager>);
+
+/// Who calls, about which session.
+#[derive(Debug, Clone)]
+pub(crate) struct Calling {
+    principal: Principal,
+    session: SessionId,
+}
+
+impl Mount {
+    pub(crate) fn new(engine: &Engine, stopping: CancellationToken) -> Self {
+        let config = StreamableHttpServerConfig::default()
+            .with_legacy_session_mode(false)
+            .with_json_response(true)
+            // The doors have judged both, by the names that are configured.
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_max_request_body_bytes(MAX_BODY_BYTES)
+            .with_cancellation_token(stopping);
+        let engine = engine.clone();
+        let handler = move || Ok(Handler::new(engine.clone()));
+        Self(StreamableHttpService::new(handler, Arc::new(NeverSessionManager::default()), config))
+    }
+}
+
+/// Any method: what is not offered is told by the protocol.
+pub(crate) async fn serve(
+    State(app): State<App>,
+    principal: Principal,
+    mut request: Request,
+) -> Result<Response, ApiError> {
+    let (parts, body) = request.into_parts();
+    let session = session_of(&principal, &parts)?;
+    access::session(&principal, Scope::Read, session)?;
+    request = Request::from_parts(parts, body);
+    request.extensions_mut().insert(Calling { principal, session });
+    match app.settings.mcp.0.clone().oneshot(request).await {
+        Ok(response) => Ok(response.into_response()),
+        Err(never) => match never {},
+    }
+}
+
+/// The session that the credential was made for, or the one that the request names: both, only if they are the same.
+fn session_of(principal: &Principal, parts: &Parts) -> Result<SessionId, ApiError> {
+    let parse = |text: &str| text.parse::<SessionId>().map_err(|_| ApiError::SessionNotFound);
+    let own = principal.session.as_deref().map(parse).transpose()?;
+    let named = named(parts)?.map(parse).transpose()?;
+    match (own, named) {
+        (Some(own), Some(named)) if own != named => Err(ApiError::SessionNotFound),
+        (Some(session), _) | (None, Some(session)) => Ok(session),
+        (None, None) => Err(ApiError::SessionNotNamed),
+    }
+}
+
+/// What the query or the header names.
+fn named(parts: &Parts) -> Result<Option<&str>, ApiError> {
+    let in_query = parts.uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()).map(|pair| {
+        let session = pair.strip_prefix("session=");
+        session.ok_or_else(|| ApiError::InvalidQuery("session is the only parameter here".to_owned()))
+    });
+    let in_headers = parts.headers.get_all(SESSION_HEADER).iter();
+    let in_headers = in_headers.map(|value| value.to_str().map_err(|_| ApiError::SessionNotFound));
+    let named = in_query.chain(in_headers).collect::<Result<Vec<_>, _>>()?;
+    match named.as_slice() {
+        [] => Ok(None),
+        [session] => Ok(Some(session)),
+        _ => Err(ApiError::InvalidQuery("a session is named once, in the query or in a header".to_owned())),
+    }
+}

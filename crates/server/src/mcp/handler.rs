@@ -1,0 +1,123 @@
+//! The mount towards the protocol's library: what is offered, and where a call goes.
+//!
+//! Invariant: what an agent can set right is answered as the tool's own error, in words; an error of the protocol, which
+//! some hosts show to nobody, is left for what no tool was asked.
+
+use axum::http::request::Parts;
+use engine::Engine;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
+    CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, ListPromptsRequestMethod,
+    ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+
+use super::tools::{self, CallError};
+use super::{Calling, replies};
+
+#[derive(Clone)]
+pub(crate) struct Handler {
+    engine: Engine,
+}
+
+impl Handler {
+    pub(super) fn new(engine: Engine) -> Self {
+        Self { engine }
+    }
+
+    async fn call(&self, request: CallToolRequestParams, calling: &Calling) -> CallToolResult {
+        let arguments = request.arguments.unwrap_or_default();
+        match tools::call(&self.engine, calling, &request.name, &arguments).await {
+            Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
+            Err(err) => failed(err),
+        }
+    }
+}
+
+fn failed(err: CallError) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(replies::error(err))])
+}
+
+fn calling(context: &RequestContext<RoleServer>) -> Result<&Calling, ErrorData> {
+    let parts = context.extensions.get::<Parts>();
+    let calling = parts.and_then(|parts| parts.extensions.get());
+    calling.ok_or_else(|| ErrorData::internal_error("nobody is known to call", None))
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let own = Implementation::new("throughline", env!("CARGO_PKG_VERSION")).with_title("Throughline");
+        let info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_server_info(own);
+        match self.engine.brief() {
+            Some(brief) => info.with_instructions(brief),
+            None => info,
+        }
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        // For this caller only, and asked for anew: what is offered may depend on the credential.
+        Ok(ListToolsResult::with_all_items(tools::all()).with_ttl_ms(0).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let calling = calling(&context)?;
+        Ok(self.call(request, calling).await.into())
+    }
+
+    /// Requests that the library can not read arrive here. A call with arguments that are no object is one.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        if request.method != "tools/call" {
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
+        }
+        let result = serde_json::to_value(failed(CallError::NotACall));
+        result.map(CustomResult::new).map_err(|err| ErrorData::internal_error(err.to_string(), None))
+    }
+
+    // The library answers these though they are not offered.
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+    }
+}
