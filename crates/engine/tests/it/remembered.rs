@@ -56,8 +56,7 @@ fn two_agents() -> Agency {
     let mut other = (*entries[0]).clone();
     other.name = "codex".to_owned();
     entries.push(Arc::new(other));
-    let policy = PermissionPolicy::default();
-    Agency { agents: Agents::new(Settings::in_process(&entries)), catalog, policy, deny: engine::Deny::standard() }
+    Agency { agents: Agents::new(Settings::in_process(&entries)), catalog, ..Agency::only_guide() }
 }
 
 #[tokio::test(start_paused = true)]
