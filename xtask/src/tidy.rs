@@ -3,6 +3,7 @@
 //! Invariant: a rule reads nothing but the [`Tree`], so that a test can show it a small made-up one.
 
 mod arrows;
+mod behaviours;
 mod decisions;
 mod dependencies;
 mod guarantees;
@@ -19,7 +20,7 @@ use crate::workspace::{self, Metadata};
 
 use tree::Tree;
 
-const RULES: [fn(&Tree) -> Vec<Finding>; 14] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 15] = [
     arrows::dependencies_follow_the_arrows,
     arrows::each_technology_is_known_where_it_belongs,
     sources::files_say_what_they_are_for,
@@ -34,6 +35,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 14] = [
     decisions::numbers_have_no_gap,
     dependencies::each_is_explained,
     guarantees::each_promise_has_its_test,
+    behaviours::each_behaviour_has_its_test,
 ];
 
 /// Something to put right.

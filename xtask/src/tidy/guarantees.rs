@@ -51,13 +51,13 @@ fn is_promise(name: &str) -> bool {
 }
 
 /// `crate::module::test`, and nothing else that is written in this way.
-fn is_path(name: &str) -> bool {
+pub(super) fn is_path(name: &str) -> bool {
     let is_word =
         |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
     name.contains("::") && name.split("::").all(is_word)
 }
 
-fn is_test(tree: &Tree, name: &str) -> bool {
+pub(super) fn is_test(tree: &Tree, name: &str) -> bool {
     let (module, test) = name.rsplit_once("::").expect("a path has two parts at least");
     let file_of_module = module.strip_suffix("::tests").unwrap_or(module);
     let here = |file: &&File| module_of(file).is_some_and(|found| found == module || found == file_of_module);
