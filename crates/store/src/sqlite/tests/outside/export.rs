@@ -151,7 +151,7 @@ async fn an_export_that_is_not_whole_changes_nothing() {
         (String::new(), "neither a backup nor an export".to_owned()),
         ("\u{0}\u{1}".repeat(9000), "neither a backup nor an export".to_owned()),
         (
-            sealed(&[&HEADER.replace("\"version\":1", "\"version\":3")], 0),
+            sealed(&[&HEADER.replace("\"version\":1", "\"version\":2")], 0),
             "has format 2, this program knows formats up to 1".to_owned(),
         ),
         (HEADER.to_owned() + "\n", "is cut off after line 1".to_owned()),
