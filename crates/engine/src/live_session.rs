@@ -427,7 +427,7 @@ impl LiveSession {
                     return;
                 }
                 Some(News::Asked { key, question }) => return self.hear_question(key, question).await,
-                Some(News::Report(report)) if self.offers.hear(&report) => (),
+                Some(News::Report(report)) if self.offers.hear(&report) && !self.is_unresponsive() => (),
                 Some(News::Report(report)) => {
                     let last = matches!(report, AgentReport::Stopped(_) | AgentReport::Failed { .. });
                     write |= words_of(&report).is_none() || self.pending.is_full();
@@ -452,6 +452,12 @@ impl LiveSession {
         }
     }
 
+    /// Whatever the agent says next shows that it is there.
+    fn is_unresponsive(&self) -> bool {
+        let is_said = self.session.as_ref().is_some_and(|session| session.row.agent_state == AgentState::Unresponsive);
+        is_said || self.pending.reports().contains(&AgentReport::Unresponsive)
+    }
+
     /// Shows live words, of the turn that runs, before they are durable.
     fn preview(&self, report: &AgentReport) {
         let Some((of, number, text)) = words_of(report) else { return };
@@ -462,9 +468,18 @@ impl LiveSession {
     }
 
     /// Writes down what is pending and what follows it. Nobody waits for an answer, so what fails is owed.
-    async fn report(&mut self, command: Option<Command>) {
-        match self.try_report(command.clone()).await {
+    async fn report(&mut self, mut command: Option<Command>) {
+        let mut tried = self.try_report(command.clone()).await;
+        if let Err(SubmitError::Rejected(refusal)) = &tried {
+            // It does not hold any more, such as an answer that a person gave first. What came before it does.
+            tracing::info!(session = %self.id, %refusal, "what was to follow is left out");
+            command = None;
+            tried = self.try_report(None).await;
+        }
+        match tried {
             Ok(()) => (),
+            // Trying again would be refused again.
+            Err(SubmitError::Rejected(_)) => self.pending = Pending::default(),
             // The session is gone; so is whatever was to be said of it.
             Err(SubmitError::Append(AppendError::Purged(_))) => self.session = None,
             Err(SubmitError::Append(AppendError::Damaged(damage))) => {
@@ -473,6 +488,8 @@ impl LiveSession {
             }
             Err(err) => {
                 tracing::error!(session = %self.id, error = &err as &dyn std::error::Error, "could not write what the agent did");
+                // By then an answer that nobody was asked for may hold no more: the question stays with the person.
+                let command = command.filter(|command| !matches!(command, Command::Answer { .. }));
                 self.owed = Some(Owed { command, retry_at: Instant::now() + RETRY_AFTER });
             }
         }

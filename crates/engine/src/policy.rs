@@ -70,6 +70,7 @@ mod tests {
         RememberedRow {
             id: RememberedId::from_bytes([1; 16]),
             project: String::new(),
+            cwd: String::new(),
             agent: String::new(),
             kind: ToolKind::Read,
             subject: String::new(),

@@ -4,7 +4,7 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use model::{Event, Memorable, RememberedId, RememberedRow, RowChange};
+use model::{Event, Memorable, RememberedId, RememberedRow, RowChange, SessionRow};
 use store::AppendError;
 
 use crate::asking::{Asker, Reply};
@@ -27,9 +27,9 @@ impl Remembered {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn find(&self, project: &str, agent: &str, asked: &Memorable) -> Option<RememberedRow> {
+    pub(crate) fn find(&self, session: &SessionRow, asked: &Memorable) -> Option<RememberedRow> {
         let rows = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        rows.iter().find(|row| row.answers(project, agent, asked)).cloned()
+        rows.iter().find(|row| row.answers(session, asked)).cloned()
     }
 
     pub(crate) fn apply(&self, changes: &[RowChange]) {

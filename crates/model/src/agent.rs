@@ -117,14 +117,14 @@ pub struct Usage {
     pub cost: Option<Cost>,
     /// What the agent counted when it ended a turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<Tokens>,
+    pub tokens: Option<TokenCount>,
 }
 
 /// Tokens that went through the agent's model, as the agent counts them: some count a turn, some the whole session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Tokens))]
 #[serde(rename_all = "camelCase")]
-pub struct Tokens {
+pub struct TokenCount {
     /// Of all kinds.
     pub total: u64,
     /// What it read.

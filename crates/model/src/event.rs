@@ -215,6 +215,7 @@ pub enum Event {
     PermissionRemembered {
         id: RememberedId,
         project: String,
+        cwd: String,
         agent: String,
         kind: ToolKind,
         /// For people to read; a long one is cut.

@@ -29,7 +29,7 @@ mod transcript;
 
 pub use agent::{
     AgentCommand, AgentOption, Attached, Choice, Cost, Image, Memory, Notice, OptionCategory, PlanStep, Priority,
-    Severity, SignInMethod, StepStatus, Tokens, Usage,
+    Severity, SignInMethod, StepStatus, TokenCount, Usage,
 };
 pub use command::{AgentReport, Command, NewSession, WhenBusy};
 pub use context::{

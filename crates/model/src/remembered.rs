@@ -1,14 +1,14 @@
 //! Answers that are given again, unasked, to the very same question.
 //!
-//! Invariant: the same is the same project, agent, kind of work and all that the tool is given, to the last character;
-//! never a title, which the agent words as it likes. For each there is one decision, the newest.
+//! Invariant: the same is the same project and directory, agent, kind of work and all that the tool is given, to the last
+//! character; never a title, which the agent words as it likes. For each there is one decision, the newest.
 
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{MAX_REMEMBERED, MAX_REMEMBERED_SUBJECT_CHARS};
 use crate::{
-    Answerer, Event, PermissionAnswer, PermissionKind, Question, Rejection, RememberedId, Request, Session, Timestamp,
-    ToolKind,
+    Answerer, Event, PermissionAnswer, PermissionKind, Question, Rejection, RememberedId, Request, Session, SessionRow,
+    Timestamp, ToolKind,
 };
 
 /// What an answer may be remembered for.
@@ -65,6 +65,8 @@ pub struct RememberedRow {
     pub id: RememberedId,
     /// Where it holds.
     pub project: String,
+    /// In which directory of it: the same command does something else in another.
+    pub cwd: String,
     /// For which agent.
     pub agent: String,
     /// For which sort of work.
@@ -82,9 +84,10 @@ pub struct RememberedRow {
 }
 
 impl RememberedRow {
-    /// Whether it answers this, asked by this agent in this project.
-    pub fn answers(&self, project: &str, agent: &str, asked: &Memorable) -> bool {
-        self.project == project && self.agent == agent && self.kind == asked.kind && self.digest == asked.digest
+    /// Whether it answers this, asked in this session.
+    pub fn answers(&self, session: &SessionRow, asked: &Memorable) -> bool {
+        let is_there = self.project == session.project && self.cwd == session.cwd;
+        is_there && self.agent == session.agent && self.kind == asked.kind && self.digest == asked.digest
     }
 }
 
@@ -99,16 +102,16 @@ pub fn remember(
     let open = session.row.open_requests.iter().find(|open| open.request == request);
     let open = open.ok_or(Rejection::RequestNotOpen(request))?;
     let (Some(asked), Some(chosen)) = (&open.memorable, answer.kind) else { return Err(Rejection::NothingToRemember) };
-    let (project, agent) = (&session.row.project, &session.row.agent);
-    let (earlier, others): (Vec<_>, Vec<_>) = known.iter().partition(|row| row.answers(project, agent, asked));
+    let (earlier, others): (Vec<_>, Vec<_>) = known.iter().partition(|row| row.answers(&session.row, asked));
     if others.len() >= MAX_REMEMBERED {
         return Err(Rejection::RememberedFull);
     }
     let mut events: Vec<Event> = earlier.iter().map(|row| Event::PermissionForgotten { id: row.id }).collect();
     events.push(Event::PermissionRemembered {
         id,
-        project: project.clone(),
-        agent: agent.clone(),
+        project: session.row.project.clone(),
+        cwd: session.row.cwd.clone(),
+        agent: session.row.agent.clone(),
         kind: asked.kind,
         subject: asked.subject.clone(),
         digest: asked.digest.clone(),

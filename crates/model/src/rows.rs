@@ -201,10 +201,11 @@ fn server_rows(entry: &Entry) -> Vec<RowChange> {
             })]
         }
         Event::TokenRevoked { token_id } => vec![RowChange::RemoveToken { id: *token_id }],
-        Event::PermissionRemembered { id, project, agent, kind, subject, digest, decision, by } => {
+        Event::PermissionRemembered { id, project, cwd, agent, kind, subject, digest, decision, by } => {
             vec![RowChange::PutRemembered(RememberedRow {
                 id: *id,
                 project: project.clone(),
+                cwd: cwd.clone(),
                 agent: agent.clone(),
                 kind: *kind,
                 subject: subject.clone(),

@@ -126,7 +126,7 @@ pub(crate) fn recent_directory(row: &SessionRow) -> wire::RecentDirectory {
 }
 
 pub(crate) fn remembered(row: RememberedRow) -> wire::RememberedPermission {
-    let RememberedRow { id, project, agent, kind, subject, digest, decision, by, remembered_at } = row;
+    let RememberedRow { id, project, cwd: _, agent, kind, subject, digest, decision, by, remembered_at } = row;
     wire::RememberedPermission { id, project, agent, kind, subject, digest, decision, remembered_at, by }
 }
 

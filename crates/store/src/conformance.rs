@@ -94,6 +94,7 @@ pub fn remembers(n: u8, subject: &str, decision: RememberedDecision) -> Event {
     Event::PermissionRemembered {
         id: remembered_id(n),
         project: format!("/p/{n}"),
+        cwd: format!("/p/{n}/sub"),
         agent: "guide".to_owned(),
         kind: ToolKind::Execute,
         subject: subject.to_owned(),

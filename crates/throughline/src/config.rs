@@ -134,7 +134,7 @@ impl Config {
             ("agent_stop_seconds", agent_stop_seconds),
         ] {
             if !(MIN_SECONDS..=MAX_MINUTES * 60.0).contains(&seconds) {
-                bail!("limits.{key} is more than a tenth of a second and at most a year");
+                bail!("limits.{key} is at least a tenth of a second and at most a year");
             }
         }
         if config.limits.agent_memory_mb.is_some_and(|mb| !(MIN_AGENT_MEMORY_MB..1 << 40).contains(&mb)) {

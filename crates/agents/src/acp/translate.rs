@@ -23,7 +23,7 @@ use agent_client_protocol::v1::schema::{
     UsageUpdate,
 };
 use model::{
-    AgentCommand, AgentReport, Cost, Notice, PlanStep, Priority, Question, Severity, StepStatus, Tokens, Usage,
+    AgentCommand, AgentReport, Cost, Notice, PlanStep, Priority, Question, Severity, StepStatus, TokenCount, Usage,
 };
 use serde::Deserialize as _;
 use serde_json::{Value, json};
@@ -282,7 +282,7 @@ impl Translator {
     /// What the answer to a prompt says of tokens, beside what was told of the window. One for each turn is no flood.
     fn spent(&self, usage: &Value) -> AgentReport {
         let Ok(spent) = AcpUsage::deserialize(usage) else { return AgentReport::Raw(json!({ "usage": usage })) };
-        let tokens = Tokens {
+        let tokens = TokenCount {
             total: spent.total_tokens,
             input: spent.input_tokens,
             output: spent.output_tokens,

@@ -15,7 +15,7 @@ async fn a_question_waits_for_its_answer_and_takes_one() {
     let (key, asked) = talk.asked().await;
     assert_snapshot!(asked, @r#"
     tool 1 started c1 {"title":"List\u001b[2K files\u{202e}","kind":"execute","input":{"command":"rm -rf /"}}
-    asked 1 {"tool":1,"title":"List\u001b[2K files\u{202e}","kind":"execute","subject":"rm -rf /","digest":"f3444ef687e78aa0bee41b0a8fc20585692d61d88bf3ffa202540c4e50bdab89","options":[{"id":"y","name":"Yes","kind":"allow_once"},{"id":"n","name":"No","kind":"reject_once"}]}
+    asked 1 {"tool":1,"title":"List\u001b[2K files\u{202e}","kind":"execute","subject":"rm -rf /","digest":"27fcdc81274547bf2f10b72cabfb0f1f9bcab38d0370c563c555885e95058f9e","options":[{"id":"y","name":"Yes","kind":"allow_once"},{"id":"n","name":"No","kind":"reject_once"}]}
     "#);
     talk.answer(key, Some("y"), None).await;
     talk.answer(key, Some("n"), None).await;

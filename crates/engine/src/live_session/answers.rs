@@ -9,8 +9,8 @@ use agents::Call;
 use model::{AgentReport, Answerer, Command, Event, Memorable, PermissionAnswer, Question, StreamId};
 use store::{AppendError, Receipt};
 
-use super::{LiveSession, effects_of};
 use crate::commit::Along;
+use crate::live_session::{LiveSession, effects_of};
 use crate::{SubmitError, policy};
 
 impl LiveSession {
@@ -26,18 +26,27 @@ impl LiveSession {
             return self.call_agent(Call::Answer { key, answer }).await;
         }
         let asked = self.asked.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
-        if let Some(request) = asked
-            && let Some(answer) = self.unasked(&question)
-        {
+        let Some(request) = asked else { return };
+        let memorable = Memorable::of(&question);
+        let shared = Arc::clone(&self.shared);
+        // Nothing is forgotten between looking and writing: what was forgotten answers nothing.
+        let _turn = match &memorable {
+            Some(_) => match shared.server_stream.turn().await {
+                Ok(turn) => Some(turn),
+                // The question stays with the person.
+                Err(_) => return,
+            },
+            None => None,
+        };
+        if let Some(answer) = self.unasked(&question, memorable.as_ref()) {
             self.report(Some(Command::Answer { request, answer })).await;
         }
     }
 
     /// The answer that nobody has to be asked for.
-    fn unasked(&self, question: &Question) -> Option<PermissionAnswer> {
+    fn unasked(&self, question: &Question, memorable: Option<&Memorable>) -> Option<PermissionAnswer> {
         let row = &self.session.as_ref()?.row;
-        let asked = Memorable::of(question);
-        let remembered = asked.and_then(|asked| self.shared.remembered.find(&row.project, &row.agent, &asked));
+        let remembered = memorable.and_then(|asked| self.shared.remembered.find(row, asked));
         policy::answer(&self.shared.agency.policy, remembered.as_ref(), &row.agent, question)
     }
 

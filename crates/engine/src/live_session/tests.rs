@@ -3,7 +3,11 @@
 use std::thread;
 
 use agents::{Agent, Call, News};
-use model::{AgentOption, AgentReport, Incarnation, NewSession, OptionCategory, Outcome, Seq, Stop, StreamId};
+use model::{
+    AgentOption, AgentReport, Answerer, Incarnation, NewSession, OptionCategory, Outcome, PermissionKind,
+    PermissionOption, Question, RememberedDecision, RememberedId, RememberedRow, RowChange, Seq, Stop, StreamId,
+    Timestamp, ToolKind,
+};
 use store::MemoryStore;
 
 use super::*;
@@ -79,15 +83,16 @@ fn event_text(event: &Event) -> Option<&str> {
     if let Event::TextPart { text, .. } = event { Some(text) } else { None }
 }
 
+fn mode(value: &str) -> News {
+    let (id, name) = ("mode".to_owned(), "Mode".to_owned());
+    let category = OptionCategory::Mode;
+    let options = vec![AgentOption { id, name, description: None, category, value: value.into(), choices: vec![] }];
+    News::Report(AgentReport::Options(options))
+}
+
 #[tokio::test]
 async fn what_is_offered_again_is_written_once() {
     let (mut live, _calls, news) = begun().await;
-    let mode = |value: &str| {
-        let (id, name) = ("mode".to_owned(), "Mode".to_owned());
-        let category = OptionCategory::Mode;
-        let options = vec![AgentOption { id, name, description: None, category, value: value.into(), choices: vec![] }];
-        News::Report(AgentReport::Options(options))
-    };
     let written = async |live: &LiveSession| {
         let events = live.events().await;
         events.iter().filter(|event| matches!(event, Event::AgentOptionsChanged { .. })).count()
@@ -107,4 +112,71 @@ async fn what_is_offered_again_is_written_once() {
         live.hear(Some(mode("ask"))).await;
         assert_eq!(written(&live).await, expected);
     }
+}
+
+#[tokio::test]
+async fn an_agent_that_offers_the_same_again_is_there_again() {
+    let (mut live, _calls, news) = begun().await;
+    live.prompt("go on").await;
+    news.send(mode("ask")).await.unwrap();
+    live.hear_next().await;
+    let state = |live: &LiveSession| live.session.as_ref().unwrap().row.agent_state;
+    // Heard one by one, and at once.
+    for at_once in [false, true] {
+        news.send(News::Report(AgentReport::Unresponsive)).await.unwrap();
+        if !at_once {
+            live.hear_next().await;
+            assert_eq!(state(&live), AgentState::Unresponsive);
+        }
+        news.send(mode("ask")).await.unwrap();
+        live.hear_next().await;
+        assert_eq!(state(&live), AgentState::Ready, "{at_once}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_forgotten_while_it_is_asked_answers_nothing() {
+    let (mut live, _calls, _news) = begun().await;
+    live.prompt("go on").await;
+    let shared = Arc::clone(&live.shared);
+    let id = RememberedId::from_bytes([1; 16]);
+    shared.put_in_force(&[RowChange::PutRemembered(RememberedRow {
+        id,
+        project: "/".to_owned(),
+        cwd: "/".to_owned(),
+        agent: "played".to_owned(),
+        kind: ToolKind::Execute,
+        subject: "make".to_owned(),
+        digest: "d".to_owned(),
+        decision: RememberedDecision::Allow,
+        by: Answerer::Nobody,
+        remembered_at: Timestamp::from_millis(0),
+    })]);
+    let ask = |key| {
+        let options =
+            vec![PermissionOption { id: "y".to_owned(), name: "Yes".to_owned(), kind: PermissionKind::AllowOnce }];
+        let (subject, digest) = (Some("make".to_owned()), Some("d".to_owned()));
+        let (title, kind) = ("Build".to_owned(), ToolKind::Execute);
+        News::Asked { key, question: Question { tool: None, title, kind, subject, digest, options, form: None } }
+    };
+    live.hear(Some(ask(1))).await;
+    let is_answered = |event: &Event| matches!(event, Event::PermissionAnswered { .. });
+    assert_eq!(live.events().await.into_iter().filter(is_answered).count(), 1);
+
+    // Somebody is just forgetting it.
+    let turn = shared.server_stream.turn().await.unwrap();
+    let (store, session) = (Arc::clone(&shared.store), StreamId::Session(live.id));
+    let forget = async {
+        let asked = async || {
+            let entries = store.read(session, Seq::START, 1_000).await.unwrap();
+            entries.iter().filter(|entry| matches!(entry.event, Event::PermissionAsked { .. })).count()
+        };
+        while asked().await < 2 {
+            tokio::task::yield_now().await;
+        }
+        shared.put_in_force(&[RowChange::RemoveRemembered { id }]);
+        drop(turn);
+    };
+    tokio::join!(live.hear(Some(ask(2))), forget);
+    assert_eq!(live.events().await.into_iter().filter(is_answered).count(), 1);
 }

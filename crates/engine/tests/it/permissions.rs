@@ -1,6 +1,11 @@
 //! What an agent asks: one answer counts, and nobody answers once the turn is stopped.
 
-use engine::{Follow, SubmitError};
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use agents::policy::{PermissionPolicy, Policy};
+use engine::{Agency, Follow, SubmitError};
 use model::{Answerer, Command, Event, PermissionAnswer, Rejection, Request};
 
 use crate::support::{World, asker, next_event};
@@ -41,4 +46,48 @@ async fn the_first_answer_reaches_the_agent_and_a_stop_withdraws_the_rest() {
     world.finish(session, stopped).await;
     let withdrawn = world.engine.find_answer(session, second).await.unwrap().unwrap();
     assert_eq!((withdrawn.option, withdrawn.by), (None, Answerer::Nobody));
+}
+
+fn allowing() -> Agency {
+    Agency { policy: PermissionPolicy::new(Policy::Allow, BTreeMap::new()).unwrap(), ..Agency::only_guide() }
+}
+
+/// Such an answer is not owed: it would be refused once a person was faster, and the agent never heard again.
+#[tokio::test(start_paused = true)]
+async fn a_rules_answer_that_could_not_be_written_is_left_to_the_person() {
+    let world = World::with_agency(allowing).await;
+    let session = world.session().await;
+    let mut follow = world.engine.follow(session, None).await.unwrap();
+    world.disk.full_for_rules.store(true, Ordering::SeqCst);
+    let prompt = world.prompt(session, "run true").await;
+    let request = asked(&mut follow).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    world.disk.full_for_rules.store(false, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(world.engine.find_answer(session, request).await.unwrap(), None);
+    world.engine.submit(session, answer(request, "reject-once"), asker()).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(600), world.finish(session, prompt)).await.unwrap();
+
+    // The next is answered by the rule again.
+    let prompt = world.prompt(session, "run true").await;
+    let request = asked(&mut follow).await;
+    world.finish(session, prompt).await;
+    let counted = world.engine.find_answer(session, request).await.unwrap().unwrap();
+    assert!(matches!(counted.by, Answerer::Policy { .. }), "{counted:?}");
+}
+
+/// A refusal of what follows does not keep the agent from being heard.
+#[tokio::test(start_paused = true)]
+async fn a_person_that_is_faster_than_a_rule_is_the_one_that_counts() {
+    let world = World::with_agency(allowing).await;
+    let session = world.session().await;
+    let mut follow = world.engine.follow(session, None).await.unwrap();
+    world.disk.full_for_rules.store(true, Ordering::SeqCst);
+    let prompt = world.prompt(session, "run true").await;
+    let request = asked(&mut follow).await;
+    world.engine.submit(session, answer(request, "reject-once"), asker()).await.unwrap();
+    world.disk.full_for_rules.store(false, Ordering::SeqCst);
+    tokio::time::timeout(Duration::from_secs(600), world.finish(session, prompt)).await.unwrap();
+    let counted = world.engine.find_answer(session, request).await.unwrap().unwrap();
+    assert_eq!(counted.option.as_deref(), Some("reject-once"));
 }

@@ -80,6 +80,12 @@ async fn the_very_same_is_asked_once_until_it_is_forgotten() {
     let elsewhere = tempfile::tempdir().unwrap();
     let other_project = world.session_of("guide", elsewhere.path().to_str().unwrap()).await;
     assert_eq!(who(&world, other_project, "true").await, person());
+    let inside = format!("{}/inside", world.cwd);
+    std::fs::create_dir_all(&inside).unwrap();
+    std::fs::create_dir(format!("{}/.git", world.cwd)).unwrap();
+    let other_directory = world.session_of("guide", &inside).await;
+    assert_eq!(world.engine.session(other_directory).await.unwrap().row.project, world.cwd);
+    assert_eq!(who(&world, other_directory, "true").await, person());
     let other_agent = world.session_of("codex", &world.cwd).await;
     assert_eq!(who(&world, other_agent, "true").await, person());
 
@@ -125,6 +131,7 @@ fn remembered(number: u128, digest: &str) -> Event {
     Event::PermissionRemembered {
         id: RememberedId::from_bytes(number.to_be_bytes()),
         project: "/elsewhere".to_owned(),
+        cwd: "/elsewhere".to_owned(),
         agent: "guide".to_owned(),
         kind: ToolKind::Execute,
         subject: "make".to_owned(),

@@ -9,8 +9,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use engine::{Agency, Asker, Clock, Engine, Follow, Followed, IdSource, Reach, Reply, Seams};
 use model::{
-    Command, Entry, Event, Incarnation, InteractionId, ListKey, Position, RememberedRow, Seq, Session, SessionId,
-    SessionRow, StreamId, Timestamp, TokenRow, Turn, TurnRow, WhenBusy,
+    Answerer, Command, Entry, Event, Incarnation, InteractionId, ListKey, Position, RememberedRow, Seq, Session,
+    SessionId, SessionRow, StreamId, Timestamp, TokenRow, Turn, TurnRow, WhenBusy,
 };
 use store::{
     AppendError, Batch, Changes, Copies, Damage, Head, Log, MemoryStore, PlacedEntry, ReadError, Receipt, Store, Tables,
@@ -55,6 +55,8 @@ impl IdSource for TestIds {
 pub(crate) struct FullDisk {
     store: Arc<MemoryStore>,
     pub(crate) full: AtomicBool,
+    /// Full just for answers that a rule gives.
+    pub(crate) full_for_rules: AtomicBool,
     pub(crate) damaged: Mutex<Option<SessionId>>,
     pub(crate) before_purge: Mutex<Option<Batch>>,
 }
@@ -66,8 +68,16 @@ impl Log for FullDisk {
     }
 
     async fn append(&self, batch: Batch) -> Result<Position, AppendError> {
+        let is_by_rule = |entry: &Entry| match &entry.event {
+            Event::PermissionAnswered { answer, .. } => matches!(answer.by, Answerer::Policy { .. }),
+            _ => false,
+        };
+        let by_rule = batch.parts.iter().flat_map(|part| &part.entries).any(is_by_rule);
         // `Full` cannot be made outside of the store; to the engine it is one failure like another.
-        if self.full.load(Ordering::SeqCst) { Err(AppendError::Closed) } else { self.store.append(batch).await }
+        if self.full.load(Ordering::SeqCst) || (by_rule && self.full_for_rules.load(Ordering::SeqCst)) {
+            return Err(AppendError::Closed);
+        }
+        self.store.append(batch).await
     }
 
     async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {
@@ -179,6 +189,7 @@ impl World {
         let disk = Arc::new(FullDisk {
             store: Arc::clone(&store),
             full: AtomicBool::new(false),
+            full_for_rules: AtomicBool::new(false),
             damaged: Mutex::default(),
             before_purge: Mutex::default(),
         });

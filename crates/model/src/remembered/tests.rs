@@ -21,7 +21,7 @@ fn question() -> Question {
     }
 }
 
-/// A session in `/w` in which this question, and no other, waits.
+/// A session in `/w/sub` of the project `/w` in which this question, and no other, waits.
 fn session(question: &Question) -> Session {
     let created = Event::SessionCreated {
         agent: "guide".to_owned(),
@@ -74,6 +74,7 @@ fn the_newest_decision_of_the_same_is_the_one_that_is_kept() {
     let expected = RememberedRow {
         id: id(1),
         project: "/w".to_owned(),
+        cwd: "/w/sub".to_owned(),
         agent: "guide".to_owned(),
         kind: ToolKind::Execute,
         subject: "make".to_owned(),
@@ -89,16 +90,18 @@ fn the_newest_decision_of_the_same_is_the_one_that_is_kept() {
 }
 
 #[test]
-fn another_project_agent_kind_or_content_is_not_the_same() {
+fn another_project_directory_agent_kind_or_content_is_not_the_same() {
     let asked = Memorable::of(&question()).unwrap();
-    let events = remember(&[], &session(&question()), Request(1), &answer(1, PermissionKind::AllowOnce)).unwrap();
-    let row = &rows(Vec::new(), events)[0];
-    assert!(row.answers("/w", "guide", &asked));
-    assert!(row.answers("/w", "guide", &Memorable { subject: "as it is shown".to_owned(), ..asked.clone() }));
-    assert!(!row.answers("/w/sub", "guide", &asked));
-    assert!(!row.answers("/w", "codex", &asked));
-    assert!(!row.answers("/w", "guide", &Memorable { kind: ToolKind::Delete, ..asked.clone() }));
-    assert!(!row.answers("/w", "guide", &Memorable { digest: "d2".to_owned(), ..asked }));
+    let here = session(&question());
+    let events = remember(&[], &here, Request(1), &answer(1, PermissionKind::AllowOnce)).unwrap();
+    let (row, here) = (&rows(Vec::new(), events)[0], here.row);
+    assert!(row.answers(&here, &asked));
+    assert!(row.answers(&here, &Memorable { subject: "as it is shown".to_owned(), ..asked.clone() }));
+    assert!(!row.answers(&SessionRow { project: "/w/sub".to_owned(), ..here.clone() }, &asked));
+    assert!(!row.answers(&SessionRow { cwd: "/w".to_owned(), ..here.clone() }, &asked));
+    assert!(!row.answers(&SessionRow { agent: "codex".to_owned(), ..here.clone() }, &asked));
+    assert!(!row.answers(&here, &Memorable { kind: ToolKind::Delete, ..asked.clone() }));
+    assert!(!row.answers(&here, &Memorable { digest: "d2".to_owned(), ..asked }));
 }
 
 #[test]

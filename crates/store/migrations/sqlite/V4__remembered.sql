@@ -3,6 +3,7 @@
 CREATE TABLE remembered (
     id BLOB NOT NULL PRIMARY KEY,
     project TEXT NOT NULL,
+    cwd TEXT NOT NULL,
     agent TEXT NOT NULL,
     kind TEXT NOT NULL,
     -- For people to read; a long one is cut.

@@ -266,11 +266,12 @@ fn put_remembered(conn: &Connection, row: &RememberedRow) -> Result<()> {
     run(
         conn,
         "INSERT OR REPLACE INTO remembered
-             (id, project, agent, kind, subject, digest, decision, decided_by, remembered_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+             (id, project, cwd, agent, kind, subject, digest, decision, decided_by, remembered_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         params![
             row.id.as_bytes(),
             row.project,
+            row.cwd,
             row.agent,
             tool_kind_word(row.kind),
             row.subject,

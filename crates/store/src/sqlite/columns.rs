@@ -47,7 +47,7 @@ pub(super) const SET_COLUMNS: &str = "name, marks";
 pub(super) const FACT_COLUMNS: &str = "name, value, shape, nth, turn, tool, entry, exit_code, file";
 pub(super) const TOKEN_COLUMNS: &str = "id, kind, name, session, secret_hash, proof_hash, issued_at";
 pub(super) const REMEMBERED_COLUMNS: &str =
-    "id, project, agent, kind, subject, digest, decision, decided_by, remembered_at";
+    "id, project, cwd, agent, kind, subject, digest, decision, decided_by, remembered_at";
 pub(super) const RECEIPT_COLUMNS: &str = "principal, key, fingerprint, reply, at";
 
 pub(super) fn session_columns(schema: i64) -> &'static str {

@@ -189,13 +189,14 @@ pub(super) fn remembered_row(row: &Row<'_>) -> Result<RememberedRow, Error> {
     Ok(RememberedRow {
         id: RememberedId::from_bytes(row.get(0)?),
         project: row.get(1)?,
-        agent: row.get(2)?,
-        kind: word(row, 3, tool_kind_of)?,
-        subject: row.get(4)?,
-        digest: row.get(5)?,
-        decision: word(row, 6, decision_of)?,
-        by: json(row, 7)?,
-        remembered_at: instant(row, 8)?,
+        cwd: row.get(2)?,
+        agent: row.get(3)?,
+        kind: word(row, 4, tool_kind_of)?,
+        subject: row.get(5)?,
+        digest: row.get(6)?,
+        decision: word(row, 7, decision_of)?,
+        by: json(row, 8)?,
+        remembered_at: instant(row, 9)?,
     })
 }
 

@@ -15,6 +15,7 @@ use model::{AgentReport, ToolKind};
 use serde_json::Value;
 
 use super::content::Screens;
+pub(super) use told::kind;
 use told::{Now, Told};
 
 /// How many calls of one turn are told; a turn that has more is not understood.
@@ -59,7 +60,12 @@ impl Calls {
             Some(Value::Array(items)) => Some(items),
             Some(_) | None => None,
         };
-        let Ok(update) = serde_json::from_value::<ToolCallUpdate>(update) else { return Err(Value::String(id)) };
+        let Ok(update) = serde_json::from_value::<ToolCallUpdate>(update) else {
+            if let Some(at) = known {
+                self.calls[at].doubt();
+            }
+            return Err(Value::String(id));
+        };
         let at = known.unwrap_or(self.calls.len());
         if known.is_none() {
             self.calls.push(Told::default());

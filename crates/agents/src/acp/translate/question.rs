@@ -8,10 +8,11 @@ use agent_client_protocol::v1::schema::{
 };
 use model::{AgentReport, PermissionKind, PermissionOption, Question, ToolKind};
 use serde::Deserialize as _;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::calls::Calls;
+use super::calls::{Calls, kind};
 use super::content::Screens;
+use super::given::input_of;
 use super::text::{command_line, cut_chars};
 use super::{MAX_DESCRIPTION_CHARS, MAX_LISTED, MAX_TITLE_CHARS};
 
@@ -63,9 +64,16 @@ fn permission(
 ) -> (Vec<AgentReport>, Question) {
     let id = call.get("toolCallId").and_then(Value::as_str).unwrap_or_default().to_owned();
     let fields = ToolCallUpdateFields::deserialize(&call).unwrap_or_default();
-    // A call that can not be told can still be asked about.
-    let reports = calls.message(call, screens).unwrap_or_default();
+    let items = call.get("content").and_then(Value::as_array).map(Vec::as_slice);
+    let said = subject(&fields, items, fields.kind.map_or(ToolKind::Other, kind));
+    let told = calls.message(call, screens);
     let call = calls.find(&id);
+    // A call that can not be told can still be asked about; then what is at hand is not what is asked.
+    let (subject, digest) = match &told {
+        Ok(_) => (call.subject.or(said), call.digest),
+        Err(_) => (said.or(call.subject), None),
+    };
+    let reports = told.unwrap_or_default();
     let options = options.into_iter().take(MAX_LISTED).map(|option| PermissionOption {
         id: option.option_id.0.to_string(),
         name: cut_chars(option.name, MAX_TITLE_CHARS),
@@ -79,8 +87,8 @@ fn permission(
     });
     let question = Question {
         tool: call.tool,
-        digest: call.digest,
-        subject: call.subject.or_else(|| subject(&fields, None)),
+        digest,
+        subject,
         title: fields.title.map_or(call.title, |title| cut_chars(title, MAX_TITLE_CHARS)),
         kind: call.kind,
         options: options.collect(),
@@ -116,7 +124,7 @@ fn elicitation(request: CreateElicitationRequest, calls: &Calls) -> Question {
 }
 
 /// Members of an input that say what is to be done, by what they are about.
-pub(super) const COMMANDS: [&str; 3] = ["command", "cmd", "commands"];
+const COMMANDS: [&str; 3] = ["command", "cmd", "commands"];
 /// Members beside a command that change nothing of what it does but where and how long.
 const BESIDE: [&str; 12] = [
     "description",
@@ -137,23 +145,14 @@ const ADDRESSES: [&str; 2] = ["url", "uri"];
 
 /// The very command, path or input that a tool is given: the one member that says it, else all of it; else the files
 /// that it shows or names.
-pub(super) fn subject(fields: &ToolCallUpdateFields, items: Option<&[Value]>) -> Option<String> {
-    match &fields.raw_input {
-        Some(Value::Object(members)) if !members.is_empty() => {
-            let groups = [&COMMANDS[..], &PATHS, &ADDRESSES];
-            let named = groups.iter().flat_map(|names| names.iter()).filter_map(|name| members.get(*name));
-            let mut named = named.filter(|value| !value.is_null());
-            // An editor's `command` beside a `path` says nothing by itself, and what is run may hide beside its name.
-            let said = match (named.next(), named.next()) {
-                (Some(only), None) if !is_command(members) || members.keys().all(|name| is_beside(name)) => line(only),
-                _ => None,
-            };
-            return Some(said.unwrap_or_else(|| Value::Object(members.clone()).to_string()));
+pub(super) fn subject(fields: &ToolCallUpdateFields, items: Option<&[Value]>, kind: ToolKind) -> Option<String> {
+    match input_of(fields) {
+        Some(Value::Object(members)) => {
+            return Some(said_by_one(members, kind).unwrap_or_else(|| Value::Object(members.clone()).to_string()));
         }
-        Some(Value::String(text)) if !text.is_empty() => return Some(text.clone()),
-        Some(Value::Null | Value::Object(_) | Value::String(_)) | None => {}
-        Some(Value::Array(items)) if items.is_empty() => {}
+        Some(Value::String(text)) => return Some(text.clone()),
         Some(other) => return Some(other.to_string()),
+        None => {}
     }
     let diffs = items.into_iter().flatten().filter(|item| item.get("type").and_then(Value::as_str) == Some("diff"));
     let mut paths: Vec<String> = diffs.filter_map(|diff| Some(diff.get("path")?.as_str()?.to_owned())).collect();
@@ -165,12 +164,25 @@ pub(super) fn subject(fields: &ToolCallUpdateFields, items: Option<&[Value]>) ->
     Some(paths.join("\n")).filter(|paths| !paths.is_empty())
 }
 
-fn is_command(members: &serde_json::Map<String, Value>) -> bool {
-    COMMANDS.iter().any(|name| members.get(*name).is_some_and(|value| !value.is_null()))
+/// The one member that says what is done. An editor's `command` beside a `path` says nothing by itself, and what is run
+/// may hide beside its name, or beside the path of a program.
+fn said_by_one(members: &Map<String, Value>, kind: ToolKind) -> Option<String> {
+    let groups = [&COMMANDS[..], &PATHS, &ADDRESSES];
+    let named = groups.iter().flat_map(|names| names.iter()).filter_map(|name| members.get(*name));
+    let mut named = named.filter(|value| !value.is_null());
+    let (Some(only), None) = (named.next(), named.next()) else { return None };
+    let says_it = if is_command(members) { is_only_a_command(members) } else { kind != ToolKind::Execute };
+    if says_it { line(only) } else { None }
 }
 
-fn is_beside(name: &str) -> bool {
-    COMMANDS.contains(&name) || BESIDE.contains(&name)
+/// There is a command, and nothing beside it changes what it does but where and how long.
+pub(super) fn is_only_a_command(members: &Map<String, Value>) -> bool {
+    let is_beside = |name: &String| COMMANDS.contains(&name.as_str()) || BESIDE.contains(&name.as_str());
+    is_command(members) && members.keys().all(is_beside)
+}
+
+fn is_command(members: &Map<String, Value>) -> bool {
+    COMMANDS.iter().any(|name| members.get(*name).is_some_and(|value| !value.is_null()))
 }
 
 /// A string, or a list of words as one would type it.
@@ -191,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_subject_is_what_the_tool_is_given() {
-        let subject_of = |input: Value| subject(&ToolCallUpdateFields::new().raw_input(input), None);
+        let subject_of = |input: Value| subject(&ToolCallUpdateFields::new().raw_input(input), None, ToolKind::Other);
         let checks = [
             (json!({ "command": "rm -rf /\n# tidy" }), "rm -rf /\n# tidy"),
             (json!({ "command": ["bash", "-lc", "echo 'hi' $X"], "cwd": "/p" }), r"bash -lc 'echo '\''hi'\'' $X'"),
@@ -214,11 +226,19 @@ mod tests {
     }
 
     #[test]
+    fn a_program_is_shown_with_what_it_is_given() {
+        let input = json!({ "path": "/bin/sh", "args": ["-c", "rm -rf ~"] });
+        let of = |kind| subject(&ToolCallUpdateFields::new().raw_input(input.clone()), None, kind);
+        assert_eq!(of(ToolKind::Execute), Some(input.to_string()));
+        assert_eq!(of(ToolKind::Read).as_deref(), Some("/bin/sh"));
+    }
+
+    #[test]
     fn without_an_input_the_files_are_the_subject() {
         let locations = json!({ "locations": [{ "path": "/p/a" }, { "path": "/p/b", "line": 3 }] });
         let fields: ToolCallUpdateFields = serde_json::from_value(locations).unwrap();
-        assert_eq!(subject(&fields, None).as_deref(), Some("/p/a\n/p/b"));
+        assert_eq!(subject(&fields, None, ToolKind::Edit).as_deref(), Some("/p/a\n/p/b"));
         let items = [json!({ "type": "diff", "path": "/p/c", "newText": "" })];
-        assert_eq!(subject(&fields, Some(&items)).as_deref(), Some("/p/c"));
+        assert_eq!(subject(&fields, Some(&items), ToolKind::Edit).as_deref(), Some("/p/c"));
     }
 }

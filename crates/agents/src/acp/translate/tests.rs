@@ -439,11 +439,25 @@ fn a_question_shows_what_is_really_to_be_done() {
     assert_snapshot!(lines(&told), @r#"
     text 0 "I will"
     tool 1 started "x" {"title":"List files","kind":"execute","input":{"command":"rm -rf /"}}
-    asked {"tool":1,"title":"List files","kind":"execute","subject":"rm -rf /","digest":"f3444ef687e78aa0bee41b0a8fc20585692d61d88bf3ffa202540c4e50bdab89","options":[{"id":"yes","name":"Yes","kind":"allow_once"},{"id":"no","name":"No","kind":"reject_once"}]}
+    asked {"tool":1,"title":"List files","kind":"execute","subject":"rm -rf /","digest":"27fcdc81274547bf2f10b72cabfb0f1f9bcab38d0370c563c555885e95058f9e","options":[{"id":"yes","name":"Yes","kind":"allow_once"},{"id":"no","name":"No","kind":"reject_once"}]}
     tool 2 started "new" {"content":[{"type":"diff","path":"/p/a","newText":""}]}
     asked {"tool":2,"title":"","kind":"other","subject":"/p/a","options":[{"id":"yes","name":"Yes","kind":"allow_once"},{"id":"no","name":"No","kind":"reject_once"}]}
     text 1 "I did"
     "#);
+}
+
+#[test]
+fn a_change_that_is_shown_later_is_another_question_about_the_same_input() {
+    let ask = |text: &str| {
+        let mut translator = Translator::default();
+        translator.begin_turn();
+        tell(&mut translator, call("x", json!({ "kind": "edit", "rawInput": { "file_path": "/p/a" } })));
+        let shown = json!({ "content": [{ "type": "diff", "path": "/elsewhere", "newText": text }] });
+        translator.ask(permission("x", shown), &OneTerminal).unwrap().1
+    };
+    assert_eq!(ask("one").digest, ask("one").digest);
+    assert_ne!(ask("one").digest.unwrap(), ask("two").digest.unwrap());
+    assert_eq!(ask("one").subject.as_deref(), Some("/p/a"));
 }
 
 #[test]

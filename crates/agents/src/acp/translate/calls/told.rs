@@ -13,7 +13,7 @@ use super::AtHand;
 use super::own_terminal::{OwnTerminal, WithOwn};
 use super::shown::{Compared, Shown};
 use crate::acp::translate::content::{self, Look, MAX_KEPT_BYTES, Screens, shows_terminal};
-use crate::acp::translate::given::Given;
+use crate::acp::translate::given::{Given, input_of};
 use crate::acp::translate::question::subject;
 use crate::acp::translate::raw::json_bytes;
 use crate::acp::translate::text::cut_chars;
@@ -40,8 +40,7 @@ pub(super) struct Told {
     title_at_hand: String,
     subject_at_hand: Option<String>,
     name_at_hand: Option<String>,
-    /// Said by the message that said the subject.
-    given: Option<Given>,
+    given: Given,
 }
 
 /// What has to wait for the end of the call.
@@ -138,7 +137,7 @@ impl Told {
 
     pub(super) fn at_hand(&self, tool: u32) -> AtHand {
         let (title, subject) = (self.title_at_hand.clone(), self.subject_at_hand.clone());
-        let digest = self.given.as_ref().and_then(|given| given.digest(self.name_at_hand.as_deref(), self.kind));
+        let digest = self.given.digest(self.name_at_hand.as_deref(), self.kind);
         AtHand { tool: Some(tool), title, kind: self.kind, subject, digest }
     }
 
@@ -152,17 +151,25 @@ impl Told {
         self.title_at_hand = String::new();
         self.subject_at_hand = None;
         self.name_at_hand = None;
-        self.given = None;
+        self.given.lose();
+    }
+
+    /// Something was said of it that is not understood.
+    pub(super) fn doubt(&mut self) {
+        self.given.lose();
     }
 
     fn keep_at_hand(&mut self, fields: &ToolCallUpdateFields, items: Option<&[Value]>) {
         if let Some(title) = &fields.title {
             self.title_at_hand = cut_chars(title.clone(), MAX_TITLE_CHARS);
         }
-        if let Some(subject) = subject(fields, items) {
+        let kind = fields.kind.map_or(self.kind, kind);
+        // Files that are shown do not take the place of what the tool is given.
+        let is_said = input_of(fields).is_some() || !self.given.has_input();
+        if is_said && let Some(subject) = subject(fields, items, kind) {
             self.subject_at_hand = Some(subject);
-            self.given = Given::of(fields, items, fields.kind.map_or(self.kind, kind));
         }
+        self.given.hear(fields, items, kind);
         if fields.name.is_some() {
             self.name_at_hand.clone_from(&fields.name);
         }
@@ -242,7 +249,7 @@ fn renew(mark: &mut Option<u64>, value: &impl Serialize, now: Now<'_>) -> bool {
     is_other
 }
 
-fn kind(kind: AcpToolKind) -> ToolKind {
+pub(in crate::acp::translate) fn kind(kind: AcpToolKind) -> ToolKind {
     match kind {
         AcpToolKind::Read => ToolKind::Read,
         AcpToolKind::Edit => ToolKind::Edit,

@@ -68,7 +68,7 @@ async fn what_is_remembered_is_what_the_log_says() {
         ("DELETE FROM remembered", "01010101-0101-0101-0101-010101010101 is missing"),
         (
             "INSERT INTO remembered
-             SELECT x'00000000000000000000000000000009', project, agent, kind, '', digest, 'allow', decided_by, 0
+             SELECT x'00000000000000000000000000000009', project, cwd, agent, kind, '', digest, 'allow', decided_by, 0
              FROM remembered",
             &format!("{id} tells of what is not in the log"),
         ),
