@@ -146,6 +146,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/{id}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a session is about: sets, facts and their proofs, as of a turn or now. */
+        get: operations["getContext"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/{id}/entries": {
         parameters: {
             query?: never;
@@ -294,6 +311,23 @@ export interface paths {
         put?: never;
         /** Makes sure that the session's agent is there, or hands the session over to another. */
         post: operations["resumeSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/resume-packet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the agent would be told if the session were resumed now. */
+        get: operations["getResumePacket"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -485,6 +519,12 @@ export interface components {
             /** @description What the agent calls itself, with its version. */
             program?: string | null;
         };
+        /** @description What a change did. */
+        Changed: {
+            /** @description What became of each set that was to change. */
+            sets?: components["schemas"]["SetChange"][];
+            success: boolean;
+        };
         /** @description One of an option's values. */
         Choice: {
             /** @description What it means. */
@@ -502,6 +542,26 @@ export interface components {
         /** @description The one-time code from the start line. */
         CodeExchange: {
             code: string;
+            /** @description The code is only to be used up: nobody is signed in with it. */
+            discard?: boolean;
+        };
+        /** @description What a session is about: what somebody marked, and what successful results proved. */
+        Context: {
+            /** @description Set name to items. */
+            context: {
+                [key: string]: string[];
+            };
+            /** @description Every fact that a rule can prove: a list, or a single value, or null. */
+            facts: Record<string, never>;
+            /** @description For each fact that was proved, by which calls. */
+            proofs: {
+                [key: string]: components["schemas"]["Proofs"];
+            };
+        };
+        /** @description A context as of some turn. */
+        ContextAsOf: components["schemas"]["Context"] & {
+            /** @description At the end of which turn. */
+            turn: components["schemas"]["Turn"];
         };
         /**
          * @description Why a session's context is sent.
@@ -568,6 +628,8 @@ export interface components {
                 /** @description The directory it works in from now on. */
                 cwd?: string | null;
                 envHint?: string | null;
+                /** @description What the agent says it is about to do. */
+                intent?: string | null;
                 name?: string | null;
             };
             /** @enum {string} */
@@ -590,6 +652,8 @@ export interface components {
                 /** @description With `signed_out`: how to sign in. */
                 methods?: components["schemas"]["SignInMethod"][];
                 reason?: string | null;
+                /** @description With `attached`: it went on with its own record, and is reminded of what the session is about. */
+                remind?: boolean;
                 state: components["schemas"]["AgentState"];
             };
             /** @enum {string} */
@@ -757,10 +821,32 @@ export interface components {
         } | {
             /** @description The agent put what it knew together to make room, and forgot the rest. */
             data: {
+                /** @description The agent is reminded of what the session is about. */
+                remind?: boolean;
                 summary?: string | null;
             };
             /** @enum {string} */
             type: "compaction.seen";
+        } | {
+            /** @description All items of a set, in place of those it had; none removes it. */
+            data: {
+                by: components["schemas"]["Marker"];
+                items: string[];
+                set: string;
+            };
+            /** @enum {string} */
+            type: "context.set";
+        } | {
+            /** @description What a call proved, whose end is in `entry`. */
+            data: {
+                entry: components["schemas"]["Seq"];
+                facts: components["schemas"]["Fact"][];
+                /** Format: int32 */
+                tool: number;
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "fact.proved";
         } | {
             /** @description What the agent calls the session. */
             data: {
@@ -810,6 +896,28 @@ export interface components {
             /** @enum {string} */
             type: "permission.forgotten";
         };
+        /** @description One thing that a result proves. */
+        Fact: {
+            /**
+             * Format: int32
+             * @description With what a command ended.
+             */
+            exitCode?: number | null;
+            file?: components["schemas"]["FileStamp"] | null;
+            /** @description What it is a fact of, such as `filesEdited`. */
+            name: string;
+            /** @description The rule that proved it, by the hash of what it says. */
+            rule: string;
+            /** @description How many values such a fact has. */
+            shape?: components["schemas"]["FactShape"];
+            /** @description What was proved. */
+            value: string;
+        };
+        /**
+         * @description How many values a fact has at a time.
+         * @enum {string}
+         */
+        FactShape: "list" | "single";
         FileName: {
             /** @description From the session's directory on; that of a directory ends with a slash. */
             path: string;
@@ -817,6 +925,18 @@ export interface components {
         FilePage: {
             /** @description At most 50 whose path goes on from what was typed, those in the same case first. */
             files: components["schemas"]["FileName"][];
+        };
+        /** @description What a file was like at some moment. */
+        FileStamp: {
+            /**
+             * Format: int64
+             * @description How long it was.
+             */
+            bytes: number;
+            /** @description SHA-256 of it in hex, unless it was too long to be read. */
+            hash?: string | null;
+            /** @description When it was last changed. */
+            modifiedAt: components["schemas"]["Timestamp"];
         };
         /** @description A picture that goes with a prompt. */
         Image: {
@@ -845,6 +965,11 @@ export interface components {
             /** @description As the agent named it. */
             path: string;
         };
+        /**
+         * @description Who marks. A path outside the session's directory is looked at only if the person named it.
+         * @enum {string}
+         */
+        Marker: "person" | "agent" | "applet";
         /**
          * @description What an agent knows of the turns before it was started.
          * @enum {string}
@@ -990,6 +1115,31 @@ export interface components {
         Proof: {
             proof: string;
         };
+        /** @description A fact's values and where they come from. */
+        Proofs: {
+            /**
+             * Format: int32
+             * @description How many values there have been; the newest hundred are kept.
+             */
+            count: number;
+            /** @description In the order of their first proofs. */
+            values: components["schemas"]["ProvedValue"][];
+        };
+        /** @description A value with its newest proof. */
+        ProvedValue: {
+            /** @description The entry that ended the call. */
+            entry: components["schemas"]["Seq"];
+            /** Format: int32 */
+            exitCode?: number | null;
+            file?: components["schemas"]["FileStamp"] | null;
+            /**
+             * Format: int32
+             * @description The call's number in that turn.
+             */
+            tool: number;
+            turn: components["schemas"]["Turn"];
+            value: string;
+        };
         /** @description What is asked. */
         Question: {
             /** @description SHA-256, in hex, of all that the tool is given; an answer is remembered by it. Absent where not all is told. */
@@ -1123,6 +1273,13 @@ export interface components {
             agent?: string | null;
             key?: string | null;
         };
+        /** @description What the agent would be told if it were resumed now. */
+        ResumePacket: {
+            characters: number;
+            text: string;
+            /** @description About how many tokens it costs. */
+            tokens: number;
+        };
         /** @description How a session goes on. */
         Resumed: {
             agent: string;
@@ -1160,17 +1317,15 @@ export interface components {
             snapshot: components["schemas"]["Session"];
             /** @enum {string} */
             type: "session";
-        } | {
-            context: {
-                [key: string]: string[];
-            };
-            facts: Record<string, never>;
+        } | (components["schemas"]["Context"] & {
             reason: components["schemas"]["ContextReason"];
             session: components["schemas"]["SessionId"];
+            /** @description With `changed`: which set did, if one did. */
             setName?: string | null;
+        } & {
             /** @enum {string} */
             type: "session.context";
-        } | {
+        }) | {
             cursor: string;
             entry: components["schemas"]["Entry"];
             session: components["schemas"]["SessionId"];
@@ -1249,11 +1404,16 @@ export interface components {
         };
         /** @description Only what is present changes. */
         SessionPatch: {
+            /** @description All sets, in place of those that there are. */
+            context?: {
+                [key: string]: string[];
+            } | null;
             /** @description Empty takes the hint away. */
             envHint?: string | null;
             key?: string | null;
             /** @description Empty takes the name away. */
             name?: string | null;
+            setContext?: components["schemas"]["SetContext"] | null;
         };
         /** @description A session as lists show it. */
         SessionRow: {
@@ -1285,6 +1445,37 @@ export interface components {
          * @enum {string}
          */
         SessionState: "starting" | "idle" | "running" | "needs_you" | "unresponsive" | "interrupted" | "failed";
+        /** @description What becomes of a set. */
+        SetChange: {
+            /** @description All of its items now. */
+            items: string[];
+            /** @description Items that found no room. */
+            leftOut: string[];
+            /** @description In one word. */
+            outcome: components["schemas"]["SetOutcome"];
+            /** @description Its name. */
+            set: string;
+            /** @description What whoever asked should know, a sentence each. */
+            warnings: string[];
+        };
+        /** @description A change of one set. */
+        SetContext: {
+            /** @description At most ten lines; none removes the set. */
+            items: string[];
+            mode?: components["schemas"]["SetMode"];
+            /** @description `files`, `applet`, `endpoints`, `ports` or any other name. */
+            setName: string;
+        };
+        /**
+         * @description How items meet those that are there.
+         * @enum {string}
+         */
+        SetMode: "replace" | "merge";
+        /**
+         * @description What became of a set, in one word.
+         * @enum {string}
+         */
+        SetOutcome: "set" | "merged" | "cleared" | "unchanged";
         /**
          * @description How urgent a word of the agent is.
          * @enum {string}
@@ -1540,6 +1731,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Proof"];
                 };
+            };
+            /** @description The code was discarded and opens nothing any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The code was used or has expired */
             401: {
@@ -1818,7 +2016,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Success"];
+                    "application/json": components["schemas"]["Changed"];
                 };
             };
             400: {
@@ -1830,6 +2028,15 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A set, or all of them, would hold too much */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1867,6 +2074,47 @@ export interface operations {
             };
             /** @description No turn is running */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    getContext: {
+        parameters: {
+            query?: {
+                /** @description At the end of which turn, as a number or as `t7`; now, unless told. */
+                turn?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextAsOf"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such session, or it has not come to that turn */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2334,6 +2582,35 @@ export interface operations {
             };
         };
     };
+    getResumePacket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResumePacket"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     signInToAgent: {
         parameters: {
             query?: never;
@@ -2440,9 +2717,9 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["NewSignInLink"];
+                "application/json": components["schemas"]["NewSignInLink"] | null;
             };
         };
         responses: {
