@@ -1,6 +1,6 @@
 // The whole URL table, and the frame that every page stands in: the list on the left, what is open beside it.
 import type { ReactNode } from "react";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useStore } from "zustand";
 
 import { hasCode } from "./api/credential";
@@ -10,6 +10,7 @@ import { KeysDialog } from "./keys/KeysDialog";
 import { NewSessionDialog } from "./session-list/NewSessionDialog";
 import { SessionListPage } from "./session-list/SessionListPage";
 import { Welcome } from "./session-list/Welcome";
+import { RememberedDialog } from "./session/items/RememberedDialog";
 import { SessionPage } from "./session/SessionPage";
 import { SignedOutPage } from "./sign-in/SignedOutPage";
 import type { App } from "./state/app";
@@ -32,7 +33,7 @@ export function routeOf(path: string): Route {
   return session === undefined ? { page: "unknown" } : { page: "session", session };
 }
 
-type OpenDialog = "none" | "new-session" | "keys";
+type OpenDialog = "none" | "new-session" | "keys" | "remembered";
 
 /** `#new=DIRECTORY` asks for a session there; what comes of it is up to the person who sees the dialog. */
 export const NEW_FIELD = "new";
@@ -48,6 +49,7 @@ function Frame({ app }: { app: App }) {
   const [dialog, setDialog] = useState<OpenDialog>(wanted === null ? "none" : "new-session");
   const [begun, setBegun] = useState<SessionId | null>(null);
   const notice = useConnectionNotice(app);
+  const remembered = useMemo(() => ({ remembered: app.http.remembered, forget: app.http.forgetPermission }), [app.http]);
   const [deleted, setDeleted] = useState<SessionRow | null>(null);
   const current = route.page === "session" ? route.session : null;
   useTitle(app, current);
@@ -103,6 +105,7 @@ function Frame({ app }: { app: App }) {
             notice={current === null ? notice : null}
             onNew={() => setDialog("new-session")}
             onShowKeys={() => setDialog("keys")}
+            onShowRemembered={() => setDialog("remembered")}
           />
         </div>
         <main id="open" tabIndex={-1} className={`min-w-0 flex-1 flex-col outline-none md:flex ${route.page === "list" ? "hidden" : "flex"}`}>
@@ -135,6 +138,7 @@ function Frame({ app }: { app: App }) {
         />
       )}
       {dialog === "keys" && <KeysDialog onClose={closeDialog} />}
+      {dialog === "remembered" && <RememberedDialog actions={remembered} onClose={closeDialog} />}
     </>
   );
 }

@@ -91,9 +91,10 @@ fn heard(script: Script, meter: &Meter, listen: impl FnOnce() -> Result<Latencie
 fn flushes(overwrite: &mut Overwrite, script: Script) -> Result<Heard> {
     let pause = Duration::from_secs(1) / u32::try_from(script.a_second)?;
     heard(script, &Meter::own()?, || {
-        let mut latencies = Latencies::default();
+        let (mut latencies, mut due) = (Latencies::default(), Instant::now());
         for _ in 0..script.count {
-            thread::sleep(pause);
+            due += pause;
+            thread::sleep(due.saturating_duration_since(Instant::now()));
             latencies.extend(overwrite.write(1)?);
         }
         Ok(latencies)

@@ -26,7 +26,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     }
 }
 
-/// A JSON body that may be left away.
+/// A JSON body that may be left away, or be null.
 pub(crate) struct MaybeBody<T>(pub(crate) T);
 
 impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for MaybeBody<T> {
@@ -34,7 +34,10 @@ impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for MaybeBody
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         let bytes = read(request, state).await?;
-        if bytes.is_empty() { Ok(Self(T::default())) } else { parse(&bytes).map(Self) }
+        if bytes.is_empty() {
+            return Ok(Self(T::default()));
+        }
+        parse::<Option<T>>(&bytes).map(|body| Self(body.unwrap_or_default()))
     }
 }
 

@@ -7,11 +7,12 @@ use rust_embed::{EmbeddedFile, RustEmbed};
 
 use crate::error::ApiError;
 
-/// Nothing inline, nothing from elsewhere, and no string ever becomes script.
+/// Nothing inline, nothing from elsewhere, and no string ever becomes script. The one rule that may make an address of a
+/// script knows a single one: `web/src/session/items/useCodeTokens.ts`.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
                            font-src 'self'; connect-src 'self'; frame-src 'self'; manifest-src 'self'; \
                            base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-                           require-trusted-types-for 'script'";
+                           require-trusted-types-for 'script'; trusted-types throughline-highlighter";
 
 #[derive(RustEmbed)]
 #[folder = "$THROUGHLINE_WEB_DIR"]

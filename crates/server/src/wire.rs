@@ -329,6 +329,9 @@ pub struct Agent {
 pub struct CodeExchange {
     #[schema(value_type = String)]
     pub code: Hidden,
+    /// The code is only to be used up: nobody is signed in with it.
+    #[serde(default)]
+    pub discard: bool,
 }
 
 /// The half of the browser's credential that its page keeps; the other half is the cookie of the same answer.

@@ -17,6 +17,18 @@ impl PageAddress {
     pub(crate) fn authority(&self) -> &str {
         self.0.split_once("://").map_or("", |(_, authority)| authority)
     }
+
+    fn name(&self) -> &str {
+        let authority = self.authority();
+        match authority.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+            Some(_) | None => authority,
+        }
+    }
+
+    fn is_loopback(&self) -> bool {
+        LOOPBACK_NAMES.contains(&self.name())
+    }
 }
 
 impl FromStr for PageAddress {
@@ -26,26 +38,27 @@ impl FromStr for PageAddress {
         let uri = text.trim_end_matches('/').parse::<http::Uri>().ok();
         let uri = uri.filter(|uri| uri.path() == "/" && uri.query().is_none() && !text.contains(['@', '#']));
         let parts = uri.as_ref().and_then(|uri| Some((uri.scheme_str()?, uri.authority()?)));
+        let expected = "expected an address such as https://box.example or https://box.example:7417";
         match parts {
             Some((scheme @ ("https" | "http"), authority)) => {
-                Ok(Self(format!("{scheme}://{authority}").to_lowercase()))
+                let address = Self(format!("{scheme}://{authority}").to_lowercase());
+                // Whoever listens on the way would read the code, and with it sign in first.
+                if scheme == "https" || address.is_loopback() {
+                    Ok(address)
+                } else {
+                    Err(format!("over http anybody on the network reads the link's code; {expected}"))
+                }
             }
-            Some(_) | None => {
-                Err("expected an address such as https://box.example or https://box.example:7417".to_owned())
-            }
+            Some(_) | None => Err(expected.to_owned()),
         }
     }
 }
 
 /// Whether a server with these names beside loopback answers at the address, whatever port it is on.
 pub(crate) fn is_answered(at: &PageAddress, hosts: &[String]) -> bool {
-    let authority = at.authority();
-    let name = match authority.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        Some(_) | None => authority,
-    };
+    let (authority, name) = (at.authority(), at.name());
     let known = hosts.iter().map(|host| host.split_once("://").map_or(host.as_str(), |(_, rest)| rest));
-    LOOPBACK_NAMES.contains(&name)
+    at.is_loopback()
         || known
             .map(|host| host.trim_end_matches('/'))
             .any(|host| host.eq_ignore_ascii_case(authority) || host.eq_ignore_ascii_case(name))
@@ -77,7 +90,12 @@ mod tests {
     fn an_address_is_a_scheme_and_a_name() {
         let taken = |text: &str| text.parse::<PageAddress>().map(|address| address.0);
         assert_eq!(taken("https://Box.example/").as_deref(), Ok("https://box.example"));
-        assert_eq!(taken("http://[::1]:7417").as_deref(), Ok("http://[::1]:7417"));
+        for text in ["http://[::1]:7417", "http://localhost", "http://127.0.0.1:1"] {
+            assert_eq!(taken(text).as_deref(), Ok(text), "a tunnel ends here");
+        }
+        for text in ["http://box.example", "http://192.168.1.2:7417", "http://localhost.example", "HTTP://box:1"] {
+            assert!(taken(text).unwrap_err().contains("over http"), "{text}");
+        }
         for text in [
             "box.example",
             "box.example:7417",

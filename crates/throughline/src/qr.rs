@@ -11,8 +11,17 @@ const QUIET: usize = 4;
 const BLACK_ON_WHITE: &str = "\u{1b}[38;5;16;48;5;231m";
 const AS_BEFORE: &str = "\u{1b}[0m";
 
-/// The code, line by line. Without colours the light squares are drawn, as most terminals are dark.
-pub(crate) fn lines(text: &str, coloured: bool) -> Result<Vec<String>> {
+/// Whose colours the squares have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Colours {
+    /// Black on white.
+    Ours,
+    /// Those of wherever it is shown. The light squares are drawn, as most terminals are dark.
+    Theirs,
+}
+
+/// The code, line by line.
+pub(crate) fn lines(text: &str, colours: Colours) -> Result<Vec<String>> {
     // It is shown on a screen, where nothing gets dirty: the least redundancy makes the largest squares.
     let code = QrCode::with_error_correction_level(text, EcLevel::L);
     let code = code.context("the link is too long for a QR code; open it as text")?;
@@ -21,16 +30,23 @@ pub(crate) fn lines(text: &str, coloured: bool) -> Result<Vec<String>> {
         let inside = QUIET..QUIET + code.width();
         inside.contains(&x) && inside.contains(&y) && code[(x - QUIET, y - QUIET)] == Color::Dark
     };
+    let is_drawn = |x: usize, y: usize| match colours {
+        Colours::Ours => is_dark(x, y),
+        Colours::Theirs => !is_dark(x, y),
+    };
     let line = |y: usize| {
         let drawn: String = (0..side)
-            .map(|x| match (is_dark(x, y) == coloured, is_dark(x, y + 1) == coloured) {
+            .map(|x| match (is_drawn(x, y), is_drawn(x, y + 1)) {
                 (true, true) => '█',
                 (true, false) => '▀',
                 (false, true) => '▄',
                 (false, false) => ' ',
             })
             .collect();
-        if coloured { format!("{BLACK_ON_WHITE}{drawn}{AS_BEFORE}") } else { drawn }
+        match colours {
+            Colours::Ours => format!("{BLACK_ON_WHITE}{drawn}{AS_BEFORE}"),
+            Colours::Theirs => drawn,
+        }
     };
     Ok((0..side).step_by(2).map(line).collect())
 }
@@ -51,8 +67,8 @@ mod tests {
     fn each_square_is_where_it_belongs_and_light_surrounds_them() {
         let text = "https://box.example:7417/#code=0123456789abcdef0123456789abcdef";
         let code = QrCode::with_error_correction_level(text, EcLevel::L).unwrap();
-        let plain = squares(&lines(text, false).unwrap(), false);
-        let coloured: Vec<String> = lines(text, true)
+        let plain = squares(&lines(text, Colours::Theirs).unwrap(), false);
+        let coloured: Vec<String> = lines(text, Colours::Ours)
             .unwrap()
             .iter()
             .map(|line| line.strip_prefix(BLACK_ON_WHITE).unwrap().strip_suffix(AS_BEFORE).unwrap().to_owned())

@@ -119,14 +119,20 @@ fn permission_lines(asked: &Permission) -> Vec<String> {
         None => format!("waits for you: `throughline answer SESSION --request {} allow`", asked.request),
         Some(answer) => answer_words(answer),
     };
-    vec![question_line(&asked.question), format!("  {answer}")]
+    let mut lines = question_lines(&asked.question);
+    lines.push(format!("  {answer}"));
+    lines
 }
 
-/// What is asked, in the agent's words and as what it really is.
-pub(crate) fn question_line(question: &Question) -> String {
-    let subject = question.subject.as_deref().filter(|subject| *subject != question.title);
-    let subject = subject.map(|subject| format!("  {}", line(subject))).unwrap_or_default();
-    format!("? {}{subject}", line(&question.title))
+/// What is asked: the agent's words after a `?`, what it really is after a `|`. Lines stay apart, as what stands after a
+/// comment can be the next command; runs of blanks do not, as the words could end up where the subject stands.
+pub(crate) fn question_lines(question: &Question) -> Vec<String> {
+    let words = |text: &str| safe(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let title = question.title.trim_end().split('\n').map(|text| format!("? {}", words(text)));
+    let is_said = |subject: &&str| *subject == question.title && words(subject) == **subject;
+    let subject = question.subject.as_deref().filter(|subject| !is_said(subject));
+    let subject = subject.into_iter().flat_map(|subject| subject.split('\n'));
+    title.chain(subject.map(|text| format!("    | {}", safe(text)))).collect()
 }
 
 /// What was answered, and by whom.
@@ -165,4 +171,26 @@ fn line(text: &str) -> String {
 
 fn indent(text: &str) -> String {
     safe(text.trim_end()).replace('\n', "\n  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(title: &str, subject: Option<&str>) -> Vec<String> {
+        let question = serde_json::json!({ "title": title, "kind": "execute", "subject": subject, "options": [] });
+        question_lines(&serde_json::from_value(question).unwrap())
+    }
+
+    #[test]
+    fn what_is_asked_keeps_its_lines_and_stands_apart_from_the_agents_words() {
+        assert_eq!(shown("ls -l", Some("ls -l")), ["? ls -l"]);
+        assert_eq!(shown("ls -l", None), ["? ls -l"]);
+        let command = "ls # list\nrm -rf ~";
+        assert_eq!(shown("List", Some(command)), ["? List", "    | ls # list", "    | rm -rf ~"]);
+        assert_eq!(shown(command, Some(command)), ["? ls # list", "? rm -rf ~", "    | ls # list", "    | rm -rf ~"]);
+        assert_eq!(shown(command, None), ["? ls # list", "? rm -rf ~"]);
+        assert_eq!(shown("List\n    | ls", Some("rm\r\u{1b}[2K")), ["? List", "? | ls", "    | rm·␛[2K"]);
+        assert_eq!(shown("ls          | pwd", Some("rm")), ["? ls | pwd", "    | rm"]);
+    }
 }

@@ -8,7 +8,11 @@ const refused: Answer<never> = { ok: false, failure: { kind: "signed_out" } };
 const unreachable: Answer<never> = { ok: false, failure: { kind: "unreachable" } };
 
 function http(exchange: Answer<{ proof: string }>, whoami: Answer<unknown>) {
-  return { exchangeCode: vi.fn(() => Promise.resolve(exchange)), whoami: vi.fn(() => Promise.resolve(whoami)) } as unknown as Http;
+  return {
+    exchangeCode: vi.fn(() => Promise.resolve(exchange)),
+    discardCode: vi.fn(() => Promise.resolve(unreachable)),
+    whoami: vi.fn(() => Promise.resolve(whoami)),
+  } as unknown as Http;
 }
 
 beforeEach(() => {
@@ -46,7 +50,7 @@ test("without a code the stored proof is asked about, and without one nothing is
   expect(await signIn(http(refused, unreachable), null)).toEqual({ kind: "unreachable" });
 });
 
-test("a code that leads somewhere is left unused by a browser that is signed in", async () => {
+test("a code that leads somewhere is discarded by a browser that is signed in", async () => {
   history.replaceState(null, "", "/#code=abc&new=/a%20b/%C3%A4");
   expect(takeCode()).toBe("abc");
   expect(new URLSearchParams(location.hash.slice(1)).get("new")).toBe("/a b/ä");
@@ -54,6 +58,9 @@ test("a code that leads somewhere is left unused by a browser that is signed in"
   const signedIn = http({ ok: true, value: { proof: "other" } }, { ok: true, value: {} });
   expect(await signIn(signedIn, "abc", "to_lead")).toEqual({ kind: "signed_in" });
   expect(signedIn.exchangeCode).not.toHaveBeenCalled();
-  expect(await signIn(http({ ok: true, value: { proof: "other" } }, refused), "abc", "to_lead")).toEqual({ kind: "signed_in" });
+  expect(signedIn.discardCode).toHaveBeenCalledExactlyOnceWith("abc");
+  const signedOut = http({ ok: true, value: { proof: "other" } }, refused);
+  expect(await signIn(signedOut, "abc", "to_lead")).toEqual({ kind: "signed_in" });
+  expect(signedOut.discardCode).not.toHaveBeenCalled();
   expect(storedProof()).toBe("other");
 });

@@ -38,12 +38,14 @@ export function takeCode(): string | null {
 
 /**
  * Finds out whether this browser is signed in, with a code if it came with one. A code that came only to lead somewhere
- * is left unused by a browser that is signed in, so that it is not signed in twice.
+ * is discarded by a browser that is signed in: it is not signed in twice, and nobody else is with what it left.
  */
 export async function signIn(http: Http, code: string | null, purpose: "to_sign_in" | "to_lead" = "to_sign_in"): Promise<SignIn> {
   if (code !== null && purpose === "to_lead") {
     const known = await checkProof(http);
     if (known.kind === "signed_in") {
+      // What fails here, time mends: codes are good for minutes.
+      await http.discardCode(code);
       return known;
     }
   }

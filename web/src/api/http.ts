@@ -67,6 +67,9 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
 
   return {
     exchangeCode: (code: string) => call<Schemas["Proof"]>("POST", "/auth/exchange", { code } satisfies Schemas["CodeExchange"]),
+    /** Uses the code up without signing anybody in. */
+    discardCode: (code: string) =>
+      call<undefined>("POST", "/auth/exchange", { code, discard: true } satisfies Schemas["CodeExchange"]),
     whoami: () => call<Schemas["Whoami"]>("GET", "/whoami"),
     agents: () => ask<Schemas["AgentPage"]>("GET", "/agents"),
     directories: (prefix: string) => ask<Schemas["DirectoryPage"]>("GET", `/directories?prefix=${encodeURIComponent(prefix)}`),

@@ -24,9 +24,10 @@ interface SessionListPageProps {
   notice: ReactNode;
   onNew(): void;
   onShowKeys(): void;
+  onShowRemembered(): void;
 }
 
-export function SessionListPage({ app, current, notice, onNew, onShowKeys }: SessionListPageProps) {
+export function SessionListPage({ app, current, notice, onNew, onShowKeys, onShowRemembered }: SessionListPageProps) {
   const list = useStore(app.store, (state) => state.list);
   const now = useNow();
   const element = useRef<HTMLElement>(null);
@@ -78,13 +79,14 @@ export function SessionListPage({ app, current, notice, onNew, onShowKeys }: Ses
         {list.extent.kind === "part" && <Older app={app} cursor={list.extent.nextCursor} />}
       </div>
 
-      <footer
-        className={`safe-bottom flex min-h-14 items-center justify-between gap-2 border-t border-rule py-2 pr-3 pl-4 text-sm text-soft ${notice === null ? "max-md:hidden" : ""}`}
-      >
+      <footer className="safe-bottom flex min-h-14 items-center justify-between gap-2 border-t border-rule py-2 pr-3 pl-4 text-sm text-soft">
         <div role="status" className="min-w-0 text-[0.8125rem] text-ink">
           {notice}
         </div>
         {notice === null && <span className="flex-1">{unseenWords(list.unobservedCount)}</span>}
+        <Button look="quiet" onClick={onShowRemembered}>
+          Permissions
+        </Button>
         <IconButton label="Keyboard shortcuts" className="max-md:hidden" onClick={onShowKeys}>
           <Icon name="keyboard" />
         </IconButton>

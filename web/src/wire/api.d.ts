@@ -559,6 +559,8 @@ export interface components {
         /** @description The one-time code from the start line. */
         CodeExchange: {
             code: string;
+            /** @description The code is only to be used up: nobody is signed in with it. */
+            discard?: boolean;
         };
         /** @description What a session is about: what somebody marked, and what successful results proved. */
         Context: {
@@ -893,6 +895,7 @@ export interface components {
             data: {
                 agent: string;
                 by: components["schemas"]["Answerer"];
+                cwd: string;
                 decision: components["schemas"]["RememberedDecision"];
                 /** @description Of all that the tool is given, never cut. */
                 digest: string;
@@ -1766,6 +1769,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Proof"];
                 };
+            };
+            /** @description The code was discarded and opens nothing any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The code was used or has expired */
             401: {
@@ -2806,9 +2816,9 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["NewSignInLink"];
+                "application/json": components["schemas"]["NewSignInLink"] | null;
             };
         };
         responses: {

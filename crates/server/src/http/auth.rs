@@ -5,7 +5,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use doors::{Arrival, Gatekeeper as _, Principal, Role, Scope};
 use engine::{Secret, TokenWish};
@@ -26,6 +26,7 @@ const COOKIE_SECONDS: u32 = 365 * 24 * 3_600;
     request_body = wire::CodeExchange,
     responses(
         (status = 200, description = "The proof; the other half comes as a cookie", body = wire::Proof),
+        (status = 204, description = "The code was discarded and opens nothing any more"),
         (status = 401, description = "The code was used or has expired", body = wire::ErrorBody)
     )
 )]
@@ -44,6 +45,9 @@ pub(crate) async fn exchange(
             _ => ApiError::InvalidCode.into_response(),
         });
     };
+    if exchange.discard {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
     let wish = TokenWish { kind: TokenKind::Browser, name, session: None };
     let issued = app.engine.issue_token(wish).await.map_err(|err| ApiError::from(err).into_response())?;
     let proof = issued.proof.expect("a browser's credential has a proof");

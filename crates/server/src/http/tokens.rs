@@ -96,7 +96,7 @@ pub(crate) async fn rotate(
 #[utoipa::path(
     post,
     path = "/tokens/link", operation_id = "makeSignInLink",
-    request_body = wire::NewSignInLink,
+    request_body = Option<wire::NewSignInLink>,
     responses((status = 201, body = wire::SignInLink), (status = 400, body = wire::ErrorBody))
 )]
 pub(crate) async fn link(

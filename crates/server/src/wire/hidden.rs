@@ -52,7 +52,7 @@ mod tests {
         );
         let issued = IssuedToken { token, secret: hidden() };
         let link = SignInLink { url: hidden(), expires_at: Timestamp::from_millis(0), local_only: true };
-        let (proof, exchange) = (Proof { proof: hidden() }, CodeExchange { code: hidden() });
+        let (proof, exchange) = (Proof { proof: hidden() }, CodeExchange { code: hidden(), discard: false });
         let shown = format!("{frame:?} {issued:#?} {proof:?} {link:?} {exchange:?}");
         assert!(!shown.contains("canary"), "{shown}");
     }

@@ -35,6 +35,25 @@ async fn a_code_becomes_a_cookie_and_a_proof_once() {
     world.close().await;
 }
 
+/// A browser that is signed in has no use for the code that led it here, and nobody else shall have.
+#[tokio::test]
+async fn a_discarded_code_opens_nothing() {
+    let world = World::open().await;
+    let code = world.engine.offer_code();
+    let exchange = |discard: bool| {
+        let body = json!({ "code": code.expose(), "discard": discard });
+        world.call_as(vec![], "POST /api/v1/auth/exchange", body)
+    };
+    let before = world.position().await;
+    let answer = exchange(true).await;
+    assert_eq!((answer.summary().as_str(), answer.header("set-cookie")), ("204", None));
+    for discard in [false, true] {
+        assert_eq!(exchange(discard).await.summary(), "401 invalid_code");
+    }
+    assert_eq!(world.position().await, before, "no credential came of it");
+    world.close().await;
+}
+
 /// T06: over TLS the cookie's name keeps every neighbour from planting one.
 #[tokio::test]
 async fn over_tls_the_cookie_is_bound_to_its_host() {

@@ -24,7 +24,9 @@ pub(super) async fn run(data: &DataDir, asked: &cli::Serve) -> Result<()> {
     if asked.listen.is_none()
         && let Some(client) = Client::of_running(data).await?
     {
-        return join(data, &client, asked, place.as_ref()).await;
+        let joined = join(data, &client, asked, place.as_ref()).await;
+        client.close().await;
+        return joined;
     }
     // A new server is also started from anywhere; only a project is taken for where somebody wants to work.
     let project = place.filter(|place| place.is_project);

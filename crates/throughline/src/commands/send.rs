@@ -3,6 +3,7 @@
 mod questions;
 
 use std::io::{IsTerminal as _, Read as _};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -20,6 +21,9 @@ use crate::commands::answer;
 use crate::data_dir::DataDir;
 use crate::terminal::{self, safe, safe_json};
 use crate::transcript_text::item_lines;
+
+/// A rule answers a question within this time of its being asked, if the disk is not slow.
+const RULES_TAKE: Duration = Duration::from_millis(250);
 
 pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
     let text = if send.text == "-" { read_prompt()? } else { send.text };
@@ -222,21 +226,27 @@ impl Answer {
     /// Takes a question in. One that a rule answers at once is not put to anybody.
     async fn ask(&mut self, client: &Client, request: Asked, question: &model::Question) -> Result<()> {
         self.questions.add(request, question.clone());
-        if self.is_open(client, request).await? { self.show_questions() } else { Ok(()) }
+        // Told once too often is better than not told.
+        if self.is_open(client, request).await.unwrap_or(true) { self.show_questions() } else { Ok(()) }
     }
 
-    /// Whether a request still waits. The session answers an observation when it is done with what it is at, so that its
-    /// rules have spoken by then; and whoever reads here does observe it.
+    /// Whether a request still waits after the rules had their turn.
     async fn is_open(&self, client: &Client, request: Asked) -> Result<bool> {
         let path = format!("/sessions/{}", self.session);
-        client.post::<Observed>(&format!("{path}/observe"), None::<&()>).await?;
+        if self.questions.at_terminal() {
+            // Whoever reads here does observe the session, and it answers when it is done with what it is at.
+            client.post::<Observed>(&format!("{path}/observe"), None::<&()>).await?;
+        } else {
+            // A script sees nothing, so that nothing may be marked as seen.
+            tokio::time::sleep(RULES_TAKE).await;
+        }
         let now: Session = client.get(&path).await?;
         Ok(now.open_requests.iter().any(|open| open.request == request.to_string()))
     }
 
     fn show_questions(&mut self) -> Result<()> {
-        while let Some((line, how)) = self.questions.show_next() {
-            self.lines(&[line])?;
+        while let Some((lines, how)) = self.questions.show_next() {
+            self.lines(&lines)?;
             match how {
                 How::Here(prompt) => self.piece(&prompt)?,
                 How::Elsewhere => {
@@ -258,7 +268,7 @@ impl Answer {
         if line.is_empty() {
             self.questions.leave_terminal();
             terminal::remark("nothing more can be typed here; the agent waits, `throughline answer` answers it");
-            return Ok(());
+            return self.show_questions();
         }
         let option = match answer::option_of(&question.options, line.trim()) {
             Ok(option) => option,
@@ -268,10 +278,10 @@ impl Answer {
                 return self.piece(&prompt);
             }
         };
-        self.questions.set_given(request, true);
+        self.questions.set_given(request);
         let new = NewAnswer { option, fields: None, remember: false, key: None };
         if let Err(err) = answer::give(client, &self.session.to_string(), &request.to_string(), &new).await {
-            self.questions.set_given(request, false);
+            self.questions.set_not_taken(request);
             terminal::remark(&format!("{err}; if it still waits, `throughline answer` answers it"));
         }
         Ok(())

@@ -27,6 +27,35 @@ fn the_person_at_the_terminal_answers() {
     server.stop();
 }
 
+/// A second line is not taken for the end of the first one's comment.
+#[test]
+fn a_command_of_two_lines_is_shown_on_two_lines() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    let mut terminal = Terminal::begin(&folder, &["send", "last", "run echo it-ran # listed\necho this-too"]);
+    let asked = terminal.until(PROMPT);
+    assert!(asked.contains("\n    | echo it-ran # listed\n    | echo this-too\n"), "{asked}");
+    terminal.type_line("deny");
+    assert!(terminal.ended().0.success());
+    server.stop();
+}
+
+/// What a script reads, nobody has seen.
+#[test]
+fn a_question_to_a_script_leaves_the_session_unseen() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    folder.run(&["send", "last", "say done"]).ok();
+    let waits = folder.begin(&["send", "last", "run echo waits"]).until("? ");
+    let list: Value = serde_json::from_str(&folder.run(&["list", "--json"]).ok()).unwrap();
+    assert_eq!(list["sessions"][0]["unobserved"], true, "{list}");
+    folder.run(&["answer", "last", "allow"]).ok();
+    assert!(waits.ended().success());
+    server.stop();
+}
+
 /// The terminal waits for nobody once another device has answered, and says which.
 #[test]
 fn an_answer_from_elsewhere_is_told_and_the_turn_goes_on() {

@@ -51,6 +51,13 @@ test("each is shown with every hidden character, and goes when the server has fo
   expect(actions.forget.mock.calls).toEqual([["r1"]]);
 });
 
+test("of an edit it says that the content counts too", async () => {
+  const edit: RememberedPermission = { ...one, kind: "edit", subject: "/home/ada/loom/a.txt" };
+  const remembered = () => Promise.resolve<Answer<RememberedPage>>({ ok: true, value: { permissions: [edit, two] } });
+  render(<RememberedDialog actions={{ remembered, forget: vi.fn() }} onClose={vi.fn()} />);
+  expect(await screen.findAllByText("with the content it had then")).toHaveLength(1);
+});
+
 test("what was not forgotten stays, and why is told", async () => {
   show({ ok: false, failure: { kind: "unreachable" } });
   await screen.findByText(/^Rejected by phone/);

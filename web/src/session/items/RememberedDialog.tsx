@@ -65,6 +65,7 @@ export function RememberedDialog({ actions, onClose }: RememberedDialogProps) {
               <pre className="subject" tabIndex={0} role="region" aria-label="Exactly this" dir="ltr">
                 <Exact text={permission.subject} />
               </pre>
+              {permission.kind === "edit" && <p className="mt-1 text-[0.8125rem] text-soft">with the content it had then</p>}
               <p className="mt-1 truncate text-[0.8125rem] text-soft" dir="ltr">
                 {inOneLine(permission.project)}
               </p>

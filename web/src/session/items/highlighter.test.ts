@@ -78,6 +78,20 @@ test("without a worker everything stays plain", () => {
   expect(done).toHaveBeenCalledExactlyOnceWith(null);
 });
 
+test("equal blocks are coloured once and counted once", () => {
+  const { highlighter, workers, ask } = open();
+  const code = "a".repeat(300_000);
+  const equal = [ask(code), ask(code), ask(code), ask(code), ask(code)];
+  workers[0]?.onmessage({ data: [] });
+  expect(workers[0]?.postMessage).toHaveBeenCalledOnce();
+  for (const { done } of equal) {
+    expect(done).toHaveBeenCalledExactlyOnceWith([]);
+  }
+  ask("b");
+  workers[0]?.onmessage({ data: [] });
+  expect(highlighter.known(code, "rust")).toEqual([]);
+});
+
 test("what was coloured long ago is let go of", () => {
   const { highlighter, workers, ask } = open();
   for (const letter of "abcdef") {

@@ -54,6 +54,11 @@ export class Highlighter {
       return;
     }
     this.running = job;
+    const known = this.known(job.code, job.language);
+    if (known !== undefined) {
+      this.end(known);
+      return;
+    }
     try {
       this.worker ??= this.start();
     } catch {
@@ -90,7 +95,11 @@ export class Highlighter {
   }
 
   private keep({ code, language }: Job, tokens: Tokens | null): void {
-    this.kept.set(keyOf(code, language), tokens);
+    const key = keyOf(code, language);
+    if (this.kept.has(key)) {
+      return;
+    }
+    this.kept.set(key, tokens);
     this.keptCharacters += code.length;
     for (const oldest of this.kept.keys()) {
       if (this.keptCharacters <= KEPT_CHARACTERS) {

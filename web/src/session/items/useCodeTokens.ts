@@ -21,10 +21,14 @@ interface TrustedUrls {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string };
 }
 
-/** The page's policy lets no text become a script's address but through a rule: this one knows a single address. */
+const { trustedTypes } = globalThis as { trustedTypes?: TrustedUrls };
+/**
+ * The page's policy lets no text become a script's address but through a rule that it names. This is the only one, made
+ * once as the policy wants it, and it knows a single address.
+ */
+const rule = trustedTypes?.createPolicy("throughline-highlighter", { createScriptURL: () => workerUrl });
+
 function openWorker(): Worker {
-  const { trustedTypes } = globalThis as { trustedTypes?: TrustedUrls };
-  const rule = trustedTypes?.createPolicy("throughline-highlighter", { createScriptURL: () => workerUrl });
   return new Worker(rule?.createScriptURL(workerUrl) ?? workerUrl, { type: "module" });
 }
 

@@ -10,17 +10,20 @@ use anyhow::Result;
 use model::{PermissionAnswer, Question, Request};
 use rustix::termios::{QueueSelector, tcflush};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use crate::terminal::safe;
-use crate::transcript_text::{answer_words, question_line};
+use crate::transcript_text::{answer_words, question_lines};
 
 #[derive(Debug)]
 pub(super) struct Questions {
     /// Oldest first; at a terminal they are shown one after the other.
     open: VecDeque<Open>,
     at_terminal: bool,
-    /// The person's next line. Its thread is left to itself if none comes.
-    line: Option<JoinHandle<io::Result<String>>>,
+    /// Waits for a line of the person.
+    read: fn() -> io::Result<String>,
+    /// The person's next line and when it was there. Its thread is left to itself if none comes.
+    line: Option<JoinHandle<io::Result<(Instant, String)>>>,
 }
 
 #[derive(Debug)]
@@ -34,15 +37,24 @@ struct Open {
 enum Stage {
     /// Another is shown, or it is answered already and nobody needs to see it wait.
     Unshown,
-    /// The person sees it.
-    Shown,
+    /// The person sees it, since then.
+    Shown(Instant),
     /// The person's answer is on its way.
     Given,
 }
 
 impl Questions {
     pub(super) fn new() -> Self {
-        Self { open: VecDeque::new(), at_terminal: io::stdin().is_terminal(), line: None }
+        let read = || {
+            let mut line = String::new();
+            io::stdin().read_line(&mut line).map(|_| line)
+        };
+        Self { open: VecDeque::new(), at_terminal: io::stdin().is_terminal(), read, line: None }
+    }
+
+    /// Whether a person sits here who could answer.
+    pub(super) fn at_terminal(&self) -> bool {
+        self.at_terminal
     }
 
     pub(super) fn add(&mut self, request: Request, question: Question) {
@@ -50,59 +62,71 @@ impl Questions {
     }
 
     /// Lines about the next question that the person has to see, and how it can be answered.
-    pub(super) fn show_next(&mut self) -> Option<(String, How)> {
+    pub(super) fn show_next(&mut self) -> Option<(Vec<String>, How)> {
         if self.at_terminal && self.open.iter().any(|open| open.stage != Stage::Unshown) {
             return None;
         }
-        let at_terminal = self.at_terminal;
         let open = self.open.iter_mut().find(|open| open.stage == Stage::Unshown)?;
-        open.stage = Stage::Shown;
-        let line = question_line(&open.question);
-        if !at_terminal || open.question.form.is_some() {
-            return Some((line, How::Elsewhere));
+        if self.at_terminal {
+            forget_typed();
         }
-        self.forget_typed();
-        Some((line, How::Here(self.prompt()?)))
+        open.stage = Stage::Shown(Instant::now());
+        let lines = question_lines(&open.question);
+        if !self.at_terminal || open.question.form.is_some() {
+            return Some((lines, How::Elsewhere));
+        }
+        Some((lines, How::Here(self.prompt()?)))
     }
 
     /// What stands before the cursor.
     pub(super) fn prompt(&self) -> Option<String> {
-        let options = &self.here()?.question.options;
+        let options = &self.question()?.1.options;
         let names: Vec<String> =
             options.iter().map(|option| format!("{} ({})", safe(&option.name), safe(&option.id))).collect();
         Some(format!("  {}\n  allow, always, deny: ", names.join(", ")))
     }
 
-    /// The question that the person at this terminal can answer now.
-    fn here(&self) -> Option<&Open> {
-        let open = self.open.iter().find(|open| open.stage == Stage::Shown && open.question.form.is_none());
-        open.filter(|_| self.at_terminal)
+    /// The question that the person at this terminal can answer now, and since when it is shown.
+    fn here(&self) -> Option<(&Open, Instant)> {
+        let shown = self.open.iter().filter(|open| self.at_terminal && open.question.form.is_none());
+        shown.filter_map(|open| open.shown_at().map(|at| (open, at))).next()
     }
 
     pub(super) fn question(&self) -> Option<(Request, &Question)> {
-        self.here().map(|open| (open.request, &open.question))
+        self.here().map(|(open, _)| (open.request, &open.question))
     }
 
     /// The person's line; never, while nothing is asked here. Nothing is lost if nobody waits for it any more.
     pub(super) async fn line(&mut self) -> Result<String> {
-        if self.here().is_none() {
-            return std::future::pending().await;
+        loop {
+            let Some((_, shown_at)) = self.here() else { return std::future::pending().await };
+            let read = self.read;
+            let reading = self
+                .line
+                .get_or_insert_with(|| tokio::task::spawn_blocking(move || read().map(|line| (Instant::now(), line))));
+            let read = reading.await;
+            self.line = None;
+            let (read_at, line) = read??;
+            // A word for an earlier question is none for this one.
+            if read_at >= shown_at {
+                return Ok(line);
+            }
         }
-        let reading = self.line.get_or_insert_with(|| {
-            tokio::task::spawn_blocking(|| {
-                let mut line = String::new();
-                io::stdin().read_line(&mut line).map(|_| line)
-            })
-        });
-        let read = reading.await;
-        self.line = None;
-        Ok(read??)
     }
 
-    /// Whether the person's answer to a question is on its way.
-    pub(super) fn set_given(&mut self, request: Request, given: bool) {
+    /// The person's answer to a question is on its way.
+    pub(super) fn set_given(&mut self, request: Request) {
+        self.set_stage(request, Stage::Given);
+    }
+
+    /// The person's answer to a question was not taken; it is theirs again.
+    pub(super) fn set_not_taken(&mut self, request: Request) {
+        self.set_stage(request, Stage::Shown(Instant::now()));
+    }
+
+    fn set_stage(&mut self, request: Request, stage: Stage) {
         if let Some(open) = self.open.iter_mut().find(|open| open.request == request) {
-            open.stage = if given { Stage::Given } else { Stage::Shown };
+            open.stage = stage;
         }
     }
 
@@ -118,20 +142,30 @@ impl Questions {
         let words = format!("  {}", answer_words(answer));
         match open.stage {
             Stage::Given => Vec::new(),
-            Stage::Shown => vec![words],
-            Stage::Unshown => vec![question_line(&open.question), words],
+            Stage::Shown(_) => vec![words],
+            Stage::Unshown => {
+                let mut lines = question_lines(&open.question);
+                lines.push(words);
+                lines
+            }
         }
     }
+}
 
-    /// A word for an earlier question is none for this one.
-    fn forget_typed(&mut self) {
-        if self.line.as_ref().is_some_and(JoinHandle::is_finished) {
-            self.line = None;
+impl Open {
+    fn shown_at(&self) -> Option<Instant> {
+        match self.stage {
+            Stage::Shown(at) => Some(at),
+            Stage::Unshown | Stage::Given => None,
         }
-        match tcflush(io::stdin(), QueueSelector::IFlush) {
-            // A terminal that can not do this keeps what was typed; the question is shown all the same.
-            Ok(()) | Err(_) => (),
-        }
+    }
+}
+
+/// What is in the terminal's line was meant for something else.
+fn forget_typed() {
+    match tcflush(io::stdin(), QueueSelector::IFlush) {
+        // A terminal that can not do this keeps what was typed; the question is shown all the same.
+        Ok(()) | Err(_) => (),
     }
 }
 
@@ -142,4 +176,40 @@ pub(super) enum How {
     Here(String),
     /// On the page, or with another command.
     Elsewhere,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(requests: &[&str]) -> Questions {
+        let read = || Ok("typed after it was shown\n".to_owned());
+        let mut questions = Questions { open: VecDeque::new(), at_terminal: true, read, line: None };
+        for request in requests {
+            let question = serde_json::json!({ "title": request, "kind": "execute", "options": [] });
+            questions.add(request.parse().unwrap(), serde_json::from_value(question).unwrap());
+        }
+        questions
+    }
+
+    #[tokio::test]
+    async fn a_line_that_was_there_before_its_question_does_not_count() {
+        let mut questions = asked(&["p1"]);
+        let early = Instant::now();
+        questions.line = Some(tokio::task::spawn_blocking(move || Ok((early, "allow\n".to_owned()))));
+        questions.show_next().unwrap();
+        assert_eq!(questions.line().await.unwrap(), "typed after it was shown\n");
+    }
+
+    #[test]
+    fn questions_that_wait_for_another_are_told_once_nobody_types_here() {
+        let mut questions = asked(&["p1", "p2", "p3"]);
+        assert!(matches!(questions.show_next(), Some((_, How::Here(_)))));
+        assert_eq!(questions.show_next(), None);
+        questions.leave_terminal();
+        let told = |title: &str| Some((vec![format!("? {title}")], How::Elsewhere));
+        assert_eq!(questions.show_next(), told("p2"));
+        assert_eq!(questions.show_next(), told("p3"));
+        assert_eq!(questions.show_next(), None);
+    }
 }

@@ -9,13 +9,13 @@ use model::Timestamp;
 use serde::Serialize;
 use server::wire::NewSignInLink;
 
-use super::{print_json, sign_in_link};
 use crate::client::Client;
+use crate::commands::token::{print_json, sign_in_link};
 use crate::config::Config;
 use crate::data_dir::DataDir;
-use crate::link::{PageAddress, split};
+use crate::link::{self, PageAddress, split};
+use crate::qr::{self, Colours};
 use crate::terminal::{self, safe};
-use crate::{link, qr};
 
 const PAGE: &str = "docs/phone.md";
 
@@ -45,7 +45,8 @@ pub(super) async fn run(
         return print_json(&Printed { name: &name, url: &url, expires_at: made.expires_at, local_only });
     }
     if !local_only {
-        for line in qr::lines(&url, std::io::stdout().is_terminal())? {
+        let colours = if std::io::stdout().is_terminal() { Colours::Ours } else { Colours::Theirs };
+        for line in qr::lines(&url, colours)? {
             terminal::line(&line)?;
         }
         terminal::line("")?;
