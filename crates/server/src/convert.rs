@@ -126,8 +126,8 @@ pub(crate) fn recent_directory(row: &SessionRow) -> wire::RecentDirectory {
 }
 
 pub(crate) fn remembered(row: RememberedRow) -> wire::RememberedPermission {
-    let RememberedRow { id, project, cwd: _, agent, kind, subject, digest, decision, by, remembered_at } = row;
-    wire::RememberedPermission { id, project, agent, kind, subject, digest, decision, remembered_at, by }
+    let RememberedRow { id, project, cwd, agent, kind, subject, digest, decision, by, remembered_at } = row;
+    wire::RememberedPermission { id, project, cwd, agent, kind, subject, digest, decision, remembered_at, by }
 }
 
 pub(crate) fn token(row: &TokenRow) -> wire::Token {

@@ -80,7 +80,14 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
         AgentReport::Usage(usage) => vec![Event::UsageReported { usage }],
         AgentReport::Title(title) => {
             let title = first_line(&title, MAX_AGENT_TITLE_CHARS);
-            if title == session.row.agent_title { Vec::new() } else { vec![Event::TitleSet { title }] }
+            let known = &session.row.agent_title;
+            // An agent that takes over, or is taken up again, calls the session after what it was told last.
+            let is_late = session.row.turns > Turn(1) && !known.is_empty();
+            if title == *known || is_late || is_of_packet(&title) {
+                Vec::new()
+            } else {
+                vec![Event::TitleSet { title }]
+            }
         }
         AgentReport::Noticed(notice) => vec![Event::AgentNoticed { notice }],
         AgentReport::Compacted { summary } => vec![Event::CompactionSeen { summary, remind: true }],
@@ -103,6 +110,11 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
             events
         }
     }
+}
+
+/// What an agent was told of a session is not what the session is called.
+fn is_of_packet(title: &str) -> bool {
+    title.starts_with("[Session resumed")
 }
 
 fn end_turn(session: &Session, outcome: Outcome, reason: Option<String>) -> Vec<Event> {

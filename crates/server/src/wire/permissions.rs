@@ -33,8 +33,10 @@ pub struct RememberedPage {
 #[serde(rename_all = "camelCase")]
 pub struct RememberedPermission {
     pub id: RememberedId,
-    /// Where it holds.
+    /// The project it was given in.
     pub project: String,
+    /// The directory in which it holds.
+    pub cwd: String,
     /// For which agent.
     pub agent: String,
     pub kind: ToolKind,

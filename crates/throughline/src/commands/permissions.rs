@@ -34,7 +34,7 @@ async fn list(client: &Client, json: bool) -> Result<()> {
     }
     let now = SystemClock.now();
     let rows: Vec<Vec<String>> = page.permissions.iter().map(|permission| row(permission, now)).collect();
-    for line in table(&["ID", "DECISION", "AGENT", "KIND", "SUBJECT", "PROJECT", "SINCE", "BY"], &rows) {
+    for line in table(&["ID", "DECISION", "AGENT", "KIND", "SUBJECT", "DIRECTORY", "SINCE", "BY"], &rows) {
         terminal::line(&line)?;
     }
     Ok(())
@@ -63,7 +63,7 @@ fn row(permission: &RememberedPermission, now: Timestamp) -> Vec<String> {
         permission.agent.clone(),
         word(permission.kind),
         shortened(&permission.subject),
-        permission.project.clone(),
+        permission.cwd.clone(),
         ago(permission.remembered_at, now),
         by,
     ]

@@ -26,6 +26,7 @@ const permission: Permission = {
 const row: RememberedPermission = {
   id: "r1",
   project: "/home/ada/loom",
+  cwd: "/home/ada/loom",
   agent: "guide",
   kind: "execute",
   subject: "rm -rf build",

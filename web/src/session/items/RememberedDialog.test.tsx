@@ -10,6 +10,7 @@ import { RememberedDialog } from "./RememberedDialog";
 const one: RememberedPermission = {
   id: "r1",
   project: "/home/ada/loom",
+  cwd: "/home/ada/loom",
   agent: "guide",
   kind: "execute",
   subject: "make\u202E",

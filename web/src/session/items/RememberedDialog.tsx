@@ -67,7 +67,7 @@ export function RememberedDialog({ actions, onClose }: RememberedDialogProps) {
               </pre>
               {permission.kind === "edit" && <p className="mt-1 text-[0.8125rem] text-soft">with the content it had then</p>}
               <p className="mt-1 truncate text-[0.8125rem] text-soft" dir="ltr">
-                {inOneLine(permission.project)}
+                {inOneLine(permission.cwd)}
               </p>
             </div>
             <Button look="quiet" onClick={() => void forget(permission.id)}>
