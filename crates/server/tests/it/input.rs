@@ -100,12 +100,16 @@ async fn bodies_where_there_is_nothing_to_say() {
             rows.push((request.clone(), Bytes::from_static(body.as_bytes()), "400 invalid_body"));
         }
     }
+    // A name may be said here, or not: null says none.
+    rows.retain(|(request, body, _)| !(request.ends_with("/link") && body == "null"));
     check(&world, &rows).await;
     for request in ["observe", "cancel"] {
         let answer = world.call(&format!("POST {path}/{request}"), json!({})).await;
         assert_ne!(answer.status, 400, "{request}: {}", answer.text());
     }
-    world.call("POST /api/v1/tokens/link", json!({})).await.ok(201);
+    for body in [json!({}), json!(null)] {
+        world.call("POST /api/v1/tokens/link", body).await.ok(201);
+    }
     world.close().await;
 }
 

@@ -52,6 +52,9 @@ pub(crate) fn routes() -> Vec<(String, String, Option<Value>)> {
 /// The smallest value that has the required shape.
 fn example(document: &Value, schema: &Value) -> Value {
     let schema = resolve(document, schema);
+    if let Some(alternatives) = schema["oneOf"].as_array() {
+        return example(document, &alternatives[0]);
+    }
     match schema["type"].as_str() {
         Some("object") => {
             let required = schema["required"].as_array().cloned().unwrap_or_default();
