@@ -20,7 +20,7 @@ pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool) -> Vec<String> {
         lines.push(format!("  [with {} images]", turn.images.len()));
     }
     if turn.resume.is_some() {
-        lines.push("  [the agent was told of the earlier turns first]".to_owned());
+        lines.push("  [the agent was reminded of the session first]".to_owned());
     }
     for item in &turn.items {
         lines.push(String::new());

@@ -721,3 +721,29 @@ fn a_null_that_a_tool_was_given_is_nothing() {
     let report = AgentReport::ToolChanged { tool: 1, change };
     assert_eq!(history.run(Command::Agent(report)), Ok(Vec::new()));
 }
+
+/// What an agent that takes over calls the session is what it was told last.
+#[test]
+fn an_agents_first_title_stays() {
+    let title = |text: &str| AgentReport::Title(text.to_owned());
+    let mut session = Session::begin(SessionId::from_bytes([1; 16]), &first_entry()).unwrap();
+    let mut tell = |session: &mut Session, report| {
+        let events = decide(Some(session), Command::Agent(report)).unwrap();
+        for event in events {
+            let entry = Entry { seq: session.head.next(), at: Timestamp::from_millis(0), event };
+            session.apply(&entry);
+        }
+        session.row.agent_title.clone()
+    };
+    assert_eq!(tell(&mut session, title("[Session resumed. This is a record")), "");
+    assert_eq!(tell(&mut session, title("Fix the bell")), "Fix the bell");
+    assert_eq!(tell(&mut session, title("Fix the old bell")), "Fix the old bell", "still its first turn");
+    session.row.turns = Turn(7);
+    assert_eq!(tell(&mut session, title("go on")), "Fix the old bell");
+}
+
+fn first_entry() -> Entry {
+    let (agent, cwd) = ("guide".to_owned(), "/w".to_owned());
+    let event = Event::SessionCreated { agent, cwd: cwd.clone(), project: cwd, name: String::new() };
+    Entry { seq: Seq(1), at: Timestamp::from_millis(0), event }
+}
