@@ -39,3 +39,24 @@ fn another_agent_takes_over_is_told_and_goes_on_where_the_directory_is_gone() {
     assert_eq!(changes[0]["agent"], "second");
     assert_eq!(changes[1]["cwd"].as_str(), project.to_str());
 }
+
+#[test]
+fn a_session_is_not_given_to_an_agent_that_is_not_there() {
+    let folder = Folder::new();
+    folder.configure("[agents.claude]\ncommand = \"/nowhere/claude\"\n\n[agents.mine]\ncommand = \"/nowhere/mine\"\n");
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    insta::allow_duplicates! {
+        for command in [&["new", "--agent", "claude"][..], &["resume", "last", "--agent", "claude"]] {
+            insta::assert_snapshot!(folder.run(command).failed(), @"error: claude is not installed here, and nothing was changed. Run `npm install -g @agentclientprotocol/claude-agent-acp`.");
+        }
+        for command in [&["new", "--agent", "mine"][..], &["resume", "last", "--agent", "mine"]] {
+            insta::assert_snapshot!(folder.run(command).failed(), @"error: mine is not installed here, and nothing was changed. Its program is the `command` of [agents.mine].");
+        }
+    }
+    let list: Value = serde_json::from_str(&folder.run(&["list", "--json"]).ok()).unwrap();
+    let sessions = list["sessions"].as_array().unwrap();
+    assert_eq!((sessions.len(), &sessions[0]["agent"]), (1, &"guide".into()), "{list}");
+    assert_eq!(folder.run(&["send", "last", "say still here"]).ok(), "still here\n");
+    server.stop();
+}
