@@ -30,9 +30,9 @@ pub(super) async fn run(data: &DataDir, new: cli::New) -> Result<()> {
     }
     terminal::line(&format!(
         "Session {} with {} in {}",
-        tail(&session.row),
+        tail(session.row.id),
         session.row.agent,
         safe(&session.row.cwd)
     ))?;
-    Ok(terminal::line(&format!("Talk to it: throughline send {} \"say hello\"", tail(&session.row)))?)
+    Ok(terminal::line(&format!("Talk to it: throughline send {} \"say hello\"", tail(session.row.id)))?)
 }

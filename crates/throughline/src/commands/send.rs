@@ -18,6 +18,7 @@ use self::questions::{How, Questions};
 use crate::cli;
 use crate::client::{Client, Stream};
 use crate::commands::answer;
+use crate::commands::list::tail;
 use crate::data_dir::DataDir;
 use crate::terminal::{self, safe, safe_json};
 use crate::transcript_text::item_lines;
@@ -204,7 +205,12 @@ impl Answer {
                 bail!("the prompt was taken out of the queue before it was sent")
             }
             Event::AgentStateChanged { state: model::AgentState::Failed, reason, .. } if self.turn.is_none() => {
-                bail!("the agent failed: {}", safe(&reason.unwrap_or_default()))
+                let session = tail(self.session);
+                bail!(
+                    "the agent failed: {}\n  The prompt is kept and waits: it goes out when the agent is back, as after \
+                     `throughline resume {session}`. The page can take it out of the queue.",
+                    safe(&reason.unwrap_or_default())
+                )
             }
             _ => (),
         }

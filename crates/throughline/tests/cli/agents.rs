@@ -1,6 +1,7 @@
 //! A session that goes from agent to agent, by rules, and out of a directory that is gone.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
@@ -58,5 +59,31 @@ fn a_session_is_not_given_to_an_agent_that_is_not_there() {
     let sessions = list["sessions"].as_array().unwrap();
     assert_eq!((sessions.len(), &sessions[0]["agent"]), (1, &"guide".into()), "{list}");
     assert_eq!(folder.run(&["send", "last", "say still here"]).ok(), "still here\n");
+    server.stop();
+}
+
+#[test]
+fn a_prompt_to_an_agent_that_is_gone_waits_and_that_is_said() {
+    let folder = Folder::new();
+    let program = folder.work().join("mine");
+    symlink(env!("CARGO_BIN_EXE_throughline"), &program).unwrap();
+    folder.configure(&format!("[agents.mine]\ncommand = {program:?}\nargs = [\"guide\"]\n"));
+    folder.run(&["new", "--agent", "mine"]).ok();
+    fs::remove_file(&program).unwrap();
+    let server = folder.serve();
+
+    let said = folder.run(&["send", "last", "say later"]).failed();
+    let session = folder.run(&["list"]).ok().lines().nth(1).unwrap()[..8].to_owned();
+    assert!(said.starts_with("error: the agent failed: "), "{said}");
+    let kept = format!(
+        "The prompt is kept and waits: it goes out when the agent is back, as after `throughline resume {session}`."
+    );
+    assert!(said.contains(&kept), "{said}");
+    assert!(folder.run(&["show", "last"]).ok().contains("waits  say later"));
+
+    symlink(env!("CARGO_BIN_EXE_throughline"), &program).unwrap();
+    folder.run(&["resume", &session]).ok();
+    folder.until_logged("turn.ended");
+    assert!(folder.run(&["show", "last"]).ok().contains("1 > say later\n\n  later\n"));
     server.stop();
 }
