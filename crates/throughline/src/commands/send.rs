@@ -119,8 +119,9 @@ impl Answer {
                     continue;
                 }
             };
-            let Some(message) = message else { break };
-            let Message::Text(text) = message? else { continue };
+            // A server that is killed breaks the line; which error that gives is of no use to anybody.
+            let Some(Ok(message)) = message else { break };
+            let Message::Text(text) = message else { continue };
             match serde_json::from_str(&text)? {
                 ServerFrame::Entry { session, entry, .. } if session == self.session => {
                     if self.json && self.concerns(&entry.event, prompt) {
@@ -150,7 +151,10 @@ impl Answer {
                 _ => (),
             }
         }
-        bail!("the server closed the connection; the prompt is stored, `throughline show` prints what came of it")
+        if !self.json {
+            self.lines(&[])?;
+        }
+        bail!("the server went away; what it stored is there: `throughline show {}`", tail(self.session))
     }
 
     fn concerns(&self, event: &Event, prompt: InteractionId) -> bool {
