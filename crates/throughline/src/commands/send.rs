@@ -192,10 +192,10 @@ impl Answer {
                 }
             }
             Event::PlanChanged { turn, steps } if Some(turn) == self.turn && !self.json => {
-                self.lines(&item_lines(&Item::Plan { steps }))?;
+                self.item(&Item::Plan { steps })?;
             }
             Event::AgentNoticed { notice } if self.turn.is_some() && !self.json => {
-                self.lines(&item_lines(&Item::Notice(notice)))?;
+                self.item(&Item::Notice(notice))?;
             }
             Event::PermissionAnswered { turn, request, answer } if Some(turn) == self.turn && !self.json => {
                 let lines = self.questions.settle(request, &answer);
@@ -227,7 +227,7 @@ impl Answer {
         match ended {
             Some(index) => {
                 let call = self.calls.remove(index);
-                self.lines(&item_lines(&Item::Tool(call)))
+                self.item(&Item::Tool(call))
             }
             None => Ok(()),
         }
@@ -260,7 +260,7 @@ impl Answer {
             match how {
                 How::Here(prompt) => self.piece(&prompt)?,
                 How::Elsewhere => {
-                    let session = self.session;
+                    let session = tail(self.session);
                     terminal::remark(&format!(
                         "the agent waits: answer on the page, or `throughline answer {session} allow`"
                     ));
@@ -295,6 +295,10 @@ impl Answer {
             terminal::remark(&format!("{err}; if it still waits, `throughline answer` answers it"));
         }
         Ok(())
+    }
+
+    fn item(&mut self, item: &Item) -> Result<()> {
+        self.lines(&item_lines(item, &tail(self.session)))
     }
 
     fn lines(&mut self, lines: &[String]) -> Result<()> {
