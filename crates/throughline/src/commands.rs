@@ -8,6 +8,7 @@ mod doctor;
 mod export;
 mod guide;
 mod here;
+mod installed;
 mod list;
 mod mcp;
 mod new;

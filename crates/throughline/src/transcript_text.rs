@@ -12,8 +12,8 @@ use crate::terminal::safe;
 /// How much of what a tool showed is printed; `--json` prints all.
 const SHOWN_LINES: usize = 12;
 
-/// The turn, line by line; `whole` is false where the rest could not be read.
-pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool) -> Vec<String> {
+/// The turn of the session with this short id, line by line; `whole` is false where the rest could not be read.
+pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool, session: &str) -> Vec<String> {
     let from = turn.source.as_deref().map(|source| format!("({source}) ")).unwrap_or_default();
     let mut lines = vec![String::new(), format!("{} > {}{}", turn.turn, safe(&from), indent(&turn.prompt))];
     if !turn.images.is_empty() {
@@ -24,7 +24,7 @@ pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool) -> Vec<String> {
     }
     for item in &turn.items {
         lines.push(String::new());
-        lines.extend(item_lines(item).into_iter().map(|line| format!("  {line}")));
+        lines.extend(item_lines(item, session).into_iter().map(|line| format!("  {line}")));
     }
     if let Some(word) = outcome_word(turn, whole) {
         let reason = turn.reason.as_deref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
@@ -46,8 +46,8 @@ fn outcome_word(turn: &TranscriptTurn, whole: bool) -> Option<&'static str> {
     }
 }
 
-/// One thing of a turn.
-pub(crate) fn item_lines(item: &Item) -> Vec<String> {
+/// One thing of a turn, in the session with this short id.
+pub(crate) fn item_lines(item: &Item, session: &str) -> Vec<String> {
     match item {
         Item::Text { text, .. } => vec![indent(text)],
         Item::Thought { text, .. } => text.trim_end().lines().map(|line| format!("~ {}", safe(line))).collect(),
@@ -63,7 +63,7 @@ pub(crate) fn item_lines(item: &Item) -> Vec<String> {
                 format!("[{mark}] {}", line(&step.text))
             })
             .collect(),
-        Item::Permission(asked) => permission_lines(asked),
+        Item::Permission(asked) => permission_lines(asked, session),
         Item::Notice(notice) => {
             let more = notice.description.as_deref().map(|more| format!(" {}", line(more))).unwrap_or_default();
             vec![format!("! {}{more}", line(&notice.title))]
@@ -114,9 +114,9 @@ fn content_lines(content: &ToolContent) -> Vec<String> {
     }
 }
 
-fn permission_lines(asked: &Permission) -> Vec<String> {
+fn permission_lines(asked: &Permission, session: &str) -> Vec<String> {
     let answer = match &asked.answer {
-        None => format!("waits for you: `throughline answer SESSION --request {} allow`", asked.request),
+        None => format!("waits for you: `throughline answer {session} --request {} allow`", asked.request),
         Some(answer) => answer_words(answer),
     };
     let mut lines = question_lines(&asked.question);

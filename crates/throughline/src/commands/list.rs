@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use engine::{Clock as _, SystemClock};
+use model::SessionId;
 use server::wire::{ReadOnly, SessionPage, SessionRow};
 
 use crate::cli;
@@ -29,7 +30,7 @@ pub(super) async fn run(data: &DataDir, list: &cli::List) -> Result<()> {
         .iter()
         .map(|row| {
             vec![
-                tail(row),
+                tail(row.id),
                 state(row),
                 row.turns.0.to_string(),
                 ago(row.active_at, now),
@@ -48,8 +49,9 @@ pub(super) async fn run(data: &DataDir, list: &cli::List) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn tail(row: &SessionRow) -> String {
-    let id = row.id.to_string();
+/// The end of a session's id, by which people name it.
+pub(super) fn tail(session: SessionId) -> String {
+    let id = session.to_string();
     id[id.len() - TAIL_CHARS..].to_owned()
 }
 

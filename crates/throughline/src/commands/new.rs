@@ -5,6 +5,7 @@ use server::wire::{NewSession, Session};
 
 use crate::cli;
 use crate::client::Client;
+use crate::commands::installed;
 use crate::commands::list::tail;
 use crate::data_dir::DataDir;
 use crate::terminal::{self, safe, safe_json};
@@ -16,6 +17,7 @@ pub(super) async fn run(data: &DataDir, new: cli::New) -> Result<()> {
     };
     let cwd = cwd.into_os_string().into_string().ok().context("the directory's path is not valid UTF-8")?;
     let client = Client::connect(data).await?;
+    installed::check(&client, &new.agent).await?;
     let body = NewSession { agent: new.agent, cwd, name: new.name, confirm: new.confirm, key: None };
     let begun = client.post("/sessions", Some(&body)).await;
     let session: Session = begun.map_err(|err| match err.to_string().ends_with("(confirm_required)") {
@@ -28,9 +30,9 @@ pub(super) async fn run(data: &DataDir, new: cli::New) -> Result<()> {
     }
     terminal::line(&format!(
         "Session {} with {} in {}",
-        tail(&session.row),
+        tail(session.row.id),
         session.row.agent,
         safe(&session.row.cwd)
     ))?;
-    Ok(terminal::line(&format!("Talk to it: throughline send {} \"say hello\"", tail(&session.row)))?)
+    Ok(terminal::line(&format!("Talk to it: throughline send {} \"say hello\"", tail(session.row.id)))?)
 }

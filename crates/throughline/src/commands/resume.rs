@@ -5,12 +5,14 @@ use server::wire::{Resume, Resumed};
 
 use crate::cli;
 use crate::client::Client;
+use crate::commands::installed;
 use crate::data_dir::DataDir;
 use crate::terminal::{self, safe, safe_json};
 
 pub(super) async fn run(data: &DataDir, resume: cli::Resume) -> Result<()> {
     let client = Client::connect(data).await?;
     let session = client.find_session(&resume.session).await?;
+    installed::check(&client, resume.agent.as_deref().unwrap_or(&session.row.agent)).await?;
     let wish = Resume { agent: resume.agent, key: None };
     let resumed = client.post::<Resumed>(&format!("/sessions/{}/resume", session.row.id), Some(&wish)).await;
     client.close().await;

@@ -18,6 +18,7 @@ use self::questions::{How, Questions};
 use crate::cli;
 use crate::client::{Client, Stream};
 use crate::commands::answer;
+use crate::commands::list::tail;
 use crate::data_dir::DataDir;
 use crate::terminal::{self, safe, safe_json};
 use crate::transcript_text::item_lines;
@@ -118,8 +119,9 @@ impl Answer {
                     continue;
                 }
             };
-            let Some(message) = message else { break };
-            let Message::Text(text) = message? else { continue };
+            // A server that is killed breaks the line; which error that gives is of no use to anybody.
+            let Some(Ok(message)) = message else { break };
+            let Message::Text(text) = message else { continue };
             match serde_json::from_str(&text)? {
                 ServerFrame::Entry { session, entry, .. } if session == self.session => {
                     if self.json && self.concerns(&entry.event, prompt) {
@@ -149,7 +151,10 @@ impl Answer {
                 _ => (),
             }
         }
-        bail!("the server closed the connection; the prompt is stored, `throughline show` prints what came of it")
+        if !self.json {
+            self.lines(&[])?;
+        }
+        bail!("the server went away; what it stored is there: `throughline show {}`", tail(self.session))
     }
 
     fn concerns(&self, event: &Event, prompt: InteractionId) -> bool {
@@ -187,10 +192,10 @@ impl Answer {
                 }
             }
             Event::PlanChanged { turn, steps } if Some(turn) == self.turn && !self.json => {
-                self.lines(&item_lines(&Item::Plan { steps }))?;
+                self.item(&Item::Plan { steps })?;
             }
             Event::AgentNoticed { notice } if self.turn.is_some() && !self.json => {
-                self.lines(&item_lines(&Item::Notice(notice)))?;
+                self.item(&Item::Notice(notice))?;
             }
             Event::PermissionAnswered { turn, request, answer } if Some(turn) == self.turn && !self.json => {
                 let lines = self.questions.settle(request, &answer);
@@ -204,7 +209,12 @@ impl Answer {
                 bail!("the prompt was taken out of the queue before it was sent")
             }
             Event::AgentStateChanged { state: model::AgentState::Failed, reason, .. } if self.turn.is_none() => {
-                bail!("the agent failed: {}", safe(&reason.unwrap_or_default()))
+                let session = tail(self.session);
+                bail!(
+                    "the agent failed: {}\n  The prompt is kept and waits: it goes out when the agent is back, as after \
+                     `throughline resume {session}`. The page can take it out of the queue.",
+                    safe(&reason.unwrap_or_default())
+                )
             }
             _ => (),
         }
@@ -217,7 +227,7 @@ impl Answer {
         match ended {
             Some(index) => {
                 let call = self.calls.remove(index);
-                self.lines(&item_lines(&Item::Tool(call)))
+                self.item(&Item::Tool(call))
             }
             None => Ok(()),
         }
@@ -250,7 +260,7 @@ impl Answer {
             match how {
                 How::Here(prompt) => self.piece(&prompt)?,
                 How::Elsewhere => {
-                    let session = self.session;
+                    let session = tail(self.session);
                     terminal::remark(&format!(
                         "the agent waits: answer on the page, or `throughline answer {session} allow`"
                     ));
@@ -285,6 +295,10 @@ impl Answer {
             terminal::remark(&format!("{err}; if it still waits, `throughline answer` answers it"));
         }
         Ok(())
+    }
+
+    fn item(&mut self, item: &Item) -> Result<()> {
+        self.lines(&item_lines(item, &tail(self.session)))
     }
 
     fn lines(&mut self, lines: &[String]) -> Result<()> {

@@ -6,6 +6,7 @@ use server::wire::{EntryPage, Session};
 
 use crate::cli;
 use crate::client::Client;
+use crate::commands::list::tail;
 use crate::data_dir::DataDir;
 use crate::terminal::{self, safe, safe_json};
 use crate::transcript_text::turn_lines;
@@ -49,8 +50,9 @@ fn print(session: &Session, transcript: &Transcript, whole: bool) -> Result<()> 
     let title = session.row.title.as_deref().unwrap_or("(nothing said yet)");
     terminal::line(&safe(title))?;
     terminal::line(&safe(&format!("{} in {}", session.row.agent, session.row.cwd)))?;
+    let short = tail(session.row.id);
     for turn in &transcript.turns {
-        for line in turn_lines(turn, whole) {
+        for line in turn_lines(turn, whole, &short) {
             terminal::line(&line)?;
         }
     }

@@ -1,6 +1,7 @@
 //! A session that goes from agent to agent, by rules, and out of a directory that is gone.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
@@ -40,4 +41,51 @@ fn another_agent_takes_over_is_told_and_goes_on_where_the_directory_is_gone() {
     let changes = of("session.changed");
     assert_eq!(changes[0]["agent"], "second");
     assert_eq!(changes[1]["cwd"].as_str(), project.to_str());
+}
+
+#[test]
+fn a_session_is_not_given_to_an_agent_that_is_not_there() {
+    let folder = Folder::new();
+    folder.configure("[agents.claude]\ncommand = \"/nowhere/claude\"\n\n[agents.mine]\ncommand = \"/nowhere/mine\"\n");
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    insta::allow_duplicates! {
+        for command in [&["new", "--agent", "claude"][..], &["resume", "last", "--agent", "claude"]] {
+            insta::assert_snapshot!(folder.run(command).failed(), @"error: claude is not installed here, and nothing was changed. Run `npm install -g @agentclientprotocol/claude-agent-acp`.");
+        }
+        for command in [&["new", "--agent", "mine"][..], &["resume", "last", "--agent", "mine"]] {
+            insta::assert_snapshot!(folder.run(command).failed(), @"error: mine is not installed here, and nothing was changed. Its program is the `command` of [agents.mine].");
+        }
+    }
+    let list: Value = serde_json::from_str(&folder.run(&["list", "--json"]).ok()).unwrap();
+    let sessions = list["sessions"].as_array().unwrap();
+    assert_eq!((sessions.len(), &sessions[0]["agent"]), (1, &"guide".into()), "{list}");
+    assert_eq!(folder.run(&["send", "last", "say still here"]).ok(), "still here\n");
+    server.stop();
+}
+
+#[test]
+fn a_prompt_to_an_agent_that_is_gone_waits_and_that_is_said() {
+    let folder = Folder::new();
+    let program = folder.work().join("mine");
+    symlink(env!("CARGO_BIN_EXE_throughline"), &program).unwrap();
+    folder.configure(&format!("[agents.mine]\ncommand = {program:?}\nargs = [\"guide\"]\n"));
+    folder.run(&["new", "--agent", "mine"]).ok();
+    fs::remove_file(&program).unwrap();
+    let server = folder.serve();
+
+    let said = folder.run(&["send", "last", "say later"]).failed();
+    let session = folder.run(&["list"]).ok().lines().nth(1).unwrap()[..8].to_owned();
+    assert!(said.starts_with("error: the agent failed: "), "{said}");
+    let kept = format!(
+        "The prompt is kept and waits: it goes out when the agent is back, as after `throughline resume {session}`."
+    );
+    assert!(said.contains(&kept), "{said}");
+    assert!(folder.run(&["show", "last"]).ok().contains("waits  say later"));
+
+    symlink(env!("CARGO_BIN_EXE_throughline"), &program).unwrap();
+    folder.run(&["resume", &session]).ok();
+    folder.until_logged("turn.ended");
+    assert!(folder.run(&["show", "last"]).ok().contains("1 > say later\n\n  later\n"));
+    server.stop();
 }

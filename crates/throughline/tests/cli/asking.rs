@@ -105,3 +105,19 @@ fn what_a_rule_answers_is_put_to_nobody() {
     assert!(folder.log().contains("note: the agent waits: answer on the page"), "{}", folder.log());
     server.stop();
 }
+
+#[test]
+fn the_answer_that_show_names_can_be_pasted() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    folder.run(&["send", "last", "--no-wait", "run echo it-ran"]).ok();
+    folder.until_logged("permission.asked");
+    let shown = folder.run(&["show", "last"]).ok();
+    let command = shown.split_once("waits for you: `throughline ").unwrap().1.split_once('`').unwrap().0;
+    let words: Vec<&str> = command.split(' ').collect();
+    folder.run(&words).ok();
+    folder.until_logged("turn.ended");
+    assert!(folder.run(&["show", "last"]).ok().contains("it-ran"));
+    server.stop();
+}

@@ -119,6 +119,20 @@ fn whoever_stops_listening_is_told_what_becomes_of_the_turn() {
 }
 
 #[test]
+fn a_server_that_is_killed_under_a_prompt_is_told_with_the_way_to_what_it_stored() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    let session = folder.run(&["list"]).ok().lines().nth(1).unwrap()[..8].to_owned();
+    let sent = folder.begin(&["send", "last", "--json", "slow 60"]).until("prompt.sent");
+    server.end(Signal::KILL);
+    assert_eq!(sent.ended().code(), Some(1));
+    let told = format!("error: the server went away; what it stored is there: `throughline show {session}`\n");
+    assert!(folder.log().ends_with(&told), "{}", folder.log());
+    assert!(folder.run(&["show", &session]).ok().contains("1 > slow 60"));
+}
+
+#[test]
 fn mistakes_are_told_in_one_line() {
     with_and_without_a_server(|folder| {
         folder.run(&["new"]).ok();
