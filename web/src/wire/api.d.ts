@@ -1223,12 +1223,14 @@ export interface components {
             agent: string;
             /** @description Who decided. */
             by: components["schemas"]["Answerer"];
+            /** @description The directory in which it holds. */
+            cwd: string;
             decision: components["schemas"]["RememberedDecision"];
             /** @description SHA-256, in hex, of all that the tool is given: what is compared. */
             digest: string;
             id: components["schemas"]["RememberedId"];
             kind: components["schemas"]["ToolKind"];
-            /** @description Where it holds. */
+            /** @description The project it was given in. */
             project: string;
             rememberedAt: components["schemas"]["Timestamp"];
             /** @description What it is about; of a long one the first 2,000 characters. */
