@@ -233,10 +233,10 @@ mod tests {
     fn values_that_make_no_sense_are_refused() {
         check_refused("[server]\nlisten = \"everywhere\"", "not what its key takes");
         check_refused("[limits]\nconnections = 0", "at least 1");
-        check_refused("[limits]\nsilence_minutes = 0", "limits.silence_minutes is more than");
-        check_refused("[limits]\nsilence_minutes = 1000000000", "limits.silence_minutes is more than");
-        check_refused("[limits]\nagent_start_seconds = 0.01", "limits.agent_start_seconds is more than");
-        check_refused("[limits]\nagent_stop_seconds = nan", "limits.agent_stop_seconds is more than");
+        check_refused("[limits]\nsilence_minutes = 0", "limits.silence_minutes is at least");
+        check_refused("[limits]\nsilence_minutes = 1000000000", "limits.silence_minutes is at least");
+        check_refused("[limits]\nagent_start_seconds = 0.01", "limits.agent_start_seconds is at least");
+        check_refused("[limits]\nagent_stop_seconds = nan", "limits.agent_stop_seconds is at least");
         check_refused("[limits]\nagent_memory_mb = 1", "limits.agent_memory_mb is at least 64");
         check_refused("[brief]\ntext = \" \"", "brief.enabled = false");
         check_refused(&format!("[brief]\ntext = \"{}\"", "x".repeat(8_001)), "brief.text has 8001 characters");
