@@ -178,7 +178,7 @@ pub(crate) struct Answer {
     pub(crate) request: Option<String>,
     /// `allow`, `always`, `deny`, `never`, or the id of one of the agent's own options
     pub(crate) option: String,
-    /// Answer exactly this alike from now on, in this project, without asking
+    /// Answer exactly this alike from now on, in this directory, without asking
     #[arg(long)]
     pub(crate) remember: bool,
     /// Print JSON
@@ -199,7 +199,7 @@ pub(crate) struct Permissions {
 pub(crate) enum PermissionsCommand {
     /// Forget an answer; the same is asked again
     Forget {
-        /// Its id, as `permissions` prints it
+        /// Its id, as `permissions` prints it, or the beginning or end of it
         id: String,
         /// Print JSON
         #[arg(long)]

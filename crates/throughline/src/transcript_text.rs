@@ -142,7 +142,7 @@ pub(crate) fn answer_words(answer: &PermissionAnswer) -> String {
         Some(PermissionKind::AllowAlways) => "allowed always",
         Some(PermissionKind::RejectOnce) => "refused",
         Some(PermissionKind::RejectAlways) => "refused always",
-        None => "withdrawn",
+        None => "answered",
     };
     match &answer.by {
         Answerer::Person { name, .. } if answer.remembered.is_some() => {
@@ -151,7 +151,7 @@ pub(crate) fn answer_words(answer: &PermissionAnswer) -> String {
         Answerer::Person { name, .. } => format!("{word} by {}", line(name)),
         Answerer::Remembered { id } => format!("{word}, remembered ({id})"),
         Answerer::Policy { rule } => format!("{word} by the rule {}", line(rule)),
-        Answerer::Nobody => word.to_owned(),
+        Answerer::Nobody => "not answered: the turn ended first".to_owned(),
     }
 }
 

@@ -53,9 +53,23 @@ pub(super) fn option_of(options: &[PermissionOption], word: &str) -> Result<Stri
     match options.iter().find(meant) {
         Some(option) => Ok(option.id.clone()),
         None => {
-            let ids: Vec<&str> = options.iter().map(|option| option.id.as_str()).collect();
-            bail!("the agent offers no such answer; it offers: {}", ids.join(", "))
+            let offered: Vec<String> = options.iter().map(|option| named(options, option)).collect();
+            bail!("the agent offers no such answer; it offers: {}", offered.join(", "))
         }
+    }
+}
+
+/// Our word for an option, if that chooses it, and the agent's own name of it.
+fn named(options: &[PermissionOption], option: &PermissionOption) -> String {
+    let word = match option.kind {
+        PermissionKind::AllowOnce => "allow",
+        PermissionKind::AllowAlways => "always",
+        PermissionKind::RejectOnce => "deny",
+        PermissionKind::RejectAlways => "never",
+    };
+    match option_of(options, word) {
+        Ok(id) if id == option.id && id != word => format!("{word} ({id})"),
+        Ok(_) | Err(_) => option.id.clone(),
     }
 }
 
@@ -71,6 +85,13 @@ mod tests {
         assert_eq!(option_of(&options, "stop").unwrap(), "stop");
         assert_eq!(option_of(&options, "n").unwrap(), "stop");
         let err = option_of(&options, "always").unwrap_err().to_string();
-        assert!(err.contains("proceed, stop"), "{err}");
+        assert!(err.ends_with("it offers: allow (proceed), deny (stop)"), "{err}");
+        let options = [
+            option("deny", PermissionKind::RejectOnce),
+            option("here", PermissionKind::AllowAlways),
+            option("everywhere", PermissionKind::AllowAlways),
+        ];
+        let err = option_of(&options, "bogus").unwrap_err().to_string();
+        assert!(err.ends_with("it offers: deny, always (here), everywhere"), "{err}");
     }
 }

@@ -1,8 +1,8 @@
 //! `throughline permissions`: what agents are answered without asking, because a person answered the very same before.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use engine::{Clock as _, SystemClock};
-use model::{Answerer, Timestamp};
+use model::{Answerer, RememberedId, Timestamp};
 use serde::Serialize;
 use server::wire::{RememberedPage, RememberedPermission};
 
@@ -13,6 +13,8 @@ use crate::terminal::{self, ago, safe_json, table};
 
 /// How much of what it is about stands in its row; `--json` prints more.
 const SUBJECT_CHARS: usize = 60;
+/// How much of an id is asked for at least.
+const PART_CHARS: usize = 4;
 
 pub(super) async fn run(data: &DataDir, permissions: cli::Permissions) -> Result<()> {
     let client = Client::connect(data).await?;
@@ -40,12 +42,35 @@ async fn list(client: &Client, json: bool) -> Result<()> {
     Ok(())
 }
 
-async fn forget(client: &Client, id: &str, json: bool) -> Result<()> {
+async fn forget(client: &Client, named: &str, json: bool) -> Result<()> {
+    let id = match named.parse::<RememberedId>() {
+        Ok(id) => id,
+        Err(_) => find(client, named).await?,
+    };
     client.delete(&format!("/permissions/{id}")).await?;
     if json {
         return print_json(&serde_json::json!({ "success": true }));
     }
     Ok(terminal::line("Forgotten. The same will be asked again.")?)
+}
+
+/// The one whose id begins or ends like this.
+async fn find(client: &Client, part: &str) -> Result<RememberedId> {
+    if part.len() < PART_CHARS {
+        bail!("{part:?} is too little of an id; give {PART_CHARS} or more characters of its beginning or its end");
+    }
+    let lower = part.to_ascii_lowercase();
+    let page: RememberedPage = client.get("/permissions").await?;
+    let is_meant = |id: &RememberedId| {
+        let id = id.to_string();
+        id.starts_with(&lower) || id.ends_with(&lower)
+    };
+    let found: Vec<RememberedId> = page.permissions.iter().map(|row| row.id).filter(is_meant).collect();
+    match found.as_slice() {
+        [id] => Ok(*id),
+        [] => bail!("no remembered answer's id begins or ends with {part}; `throughline permissions` shows them"),
+        several => bail!("{} remembered answers' ids begin or end with {part}; give more of it", several.len()),
+    }
 }
 
 fn print_json(answer: &impl Serialize) -> Result<()> {

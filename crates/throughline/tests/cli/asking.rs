@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::support::Folder;
@@ -120,4 +121,16 @@ fn the_answer_that_show_names_can_be_pasted() {
     folder.until_logged("turn.ended");
     assert!(folder.run(&["show", "last"]).ok().contains("it-ran"));
     server.stop();
+}
+
+#[test]
+fn what_nobody_answered_before_the_server_died_is_shown_as_that() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    folder.run(&["send", "last", "--no-wait", "run echo it-ran"]).ok();
+    folder.until_logged("permission.asked");
+    server.end(Signal::KILL);
+    let shown = folder.run(&["show", "last"]).ok();
+    assert!(shown.contains("  not answered: the turn ended first\n"), "{shown}");
 }

@@ -30,7 +30,34 @@ fn an_answer_is_remembered_listed_and_forgotten() {
         "{listed}"
     );
 
-    insta::assert_snapshot!(folder.run(&["permissions", "forget", id]).ok(), @"Forgotten. The same will be asked again.");
+    insta::assert_snapshot!(folder.run(&["permissions", "forget", "a"]).failed(), @r#"error: "a" is too little of an id; give 4 or more characters of its beginning or its end"#);
+    insta::assert_snapshot!(folder.run(&["permissions", "forget", "nonsense"]).failed(), @"error: no remembered answer's id begins or ends with nonsense; `throughline permissions` shows them");
+    let end = id[id.len() - 8..].to_uppercase();
+    insta::assert_snapshot!(folder.run(&["permissions", "forget", &end]).ok(), @"Forgotten. The same will be asked again.");
     insta::assert_snapshot!(folder.run(&["permissions", "forget", id]).failed(), @"error: no such permission is remembered (permission_not_found)");
+    server.stop();
+}
+
+#[test]
+fn what_two_ids_have_in_common_forgets_neither() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    for text in ["run echo one", "run echo two"] {
+        folder.run(&["new"]).ok();
+        folder.run(&["send", "last", "--no-wait", text]).ok();
+        folder.until_logged("permission.asked");
+        folder.run(&["answer", "last", "allow", "--remember"]).ok();
+    }
+    let rows = || {
+        let page: Value = serde_json::from_str(&folder.run(&["permissions", "--json"]).ok()).unwrap();
+        let rows = page["permissions"].as_array().unwrap().clone();
+        rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let [first, second] = &rows()[..] else { panic!("{:?}", rows()) };
+    // Ids begin with their time.
+    assert_eq!(first[..4], second[..4]);
+    let refused = folder.run(&["permissions", "forget", &first[..4]]).failed();
+    assert!(refused.starts_with("error: 2 remembered answers' ids begin or end with "), "{refused}");
+    assert_eq!(rows().len(), 2);
     server.stop();
 }
