@@ -9,7 +9,7 @@ import type { App } from "../state/app";
 import type { Followed } from "../state/followed";
 import { runningTurn } from "../state/followed";
 import { isDeleted } from "../state/sessionList";
-import { titleOf } from "../state/words";
+import { standingWords, titleOf } from "../state/words";
 import { Alert } from "../ui/Alert";
 import { Button, buttonClass } from "../ui/Button";
 import { useKeyPresses } from "../ui/keyPresses";
@@ -112,7 +112,6 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
   const online = useStore(app.store, (state) => state.connection.kind === "live");
   const damaged = row.readOnly === "damaged" || followed.reading.kind === "damaged";
   const writable = !damaged && row.readOnly !== "imported";
-  const running = !damaged && (row.state === "running" || row.state === "starting");
   const { agent } = followed;
   const turnRuns = !damaged && runningTurn(followed.transcript) !== null;
   const ready = agent.state === "ready" || agent.state === "unresponsive";
@@ -139,7 +138,7 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
       <SessionHeader http={app.http} row={row} agent={agent} running={turnRuns} notice={notice} damaged={damaged} onDelete={onDelete} onOpenContext={() => setPanel(true)} />
       {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript http={app.http} session={row.id} followed={followed} sent={sent} />}
       <p role="status" className="sr-only">
-        {running ? `${row.agent} is at work` : `${row.agent} is at rest`}
+        {damaged ? "" : standingWords(row, agent.state)}
       </p>
       <div className="safe-x md:px-8">
         <div className="reading">
