@@ -140,7 +140,7 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
       <p role="status" className="sr-only">
         {damaged ? "" : standingWords(row, agent.state)}
       </p>
-      <div className="safe-x md:px-8">
+      <div className="beside-scrollbar safe-x md:px-8">
         <div className="reading">
           {damaged ? (
             <Alert className="safe-bottom">
@@ -220,7 +220,7 @@ function waitingWords(agent: AgentState): string {
 
 function NothingSaid({ row, agent }: { row: SessionRow; agent: AgentState }) {
   return (
-    <div className="safe-x flex min-h-0 flex-1 flex-col justify-end overflow-y-auto md:px-8">
+    <div className="scrolls safe-x flex min-h-0 flex-1 flex-col justify-end md:px-8">
       <div className="reading">
         <div className="thread-row pb-6">
           <span aria-hidden="true" className="thread-line thread-line-first thread-line-loose" />
@@ -268,7 +268,7 @@ function DeletedSession({ app, session }: { app: App; session: SessionId }) {
 
 function Loading({ notice }: { notice: ReactNode }) {
   return (
-    <div aria-busy="true" className="safe-x safe-top flex min-h-0 flex-1 flex-col md:px-8">
+    <div aria-busy="true" className="beside-scrollbar safe-x safe-top flex min-h-0 flex-1 flex-col md:px-8">
       <div className="flex min-h-15 items-center gap-1">
         <Link
           href="/"

@@ -62,18 +62,20 @@ export function ContextFooter({ http, row, context, writable, onOpenFile, onOpen
         >
           <Icon name="mark" />
         </button>
-        <div className="flex min-h-7 min-w-0 flex-1 items-center gap-x-3 overflow-x-auto overscroll-x-contain py-0.5 pr-1 pl-1 whitespace-nowrap [scrollbar-width:none] max-md:min-h-11" role="group" aria-label="Files and applet" tabIndex={-1}>
-          {marked.map((path) => (
-            <FileLink key={path} session={row.id} path={path} className="footer-link" onOpen={onOpenFile} />
-          ))}
+        <div className="footer-line" role="group" aria-label="Files and applet">
+          <div className="footer-files" tabIndex={-1}>
+            {marked.map((path) => (
+              <FileLink key={path} session={row.id} path={path} className="footer-link" onOpen={onOpenFile} />
+            ))}
+            {automatic.map((path) => (
+              <FileLink key={path} session={row.id} path={path} note={AUTOMATIC} className="footer-link text-soft decoration-dotted!" onOpen={onOpenFile} />
+            ))}
+          </div>
           {more > 0 && (
             <button type="button" className="footer-link rounded text-soft hover:text-ink" aria-label={`+${more} more marked`} onClick={openPanel}>
               +{more}
             </button>
           )}
-          {automatic.map((path) => (
-            <FileLink key={path} session={row.id} path={path} note={AUTOMATIC} className="footer-link text-soft decoration-dotted!" onOpen={onOpenFile} />
-          ))}
           {automatic.length > 0 && writable && (
             <button
               type="button"
@@ -94,9 +96,9 @@ export function ContextFooter({ http, row, context, writable, onOpenFile, onOpen
             <Link
               href={applet.href}
               className="footer-link rounded text-soft italic underline decoration-rule underline-offset-3 hover:decoration-current"
-              title="The applet that was open last"
+              title={`The applet that was open last: ${inOneLine(applet.slug)}`}
             >
-              [{inOneLine(applet.slug)}]
+              <span className="max-w-24 truncate md:max-w-60">[{inOneLine(applet.slug)}]</span>
             </Link>
           )}
         </div>
