@@ -11,12 +11,14 @@ import { SignedOutPage } from "./sign-in/SignedOutPage";
 import type { App } from "./state/app";
 import { createApp } from "./state/app";
 import { addressField } from "./ui/navigation";
+import { keepScrollbarWidth } from "./ui/scrollbar";
 import { createSoon } from "./ui/soon";
 import "./styles.css";
 
 const code = takeCode();
 const root = createRoot(document.getElementById("root") ?? document.body);
 let app: App | null = null;
+keepScrollbarWidth();
 const http = createHttp({ proof: storedProof, onSignedOut: () => app?.signOut() });
 
 void start();

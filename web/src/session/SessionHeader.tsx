@@ -59,7 +59,7 @@ export function SessionHeader({ http, row, agent, running, notice, damaged, onDe
   };
   return (
     <header className="safe-top relative border-b border-rule">
-      <div className="md:px-8">
+      <div className="beside-scrollbar md:px-8">
         <div className="reading flex items-center gap-1 py-2 pr-2 pl-1 md:gap-1 md:py-3 md:pr-0 md:pl-9">
           <Link
             href="/"
@@ -75,13 +75,13 @@ export function SessionHeader({ http, row, agent, running, notice, damaged, onDe
             </div>
             {notice === null && (
               <p className="flex min-w-0 items-baseline gap-1.5 overflow-hidden text-[0.8125rem] whitespace-nowrap text-soft">
-                <span className={damaged || isUp(row) ? "font-medium text-thread" : ""}>{damaged ? "Damaged" : stateWord(row.state)}</span>
+                <span className={`shrink-0 ${damaged || isUp(row) ? "font-medium text-thread" : ""}`}>{damaged ? "Damaged" : stateWord(row.state)}</span>
                 <span aria-hidden="true">·</span>
-                <span className="max-w-32 shrink-0 truncate" title={agent.program === null ? undefined : inOneLine(agent.program)}>
+                <span className="max-w-32 min-w-[3ch] truncate md:shrink-0" title={agent.program === null ? undefined : inOneLine(agent.program)}>
                   {inOneLine(row.agent)}
                 </span>
                 <span aria-hidden="true">·</span>
-                <PathText path={inOneLine(row.cwd)} />
+                <PathText brief path={inOneLine(row.cwd)} />
                 {agent.usage !== null && <UsageMeter usage={agent.usage} />}
               </p>
             )}
@@ -97,7 +97,7 @@ export function SessionHeader({ http, row, agent, running, notice, damaged, onDe
         </div>
       </div>
       {agent.usage !== null && <UsageLine usage={agent.usage} />}
-      <div className="px-4 md:px-8">
+      <div className="beside-scrollbar px-4 md:px-8">
         <div className="reading md:pl-9">
           {failure !== null && <Alert className="mb-3">{failureWords(failure)}</Alert>}
           {asking && (

@@ -9,7 +9,7 @@ import type { App } from "../state/app";
 import type { Followed } from "../state/followed";
 import { runningTurn } from "../state/followed";
 import { isDeleted } from "../state/sessionList";
-import { titleOf } from "../state/words";
+import { standingWords, titleOf } from "../state/words";
 import { Alert } from "../ui/Alert";
 import { Button, buttonClass } from "../ui/Button";
 import { useKeyPresses } from "../ui/keyPresses";
@@ -112,7 +112,6 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
   const online = useStore(app.store, (state) => state.connection.kind === "live");
   const damaged = row.readOnly === "damaged" || followed.reading.kind === "damaged";
   const writable = !damaged && row.readOnly !== "imported";
-  const running = !damaged && (row.state === "running" || row.state === "starting");
   const { agent } = followed;
   const turnRuns = !damaged && runningTurn(followed.transcript) !== null;
   const ready = agent.state === "ready" || agent.state === "unresponsive";
@@ -139,9 +138,9 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
       <SessionHeader http={app.http} row={row} agent={agent} running={turnRuns} notice={notice} damaged={damaged} onDelete={onDelete} onOpenContext={() => setPanel(true)} />
       {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript http={app.http} session={row.id} followed={followed} sent={sent} />}
       <p role="status" className="sr-only">
-        {running ? `${row.agent} is at work` : `${row.agent} is at rest`}
+        {damaged ? "" : standingWords(row, agent.state)}
       </p>
-      <div className="safe-x md:px-8">
+      <div className="beside-scrollbar safe-x md:px-8">
         <div className="reading">
           {damaged ? (
             <Alert className="safe-bottom">
@@ -221,7 +220,7 @@ function waitingWords(agent: AgentState): string {
 
 function NothingSaid({ row, agent }: { row: SessionRow; agent: AgentState }) {
   return (
-    <div className="safe-x flex min-h-0 flex-1 flex-col justify-end overflow-y-auto md:px-8">
+    <div className="scrolls safe-x flex min-h-0 flex-1 flex-col justify-end md:px-8">
       <div className="reading">
         <div className="thread-row pb-6">
           <span aria-hidden="true" className="thread-line thread-line-first thread-line-loose" />
@@ -269,7 +268,7 @@ function DeletedSession({ app, session }: { app: App; session: SessionId }) {
 
 function Loading({ notice }: { notice: ReactNode }) {
   return (
-    <div aria-busy="true" className="safe-x safe-top flex min-h-0 flex-1 flex-col md:px-8">
+    <div aria-busy="true" className="beside-scrollbar safe-x safe-top flex min-h-0 flex-1 flex-col md:px-8">
       <div className="flex min-h-15 items-center gap-1">
         <Link
           href="/"

@@ -131,7 +131,7 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
           aria-live="off"
           tabIndex={0}
           onScroll={lookWhereWeAre}
-          className="min-h-0 flex-1 overflow-y-auto overscroll-contain -outline-offset-2 [overflow-anchor:none]"
+          className="scrolls min-h-0 flex-1 overscroll-contain -outline-offset-2 [overflow-anchor:none]"
         >
           <div className="safe-x flex min-h-full flex-col md:px-8">
             <div className="reading relative shrink-0" style={{ height: totalPx }}>

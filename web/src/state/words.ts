@@ -1,6 +1,6 @@
 // The words that people read for what the server says in one.
 import { sentence } from "../api/http";
-import type { PermissionAnswer, PermissionKind, RememberedPermission, SessionRow, SessionState, StepStatus, ToolKind, ToolStatus } from "../wire/names";
+import type { AgentState, PermissionAnswer, PermissionKind, RememberedPermission, SessionRow, SessionState, StepStatus, ToolKind, ToolStatus } from "../wire/names";
 import type { TranscriptTurn } from "./transcript";
 
 const STATE_WORDS: Record<SessionState, string> = {
@@ -16,6 +16,31 @@ const STATE_WORDS: Record<SessionState, string> = {
 export function stateWord(state: SessionState): string {
   // A server newer than this page may know a state that the page does not.
   return (STATE_WORDS as Partial<Record<string, string>>)[state] ?? state.replaceAll("_", " ");
+}
+
+/** How the session stands, as a sentence for those who listen. */
+export function standingWords({ agent, state }: Pick<SessionRow, "agent" | "state">, program: AgentState): string {
+  if (program === "failed" && state !== "needs_you") {
+    return `${agent} failed`;
+  }
+  if (program === "signed_out") {
+    return `${agent} wants you to sign in`;
+  }
+  switch (state) {
+    case "starting":
+    case "running":
+      return `${agent} is at work`;
+    case "needs_you":
+      return `${agent} waits for your answer`;
+    case "unresponsive":
+      return `${agent} does not answer`;
+    case "interrupted":
+      return `${agent} was interrupted`;
+    case "failed":
+      return `${agent} failed`;
+    case "idle":
+      return `${agent} is at rest`;
+  }
 }
 
 const TOOL_STATE_WORDS: Record<ToolStatus, string> = {
@@ -80,13 +105,20 @@ const CHOICE_WORDS: Record<PermissionKind, { wish: string; done: string }> = {
   reject_always: { wish: "Reject always", done: "Rejected always" },
 };
 
-export function choiceWords(kind: PermissionKind): string {
-  return CHOICE_WORDS[kind].wish;
+/** What is remembered holds for more than once. */
+const REMEMBERED_WORDS: Record<PermissionKind, { wish: string; done: string }> = {
+  ...CHOICE_WORDS,
+  allow_once: { wish: "Allow", done: "Allowed" },
+};
+
+export function choiceWords(kind: PermissionKind, remember: boolean): string {
+  return (remember ? REMEMBERED_WORDS : CHOICE_WORDS)[kind].wish;
 }
 
-/** "Allowed once by phone"; what nobody answered was withdrawn. */
+/** "Allowed once by phone", "Allowed by phone, remembered". */
 export function answerWords({ kind, by, remembered }: PermissionAnswer): string {
-  const done = kind ? CHOICE_WORDS[kind].done : "Answered";
+  const words = remembered || by.type === "remembered" ? REMEMBERED_WORDS : CHOICE_WORDS;
+  const done = kind ? words[kind].done : "Answered";
   switch (by.type) {
     case "person":
       return `${done} by ${by.name}${remembered ? ", remembered" : ""}`;

@@ -1,11 +1,18 @@
 // A directory. Where it does not fit, its beginning gives way: the end tells directories apart.
 
-export function PathText({ path }: { path: string }) {
+interface PathTextProps {
+  path: string;
+  /** On a phone its last part is all there is room for. */
+  brief?: boolean;
+}
+
+export function PathText({ path, brief = false }: PathTextProps) {
   const cut = Math.max(path.lastIndexOf("/", path.length - 2), 0);
+  const last = path.slice(cut);
   return (
-    <span className="flex min-w-0 font-mono text-[0.9em]" title={path}>
-      {cut > 0 && <span className="min-w-[2ch] shrink-[9999] truncate">{path.slice(0, cut)}</span>}
-      <span className="min-w-0 truncate">{path.slice(cut)}</span>
+    <span className={`flex min-w-0 font-mono text-[0.9em] ${brief ? "max-md:max-w-3/5 max-md:shrink-0" : ""}`} title={path}>
+      {cut > 0 && <span className={`min-w-[2ch] shrink-[9999] truncate ${brief ? "max-md:hidden" : ""}`}>{path.slice(0, cut)}</span>}
+      <span className="min-w-0 truncate">{last}</span>
     </span>
   );
 }

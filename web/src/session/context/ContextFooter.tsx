@@ -4,14 +4,13 @@
 import { useState } from "react";
 
 import type { Http } from "../../api/http";
-import { failureWords } from "../../api/http";
 import type { SessionContext } from "../../state/context";
 import { Alert } from "../../ui/Alert";
 import { Icon } from "../../ui/Icon";
 import { Link } from "../../ui/Link";
 import { inOneLine } from "../../ui/shown";
 import type { SessionRow } from "../../wire/names";
-import { changeWords } from "./changeWords";
+import { changeNote } from "./changeNote";
 import { FileLink } from "./FileLink";
 import { footerOf } from "./footer";
 
@@ -28,45 +27,55 @@ interface ContextFooterProps {
 const AUTOMATIC = "edited by the agent, not marked";
 
 export function ContextFooter({ http, row, context, writable, onOpenFile, onOpenPanel }: ContextFooterProps) {
-  const [words, setWords] = useState<string | null>(null);
+  // What went wrong with a change from here, for as long as the marks are as they were then.
+  const [failed, setFailed] = useState<{ words: string; marks: string } | null>(null);
   const [busy, setBusy] = useState(false);
   const footer = footerOf(context, row.id, row.cwd);
   if (footer === null) {
     return null;
   }
   const { marked, more, automatic, applet } = footer;
+  const marks = JSON.stringify(context?.sets);
+  const openPanel = () => {
+    setFailed(null);
+    onOpenPanel();
+  };
   const mark = async () => {
+    setFailed(null);
     setBusy(true);
     const answer = await http.setContext(row.id, { setName: "files", items: [...automatic], mode: "merge" });
     setBusy(false);
-    setWords(answer.ok ? changeWords(answer.value) : failureWords(answer.failure));
+    const note = changeNote(answer, automatic);
+    setFailed(note?.kind === "failure" ? { words: note.words, marks } : null);
   };
   const hasFiles = marked.length > 0 || automatic.length > 0;
   return (
     <section aria-label="Context" className="safe-bottom pl-7 text-[0.8125rem] md:pl-9">
-      {words !== null && <Alert className="mb-1">{words}</Alert>}
+      {failed?.marks === marks && <Alert className="mb-1">{failed.words}</Alert>}
       <div className="flex items-center">
         <button
           type="button"
           aria-label="Open the context panel"
           title="What this session is about"
           className="-ml-2 inline-flex size-11 shrink-0 items-center justify-center rounded-lg text-soft hover:bg-press hover:text-ink md:size-7 [&>svg]:size-4"
-          onClick={onOpenPanel}
+          onClick={openPanel}
         >
           <Icon name="mark" />
         </button>
-        <div className="flex min-h-7 min-w-0 flex-1 items-center gap-x-3 overflow-x-auto overscroll-x-contain py-0.5 pr-1 pl-1 whitespace-nowrap [scrollbar-width:none] max-md:min-h-11" role="group" aria-label="Files and applet" tabIndex={-1}>
-          {marked.map((path) => (
-            <FileLink key={path} session={row.id} path={path} className="footer-link" onOpen={onOpenFile} />
-          ))}
+        <div className="footer-line" role="group" aria-label="Files and applet">
+          <div className="footer-files" tabIndex={-1}>
+            {marked.map((path) => (
+              <FileLink key={path} session={row.id} path={path} className="footer-link" onOpen={onOpenFile} />
+            ))}
+            {automatic.map((path) => (
+              <FileLink key={path} session={row.id} path={path} note={AUTOMATIC} className="footer-link text-soft decoration-dotted!" onOpen={onOpenFile} />
+            ))}
+          </div>
           {more > 0 && (
-            <button type="button" className="footer-link rounded text-soft hover:text-ink" aria-label={`+${more} more marked`} onClick={onOpenPanel}>
+            <button type="button" className="footer-link rounded text-soft hover:text-ink" aria-label={`+${more} more marked`} onClick={openPanel}>
               +{more}
             </button>
           )}
-          {automatic.map((path) => (
-            <FileLink key={path} session={row.id} path={path} note={AUTOMATIC} className="footer-link text-soft decoration-dotted!" onOpen={onOpenFile} />
-          ))}
           {automatic.length > 0 && writable && (
             <button
               type="button"
@@ -87,9 +96,9 @@ export function ContextFooter({ http, row, context, writable, onOpenFile, onOpen
             <Link
               href={applet.href}
               className="footer-link rounded text-soft italic underline decoration-rule underline-offset-3 hover:decoration-current"
-              title="The applet that was open last"
+              title={`The applet that was open last: ${inOneLine(applet.slug)}`}
             >
-              [{inOneLine(applet.slug)}]
+              <span className="max-w-24 truncate md:max-w-60">[{inOneLine(applet.slug)}]</span>
             </Link>
           )}
         </div>

@@ -132,6 +132,48 @@ test("what found no room, what was refused and what is odd is said in words, and
   await screen.findByText('The set "tickets" has no meaning here.');
 });
 
+function warned(items: string[], warnings: string[], set = "files"): Answer<Changed> {
+  return { ok: true, value: { success: true, sets: [{ set, items, outcome: "merged", leftOut: [], warnings }] } };
+}
+
+const RELATIVE = '"README.md" is no absolute path; it is looked for below the session\'s directory';
+
+test("a warning is no alarm, and goes with the next change, wherever that is made", async () => {
+  openPanel({
+    change: [
+      warned(["/w/a.md", "README.md"], [RELATIVE]),
+      warned(["/w/a.md", "README.md", "/w/b.md"], [RELATIVE]),
+      warned(["README.md"], [RELATIVE]),
+      done,
+    ],
+  });
+  const field = screen.getByRole("textbox", { name: "Add to files" });
+  await userEvent.type(field, "README.md{Enter}");
+  await screen.findByText(/"README.md" is no absolute path/);
+  expect(screen.queryByRole("alert")).toBeNull();
+  await userEvent.type(field, "/w/b.md{Enter}");
+  await waitFor(() => expect(screen.queryByText(/no absolute path/)).toBeNull());
+  await userEvent.type(field, "README.md{Enter}");
+  await screen.findByText(/"README.md" is no absolute path/);
+  await userEvent.click(screen.getByRole("button", { name: "Remove A-1 from tickets" }));
+  await waitFor(() => expect(screen.queryByText(/no absolute path/)).toBeNull());
+});
+
+test("the footer says only what went wrong with its own change, until the marks change", async () => {
+  const { http } = server({ change: [warned(["README.md", "/w/notes.md"], [RELATIVE]), refused("context_full", "there is no room")] });
+  const rest = { http, row, writable: true, onOpenFile: vi.fn(), onOpenPanel: vi.fn() };
+  const { rerender } = render(<ContextFooter {...rest} context={context} />);
+  const mark = screen.getByRole("button", { name: "Mark it" });
+  await userEvent.click(mark);
+  expect(screen.queryByText(/no absolute path/)).toBeNull();
+  await userEvent.click(mark);
+  expect((await screen.findByRole("alert")).textContent).toBe("There is no room.");
+  rerender(<ContextFooter {...rest} context={{ ...context, proofs: { ...context.proofs } }} />);
+  expect(screen.getByRole("alert")).toBeTruthy();
+  rerender(<ContextFooter {...rest} context={{ ...context, sets: { tickets: ["A-1"] } }} />);
+  expect(screen.queryByRole("alert")).toBeNull();
+});
+
 test("a new set has a name and a first item", async () => {
   const { wishes } = openPanel();
   await userEvent.click(screen.getByRole("button", { name: "Another set" }));

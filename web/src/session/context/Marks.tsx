@@ -3,17 +3,17 @@ import type { FormEvent } from "react";
 import { useId, useState } from "react";
 
 import type { Http } from "../../api/http";
-import { failureWords } from "../../api/http";
 import type { SessionContext } from "../../state/context";
 import { absolutePath } from "../../state/context";
-import { Alert } from "../../ui/Alert";
 import { Button, IconButton } from "../../ui/Button";
 import { Exact } from "../../ui/Exact";
 import { FIELD } from "../../ui/Field";
 import { Icon } from "../../ui/Icon";
 import { inOneLine } from "../../ui/shown";
 import type { SessionRow, SetContext } from "../../wire/names";
-import { changeWords } from "./changeWords";
+import type { ChangeNote } from "./changeNote";
+import { changeNote } from "./changeNote";
+import { ChangeWords } from "./ChangeWords";
 import { FileLink } from "./FileLink";
 
 interface MarksProps {
@@ -33,6 +33,7 @@ const KNOWN: readonly (readonly [set: string, hint: string])[] = [
 
 export function Marks({ http, row, context, writable, onOpenFile }: MarksProps) {
   const heading = useId();
+  const changing = useChanging(http, row);
   const known = KNOWN.map(([set]) => set);
   const sets = [...known.filter((set) => set in context.sets || set === "files"), ...Object.keys(context.sets).filter((set) => !known.includes(set))];
   return (
@@ -42,40 +43,57 @@ export function Marks({ http, row, context, writable, onOpenFile }: MarksProps) 
       </h3>
       <div className="mt-2 space-y-4">
         {sets.map((set) => (
-          <OneSet key={set} http={http} row={row} set={set} items={context.sets[set] ?? []} writable={writable} onOpenFile={onOpenFile} />
+          <OneSet key={set} changing={changing} row={row} set={set} items={context.sets[set] ?? []} writable={writable} onOpenFile={onOpenFile} />
         ))}
-        {writable && <NewSet http={http} row={row} />}
+        {writable && <NewSet changing={changing} />}
       </div>
     </section>
   );
 }
 
-/** Sends a wish about a set, and says what is to be said of it. */
-function useChange(http: Http, row: SessionRow) {
-  const [words, setWords] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const change = async (wish: SetContext): Promise<boolean> => {
-    setBusy(true);
-    const answer = await http.setContext(row.id, wish);
-    setBusy(false);
-    setWords(answer.ok ? changeWords(answer.value) : failureWords(answer.failure));
-    return answer.ok && (answer.value.sets ?? []).every(({ leftOut }) => leftOut.length === 0);
-  };
-  return { words, busy, change };
+/** What changes the marks, and what is to be said of the last change: where it was made, and until the next. */
+interface Changing {
+  busy: boolean;
+  noteAt(place: string): ChangeNote | null;
+  /** Whether all of it was done. */
+  change(place: string, wish: SetContext, added: readonly string[]): Promise<boolean>;
 }
 
-interface OneSetProps extends Omit<MarksProps, "context"> {
+/** The place of a change that no set has: the form for a new one. */
+const NEW_SET = "";
+
+function useChanging(http: Http, row: SessionRow): Changing {
+  const [last, setLast] = useState<{ place: string; note: ChangeNote | null } | null>(null);
+  const [busy, setBusy] = useState(false);
+  return {
+    busy,
+    noteAt: (place) => (last?.place === place ? last.note : null),
+    change: async (place, wish, added) => {
+      setLast(null);
+      setBusy(true);
+      const answer = await http.setContext(row.id, wish);
+      setBusy(false);
+      const note = changeNote(answer, added);
+      setLast({ place, note });
+      return note?.kind !== "failure";
+    },
+  };
+}
+
+interface OneSetProps extends Omit<MarksProps, "http" | "context"> {
+  changing: Changing;
   set: string;
   items: readonly string[];
 }
 
-function OneSet({ http, row, set, items, writable, onOpenFile }: OneSetProps) {
-  const { words, busy, change } = useChange(http, row);
+function OneSet({ changing, row, set, items, writable, onOpenFile }: OneSetProps) {
+  const { busy, noteAt, change } = changing;
   const [written, setWritten] = useState("");
   const name = inOneLine(set);
   const add = async (event: FormEvent) => {
     event.preventDefault();
-    if (written.trim() !== "" && (await change({ setName: set, items: [written.trim()], mode: "merge" }))) {
+    const item = written.trim();
+    if (item !== "" && (await change(set, { setName: set, items: [item], mode: "merge" }, [item]))) {
       setWritten("");
     }
   };
@@ -99,7 +117,7 @@ function OneSet({ http, row, set, items, writable, onOpenFile }: OneSetProps) {
                 label={`Remove ${inOneLine(item)} from ${name}`}
                 disabled={busy}
                 className="md:size-8! [&>svg]:size-4"
-                onClick={() => void change({ setName: set, items: items.filter((other) => other !== item), mode: "replace" })}
+                onClick={() => void change(set, { setName: set, items: items.filter((other) => other !== item), mode: "replace" }, [])}
               >
                 <Icon name="close" />
               </IconButton>
@@ -124,19 +142,18 @@ function OneSet({ http, row, set, items, writable, onOpenFile }: OneSetProps) {
           </Button>
         </form>
       )}
-      {words !== null && <Alert className="mt-2">{words}</Alert>}
+      <ChangeWords note={noteAt(set)} className="mt-2" />
     </div>
   );
 }
 
-function NewSet({ http, row }: { http: Http; row: SessionRow }) {
-  const { words, busy, change } = useChange(http, row);
+function NewSet({ changing: { busy, noteAt, change } }: { changing: Changing }) {
   const [open, setOpen] = useState(false);
   const [set, setSet] = useState("");
   const [item, setItem] = useState("");
   const add = async (event: FormEvent) => {
     event.preventDefault();
-    if (await change({ setName: set.trim(), items: [item.trim()], mode: "merge" })) {
+    if (await change(NEW_SET, { setName: set.trim(), items: [item.trim()], mode: "merge" }, [item.trim()])) {
       setSet("");
       setItem("");
       setOpen(false);
@@ -148,7 +165,7 @@ function NewSet({ http, row }: { http: Http; row: SessionRow }) {
         <button type="button" className="small-button" onClick={() => setOpen(true)}>
           Another set
         </button>
-        {words !== null && <Alert className="mt-2">{words}</Alert>}
+        <ChangeWords note={noteAt(NEW_SET)} className="mt-2" />
       </div>
     );
   }
@@ -177,7 +194,7 @@ function NewSet({ http, row }: { http: Http; row: SessionRow }) {
           Leave it
         </Button>
       </div>
-      {words !== null && <Alert>{words}</Alert>}
+      <ChangeWords note={noteAt(NEW_SET)} />
     </form>
   );
 }

@@ -163,12 +163,12 @@ function OpenRequest({ permission, actions }: { permission: Permission; actions:
               disabled={settled}
               onChange={(event) => setRemember(event.target.checked)}
             />
-            Don’t ask again for exactly this in this project
+            Don’t ask again for exactly this in this directory
           </label>
         )}
         <div className="mt-4 flex flex-wrap gap-2">
           {inOrder(permission.options).map((option) => (
-            <Choice key={option.id} option={option} disabled={settled} onChoose={() => void choose(option)} />
+            <Choice key={option.id} option={option} remember={remember} disabled={settled} onChoose={() => void choose(option)} />
           ))}
         </div>
         <div aria-live="polite" className="text-[0.9375rem]">
@@ -189,20 +189,34 @@ function isMemorable({ subject, digest, form }: Permission): boolean {
 
 interface ChoiceProps {
   option: PermissionOption;
+  /** It is to hold for the next time too. */
+  remember: boolean;
   disabled: boolean;
   onChoose(): void;
 }
 
 /** Our word for what it does, and the agent's below where that says something else. */
-function Choice({ option, disabled, onChoose }: ChoiceProps) {
-  const words = choiceWords(option.kind);
+function Choice({ option, remember, disabled, onChoose }: ChoiceProps) {
+  const id = useId();
+  const words = choiceWords(option.kind, remember);
   const name = inOneLine(option.name);
+  const said = ["", words.toLowerCase(), choiceWords(option.kind, false).toLowerCase()];
   const primary = option.kind === "allow_once";
+  // The agent's words describe the button and do not name it: they often repeat ours.
   return (
-    <button type="button" className={`choice ${primary ? "choice-primary" : ""}`} disabled={disabled} onClick={onChoose}>
-      <span className="font-medium">{words}</span>
-      {name !== "" && name.toLowerCase() !== words.toLowerCase() && (
-        <span className="choice-name" dir="auto">
+    <button
+      type="button"
+      className={`choice ${primary ? "choice-primary" : ""}`}
+      aria-labelledby={`${id}-words`}
+      aria-describedby={said.includes(name.toLowerCase()) ? undefined : `${id}-name`}
+      disabled={disabled}
+      onClick={onChoose}
+    >
+      <span id={`${id}-words`} className="font-medium">
+        {words}
+      </span>
+      {!said.includes(name.toLowerCase()) && (
+        <span id={`${id}-name`} className="choice-name" dir="auto">
           {name}
         </span>
       )}

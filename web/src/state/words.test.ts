@@ -1,0 +1,19 @@
+// How the session stands is told to those who listen as it is, and never as rest where there is none.
+import { expect, test } from "vitest";
+
+import type { AgentState, SessionState } from "../wire/names";
+import { standingWords } from "./words";
+
+test.each<[SessionState, AgentState, string]>([
+  ["idle", "ready", "guide is at rest"],
+  ["idle", "stopped", "guide is at rest"],
+  ["running", "ready", "guide is at work"],
+  ["needs_you", "ready", "guide waits for your answer"],
+  ["unresponsive", "unresponsive", "guide does not answer"],
+  ["interrupted", "stopped", "guide was interrupted"],
+  ["failed", "failed", "guide failed"],
+  ["idle", "failed", "guide failed"],
+  ["idle", "signed_out", "guide wants you to sign in"],
+])("%s with an agent that is %s: %s", (state, program, words) => {
+  expect(standingWords({ agent: "guide", state }, program)).toBe(words);
+});
