@@ -47,6 +47,8 @@ fn what_two_ids_have_in_common_forgets_neither() {
         folder.run(&["send", "last", "--no-wait", text]).ok();
         folder.until_logged("permission.asked");
         folder.run(&["answer", "last", "allow", "--remember"]).ok();
+        // Until then it could become the last one again.
+        folder.until_logged("turn.ended");
     }
     let rows = || {
         let page: Value = serde_json::from_str(&folder.run(&["permissions", "--json"]).ok()).unwrap();
