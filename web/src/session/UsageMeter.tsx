@@ -12,11 +12,11 @@ export function UsageMeter({ usage }: { usage: Usage }) {
     return null;
   }
   return (
-    <span className="ml-auto flex shrink-0 items-baseline gap-2 px-4 tabular-nums max-lg:hidden">
+    <span className="ml-auto flex shrink-0 items-baseline gap-2 pr-2 pl-4 tabular-nums max-lg:hidden">
       {percent !== null && (
         <>
           <Meter usage={usage} percent={percent} className="h-1 w-14 self-center rounded-full bg-press" />
-          <span>{percent} % of the window</span>
+          <span title={`${percent} % of the window`}>{percent} %</span>
         </>
       )}
       {cost !== null && <span title="Cost of the session so far">{cost}</span>}

@@ -8,11 +8,13 @@ interface PathTextProps {
 
 export function PathText({ path, brief = false }: PathTextProps) {
   const cut = Math.max(path.lastIndexOf("/", path.length - 2), 0);
-  const last = path.slice(cut);
   return (
-    <span className={`flex min-w-0 font-mono text-[0.9em] ${brief ? "max-md:max-w-3/5 max-md:shrink-0" : ""}`} title={path}>
+    <span className={`flex min-w-0 font-mono text-[0.9em] ${brief ? "max-md:max-w-3/5 max-md:shrink-0 md:grow" : ""}`} title={path}>
       {cut > 0 && <span className={`min-w-[2ch] shrink-[9999] truncate ${brief ? "max-md:hidden" : ""}`}>{path.slice(0, cut)}</span>}
-      <span className="min-w-0 truncate">{last}</span>
+      <span className="min-w-0 truncate">
+        {cut > 0 && <span className={brief ? "max-md:hidden" : ""}>/</span>}
+        {path.slice(cut > 0 ? cut + 1 : 0)}
+      </span>
     </span>
   );
 }

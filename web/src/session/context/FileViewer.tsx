@@ -67,7 +67,7 @@ export function FileViewer({ http, session, path, onClose }: FileViewerProps) {
           </div>
         </div>
       ) : (
-        <Alert>{answer.failure.kind === "refused" && answer.failure.code === "file_not_found" ? "There is nothing at this path any more." : failureWords(answer.failure)}</Alert>
+        <Alert>{answer.failure.kind === "refused" && answer.failure.code === "file_not_found" ? "There is nothing at this path." : failureWords(answer.failure)}</Alert>
       )}
     </Dialog>
   );

@@ -35,10 +35,10 @@ export const PermissionCard = memo(function PermissionCard({ permission, open, a
   if (permission.answer === null && open) {
     return <OpenRequest permission={permission} actions={actions} />;
   }
-  return <Decided permission={permission} answer={permission.answer ?? WITHDRAWN} answeredAt={answeredAt} actions={actions} now={now} />;
+  return <Decided permission={permission} answer={permission.answer ?? UNANSWERED} answeredAt={answeredAt} actions={actions} now={now} />;
 });
 
-const WITHDRAWN: PermissionAnswer = { by: { type: "nobody" } };
+const UNANSWERED: PermissionAnswer = { by: { type: "nobody" } };
 
 interface DecidedProps {
   permission: Permission;
@@ -236,5 +236,5 @@ function firstAnswer(failure: Failure): PermissionAnswer | null {
     return null;
   }
   const details = failure.details as { answer?: PermissionAnswer } | undefined;
-  return details?.answer ?? WITHDRAWN;
+  return details?.answer ?? UNANSWERED;
 }
