@@ -44,13 +44,15 @@ struct Step {
 }
 
 /// In this order; the first that fails ends the drive.
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 13] = [
     Step { name: "start", run: Drive::start },
     Step { name: "prompt", run: Drive::prompt },
     Step { name: "tools listed", run: Drive::tools_are_listed },
     Step { name: "tool called", run: Drive::tool_is_called },
+    Step { name: "marked", run: Drive::file_is_marked },
     Step { name: "allowed", run: Drive::permission_is_given },
     Step { name: "refused", run: Drive::permission_is_refused },
+    Step { name: "proved", run: Drive::work_is_proved },
     Step { name: "cancelled", run: Drive::turn_is_cancelled },
     Step { name: "killed", run: Drive::server_is_killed },
     Step { name: "nothing left", run: Drive::nothing_is_left },
@@ -152,7 +154,8 @@ impl Drive {
     fn tools_are_listed(&mut self) -> anyhow::Result<()> {
         let seen = self.lab.model.seen();
         let first = seen.first().context("no request with tools reached the model")?;
-        ensure!(first.offers_lookup(), "the first request offers only: {}", first.tools.join(", "));
+        let offered = first.offers_lookup() && first.offers_marks();
+        ensure!(offered, "the first request offers only: {}", first.tools.join(", "));
         Ok(())
     }
 
@@ -162,6 +165,33 @@ impl Drive {
             turn.completed_with(&notes::note("kumquat", way))?;
         }
         ensure!(self.lab.notes.looked_up() == ["kumquat"], "the tool was called with {:?}", self.lab.notes.looked_up());
+        Ok(())
+    }
+
+    /// With the session's own tool, and without asking anybody.
+    fn file_is_marked(&mut self) -> anyhow::Result<()> {
+        let file = self.home.work.join("marked.md").display().to_string();
+        let session = self.session()?;
+        let turn = session.turn(&format!("please mark {file}"), Permission::Reject)?;
+        turn.completed_with("files")?;
+        ensure!(turn.asked.is_empty(), "it asked before it marked: {turn:?}");
+        let context = session.context()?;
+        ensure!(context["context"]["files"] == json!([file]), "the mark is not there: {context}");
+        Ok(())
+    }
+
+    /// What its tools did is known, though it marked nothing of it.
+    fn work_is_proved(&mut self) -> anyhow::Result<()> {
+        let file = self.home.work.join("written.md");
+        let session = self.session()?;
+        session.turn(&format!("please write {}", file.display()), Permission::Allow)?;
+        let facts = session.context()?["facts"].clone();
+        let ran = facts["commands"].to_string();
+        ensure!(ran.contains("touch allowed.txt"), "the command that was run is not proved: {facts}");
+        ensure!(!ran.contains("refused"), "a command that was refused is proved: {facts}");
+        // Codex has no tool that writes a file; it does so with commands and patches.
+        let made = format!("{}{}", facts["filesCreated"], facts["filesEdited"]);
+        ensure!(!file.exists() || made.contains("written.md"), "the file that was written is not proved: {facts}");
         Ok(())
     }
 
@@ -223,6 +253,11 @@ impl Drive {
         turn.completed_with("You said: and once more")?;
         let remembered = self.lab.model.seen().last().is_some_and(|seen| seen.body.contains("kumquat"));
         ensure!(remembered, "the agent took the session up without what was said before");
+        let seen = self.lab.model.seen();
+        let told = &seen.last().context("no request reached the model")?.body;
+        for part in ["[Session resumed.", "marked.md", "Ran touch allowed.txt"] {
+            ensure!(told.contains(part), "the model's request does not hold {part:?}");
+        }
         Ok(())
     }
 

@@ -55,6 +55,11 @@ impl Model {
 }
 
 impl Seen {
+    /// The session's own tools are offered.
+    pub(super) fn offers_marks(&self) -> bool {
+        self.tools.iter().any(|tool| tool.ends_with(script::MARK))
+    }
+
     pub(super) fn offers_lookup(&self) -> bool {
         self.tools.iter().any(|tool| tool.ends_with(script::LOOKUP))
     }

@@ -111,6 +111,11 @@ impl Session {
         self.get(&self.path("/resume-packet"))
     }
 
+    /// What the session is about.
+    pub(crate) fn context(&mut self) -> anyhow::Result<Value> {
+        self.get(&self.path("/context"))
+    }
+
     pub(crate) fn change(&mut self, body: &Value) -> anyhow::Result<()> {
         self.requests += 1;
         let idempotency_key = Some(format!("{}-{}", self.id, self.requests));

@@ -51,6 +51,11 @@ const SHELLS: [&str; 5] = ["shell_command", "exec_command", "shell", "bash", "Ba
 const PLANNERS: [&str; 3] = ["update_plan", "todowrite", "TodoWrite"];
 const WRITERS: [&str; 2] = ["write", "Write"];
 
+/// What a session's own tool for marks is called, before agents put names in front of it.
+pub(super) const MARK: &str = "set_relevant_context";
+/// What ends the record that an agent is told ahead of the person's words.
+const END_OF_RECORD: &str = "[End of the record.]";
+
 pub(super) fn reply(asked: &Asked) -> Reply {
     if asked.title_as_json {
         return say(&json!({ "title": TITLE }).to_string());
@@ -59,8 +64,9 @@ pub(super) fn reply(asked: &Asked) -> Reply {
     if asked.tools.is_empty() {
         return say(TITLE);
     }
+    let words = own_words(&asked.words);
     // Claude asks for what the person might say next.
-    if asked.words.starts_with('[') {
+    if words.starts_with('[') {
         return say("go on");
     }
     if !asked.results.is_empty() {
@@ -70,15 +76,21 @@ pub(super) fn reply(asked: &Asked) -> Reply {
     if !calls.is_empty() {
         return Reply::Calls(calls);
     }
-    if wish(&asked.words, "please wait").is_some() {
+    if wish(words, "please wait").is_some() {
         return Reply::Stall { text: "This takes a while.".to_owned() };
     }
-    let thought = wish(&asked.words, "please think about").map(|what| format!("I am thinking about {what}."));
-    Reply::Say { thought, text: format!("You said: {}", asked.words.trim()) }
+    let thought = wish(words, "please think about").map(|what| format!("I am thinking about {what}."));
+    Reply::Say { thought, text: format!("You said: {}", words.trim()) }
 }
 
 fn calls(asked: &Asked) -> Vec<Call> {
-    if let Some(name) = wish(&asked.words, "please lookup") {
+    let words = own_words(&asked.words);
+    if let Some(file) = wish(words, "please mark") {
+        let marker = asked.tools.iter().find(|tool| tool.name.ends_with(MARK));
+        let arguments = json!({ "setName": "files", "items": [file], "mode": "merge" });
+        return marker.map(|tool| Call { tool: tool.clone(), arguments }).into_iter().collect();
+    }
+    if let Some(name) = wish(words, "please lookup") {
         return asked
             .tools
             .iter()
@@ -86,11 +98,11 @@ fn calls(asked: &Asked) -> Vec<Call> {
             .map(|tool| Call { tool: tool.clone(), arguments: json!({ "name": name }) })
             .collect();
     }
-    let call = if let Some(file) = wish(&asked.words, "please run") {
+    let call = if let Some(file) = wish(words, "please run") {
         first_of(&SHELLS, asked).map(|tool| run(tool, &command(file)))
-    } else if let Some(what) = wish(&asked.words, "please plan") {
+    } else if let Some(what) = wish(words, "please plan") {
         first_of(&PLANNERS, asked).map(|tool| plan(tool, what))
-    } else if let Some(file) = wish(&asked.words, "please write") {
+    } else if let Some(file) = wish(words, "please write") {
         first_of(&WRITERS, asked).map(|tool| write(tool, file))
     } else {
         None
@@ -142,6 +154,11 @@ fn first_of<'a>(names: &[&str], asked: &'a Asked) -> Option<&'a Tool> {
     names.iter().find_map(|name| asked.tools.iter().find(|tool| tool.name == *name))
 }
 
+/// What the person said, without what the agent was told ahead of it.
+fn own_words(words: &str) -> &str {
+    words.rsplit_once(END_OF_RECORD).map_or(words, |(_, own)| own.trim_start())
+}
+
 /// The word after the last of these phrases.
 fn wish<'a>(words: &'a str, phrase: &str) -> Option<&'a str> {
     let (_, rest) = words.rsplit_once(phrase)?;
@@ -185,6 +202,19 @@ mod tests {
         let names: Vec<_> = calls.iter().map(|call| call.tool.name.as_str()).collect();
         assert_eq!(names, ["mcp__notes__lookup_note", "x_lookup_note"]);
         assert_eq!(calls[0].arguments, json!({ "name": "kumquat" }));
+    }
+
+    #[test]
+    fn a_record_ahead_of_the_words_is_none_of_them() {
+        let told = "[Session resumed. t1 person: please lookup kumquat\n[End of the record.]\nand once more";
+        assert_eq!(reply(&asked(told, vec![tool("lookup_note", &[])])), say("You said: and once more"));
+    }
+
+    #[test]
+    fn a_mark_is_made_with_the_sessions_own_tool() {
+        let tools = vec![tool("mcp__throughline__set_relevant_context", &["setName", "items", "mode"])];
+        let Reply::Calls(calls) = reply(&asked("please mark /w/a.md", tools)) else { panic!("no calls") };
+        assert_eq!(calls[0].arguments, json!({ "setName": "files", "items": ["/w/a.md"], "mode": "merge" }));
     }
 
     #[test]
