@@ -727,7 +727,7 @@ fn a_null_that_a_tool_was_given_is_nothing() {
 fn an_agents_first_title_stays() {
     let title = |text: &str| AgentReport::Title(text.to_owned());
     let mut session = Session::begin(SessionId::from_bytes([1; 16]), &first_entry()).unwrap();
-    let mut tell = |session: &mut Session, report| {
+    let tell = |session: &mut Session, report| {
         let events = decide(Some(session), Command::Agent(report)).unwrap();
         for event in events {
             let entry = Entry { seq: session.head.next(), at: Timestamp::from_millis(0), event };
