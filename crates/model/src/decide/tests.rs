@@ -10,7 +10,7 @@ use super::decide;
 use crate::{
     AgentReport, Answerer, Attached, Command, Entry, Event, InteractionId, Memory, NewSession, Outcome,
     PermissionAnswer, PermissionKind, PermissionOption, Question, RememberedId, RowChange, Seq, Session, SessionId,
-    Stop, StreamId, Timestamp, ToolChange, ToolKind, Transcript, Turn, WhenBusy, fold,
+    Stop, StreamId, Timestamp, ToolChange, ToolKind, Transcript, Turn, Untold, WhenBusy, fold,
 };
 
 fn interaction(number: u128) -> InteractionId {
@@ -746,4 +746,39 @@ fn first_entry() -> Entry {
     let (agent, cwd) = ("guide".to_owned(), "/w".to_owned());
     let event = Event::SessionCreated { agent, cwd: cwd.clone(), project: cwd, name: String::new() };
     Entry { seq: Seq(1), at: Timestamp::from_millis(0), event }
+}
+
+/// An agent that forgot is reminded with the next prompt, once; one that began anew is told all.
+#[test]
+fn what_an_agent_has_to_be_told_follows_from_what_it_forgot() {
+    let mut session = Session::begin(SessionId::from_bytes([1; 16]), &first_entry()).unwrap();
+    let attached = |memory| AgentReport::Ready {
+        attached: Some(Attached { agent_session: "s".to_owned(), memory, program: None }),
+    };
+    let prompt = || Command::SendPrompt {
+        interaction_id: interaction(1),
+        text: "go".to_owned(),
+        images: Vec::new(),
+        when_busy: WhenBusy::Queue,
+    };
+    let done = || Command::Agent(AgentReport::Stopped(Stop { outcome: Outcome::Completed, reason: None }));
+    let compacted = || Command::Agent(AgentReport::Compacted { summary: None });
+    for (command, untold) in [
+        (Command::Agent(attached(Memory::New)), Untold::Nothing),
+        (prompt(), Untold::Nothing),
+        (compacted(), Untold::Essentials),
+        (Command::TellResume { text: "reminded".to_owned() }, Untold::Nothing),
+        (done(), Untold::Nothing),
+        (Command::Agent(attached(Memory::Resumed)), Untold::Essentials),
+        (Command::Agent(attached(Memory::New)), Untold::Everything),
+        (compacted(), Untold::Everything),
+        (prompt(), Untold::Everything),
+        (Command::TellResume { text: "told".to_owned() }, Untold::Nothing),
+    ] {
+        for event in decide(Some(&session), command.clone()).unwrap() {
+            let entry = Entry { seq: session.head.next(), at: Timestamp::from_millis(0), event };
+            session.apply(&entry);
+        }
+        assert_eq!(session.row.untold, untold, "after {command:?}");
+    }
 }
