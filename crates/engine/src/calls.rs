@@ -65,14 +65,20 @@ impl Calls {
         if session.row.running.is_none() || !reports.iter().any(is_of_call) {
             return proofs;
         }
-        let mut calls = self.clone();
+        let concerned = reports.iter().filter_map(call_of).filter_map(|tool| self.0.get_key_value(&tool));
+        let mut calls = Self(concerned.map(|(tool, call)| (*tool, call.clone())).collect());
         for (at, report) in reports.iter().enumerate() {
             let Some(call) = calls.take(report) else { continue };
             proofs.intents.extend(tool_intent(call).map(|intent| (at, intent.to_owned())));
-            if call.status == ToolStatus::Completed {
+            let (tool, status) = (call.tool, call.status);
+            if status == ToolStatus::Completed {
                 let mut facts = prove(call, &session.row.cwd);
                 looking.stamp(&mut facts).await;
                 proofs.facts.insert(at, facts);
+            }
+            // What comes after a call's end changes nothing of what it proved, as it does once the end is durable.
+            if status.is_final() {
+                calls.0.remove(&tool);
             }
         }
         proofs
@@ -115,6 +121,15 @@ impl Proofs {
 
 fn is_of_call(report: &AgentReport) -> bool {
     matches!(report, AgentReport::ToolStarted { .. } | AgentReport::ToolChanged { .. })
+}
+
+fn call_of(report: &AgentReport) -> Option<u32> {
+    match report {
+        AgentReport::ToolStarted { tool, .. }
+        | AgentReport::ToolChanged { tool, .. }
+        | AgentReport::ToolText { tool, .. } => Some(*tool),
+        _ => None,
+    }
 }
 
 fn text_bytes(call: &ToolCall) -> usize {

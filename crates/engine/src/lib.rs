@@ -430,7 +430,9 @@ impl Engine {
             return Err(QueryError::NoSuchTurn { turn, newest: session.row.turns });
         }
         let next = self.shared.store.turns(id, turn, 1).await?;
-        let up_to = next.first().map_or(session.head, |next| next.first_seq.previous());
+        let Some(up_to) = next.first().map(|next| next.first_seq.previous()) else {
+            return Ok((*session.context).clone());
+        };
         let mut context = Context::default();
         let mut after = Seq::START;
         loop {

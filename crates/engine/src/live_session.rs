@@ -217,9 +217,11 @@ impl LiveSession {
         let Some(session) = &self.session else { return Ok(()) };
         self.proofs = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;
         // A turn may begin with this, and the agent may have to be told something then.
-        let begins = !session.queue.is_empty() || matches!(command, Some(Command::SendPrompt { .. }));
-        let reports = self.pending.reports().iter().chain(command.and_then(report_of));
-        let untold = reports.map(|report| untold_after(report, session)).fold(session.row.untold, Ord::max);
+        let waits = !session.queue.is_empty() || matches!(command, Some(Command::SendPrompt { .. }));
+        let ends = |report: &AgentReport| matches!(report, AgentReport::Stopped(_));
+        let mut reports = self.pending.reports().iter().chain(command.and_then(report_of));
+        let begins = waits && (session.row.running.is_none() || reports.clone().any(ends));
+        let untold = reports.by_ref().map(|report| untold_after(report, session)).fold(session.row.untold, Ord::max);
         self.packet = match untold {
             Untold::Essentials | Untold::Everything if begins => {
                 Some(packet::build(&*self.shared.store, &self.shared.looking, session, untold).await?.text)

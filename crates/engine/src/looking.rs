@@ -1,13 +1,14 @@
 //! Looking at files that a session is about: what they are like, and whether that has changed.
 //!
 //! Invariant: only what lies in the session's own directories, what the person marked and what a successful result touched
-//! is looked at, never through a link and never past a protected name. Whatever else there is, is "not checked", whether
+//! is looked at, through no link that leaves them and never past a protected name. Whatever else there is, is "not checked", whether
 //! it is there or not.
 
-use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::{Component, Path};
 
-use files::{Deny, FileError, Kind, Tree, Trees};
+use files::{Access, Deny, FileError, Kind, Tree, Trees};
 use model::{Context, Fact, FileStamp, FileState, Mark, Marker, SessionRow, Timestamp};
 use sha2::{Digest as _, Sha256};
 
@@ -35,11 +36,9 @@ impl Looking {
         if paths.is_empty() {
             return;
         }
-        let stamps = self.in_background(move |trees| {
-            paths
-                .into_iter()
-                .filter_map(|path| Some((path.clone(), look(trees, &path).ok()??)))
-                .collect::<HashMap<_, _>>()
+        let stamps = self.in_background(move |deny| {
+            let stamp = |path: String| Some((path.clone(), look(named(deny, &path).as_ref(), &path).ok()??));
+            paths.into_iter().filter_map(stamp).collect::<HashMap<_, _>>()
         });
         let stamps = stamps.await.unwrap_or_default();
         for fact in facts.iter_mut().filter(|fact| FILE_FACTS.contains(&fact.name.as_str())) {
@@ -47,39 +46,69 @@ impl Looking {
         }
     }
 
-    /// What is known of the files that the session is about, by path.
-    pub(crate) async fn states(&self, row: &SessionRow, context: &Context) -> HashMap<String, FileState> {
-        let known = stamps(context);
-        let touched: HashSet<&str> = known.keys().map(String::as_str).collect();
+    /// What is known of the files that the session is about, by path: all that are marked, and of each fact the newest.
+    pub(crate) async fn states(
+        &self,
+        row: &SessionRow,
+        context: &Context,
+        newest: usize,
+    ) -> HashMap<String, FileState> {
+        let before = stamps(context);
         let marked = context.sets.marks("files").iter().map(|mark| (path_of(mark, row), mark.by == Marker::Person));
-        let proved = touched.iter().map(|path| ((*path).to_owned(), true));
-        let own = |path: &str| [&row.cwd, &row.project].iter().any(|root| Path::new(path).starts_with(root.as_str()));
-        let allowed = |path: &str, named: bool| named || own(path) || touched.contains(path);
-        let (look_at, leave): (Vec<_>, Vec<_>) = marked.chain(proved).partition(|(path, named)| allowed(path, *named));
-        let mut states: HashMap<String, FileState> =
-            leave.into_iter().map(|(path, _)| (path, FileState::NotChecked)).collect();
-        let before = known.clone();
-        let looked = self.in_background(move |trees| {
-            let state = |path: &String| match (look(trees, path), before.get(path).and_then(Option::as_ref)) {
-                (Err(_), _) => FileState::NotChecked,
-                (Ok(None), _) => FileState::Gone,
-                (Ok(Some(_)), None) => FileState::There,
-                (Ok(Some(now)), Some(then)) if is_same(&now, then) => FileState::Unchanged,
-                (Ok(Some(_)), Some(_)) => FileState::Changed,
+        let lists = FILE_FACTS.iter().filter_map(|name| context.facts.find(name));
+        let proved = lists.flat_map(|list| list.most_recent().take(newest)).map(|fact| (fact.value.clone(), true));
+        let looked_at: Vec<(String, bool)> = marked.chain(proved).collect();
+        let roots = [row.cwd.clone(), row.project.clone()];
+        let looked = self.in_background(move |deny| {
+            let own = Trees::new(roots.iter().filter_map(|root| Tree::open(root).ok()).collect()).denying(deny.clone());
+            let state = |path: &str, is_named: bool| {
+                let seen = match roots.iter().any(|root| lies_in(path, root)) {
+                    true => look(Ok(&own), path),
+                    false if is_named || before.contains_key(path) => look(named(deny, path).as_ref(), path),
+                    false => return FileState::NotChecked,
+                };
+                match (seen, before.get(path).and_then(Option::as_ref)) {
+                    (Err(_), _) => FileState::NotChecked,
+                    (Ok(None), _) => FileState::Gone,
+                    (Ok(Some(_)), None) => FileState::There,
+                    (Ok(Some(now)), Some(then)) if is_same(&now, then) => FileState::Unchanged,
+                    (Ok(Some(_)), Some(_)) => FileState::Changed,
+                }
             };
-            look_at.into_iter().map(|(path, _)| (path.clone(), state(&path))).collect::<Vec<_>>()
+            looked_at.into_iter().map(|(path, is_named)| (path.clone(), state(&path, is_named))).collect()
         });
-        states.extend(looked.await.unwrap_or_default());
-        states
+        looked.await.unwrap_or_default()
     }
 
-    async fn in_background<T: Send + 'static>(&self, work: impl FnOnce(&Trees) -> T + Send + 'static) -> Option<T> {
+    async fn in_background<T: Send + 'static>(&self, work: impl FnOnce(&Deny) -> T + Send + 'static) -> Option<T> {
         let deny = self.deny.clone();
-        let looked = tokio::task::spawn_blocking(move || {
-            let root = Tree::open("/").ok()?;
-            Some(work(&Trees::new(vec![root]).denying(deny)))
-        });
-        looked.await.ok().flatten()
+        tokio::task::spawn_blocking(move || work(&deny)).await.ok()
+    }
+}
+
+/// What a path that somebody may name is looked up in: its own directory, and nothing else.
+pub(crate) fn named(deny: &Deny, path: &str) -> Result<Trees, FileError> {
+    let names: Option<Vec<_>> = Path::new(path).components().filter_map(name).collect();
+    // The names are judged before the disk is asked: whether a protected one is there is nobody's business.
+    if !names.is_some_and(|names| deny.allows(Access::Read, &names)) {
+        return Err(FileError::NotAllowed);
+    }
+    let folder = Path::new(path).parent().ok_or(FileError::NotAFile)?;
+    Ok(Trees::new(vec![Tree::open(folder)?]).denying(deny.clone()))
+}
+
+/// Whether a path lies in a directory, as it is written: one that goes up again lies nowhere.
+pub(crate) fn lies_in(path: &str, root: &str) -> bool {
+    let path = Path::new(path);
+    path.starts_with(root) && !path.components().any(|component| component == Component::ParentDir)
+}
+
+/// The name of a step down; nothing for a step up, which nobody marks and no result tells.
+fn name(component: Component<'_>) -> Option<Option<&OsStr>> {
+    match component {
+        Component::Normal(name) => Some(Some(name)),
+        Component::ParentDir => Some(None),
+        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
     }
 }
 
@@ -107,7 +136,12 @@ fn stamps(context: &Context) -> HashMap<String, Option<FileStamp>> {
 }
 
 /// What a file is like; `None` if it is not there.
-fn look(trees: &Trees, path: &str) -> Result<Option<FileStamp>, FileError> {
+fn look(trees: Result<&Trees, &FileError>, path: &str) -> Result<Option<FileStamp>, FileError> {
+    let trees = match trees {
+        Ok(trees) => trees,
+        Err(FileError::NotFound) => return Ok(None),
+        Err(_) => return Err(FileError::NotAllowed),
+    };
     let stat = match trees.stat(path) {
         Ok(stat) => stat,
         Err(FileError::NotFound) => return Ok(None),

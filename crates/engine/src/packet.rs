@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use model::{
     Context, FactList, FileState, Item, Seq, Session, SessionRow, StreamId, Transcript, TranscriptTurn, Turn, Untold,
-    format_context_for_resume, one_line,
+    as_item, format_context_for_resume, one_line,
 };
 use store::{ReadError, Store};
 
@@ -55,7 +55,7 @@ pub(crate) async fn build(
         Untold::Everything => newest_turns(store, session).await?,
         Untold::Essentials | Untold::Nothing => Vec::new(),
     };
-    let states = looking.states(&session.row, &session.context).await;
+    let states = looking.states(&session.row, &session.context, FILES).await;
     let text = text(session, &states, &turns);
     let tokens = text.chars().count().div_ceil(CHARS_PER_TOKEN);
     Ok(Packet { text, tokens })
@@ -99,7 +99,10 @@ impl Page {
     fn add(&mut self, part: &str) {
         let mut kept: Vec<String> = Vec::new();
         for line in part.lines() {
-            let line: String = line.chars().take(LINE_CHARS).collect();
+            let mut line: String = line.chars().take(LINE_CHARS).collect();
+            if line.chars().count() == LINE_CHARS {
+                line.push('…');
+            }
             let chars = line.chars().count() + 1;
             if chars + 40 > self.left {
                 kept.push("(The rest is left out.)".to_owned());
@@ -155,21 +158,21 @@ fn work(row: &SessionRow, context: &Context, states: &HashMap<String, FileState>
                 Some(FileState::There) | None => "",
             };
             let path = below(&row.cwd, &fact.value);
-            lines.push(format!("- {label} {} ({}{state})", one_line(path, ITEM_CHARS), fact.proof.turn));
+            lines.push(format!("- {label} {} ({}{state})", as_item(path, &['(']), fact.proof.turn));
         }
         lines.extend(more(list, FILES));
     }
     if let Some(commands) = find("commands") {
         for fact in commands.most_recent().take(COMMANDS) {
             let exit = fact.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
-            lines.push(format!("- Ran {} ({}{exit})", one_line(&fact.value, ITEM_CHARS), fact.proof.turn));
+            lines.push(format!("- Ran {} ({}{exit})", as_item(&fact.value, &['(']), fact.proof.turn));
         }
         lines.extend(more(commands, COMMANDS));
     }
     for (name, label) in [("urls", "Served at"), ("ports", "Ports in use then")] {
         if let Some(list) = find(name) {
             let values: Vec<String> =
-                list.most_recent().take(COMMANDS).map(|fact| one_line(&fact.value, ITEM_CHARS)).collect();
+                list.most_recent().take(COMMANDS).map(|fact| as_item(&fact.value, &[','])).collect();
             lines.push(format!("{label}: {}", values.join(", ")));
         }
     }

@@ -4,14 +4,12 @@
 //! marked or a successful result touched, from its own directory and through no link that leaves it, and only if the
 //! person said so. Everything else is refused alike, before the disk is asked whether it is there.
 
-use std::ffi::OsStr;
-use std::path::{Component, Path};
 use std::sync::Arc;
 
-use files::{Access, Deny, FileError, Start, Tree, Trees};
+use files::{Deny, FileError, Start, Tree, Trees};
 use model::{Context, Marker, SessionRow};
 
-use crate::looking::{FILE_FACTS, path_of};
+use crate::looking::{FILE_FACTS, lies_in, named, path_of};
 use crate::{QueryError, ReadError};
 
 /// How much of a file is shown.
@@ -90,14 +88,7 @@ impl Shelf {
     }
 
     fn read_outside(&self, path: &str, outside: Outside) -> Result<ShownFile, ShowError> {
-        let names: Option<Vec<_>> = Path::new(path).components().filter_map(name).collect();
-        // The names are judged before the disk is asked: whether a protected one is there is nobody's business.
-        if !names.is_some_and(|names| self.deny.allows(Access::Read, &names)) {
-            return Err(FileError::NotAllowed.into());
-        }
-        let folder = Path::new(path).parent().ok_or(FileError::NotAFile)?;
-        let trees = Trees::new(vec![Tree::open(folder)?]).denying(self.deny.clone());
-        let start = trees.read_start(path, SHOWN_BYTES)?;
+        let start = named(&self.deny, path)?.read_start(path, SHOWN_BYTES)?;
         match outside {
             Outside::Ask => Err(ShowError::OutsideNeedsConfirmation),
             Outside::Confirmed => Ok(shown(start, true)),
@@ -111,20 +102,6 @@ impl Shelf {
         let lists = FILE_FACTS.iter().filter_map(|name| self.context.facts.find(name));
         marked.any(|marked| marked == path) || lists.flat_map(|list| &list.newest).any(|fact| fact.value == path)
     }
-}
-
-/// The name of a step down; nothing for a step up, which nobody marks and no result tells.
-fn name(component: Component<'_>) -> Option<Option<&OsStr>> {
-    match component {
-        Component::Normal(name) => Some(Some(name)),
-        Component::ParentDir => Some(None),
-        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
-    }
-}
-
-fn lies_in(path: &str, root: &str) -> bool {
-    let path = Path::new(path);
-    path.starts_with(root) && !path.components().any(|component| component == Component::ParentDir)
 }
 
 fn shown(Start { mut bytes, of }: Start, outside: bool) -> ShownFile {

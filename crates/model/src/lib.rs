@@ -34,8 +34,8 @@ pub use agent::{
 pub use command::{AgentReport, Command, NewSession, WhenBusy};
 pub use context::{
     Context, ContextError, ContextNews, ContextWish, DECLARED_FACTS, Fact, FactList, FactShape, Facts, FileStamp,
-    FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, format_context_for_resume,
-    merge_context_set, one_line, prove, replace_context, succeeded, tool_intent,
+    FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, as_item,
+    format_context_for_resume, merge_context_set, one_line, prove, replace_context, succeeded, tool_intent,
 };
 pub use decide::{Rejection, check_name, decide};
 pub use event::{AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, Stop};

@@ -125,7 +125,7 @@ export interface paths {
         delete: operations["deleteSession"];
         options?: never;
         head?: never;
-        /** Renames a session or notes its environment. */
+        /** Renames a session, notes its environment, or changes what is marked. */
         patch: operations["changeSession"];
         trace?: never;
     };
@@ -1495,7 +1495,7 @@ export interface components {
          * @description How items meet those that are there.
          * @enum {string}
          */
-        SetMode: "replace" | "merge";
+        SetMode: "replace" | "merge" | "remove";
         /**
          * @description What became of a set, in one word.
          * @enum {string}

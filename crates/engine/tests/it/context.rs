@@ -235,6 +235,14 @@ async fn a_ticket_outside_is_looked_at_for_the_person_alone() {
     let folder = outside.path().canonicalize().unwrap();
     let (there, gone) = (folder.join("ticket.md"), folder.join("gone.md"));
     fs::write(&there, "notes").unwrap();
+    // A path that goes up, and a link that leads out, name nothing inside.
+    std::os::unix::fs::symlink(&there, format!("{}/link.md", world.cwd)).unwrap();
+    let up = format!("{}/../{}/ticket.md", world.cwd, folder.file_name().unwrap().to_str().unwrap());
+    for sly in [up, format!("{}/link.md", world.cwd)] {
+        world.engine.submit(session, mark("files", &[&sly], SetMode::Replace, Marker::Agent), asker()).await.unwrap();
+        let packet = world.engine.resume_packet(session).await.unwrap().text;
+        assert!(packet.contains(&format!("- {sly} (not checked)")), "{packet}");
+    }
     let paths = [there.to_str().unwrap(), gone.to_str().unwrap()];
     for (by, expected) in [
         (Marker::Agent, format!("- {} (not checked)\n- {} (not checked)", paths[0], paths[1])),

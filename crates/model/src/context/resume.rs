@@ -5,6 +5,9 @@
 
 use super::sets::{Mark, Sets};
 
+/// How many characters of an item are told.
+const MAX_TOLD_CHARS: usize = 400;
+
 /// What is known of a marked file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileState {
@@ -28,7 +31,7 @@ pub fn format_context_for_resume(sets: &Sets, state: impl Fn(&Mark) -> FileState
     parts.extend(applet_part(sets.marks("applet")));
     for (set, marks) in sets.iter().filter(|(set, _)| !matches!(*set, "files" | "applet")) {
         let items: Vec<String> = marks.iter().map(|mark| item(&mark.item, &[','])).collect();
-        parts.push(format!("{}: {}", item(set, &[':']), items.join(", ")));
+        parts.push(format!("{}: {}", label(set), items.join(", ")));
     }
     parts.join("\n\n")
 }
@@ -49,7 +52,7 @@ fn files_part(marks: &[Mark], state: impl Fn(&Mark) -> FileState) -> Option<Stri
             FileState::Changed => " (changed since)",
             FileState::NotChecked => " (not checked)",
         };
-        lines.push(format!("- {}{note}", item(&mark.item, &[])));
+        lines.push(format!("- {}{note}", item(&mark.item, &['('])));
     }
     if gone > 0 {
         lines.push(format!("({gone} files not found)"));
@@ -67,15 +70,29 @@ fn applet_part(marks: &[Mark]) -> Option<String> {
     })
 }
 
-/// An item as it is, or in quotes where it could be taken for something else.
-fn item(text: &str, separators: &[char]) -> String {
-    let line: String = text.chars().filter(|c| !is_hidden(*c)).collect();
+/// A set's name; in quotes where it could be taken for a label of ours.
+fn label(set: &str) -> String {
+    let is_plain = set.starts_with(|c: char| c.is_ascii_lowercase())
+        && set.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    if is_plain { set.to_owned() } else { quoted(set) }
+}
+
+fn quoted(line: &str) -> String {
+    format!("\"{}\"", line.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// An item as it is, or in quotes where it could be taken for something else; a long one is cut.
+pub fn item(text: &str, separators: &[char]) -> String {
+    let mut line: String = text.chars().filter(|c| !is_hidden(*c)).take(MAX_TOLD_CHARS + 1).collect();
+    if line.chars().count() > MAX_TOLD_CHARS {
+        line = line.chars().take(MAX_TOLD_CHARS).chain(['…']).collect();
+    }
     let plain = !line.is_empty()
         && !line.contains('"')
         && !line.contains(separators)
         && !line.starts_with(['-', '[', '(', '#', '<', ' '])
         && line == text;
-    if plain { line } else { format!("\"{}\"", line.replace('\\', "\\\\").replace('"', "\\\"")) }
+    if plain { line } else { quoted(&line) }
 }
 
 /// One line of at most so many characters, without what breaks lines, turns their direction or hides.

@@ -46,6 +46,8 @@ pub enum SetMode {
     Replace,
     /// They follow those that are there.
     Merge,
+    /// They are taken out of those that are there.
+    Remove,
 }
 
 /// What is wanted of the sets.
@@ -192,6 +194,11 @@ pub fn merge_context_set(sets: &Sets, set: &str, items: &[String], mode: SetMode
             return Err(ContextError::SetFull { set: set.to_owned(), items: items.len() });
         }
         SetMode::Replace => (union(&[], items), Vec::new(), SetOutcome::Set),
+        SetMode::Remove => {
+            let after: Vec<String> = before.iter().filter(|item| !items.contains(item)).cloned().collect();
+            let outcome = if after.is_empty() { SetOutcome::Cleared } else { SetOutcome::Set };
+            (after, Vec::new(), outcome)
+        }
         SetMode::Merge => {
             let mut after = union(&before, items);
             let left_out = after.split_off(after.len().min(MAX_SET_ITEMS));
@@ -244,15 +251,16 @@ fn union(before: &[String], items: &[String]) -> Vec<String> {
 
 fn check_name(set: &str) -> Result<(), ContextError> {
     let fits = (1..=MAX_SET_NAME_CHARS).contains(&set.chars().count()) && set.trim() == set;
-    if fits && !set.chars().any(char::is_control) { Ok(()) } else { Err(ContextError::NameInvalid) }
+    if fits && !set.chars().any(breaks_lines) { Ok(()) } else { Err(ContextError::NameInvalid) }
+}
+
+fn breaks_lines(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 fn check_items(set: &str, items: &[String]) -> Result<(), ContextError> {
-    let is_line = |item: &str| {
-        !item.trim().is_empty()
-            && item.len() <= MAX_ITEM_BYTES
-            && !item.chars().any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'))
-    };
+    let is_line =
+        |item: &str| !item.trim().is_empty() && item.len() <= MAX_ITEM_BYTES && !item.chars().any(breaks_lines);
     if let Some(item) = items.iter().find(|item| !is_line(item)) {
         let start = item.chars().take(40).collect();
         return Err(ContextError::ItemInvalid { set: set.to_owned(), start });

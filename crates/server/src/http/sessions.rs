@@ -97,7 +97,7 @@ pub(crate) async fn show(
     Ok(Json(convert::session(&app.engine, &session)))
 }
 
-/// Renames a session or notes its environment.
+/// Renames a session, notes its environment, or changes what is marked.
 #[utoipa::path(
     patch,
     path = "/sessions/{id}", operation_id = "changeSession",

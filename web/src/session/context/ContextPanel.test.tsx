@@ -108,7 +108,7 @@ test("marks are added and taken away by wishes", async () => {
   await userEvent.click(files.getByRole("button", { name: "Remove /w/<b>a</b>.md from files" }));
   expect(wishes).toEqual([
     { setName: "files", items: ["/w/b.md"], mode: "merge" },
-    { setName: "files", items: [], mode: "replace" },
+    { setName: "files", items: ["/w/<b>a</b>.md"], mode: "remove" },
   ]);
 });
 

@@ -117,7 +117,7 @@ function OneSet({ changing, row, set, items, writable, onOpenFile }: OneSetProps
                 label={`Remove ${inOneLine(item)} from ${name}`}
                 disabled={busy}
                 className="md:size-8! [&>svg]:size-4"
-                onClick={() => void change(set, { setName: set, items: items.filter((other) => other !== item), mode: "replace" }, [])}
+                onClick={() => void change(set, { setName: set, items: [item], mode: "remove" }, [])}
               >
                 <Icon name="close" />
               </IconButton>

@@ -33,13 +33,15 @@ pub(super) fn prove(call: &ToolCall, facts: &mut Proved) {
     let exit_code = terminal.and_then(|(_, _, code)| code).or_else(|| exit_code_of(call.output.as_ref()?));
     facts.add_command("commands", &first_line_of(&command), exit_code);
 
+    // A command that did not end well proves only itself.
+    if exit_code.unwrap_or(0) != 0 {
+        return;
+    }
     let output = output_of(call);
     for line in beginning(&output).lines() {
         listeners(line, facts);
     }
-    if exit_code.unwrap_or(0) == 0
-        && let Some(branch) = branch_of(&command, &output)
-    {
+    if let Some(branch) = branch_of(&command, &output) {
         facts.add("branch", &branch);
     }
 }
@@ -155,6 +157,9 @@ fn listeners(line: &str, facts: &mut Proved) {
 fn branch_of(command: &str, output: &str) -> Option<String> {
     let words: Vec<&str> = command.split_whitespace().collect();
     if words.first() != Some(&"git") || command.contains(['|', ';', '&', '\n']) {
+        return None;
+    }
+    if ["--detach", "-d", "--track", "-t"].iter().any(|flag| words.contains(flag)) {
         return None;
     }
     let is_name = |word: &&str| !word.starts_with('-');

@@ -33,7 +33,9 @@ pub(super) fn prove(call: &ToolCall, cwd: &str, facts: &mut Proved) {
     }
     let arguments = arguments(call);
     // One agent tells all files of a patch by path.
-    if let Some(Value::Object(changes)) = arguments.get("changes") {
+    if let Some(Value::Object(changes)) = arguments.get("changes")
+        && matches!(deed(call), Some(Deed::Edit))
+    {
         for (path, change) in changes {
             by_diff = true;
             let kind = change.get("type").or_else(|| change.get("kind")).and_then(Value::as_str);

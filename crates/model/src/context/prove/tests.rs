@@ -118,6 +118,12 @@ fn a_program_that_says_where_it_listens_is_believed_and_other_addresses_are_not(
     assert_eq!(said("Server listening on http://127.0.0.1:3000."), ["urls=http://127.0.0.1:3000", "ports=3000"]);
     assert_eq!(said("Listening on port 8080"), ["ports=8080"]);
     assert!(said("see http://localhost:9/").is_empty());
+    let failed = ToolContent::Terminal {
+        command: "serve".to_owned(),
+        output: "listening on http://localhost:1/".to_owned(),
+        exit_code: Some(1),
+    };
+    assert_eq!(proved(ToolChange { content: Some(vec![failed]), ..ToolChange::default() }), ["commands=serve -> 1"]);
     assert!(said("listening to https://music.example:443/").is_empty());
     assert!(said("listening on http://").is_empty());
 }
@@ -134,6 +140,7 @@ fn the_branch_is_the_one_git_says() {
     assert_eq!(branch("git status", "On branch main\nnothing to commit").as_deref(), Some("branch=main"));
     assert_eq!(branch("git branch --show-current", "dev\n").as_deref(), Some("branch=dev"));
     assert_eq!(branch("git checkout -- a.rs", ""), None);
+    assert_eq!(branch("git switch --detach v1", ""), None);
     assert_eq!(branch("git status | head", "On branch main"), None);
 }
 

@@ -59,6 +59,12 @@ fn what_could_be_taken_for_something_else_is_quoted() {
         assert_eq!(item(text, &[]), shown, "{text:?}");
     }
     assert_eq!(item("a, b", &[',']), "\"a, b\"");
+    assert_eq!(item("/a.rs (changed since)", &['(']), "\"/a.rs (changed since)\"");
+    assert!(item(&"x".repeat(5_000), &[]).chars().count() < 410);
+    for set in ["t9 person", "Environment", "Relevant files", "a\"b", "Last applet"] {
+        assert!(label(set).starts_with('"'), "{set}");
+    }
+    assert_eq!(label("design-docs_2"), "design-docs_2");
 }
 
 #[test]

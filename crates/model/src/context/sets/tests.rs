@@ -46,6 +46,17 @@ fn merging_keeps_what_is_there_and_names_what_finds_no_room() {
 }
 
 #[test]
+fn removing_takes_out_what_is_named_and_nothing_else() {
+    let before = sets(&[("files", items(&["/a", "/b", "/c"]))]);
+    let after = change(&before, "files", &items(&["/b", "/x"]), SetMode::Remove).unwrap();
+    assert_eq!((after.items, after.outcome), (items(&["/a", "/c"]), SetOutcome::Set));
+    let all = change(&before, "files", &items(&["/a", "/b", "/c"]), SetMode::Remove).unwrap();
+    assert_eq!((all.items, all.outcome), (Vec::new(), SetOutcome::Cleared));
+    assert_eq!(change(&before, "files", &items(&["/x"]), SetMode::Remove).unwrap().outcome, SetOutcome::Unchanged);
+    assert_eq!(change(&before, "none", &items(&["/x"]), SetMode::Remove).unwrap().outcome, SetOutcome::Unchanged);
+}
+
+#[test]
 fn what_is_over_a_cap_is_refused_whole_with_the_numbers() {
     let full =
         sets(&[("a", numbered(10)), ("b", numbered(10)), ("c", numbered(10)), ("d", numbered(10)), ("e", numbered(9))]);
