@@ -5,9 +5,12 @@
 export function keepScrollbarWidth(): void {
   const measure = () => {
     const probe = document.createElement("div");
-    probe.style.cssText = "position: absolute; visibility: hidden; width: 100px; height: 100px; overflow-y: scroll";
+    probe.style.cssText =
+      "position: absolute; visibility: hidden; width: 100px; height: 100px; overflow-y: auto; scrollbar-gutter: stable";
+    // By what is left inside: some browsers keep the room and show no scrollbar.
+    const inside = probe.appendChild(document.createElement("div"));
     document.body.append(probe);
-    document.documentElement.style.setProperty("--scrollbar", `${probe.offsetWidth - probe.clientWidth}px`);
+    document.documentElement.style.setProperty("--scrollbar", `${probe.offsetWidth - inside.offsetWidth}px`);
     probe.remove();
   };
   measure();
