@@ -330,6 +330,10 @@ impl LiveSession {
             Command::Change { context: None, .. }
             | Command::Prove { .. }
             | Command::SetIntent { .. }
+            | Command::Summarise(_)
+            | Command::SetTitle { .. }
+            | Command::TellPrompt { .. }
+            | Command::Import { .. }
             | Command::ChangePrompt { .. }
             | Command::RemovePrompt { .. }
             | Command::Cancel

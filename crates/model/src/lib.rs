@@ -16,6 +16,7 @@ mod decide;
 mod event;
 mod ids;
 mod limits;
+mod navigation;
 mod permission;
 mod remembered;
 mod rows;
@@ -31,7 +32,7 @@ pub use agent::{
     AgentCommand, AgentOption, Attached, Choice, Cost, Image, Memory, Notice, OptionCategory, PlanStep, Priority,
     Severity, SignInMethod, StepStatus, TokenCount, Usage,
 };
-pub use command::{AgentReport, Command, NewSession, WhenBusy};
+pub use command::{AgentReport, Command, NewSession, TurnSummary, WhenBusy};
 pub use context::{
     Context, ContextError, ContextNews, ContextWish, DECLARED_FACTS, Fact, FactList, FactShape, Facts, FileStamp,
     FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, as_item,
@@ -47,10 +48,11 @@ pub use limits::{
     MAX_CONTEXT_ITEMS, MAX_ENV_HINT_CHARS, MAX_FACT_VALUES, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_NAME_CHARS,
     MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED, MAX_SET_ITEMS,
 };
+pub use navigation::{Extent, MAX_TITLES, Summary, SummaryMaker, TitleMaker, TitleRow};
 pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, PermissionOption, Question, Request};
 pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{Folded, RowChange, TurnRow, fold};
-pub use session::{QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
+pub use session::{Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
 pub use session_list::{ListKey, SessionList};
 pub use text::{first_line, split_source};
 pub use time::Timestamp;

@@ -217,6 +217,8 @@ impl TranscriptTurn {
             | Event::ContextSet { .. }
             | Event::FactProved { .. }
             | Event::TitleSet { .. }
+            | Event::SummarySet { .. }
+            | Event::SessionImported { .. }
             | Event::TokenIssued { .. }
             | Event::TokenRevoked { .. }
             | Event::PermissionRemembered { .. }

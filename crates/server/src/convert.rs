@@ -71,7 +71,7 @@ pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow
         agent: row.agent.clone(),
         cwd: row.cwd.clone(),
         project: row.project.clone(),
-        title: row.title().map(str::to_owned),
+        title: row.label().map(str::to_owned),
         state: match row.state() {
             // Its log takes no more, so whatever went on has been cut off.
             SessionState::Starting | SessionState::Running | SessionState::NeedsYou | SessionState::Unresponsive

@@ -265,6 +265,8 @@ fn rejection_class(rejection: &Rejection) -> (StatusCode, &'static str) {
             ContextError::ItemInvalid { .. } => (StatusCode::BAD_REQUEST, "item_invalid"),
             ContextError::SlugInvalid(_) => (StatusCode::BAD_REQUEST, "slug_invalid"),
         },
+        Rejection::Imported => (StatusCode::CONFLICT, "session_imported"),
+        Rejection::NotImported => (StatusCode::CONFLICT, "session_not_imported"),
         Rejection::DirectoryInvalid => (StatusCode::BAD_REQUEST, "directory_invalid"),
     }
 }
