@@ -9,10 +9,10 @@ mod reports;
 use crate::command::{Command, NewSession, TurnSummary, WhenBusy};
 use crate::limits::{
     MAX_AGENT_TITLE_CHARS, MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_INTENT_CHARS, MAX_NAME_CHARS,
-    MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED, MAX_SUMMARY_CHARS,
+    MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED,
 };
 use crate::{
-    AgentState, Answerer, ContextError, ContextWish, Event, Image, InteractionId, Marker, Outcome, PermissionAnswer,
+    AgentState, Answerer, ContextError, ContextWish, Event, Image, InteractionId, MAX_SUMMARY_CHARS, Marker, Outcome, PermissionAnswer,
     Request, Session, SetOutcome, Stop, Turn, first_line, one_line,
 };
 use reports::agent_reported;

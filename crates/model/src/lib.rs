@@ -11,6 +11,7 @@
 
 mod agent;
 mod command;
+mod contents;
 mod context;
 mod decide;
 mod event;
@@ -33,10 +34,14 @@ pub use agent::{
     Severity, SignInMethod, StepStatus, TokenCount, Usage,
 };
 pub use command::{AgentReport, Command, NewSession, TurnSummary, WhenBusy};
+pub use contents::{
+    EMPTY_SUMMARY, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, ModelRequest, TurnLine, clean_summary,
+    clean_title, extract_summary, summary_request, title_request, topic_title,
+};
 pub use context::{
     Context, ContextError, ContextNews, ContextWish, DECLARED_FACTS, Fact, FactList, FactShape, Facts, FileStamp,
     FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, as_item,
-    format_context_for_resume, merge_context_set, one_line, prove, replace_context, succeeded, tool_intent,
+    format_context_for_resume, merge_context_set, prove, replace_context, succeeded, tool_intent,
 };
 pub use decide::{Rejection, check_name, decide};
 pub use event::{AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, Stop};
@@ -54,7 +59,7 @@ pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{Folded, RowChange, TurnRow, fold};
 pub use session::{Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
 pub use session_list::{ListKey, SessionList};
-pub use text::{first_line, split_source};
+pub use text::{first_line, one_line, split_source};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};
 pub use tool::{Location, ToolCall, ToolChange, ToolContent, ToolKind, ToolStatus};

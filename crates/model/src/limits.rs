@@ -40,5 +40,3 @@ pub(crate) const MAX_FACTS_OF_CALL: usize = 100;
 pub(crate) const MAX_FACT_BYTES: usize = MAX_PATH_BYTES;
 /// Longest intent that an agent tells, in characters; a longer one is cut.
 pub(crate) const MAX_INTENT_CHARS: usize = 200;
-/// A turn in one line.
-pub(crate) const MAX_SUMMARY_CHARS: usize = 100;
