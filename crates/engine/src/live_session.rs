@@ -11,7 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::{Agent, Call, News, Start};
-use model::{AgentReport, AgentState, Command, Event, Memory, Request, Session, SessionId, Turn, Untold, decide};
+use model::{
+    AgentReport, AgentState, Command, Event, Memory, Request, Session, SessionId, SummaryMaker, Turn, TurnLine, Untold,
+    decide,
+};
 use store::{AppendError, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -19,11 +22,12 @@ use tokio::time::{Instant, sleep_until, timeout};
 use crate::asking::{Asked, Reply};
 use crate::calls::{Calls, Proofs};
 use crate::commit::Along;
+use crate::digest::Digest;
 use crate::feeds::{self, Words};
 use crate::offers::Offers;
 use crate::pending::{Pending, words_of};
 use crate::tokens::Loan;
-use crate::{Shared, SubmitError, directories, packet};
+use crate::{Shared, SubmitError, directories, navigation, packet};
 
 /// A session that nobody asks anything of lets go of its task and its agent.
 const IDLE_AFTER: Duration = Duration::from_secs(1_800);
@@ -66,6 +70,10 @@ pub(crate) struct LiveSession {
     asking: Option<u64>,
     /// What the agent is told ahead of the prompt that is about to go out.
     packet: Option<String>,
+    /// The turn that runs, as far as its summary needs it.
+    digest: Digest,
+    /// The newest lines of the contents, if a turn is about to end.
+    lines: Vec<TurnLine>,
     /// The calls that have not ended.
     calls: Calls,
     /// What they prove that end now.
@@ -105,6 +113,8 @@ impl LiveSession {
             asked: HashMap::new(),
             asking: None,
             packet: None,
+            digest: Digest::default(),
+            lines: Vec::new(),
             calls: Calls::default(),
             proofs: Proofs::default(),
             owed: None,
@@ -216,11 +226,14 @@ impl LiveSession {
         }
         let Some(session) = &self.session else { return Ok(()) };
         self.proofs = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;
+        self.lines = match self.pending.reports().iter().chain(command.and_then(report_of)).any(ends_turn) {
+            true if session.row.running.is_some() => navigation::newest_lines(&*self.shared.store, &session.row).await?,
+            _ => Vec::new(),
+        };
         // A turn may begin with this, and the agent may have to be told something then.
         let waits = !session.queue.is_empty() || matches!(command, Some(Command::SendPrompt { .. }));
-        let ends = |report: &AgentReport| matches!(report, AgentReport::Stopped(_));
         let mut reports = self.pending.reports().iter().chain(command.and_then(report_of));
-        let begins = waits && (session.row.running.is_none() || reports.clone().any(ends));
+        let begins = waits && (session.row.running.is_none() || reports.clone().any(|report| matches!(report, AgentReport::Stopped(_))));
         let untold = reports.by_ref().map(|report| untold_after(report, session)).fold(session.row.untold, Ord::max);
         self.packet = match untold {
             Untold::Essentials | Untold::Everything if begins => {
@@ -252,7 +265,7 @@ impl LiveSession {
         }
         let Some(command) = command else {
             self.tell(&mut session, &mut step)?;
-            return Ok(events);
+            return self.sum_up(session, events);
         };
         // The log may speak of an agent that was there in an earlier life, or before the session was deleted.
         let needs_agent = matches!(
@@ -268,6 +281,28 @@ impl LiveSession {
             step(&mut session, Command::Agent(AgentReport::Gone))?;
         }
         self.tell(&mut session, &mut step)?;
+        self.sum_up(session, events)
+    }
+
+    /// A turn that ends gets its line in the contents, and the session its title, with the same write.
+    fn sum_up(&self, mut session: Session, mut events: Vec<Event>) -> Result<Vec<Event>, SubmitError> {
+        let ended = |event: &Event| matches!(event, Event::TurnEnded { .. });
+        let Some(at) = events.iter().position(ended) else { return Ok(events) };
+        let mut digest = self.digest.clone();
+        events[..=at].iter().for_each(|event| digest.apply(event));
+        let turn = match &events[at] {
+            Event::TurnEnded { turn, .. } => *turn,
+            _ => return Ok(events),
+        };
+        let Some(summary) = digest.summary(turn) else { return Ok(events) };
+        let title = navigation::title(&session.row, &self.lines, &summary, self.shared.summaries.makes_titles());
+        for command in [Command::Summarise(vec![summary])].into_iter().chain(title) {
+            for event in decide(Some(&session), command)? {
+                let entry = model::Entry { seq: session.head.next(), at: self.shared.clock.now(), event };
+                session.apply(&entry);
+                events.push(entry.event);
+            }
+        }
         Ok(events)
     }
 
@@ -391,7 +426,16 @@ impl LiveSession {
     async fn commit_only(&mut self, events: Vec<Event>, along: Along) -> Result<(), AppendError> {
         // Once the server stops there is no later: what is said now may use the last of the disk.
         let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
+        let mut digest = std::mem::take(&mut self.digest);
+        events.iter().for_each(|event| digest.apply(event));
+        let ended = events.iter().filter_map(|event| match event {
+            Event::SummarySet { turn, by: SummaryMaker::Extract, .. } => Some(*turn),
+            _ => None,
+        });
+        let ended: Vec<Turn> = ended.collect();
         self.session = self.shared.commit(self.id, self.session.as_ref(), events, along, room).await?;
+        self.digest = digest;
+        ended.into_iter().for_each(|turn| self.shared.summaries.wish(self.id, turn));
         Ok(())
     }
 
@@ -543,6 +587,14 @@ async fn next_news(agent: &mut Option<Hosted>) -> Option<News> {
         Some(Hosted { agent, .. }) => agent.news.recv().await,
         None => std::future::pending().await,
     }
+}
+
+/// A turn that runs is over with this.
+fn ends_turn(report: &AgentReport) -> bool {
+    matches!(
+        report,
+        AgentReport::Stopped(_) | AgentReport::Failed { .. } | AgentReport::Gone | AgentReport::SignedOut { .. }
+    )
 }
 
 /// What an agent that reports this has to be told.

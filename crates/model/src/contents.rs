@@ -27,13 +27,11 @@ pub use title::topic_title;
 pub const MAX_SUMMARY_CHARS: usize = 100;
 /// A title that nobody typed has at most so many characters.
 pub const MAX_TITLE_CHARS: usize = 60;
-/// So many titles of a session are remembered.
-pub const MAX_TITLE_HISTORY: usize = 20;
 /// The summary of a turn that says nothing.
 pub const EMPTY_SUMMARY: &str = "(empty)";
 
 /// A title looks at so many of the newest turns.
-const TITLE_TURNS: usize = 20;
+pub const TITLE_TURNS: usize = 20;
 
 /// A line of the contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,12 +40,6 @@ pub struct TurnLine {
     pub turn: Turn,
     /// What it was about.
     pub summary: String,
-}
-
-/// Puts a title in front of the earlier ones and drops the oldest beyond [`MAX_TITLE_HISTORY`].
-pub fn remember_title<T>(history: &mut Vec<T>, newest: T) {
-    history.insert(0, newest);
-    history.truncate(MAX_TITLE_HISTORY);
 }
 
 /// The newest lines that a title looks at, oldest first, in whatever order they came.
@@ -60,15 +52,6 @@ fn newest_lines(turns: &[TurnLine]) -> Vec<&TurnLine> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_history_is_newest_first_and_bounded() {
-        let mut history = Vec::new();
-        for number in 1..=25 {
-            remember_title(&mut history, number);
-        }
-        assert_eq!(history, (6..=25).rev().collect::<Vec<_>>());
-    }
 
     #[test]
     fn a_title_looks_at_the_newest_turns_by_their_numbers() {

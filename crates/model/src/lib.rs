@@ -35,7 +35,7 @@ pub use agent::{
 };
 pub use command::{AgentReport, Command, NewSession, TurnSummary, WhenBusy};
 pub use contents::{
-    EMPTY_SUMMARY, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, ModelRequest, TurnLine, clean_summary,
+    EMPTY_SUMMARY, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, ModelRequest, TITLE_TURNS, TurnLine, clean_summary,
     clean_title, extract_summary, summary_request, title_request, topic_title,
 };
 pub use context::{

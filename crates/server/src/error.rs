@@ -172,7 +172,11 @@ impl ApiError {
             | Self::File(_)
             | Self::Submit(_)
             | Self::Query(
-                QueryError::NotFound(_) | QueryError::Deleted(_) | QueryError::NoSuchTurn { .. } | QueryError::Read(_),
+                QueryError::NotFound(_)
+                | QueryError::Deleted(_)
+                | QueryError::NoSuchTurn { .. }
+                | QueryError::NoSuchInteraction(_)
+                | QueryError::Read(_),
             ) => self.damage().map_or(json!({}), |damage| json!({ "seq": damage.seq, "what": damage.what })),
         }
     }
@@ -210,6 +214,7 @@ fn query_class(err: &QueryError) -> (StatusCode, &'static str) {
     match err {
         QueryError::NotFound(_) => (StatusCode::NOT_FOUND, "session_not_found"),
         QueryError::Deleted(_) => (StatusCode::NOT_FOUND, "session_deleted"),
+        QueryError::NoSuchInteraction(_) => (StatusCode::NOT_FOUND, "interaction_not_found"),
         QueryError::NoSuchTurn { .. } => (StatusCode::NOT_FOUND, "turn_not_found"),
         QueryError::Reset { .. } => (StatusCode::CONFLICT, "cursor_reset"),
         QueryError::Read(err) => read_class(err),
