@@ -2,6 +2,8 @@
 //!
 //! Invariant: what a reader gets of a turn is bounded, however much the agent said; what was left out is counted.
 
+use std::ops::ControlFlow;
+
 use model::{
     Entry, InteractionId, Item, Outcome, Seq, SessionId, SessionRow, StreamId, Timestamp, TitleRow, ToolCall,
     Transcript, TranscriptTurn, Turn, TurnRow, Usage,
@@ -175,29 +177,41 @@ impl Shared {
     /// What was said and done in a turn.
     pub(crate) async fn interaction(&self, row: TurnRow) -> Result<Interaction, ReadError> {
         let mut transcript = Transcript::default();
-        let mut cut = false;
         let mut bytes = 0;
-        let mut after = row.first_seq.previous();
-        'pages: loop {
-            let page = self.store.read(StreamId::Session(row.session), after, ENTRIES_AT_ONCE).await?;
-            let Some(last) = page.last() else { break };
-            after = last.seq;
-            for entry in &page {
-                let is_over = row.last_seq.is_some_and(|last| entry.seq > last);
-                if is_over || entry.event.turn().is_some_and(|turn| turn > row.turn) {
-                    break 'pages;
-                }
-                bytes += size(entry);
-                if bytes > TURN_BYTES {
-                    cut = true;
-                    break 'pages;
-                }
-                transcript.apply(entry);
+        self.walk_turn(&row, |entry| {
+            bytes += size(entry);
+            if bytes > TURN_BYTES {
+                return ControlFlow::Break(());
             }
-        }
+            transcript.apply(entry);
+            ControlFlow::Continue(())
+        })
+        .await?;
+        let cut = bytes > TURN_BYTES;
         let told = transcript.turns.into_iter().find(|turn| turn.turn == row.turn);
         let told = told.unwrap_or_else(|| TranscriptTurn::begin(row.turn, row.interaction_id, row.started_at));
         Ok(Interaction { row, told, cut })
+    }
+
+    /// Goes through a turn's entries, a page at a time.
+    pub(crate) async fn walk_turn(
+        &self,
+        row: &TurnRow,
+        mut visit: impl FnMut(&Entry) -> ControlFlow<()>,
+    ) -> Result<(), ReadError> {
+        let mut after = row.first_seq.previous();
+        loop {
+            let page = self.store.read(StreamId::Session(row.session), after, ENTRIES_AT_ONCE).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.seq;
+            for entry in &page {
+                let is_over = row.last_seq.is_some_and(|last| entry.seq > last);
+                let is_later = entry.event.turn().is_some_and(|turn| turn > row.turn);
+                if is_over || is_later || visit(entry).is_break() {
+                    return Ok(());
+                }
+            }
+        }
     }
 }
 
@@ -209,7 +223,7 @@ fn size(entry: &Entry) -> usize {
         ToolContent::Image { data, .. } => data.len(),
         ToolContent::Diff { old_text, new_text, .. } => old_text.as_ref().map_or(0, String::len) + new_text.len(),
         ToolContent::Terminal { output, .. } => output.len(),
-        ToolContent::Link { .. } | ToolContent::Omitted { .. } => 0,
+        ToolContent::Link { .. } | ToolContent::Omitted { .. } | ToolContent::Raw { .. } => 0,
     };
     match &entry.event {
         Event::TextPart { text, .. } | Event::ThoughtPart { text, .. } | Event::ToolPart { text, .. } => text.len(),

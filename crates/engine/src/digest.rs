@@ -18,6 +18,24 @@ pub(crate) struct Digest {
 }
 
 impl Digest {
+    /// This digest with these events taken in; `None` if they change nothing of it.
+    pub(crate) fn after(&self, events: &[Event]) -> Option<Self> {
+        let concern = |event: &&Event| {
+            matches!(
+                event,
+                Event::TurnStarted { .. }
+                    | Event::PromptSent { .. }
+                    | Event::TextPart { .. }
+                    | Event::ToolStarted { .. }
+            )
+        };
+        let mut concerned = events.iter().filter(concern).peekable();
+        concerned.peek()?;
+        let mut digest = self.clone();
+        concerned.for_each(|event| digest.apply(event));
+        Some(digest)
+    }
+
     /// Takes in the next event of the session; other turns' events begin a new digest or are left out.
     pub(crate) fn apply(&mut self, event: &Event) {
         match event {

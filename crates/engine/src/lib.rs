@@ -22,6 +22,7 @@ mod id_source;
 mod live_session;
 mod looking;
 mod mount;
+mod navigation;
 mod offers;
 mod packet;
 mod pending;
@@ -30,6 +31,7 @@ mod reading;
 mod recovery;
 mod remembered;
 mod server_stream;
+mod summaries;
 mod tokens;
 
 use std::collections::{BTreeMap, HashMap};
@@ -66,6 +68,7 @@ pub use mount::UNASKED_TOOLS;
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
 pub use store::{AppendError, Damage, ReadError};
+pub use summaries::{SummariesProgress, Summarising};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
 
 use asking::Asked;
@@ -91,6 +94,8 @@ pub struct Seams {
     pub copies: Option<Copies>,
     /// Agents, and what they may do unasked.
     pub agency: Agency,
+    /// Who is asked for summaries and titles, if anybody is.
+    pub summarising: Option<Summarising>,
 }
 
 /// All that has to do with agents.
@@ -139,6 +144,7 @@ pub(crate) struct Shared {
     home: Option<PathBuf>,
     agency: Agency,
     looking: looking::Looking,
+    summaries: summaries::Summaries,
     feeds: Arc<feeds::Feeds>,
     server_stream: server_stream::ServerStream,
     tokens: tokens::Tokens,
@@ -171,7 +177,7 @@ pub enum StartError {
 impl Engine {
     /// Settles what an earlier life left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
-        let Seams { clock, ids, home, copies, agency } = seams;
+        let Seams { clock, ids, home, copies, agency, summarising } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
         let remembered = remembered::Remembered::new(store.remembered().await?);
         let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
@@ -182,6 +188,7 @@ impl Engine {
             ids,
             home,
             looking: looking::Looking::new(agency.deny.clone()),
+            summaries: summaries::Summaries::new(summarising),
             agency,
             feeds: Arc::new(feeds::Feeds::new()),
             server_stream: server_stream::ServerStream::new(),
@@ -203,6 +210,7 @@ impl Engine {
         }
         shared.tasks.spawn(housekeeping::run(Arc::clone(&shared)));
         shared.followers.spawn(copies::run(Arc::clone(&shared)));
+        shared.tasks.spawn(summaries::run(Arc::clone(&shared)));
         Ok(Self { shared })
     }
 
@@ -484,6 +492,17 @@ impl Engine {
     /// A page of the list.
     pub async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, QueryError> {
         Ok(self.shared.store.sessions(after, limit).await?)
+    }
+
+    /// How far summing up has got.
+    pub fn summaries(&self) -> SummariesProgress {
+        self.shared.summaries.progress()
+    }
+
+    /// Asks the model for better lines of what was summed up without it: of one session, or of all. How many turns wait for
+    /// it now that did not.
+    pub async fn upgrade_summaries(&self, session: Option<SessionId>) -> Result<usize, QueryError> {
+        summaries::upgrade(&self.shared, session).await
     }
 
     /// The person's home directory.

@@ -227,13 +227,17 @@ impl LiveSession {
         let Some(session) = &self.session else { return Ok(()) };
         self.proofs = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;
         self.lines = match self.pending.reports().iter().chain(command.and_then(report_of)).any(ends_turn) {
-            true if session.row.running.is_some() => navigation::newest_lines(&*self.shared.store, &session.row).await?,
+            true if session.row.running.is_some() => {
+                navigation::newest_lines(&*self.shared.store, &session.row).await?
+            }
             _ => Vec::new(),
         };
         // A turn may begin with this, and the agent may have to be told something then.
         let waits = !session.queue.is_empty() || matches!(command, Some(Command::SendPrompt { .. }));
         let mut reports = self.pending.reports().iter().chain(command.and_then(report_of));
-        let begins = waits && (session.row.running.is_none() || reports.clone().any(|report| matches!(report, AgentReport::Stopped(_))));
+        let begins = waits
+            && (session.row.running.is_none()
+                || reports.clone().any(|report| matches!(report, AgentReport::Stopped(_))));
         let untold = reports.by_ref().map(|report| untold_after(report, session)).fold(session.row.untold, Ord::max);
         self.packet = match untold {
             Untold::Essentials | Untold::Everything if begins => {
@@ -288,14 +292,13 @@ impl LiveSession {
     fn sum_up(&self, mut session: Session, mut events: Vec<Event>) -> Result<Vec<Event>, SubmitError> {
         let ended = |event: &Event| matches!(event, Event::TurnEnded { .. });
         let Some(at) = events.iter().position(ended) else { return Ok(events) };
-        let mut digest = self.digest.clone();
-        events[..=at].iter().for_each(|event| digest.apply(event));
-        let turn = match &events[at] {
-            Event::TurnEnded { turn, .. } => *turn,
-            _ => return Ok(events),
-        };
-        let Some(summary) = digest.summary(turn) else { return Ok(events) };
-        let title = navigation::title(&session.row, &self.lines, &summary, self.shared.summaries.makes_titles());
+        let Some(turn) = events[at].turn() else { return Ok(events) };
+        let digest = self.digest.after(&events[..=at]);
+        let Some(summary) = digest.as_ref().unwrap_or(&self.digest).summary(turn) else { return Ok(events) };
+        let running = self.session.as_ref().and_then(|session| session.row.running);
+        let interaction_id = running.filter(|running| running.turn == turn).map(|running| running.interaction_id);
+        let made = self.shared.summaries.titles();
+        let title = navigation::title(&session.row, &self.lines, &summary, interaction_id, made);
         for command in [Command::Summarise(vec![summary])].into_iter().chain(title) {
             for event in decide(Some(&session), command)? {
                 let entry = model::Entry { seq: session.head.next(), at: self.shared.clock.now(), event };
@@ -426,16 +429,19 @@ impl LiveSession {
     async fn commit_only(&mut self, events: Vec<Event>, along: Along) -> Result<(), AppendError> {
         // Once the server stops there is no later: what is said now may use the last of the disk.
         let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
-        let mut digest = std::mem::take(&mut self.digest);
-        events.iter().for_each(|event| digest.apply(event));
+        let digest = self.digest.after(&events);
         let ended = events.iter().filter_map(|event| match event {
             Event::SummarySet { turn, by: SummaryMaker::Extract, .. } => Some(*turn),
             _ => None,
         });
         let ended: Vec<Turn> = ended.collect();
         self.session = self.shared.commit(self.id, self.session.as_ref(), events, along, room).await?;
-        self.digest = digest;
-        ended.into_iter().for_each(|turn| self.shared.summaries.wish(self.id, turn));
+        if let Some(digest) = digest {
+            self.digest = digest;
+        }
+        for turn in ended {
+            self.shared.summaries.wish(self.id, turn);
+        }
         Ok(())
     }
 

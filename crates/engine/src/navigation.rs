@@ -1,6 +1,6 @@
 //! What a session is called as its turns go by, and the lines that this is found by.
 
-use model::{Command, SessionRow, TITLE_TURNS, TitleMaker, Turn, TurnLine, TurnSummary, topic_title};
+use model::{Command, InteractionId, SessionRow, TITLE_TURNS, TitleMaker, Turn, TurnLine, TurnSummary, topic_title};
 use store::{ReadError, Store};
 
 use crate::summaries::Titles;
@@ -18,13 +18,20 @@ pub(crate) async fn newest_lines(store: &dyn Store, row: &SessionRow) -> Result<
 }
 
 /// What the session is to be called after a turn, if that is something new; a model that makes titles is left to it.
-pub(crate) fn title(row: &SessionRow, lines: &[TurnLine], newest: &TurnSummary, made: Titles) -> Option<Command> {
-    if made == Titles::ByModel {
+pub(crate) fn title(
+    row: &SessionRow,
+    lines: &[TurnLine],
+    newest: &TurnSummary,
+    interaction_id: Option<InteractionId>,
+    made: Titles,
+) -> Option<Command> {
+    // Without the lines before it, nobody knows whether the topic has changed.
+    if made == Titles::ByModel || (lines.is_empty() && newest.turn > Turn(1)) {
         return None;
     }
     let mut lines = lines.to_vec();
     lines.push(TurnLine { turn: newest.turn, summary: newest.summary.clone() });
     let current = Some(row.title.as_str()).filter(|title| !title.is_empty());
     let title = topic_title(current, &lines)?;
-    Some(Command::SetTitle { title, by: TitleMaker::Terms, turn: Some(newest.turn), interaction_id: None })
+    Some(Command::SetTitle { title, by: TitleMaker::Terms, turn: Some(newest.turn), interaction_id })
 }

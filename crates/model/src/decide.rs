@@ -12,8 +12,8 @@ use crate::limits::{
     MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED,
 };
 use crate::{
-    AgentState, Answerer, ContextError, ContextWish, Event, Image, InteractionId, MAX_SUMMARY_CHARS, Marker, Outcome, PermissionAnswer,
-    Request, Session, SetOutcome, Stop, Turn, first_line, one_line,
+    AgentState, Answerer, ContextError, ContextWish, Event, Image, InteractionId, MAX_SUMMARY_CHARS, Marker, Outcome,
+    PermissionAnswer, Request, Session, SetOutcome, Stop, Turn, first_line, one_line,
 };
 use reports::agent_reported;
 

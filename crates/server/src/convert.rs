@@ -81,7 +81,10 @@ pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow
             }
             state => state,
         },
-        read_only: damaged.then_some(wire::ReadOnly::Damaged),
+        read_only: match damaged {
+            true => Some(wire::ReadOnly::Damaged),
+            false => row.is_imported().then_some(wire::ReadOnly::Imported),
+        },
         failure: row.failure.clone(),
         turns: row.turns,
         unobserved: row.unobserved(),
