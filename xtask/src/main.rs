@@ -8,10 +8,12 @@
 mod agents;
 mod bench;
 mod ci;
+mod clients;
 mod codegen;
 mod environment;
 mod faults;
 mod kills;
+mod mounted;
 mod resume_kit;
 mod run;
 mod tidy;
@@ -37,6 +39,8 @@ enum Cli {
     Bench(bench::Options),
     /// Drive real agents of others end to end, offline, and write down what works
     Agents(agents::Options),
+    /// Let a client of MCP's own makers call every tool of the mount, over HTTP and on stdio
+    Clients(clients::Options),
     /// Pass an agent's lines on and write them down
     #[command(hide = true)]
     Tee(agents::tee::Options),
@@ -57,6 +61,7 @@ fn main() -> ExitCode {
         Cli::Kills(options) => kills::run(&options),
         Cli::Bench(options) => bench::run(&options),
         Cli::Agents(options) => agents::run(&options),
+        Cli::Clients(options) => clients::run(&options),
         Cli::Tee(options) => agents::tee::run(&options),
         Cli::Notes => agents::notes::serve_stdio(),
         Cli::ResumeKit(options) => resume_kit::run(&options),
