@@ -10,6 +10,7 @@ mod bench;
 mod ci;
 mod clients;
 mod codegen;
+mod conformance;
 mod environment;
 mod faults;
 mod kills;
@@ -41,6 +42,8 @@ enum Cli {
     Agents(agents::Options),
     /// Let a client of MCP's own makers call every tool of the mount, over HTTP and on stdio
     Clients(clients::Options),
+    /// Run the conformance suite of MCP's own makers against the mount
+    Conformance(conformance::Options),
     /// Pass an agent's lines on and write them down
     #[command(hide = true)]
     Tee(agents::tee::Options),
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Cli::Bench(options) => bench::run(&options),
         Cli::Agents(options) => agents::run(&options),
         Cli::Clients(options) => clients::run(&options),
+        Cli::Conformance(options) => conformance::run(&options),
         Cli::Tee(options) => agents::tee::run(&options),
         Cli::Notes => agents::notes::serve_stdio(),
         Cli::ResumeKit(options) => resume_kit::run(&options),
