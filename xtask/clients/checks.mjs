@@ -28,17 +28,17 @@ export function checkList(listed, rows) {
   assert.ok(length <= MOST_OF_THE_LIST, `the list has ${length} bytes`);
 }
 
-/** The text of a result, which has one text and nothing beside it. */
-export function textOf(result, { fails }) {
-  const shown = JSON.stringify(result);
-  assert.equal(result.structuredContent, undefined, `structured content hides the text in some hosts: ${shown}`);
+/** The text of what a call came to, which has one text and nothing beside it. */
+export function textOf(result, { what, fails }) {
+  const shown = `${what}: ${JSON.stringify(result)}`;
+  assert.equal(result.structuredContent, undefined, `structured content hides the text in some hosts. ${shown}`);
   assert.deepEqual(result.content.map(({ type }) => type), ["text"], shown);
   const [{ text }] = result.content;
   assert.equal(result.isError ?? false, fails, shown);
-  assert.ok(text.length > 0 && text.length <= MOST_CHARACTERS, `${text.length} characters`);
+  assert.ok(text.length > 0 && text.length <= MOST_CHARACTERS, `${text.length} characters. ${shown}`);
   if (fails) {
-    assert.match(text, /^Nothing was done: .+\.$/s);
-    assert.ok(text.length <= MOST_OF_AN_ERROR, `an error of ${text.length} characters: ${text}`);
+    assert.match(text, /^Nothing was done: .+\.$/s, shown);
+    assert.ok(text.length <= MOST_OF_AN_ERROR, `an error of ${text.length} characters. ${shown}`);
   }
   return text;
 }

@@ -54,8 +54,8 @@ const given = (part, scene) => (typeof part === "function" ? part(scene) : part)
 /** Makes a call and holds its answer against what is expected. */
 async function call(client, tool, expected, scene) {
   const [args, says, fails] = [given(expected.with, scene), given(expected.says, scene), expected.fails ?? false];
-  const told = textOf(await client.callTool({ name: tool, arguments: args }), { fails });
   const what = `${tool} ${JSON.stringify(args)}`;
+  const told = textOf(await client.callTool({ name: tool, arguments: args }), { what, fails });
   if (typeof says === "string") {
     assert.equal(told, says, what);
     return told;
