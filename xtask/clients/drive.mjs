@@ -21,10 +21,13 @@ async function api(path) {
   return answer.json();
 }
 
-/** The newest entry of a session. */
+/** The server writes these by itself, whenever it gets to it. */
+const OF_ITS_OWN = ["summary.set", "title.set"];
+
+/** The newest entry of a session that somebody caused. */
 async function newest(session) {
   const { entries } = await api(`/sessions/${session.id}/entries?limit=1000`);
-  return entries.at(-1).seq;
+  return entries.findLast(({ type }) => !OF_ITS_OWN.includes(type)).seq;
 }
 
 function transportOf({ transport, session }) {
