@@ -58,6 +58,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/interactions/{interaction}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A turn of any session by its id. */
+        get: operations["getInteraction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/permissions": {
         parameters: {
             query?: never;
@@ -351,6 +368,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/{id}/title-history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The titles that a session has had, newest first. */
+        get: operations["getTitleHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/toc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A session's contents: a line a turn, oldest first. */
+        get: operations["getToc"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/turns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Some turns one after the other, at most 20. */
+        get: operations["getTurns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/turns/{turn}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A turn with all that was said and done in it, between its neighbours. */
+        get: operations["getTurn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/storage/file": {
         parameters: {
             query?: never;
@@ -362,6 +447,24 @@ export interface paths {
         get: operations["readFile"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/summaries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How summing up goes on. */
+        get: operations["getSummaries"];
+        put?: never;
+        /** Has the model write anew what was summed up without it. */
+        post: operations["upgradeSummaries"];
         delete?: never;
         options?: never;
         head?: never;
@@ -865,12 +968,37 @@ export interface components {
             /** @enum {string} */
             type: "fact.proved";
         } | {
-            /** @description What the agent calls the session. */
+            /** @description What the session is called from now on, unless the person gave it a name. */
             data: {
+                by?: components["schemas"]["TitleMaker"];
+                interactionId?: components["schemas"]["InteractionId"] | null;
                 title: string;
+                turn?: components["schemas"]["Turn"] | null;
             };
             /** @enum {string} */
             type: "title.set";
+        } | {
+            /** @description What a turn was about, in one line. */
+            data: {
+                by: components["schemas"]["SummaryMaker"];
+                extent?: components["schemas"]["Extent"] | null;
+                summary: string;
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "summary.set";
+        } | {
+            /** @description What is told up to here comes from another tool's own record. */
+            data: {
+                /** @description How far its record was read. */
+                mark: string;
+                /** @description The tool's own id of the session. */
+                source: string;
+                /** @description The tool's name in the catalog of agents. */
+                tool: string;
+            };
+            /** @enum {string} */
+            type: "session.imported";
         } | {
             data: {
                 kind: components["schemas"]["TokenKind"];
@@ -913,6 +1041,24 @@ export interface components {
             };
             /** @enum {string} */
             type: "permission.forgotten";
+        };
+        /** @description How much there is of a turn. */
+        Extent: {
+            /**
+             * Format: int32
+             * @description Characters of the prompt.
+             */
+            prompt: number;
+            /**
+             * Format: int32
+             * @description Characters of the answer.
+             */
+            response: number;
+            /**
+             * Format: int32
+             * @description Calls of tools.
+             */
+            tools: number;
         };
         /** @description One thing that a result proves. */
         Fact: {
@@ -967,6 +1113,25 @@ export interface components {
             data: string;
             /** @description `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
             mimeType: string;
+        };
+        /** @description A turn's full record. */
+        Interaction: {
+            created: components["schemas"]["Timestamp"];
+            /** @description There was more than is told here. */
+            cut?: boolean;
+            ended?: components["schemas"]["Timestamp"] | null;
+            id: components["schemas"]["InteractionId"];
+            prompt: string;
+            response: string;
+            session_id: components["schemas"]["SessionId"];
+            /** @description Who wrote the prompt, if it was not the person: `agent:…` or `applet:…`. */
+            source?: string | null;
+            state: components["schemas"]["TurnState"];
+            summary: string;
+            tools: components["schemas"]["ToolBrief"][];
+            /** Format: int32 */
+            turn: number;
+            usage?: components["schemas"]["Usage"] | null;
         };
         /**
          * Format: uuid
@@ -1528,6 +1693,16 @@ export interface components {
             /** @description What people call it. */
             name: string;
         };
+        /** @description Words around what was found. */
+        Snippet: {
+            /** @description From and to, in characters of the text: what was found. */
+            highlights: [
+                number,
+                number
+            ][];
+            /** @description One line. */
+            text: string;
+        };
         /**
          * @description Where a step of a plan stands.
          * @enum {string}
@@ -1559,11 +1734,95 @@ export interface components {
         Success: {
             success: boolean;
         };
+        /** @description How summing up goes on. */
+        SummariesProgress: {
+            /**
+             * Format: int64
+             * @description Turns of earlier times that got their line from their own words since the start.
+             */
+            caught_up: number;
+            /** Format: int64 */
+            failed: number;
+            /** @description A model is configured. */
+            has_model: boolean;
+            /** Format: int32 */
+            left_today?: number | null;
+            /** @description Turns that wait for it. */
+            waiting: number;
+            /** Format: int64 */
+            written: number;
+        };
+        /**
+         * @description Who wrote a summary.
+         * @enum {string}
+         */
+        SummaryMaker: "extract" | "model";
         /**
          * Format: date-time
          * @description A wall-clock instant. Order never depends on it: sequences give order, this is only shown.
          */
         Timestamp: string;
+        /** @description A title that a session has, or had. */
+        Title: {
+            by: components["schemas"]["TitleMaker"];
+            changed_at: components["schemas"]["Timestamp"];
+            interaction_id?: components["schemas"]["InteractionId"] | null;
+            title: string;
+            turn?: components["schemas"]["Turn"] | null;
+        };
+        /** @description The titles that a session has had. */
+        TitleHistory: {
+            /** @description The name that the person gave it; while it has one, titles are only recorded. */
+            pinned_title?: string | null;
+            session_id: components["schemas"]["SessionId"];
+            /** @description What the session is called. */
+            session_name: string;
+            /** @description Newest first. */
+            titles: components["schemas"]["Title"][];
+        };
+        /**
+         * @description Who thought of a title.
+         * @enum {string}
+         */
+        TitleMaker: "agent" | "terms" | "model";
+        /** @description A page of a session's contents. */
+        Toc: {
+            entries: components["schemas"]["TocEntry"][];
+            /** @description The same as text, a line a turn. */
+            formatted: string;
+            /** @description What to ask for as `after` to go on, if there is more. */
+            next_cursor?: string | null;
+            session_id: components["schemas"]["SessionId"];
+            /** @description What the session is called; empty if nothing is known yet. */
+            session_name: string;
+            /**
+             * Format: int32
+             * @description How many turns there are in all.
+             */
+            total_turns: number;
+        };
+        /** @description A line of the contents. */
+        TocEntry: {
+            created: components["schemas"]["Timestamp"];
+            has_prompt: boolean;
+            has_response: boolean;
+            /** @description The turn's id over all sessions. */
+            id: components["schemas"]["InteractionId"];
+            snippet?: components["schemas"]["Snippet"] | null;
+            state: components["schemas"]["TurnState"];
+            /** @description What it was about, in at most 100 characters. */
+            summary: string;
+            summary_by?: components["schemas"]["SummaryMaker"] | null;
+            /** Format: int32 */
+            tokens?: number | null;
+            /**
+             * Format: int32
+             * @description How many calls of tools it has, and about how many tokens it costs to read, once it has ended.
+             */
+            tools?: number | null;
+            /** Format: int32 */
+            turn: number;
+        };
         /** @description A credential in force; never its secret. */
         Token: {
             id: components["schemas"]["TokenId"];
@@ -1617,6 +1876,27 @@ export interface components {
              * @description Of all kinds.
              */
             total: number;
+        };
+        /** @description A call of a tool. */
+        ToolBrief: {
+            /** Format: int32 */
+            exit_code?: number | null;
+            files: string[];
+            /** @description `t42.3`. */
+            id: string;
+            /** @description What it was given, as JSON; a long one is cut. */
+            input?: string;
+            kind: components["schemas"]["ToolKind"];
+            name?: string | null;
+            /** @description What it showed, as text; a long one is cut. */
+            output?: string;
+            /**
+             * Format: int32
+             * @description How many characters it showed in all.
+             */
+            output_chars: number;
+            status: components["schemas"]["ToolStatus"];
+            title: string;
         };
         /** @description What changes in a call; only what is present. */
         ToolChange: {
@@ -1688,6 +1968,42 @@ export interface components {
          * @description A turn's number in its session, from 1, true for ever. Written `t42` where it stands alone.
          */
         Turn: number;
+        /** @description A turn in one line. */
+        TurnBrief: {
+            id: components["schemas"]["InteractionId"];
+            summary: string;
+            /** Format: int32 */
+            turn: number;
+        };
+        /** @description A turn between its neighbours. */
+        TurnPage: {
+            interaction: components["schemas"]["Interaction"];
+            next?: components["schemas"]["TurnBrief"] | null;
+            previous?: components["schemas"]["TurnBrief"] | null;
+            /** Format: int32 */
+            turn: number;
+        };
+        /**
+         * @description Where a turn stands.
+         * @enum {string}
+         */
+        TurnState: "running" | "completed" | "cancelled" | "failed" | "interrupted";
+        /** @description Turns one after the other. */
+        TurnsPage: {
+            session_id: components["schemas"]["SessionId"];
+            session_name: string;
+            /** Format: int32 */
+            total_turns: number;
+            turns: components["schemas"]["Interaction"][];
+        };
+        /** @description Which lines a model is to write anew. */
+        UpgradeSummaries: {
+            session_id?: components["schemas"]["SessionId"] | null;
+        };
+        /** @description How many turns wait for the model now that did not. */
+        Upgraded: {
+            queued: number;
+        };
         /** @description How full the agent's window is, what it has cost, and what went through its model. */
         Usage: {
             cost?: components["schemas"]["Cost"] | null;
@@ -1815,6 +2131,35 @@ export interface operations {
             };
             /** @description An agent's token */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    getInteraction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                interaction: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Interaction"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2171,6 +2516,9 @@ export interface operations {
                 after?: string;
                 /** @description How many at most; 1 to 1,000, 200 unless told. A page of large entries may hold fewer. */
                 limit?: number;
+                /** @description With `toTurn`: only what was told in these turns, and between them. */
+                fromTurn?: string;
+                toTurn?: string;
             };
             header?: never;
             path: {
@@ -2700,6 +3048,159 @@ export interface operations {
             };
         };
     };
+    getTitleHistory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TitleHistory"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    getToc: {
+        parameters: {
+            query?: {
+                /** @description A `next_cursor`: the last turn that is known. */
+                after?: string;
+                /** @description At most 500, which it is unless told. */
+                limit?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Toc"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    getTurns: {
+        parameters: {
+            query: {
+                /** @description The first turn, as a number or as `t7`. */
+                from: string;
+                /** @description The last turn; at most 20 are given at once. */
+                to: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnsPage"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    getTurn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                /** @description A number, or as in `t42` */
+                turn: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnPage"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such session, or it has not come to that turn */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     readFile: {
         parameters: {
             query: {
@@ -2751,6 +3252,65 @@ export interface operations {
                 };
             };
             /** @description Outside of the session's directories: ask with `confirm` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    getSummaries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SummariesProgress"];
+                };
+            };
+        };
+    };
+    upgradeSummaries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpgradeSummaries"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upgraded"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No model is configured */
             409: {
                 headers: {
                     [name: string]: unknown;
