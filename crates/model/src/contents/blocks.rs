@@ -257,11 +257,12 @@ fn is_data(text: &str) -> bool {
         || text.starts_with('}');
     let is_markup = text.starts_with('<') && text.ends_with('>') && !text.starts_with("<http");
     let is_table = text.starts_with('|') && text.ends_with('|') && text.len() > 1;
+    let is_columns = text.split("  ").filter(|part| !part.trim().is_empty()).count() >= 3;
     let is_rule = !text.chars().any(char::is_alphanumeric) && text.chars().any(|c| c.is_ascii_punctuation());
     let is_separated = text.matches(',').count() >= 3
         && !text.contains(", ")
         && text.split_whitespace().count() <= text.matches(',').count();
-    is_json || is_markup || is_table || is_rule && text.len() > 1 || is_separated
+    is_json || is_markup || is_table || is_columns || is_rule && text.len() > 1 || is_separated
 }
 
 fn is_shell(text: &str) -> bool {

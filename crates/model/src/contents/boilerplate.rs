@@ -4,7 +4,8 @@
 
 use super::terms::bare_words;
 use super::vocabulary::{
-    ANSWER_ASIDES, ANSWER_OPENINGS, FOLLOW_UP_WORDS, LOOKING_VERBS, PROMPT_ASIDES, PROMPT_OPENINGS, UNSPACED_OPENINGS,
+    ANSWER_ASIDES, ANSWER_OPENINGS, FOLLOW_UP_WORDS, LOOKING_VERBS, PROMPT_ASIDES, PROMPT_OPENINGS, REQUEST_OPENINGS,
+    UNSPACED_OPENINGS,
 };
 
 /// Who wrote a line.
@@ -14,32 +15,56 @@ pub(super) enum Speaker {
     Agent,
 }
 
+/// What may close a prompt.
+const CLOSINGS: [&str; 9] = ["please", "pls", "plz", "thanks", "thank you", "thx", "bitte", "danke", "por favor"];
 /// More openings than this in a row are somebody's joke.
 const MAX_OPENINGS: usize = 10;
 
-/// The line from its first word that says something; empty if there is none.
+/// A line from its first word that says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Point<'a> {
+    /// Empty if there is no such word.
+    pub(super) words: &'a str,
+    /// An opening that was taken off asked for something.
+    pub(super) is_request: bool,
+}
+
 pub(super) fn without_openings(line: &str, speaker: Speaker) -> &str {
-    let (openings, asides) = match speaker {
-        Speaker::Person => (PROMPT_OPENINGS, PROMPT_ASIDES),
-        Speaker::Agent => (ANSWER_OPENINGS, ANSWER_ASIDES),
+    point(line, speaker).words
+}
+
+pub(super) fn point(line: &str, speaker: Speaker) -> Point<'_> {
+    let (openings, asides, requests, unspaced) = match speaker {
+        Speaker::Person => (PROMPT_OPENINGS, PROMPT_ASIDES, REQUEST_OPENINGS, UNSPACED_OPENINGS),
+        Speaker::Agent => (ANSWER_OPENINGS, ANSWER_ASIDES, &[][..], &[][..]),
     };
-    let mut line = line.trim();
+    let mut point = Point { words: line.trim(), is_request: false };
     for _ in 0..MAX_OPENINGS {
-        let aside = asides.iter().filter_map(|phrase| after_aside(line, phrase));
-        let opening = openings.iter().filter_map(|phrase| after_opening(line, phrase));
-        let unspaced = UNSPACED_OPENINGS.iter().filter_map(|phrase| line.strip_prefix(phrase));
-        let told = match speaker {
-            Speaker::Person => None,
-            Speaker::Agent => after_own_deed(line),
+        let words = point.words.trim_start_matches(['¿', '¡']);
+        let other = asides
+            .iter()
+            .filter_map(|phrase| after_aside(words, phrase))
+            .chain(openings.iter().filter_map(|phrase| after_opening(words, phrase)))
+            .chain(unspaced.iter().filter_map(|phrase| words.strip_prefix(phrase)))
+            .chain(own_deed(words, speaker))
+            .chain(after_marks(words))
+            .min_by_key(|rest| rest.len());
+        let request = requests.iter().filter_map(|phrase| after_opening(words, phrase)).min_by_key(|rest| rest.len());
+        point = match (request, other) {
+            (Some(request), other) if other.is_none_or(|other| request.len() <= other.len()) => {
+                Point { words: request.trim_start(), is_request: true }
+            }
+            (_, Some(other)) => Point { words: other.trim_start(), ..point },
+            (_, None) => break,
         };
-        let leading = line.trim_start_matches(is_separator);
-        let marks = (leading.len() < line.len()).then_some(leading);
-        match aside.chain(opening).chain(unspaced).chain(told).chain(marks).min_by_key(|rest| rest.len()) {
-            Some(rest) => line = rest.trim_start(),
-            None => break,
-        }
     }
-    line
+    point
+}
+
+/// Dashes, commas and pictures before the first word.
+fn after_marks(line: &str) -> Option<&str> {
+    let rest = line.trim_start_matches(is_separator);
+    (rest.len() < line.len()).then_some(rest)
 }
 
 /// "go on", "yes please", "2": it says nothing without what was said before.
@@ -62,12 +87,29 @@ pub(super) fn is_looking(line: &str, without_openings: &str) -> bool {
 }
 
 /// "I fixed the test" → "fixed the test".
-fn after_own_deed(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("I ")?;
+fn own_deed(line: &str, speaker: Speaker) -> Option<&str> {
+    let rest = line.strip_prefix("I ").filter(|_| speaker == Speaker::Agent)?;
     let verb = rest.split(' ').next()?;
     let is_deed = verb.ends_with("ed")
         || ["found", "ran", "wrote", "made", "built", "set", "read", "split", "put"].contains(&verb);
     is_deed.then_some(rest)
+}
+
+/// Without the "please" and "thanks" that close a line.
+pub(super) fn without_closings(line: &str) -> &str {
+    let mut line = line.trim_end();
+    loop {
+        let bare = line.trim_end_matches(is_separator);
+        let shorter = CLOSINGS.iter().find_map(|closing| {
+            let start = bare.len().checked_sub(closing.len())?;
+            let found = bare.get(start..)?.eq_ignore_ascii_case(closing) && bare[..start].ends_with([' ', ',']);
+            found.then(|| bare[..start].trim_end_matches([' ', ',']))
+        });
+        match shorter {
+            Some(shorter) if shorter.trim_start().contains(' ') => line = shorter,
+            Some(_) | None => return line,
+        }
+    }
 }
 
 /// What follows the phrase, if a word ends there.
@@ -180,6 +222,14 @@ mod tests {
         ] {
             assert_eq!(without_openings(line, Speaker::Agent), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn a_closing_please_goes() {
+        assert_eq!(without_closings("convert to a set, please."), "convert to a set");
+        assert_eq!(without_closings("fix it pls, thanks!"), "fix it");
+        assert_eq!(without_closings("say thanks"), "say thanks");
+        assert_eq!(without_closings("why?"), "why?");
     }
 
     #[test]

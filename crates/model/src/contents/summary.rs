@@ -9,11 +9,11 @@ use crate::split_source;
 use crate::text::plain_text;
 
 use super::blocks::{Kind, Line, lines};
-use super::boilerplate::{Speaker, is_follow_up, is_looking, is_pictograph, without_openings};
+use super::boilerplate::{Speaker, is_follow_up, is_looking, is_pictograph, point, without_closings, without_openings};
 use super::cut::summary_length;
 use super::inline::{plain_line, without_line_marks};
 use super::sentence::{sentences, weight};
-use super::terms::{content_count, topic_terms};
+use super::terms::{bare_words, content_count, topic_terms};
 use super::vocabulary::COMMON_HEADINGS;
 use super::{EMPTY_SUMMARY, MAX_SUMMARY_CHARS};
 
@@ -121,8 +121,8 @@ fn meaning(text: &str) -> Option<Asked> {
     if is_common_heading(text) {
         return None;
     }
-    let point = without_openings(&as_written, Speaker::Person);
-    let is_follow_up = is_follow_up(&as_written);
+    let point = without_closings(without_openings(after_thanks(&as_written), Speaker::Person));
+    let is_follow_up = is_follow_up(&as_written) || points_back(point);
     if is_follow_up && !as_written.chars().any(char::is_alphanumeric) {
         return None;
     }
@@ -135,9 +135,29 @@ fn meaning(text: &str) -> Option<Asked> {
     Some(Asked { line, as_written, stands_alone: false, is_follow_up: false })
 }
 
+/// The line without sentences at its beginning that only say "thank you, good".
+fn after_thanks(line: &str) -> &str {
+    let mut rest = line;
+    for sentence in sentences(line) {
+        let after = rest.trim_start().get(sentence.len()..).unwrap_or_default();
+        if !is_follow_up(sentence) || !after.chars().any(char::is_alphanumeric) {
+            break;
+        }
+        rest = after;
+    }
+    rest.trim_start()
+}
+
+/// "Make that change for me": words of any work, and a word that points at what was said.
+fn points_back(point: &str) -> bool {
+    let points = bare_words(point)
+        .any(|word| matches!(word.as_str(), "it" | "that" | "this" | "them" | "those" | "these" | "das"));
+    points && content_count(point) < 3 && topic_terms(point).is_empty()
+}
+
 /// "Here is the log:": it leads to a paste and says nothing about it.
 fn is_lead_in(line: &str) -> bool {
-    line.ends_with([':', '：']) && topic_terms(line).len() < 3 || content_count(line) < 2
+    line.ends_with([':', '：']) && topic_terms(line).len() < 2 || content_count(line) < 2
 }
 
 /// The person's whole line if it fits; else the first sentence that asks for something, or else the first.
@@ -146,15 +166,14 @@ fn best_sentence(line: &str, speaker: Speaker) -> &str {
         return line;
     }
     let sentences = sentences(line);
-    let points = sentences.iter().take(8).map(|sentence| (sentence, without_openings(sentence, speaker)));
     let mut first = None;
-    for (sentence, point) in points {
-        let asks = speaker == Speaker::Person && point.len() < sentence.len() && topic_terms(point).len() >= 2;
-        if asks {
-            return point;
+    for sentence in sentences.into_iter().take(8) {
+        let point = point(sentence, speaker);
+        if point.is_request && topic_terms(point.words).len() >= 2 {
+            return without_closings(point.words);
         }
-        if first.is_none() && content_count(point) >= 2 && !is_follow_up(sentence) {
-            first = Some(point);
+        if first.is_none() && content_count(point.words) >= 2 && !is_follow_up(sentence) {
+            first = Some(point.words);
         }
     }
     first.unwrap_or(line)
@@ -173,7 +192,10 @@ fn answered(lines: &[Line<'_>]) -> Option<String> {
                 continue;
             }
             let found = if point.len() < sentence.len() { capitalised(point) } else { point.to_owned() };
-            if is_looking(sentence, point) || point.ends_with([':', '：']) && content_count(point) < 3 {
+            if is_looking(sentence, point)
+                || content_count(point) < 2
+                || point.ends_with([':', '：']) && content_count(point) < 3
+            {
                 announced.get_or_insert(found);
             } else {
                 return Some(found);

@@ -2,7 +2,8 @@
 //!
 //! Invariant: forms of one word are one term (`caching`, `cache`; `parseUrl`, `parse_url`), in any script.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use super::sentence::is_wide;
 use super::vocabulary::{STOP_WORDS, WORK_WORDS};
@@ -114,18 +115,14 @@ fn says_something(word: &str) -> bool {
         )
 }
 
-fn is_stop(word: &str) -> bool {
-    STOP_WORDS.contains(&word)
+pub(super) fn is_stop(word: &str) -> bool {
+    static WORDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| STOP_WORDS.iter().copied().collect());
+    WORDS.contains(word)
 }
 
 fn is_work_word(word: &str) -> bool {
-    if word.chars().any(is_wide) {
-        return UNSPACED_WORK.contains(&word);
-    }
-    WORK_WORDS.contains(&word) || {
-        let stem = stem(word);
-        WORK_WORDS.iter().any(|work| work.len() >= 3 && work.is_ascii() && stem == self::stem(work))
-    }
+    static STEMS: LazyLock<BTreeSet<String>> = LazyLock::new(|| WORK_WORDS.iter().map(|word| stem(word)).collect());
+    if word.chars().any(is_wide) { UNSPACED_WORK.contains(&word) } else { STEMS.contains(&stem(word)) }
 }
 
 /// Pairs of neighbouring signs, without those that hold grammar together.

@@ -9,26 +9,29 @@ use crate::one_line;
 use crate::text::plain_text;
 
 use super::boilerplate::{Speaker, is_follow_up, without_openings};
-use super::cut::title_length;
+use super::cut::{head, title_length};
 use super::inline::plain_line;
-use super::sentence::sentences;
+use super::sentence::{is_wide, sentences};
 use super::summary::capitalised;
-use super::terms::{content_count, topic_terms};
+use super::terms::{content_count, is_stop, topic_terms};
 use super::{EMPTY_SUMMARY, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, TurnLine, newest_lines};
 
 /// A new topic has lasted for so many turns that have one.
 const NEW_TOPIC_TURNS: usize = 3;
 /// A longer stretch is not one topic's beginning any more.
 const MAX_NEW_TOPIC_TURNS: usize = 8;
-/// How often the turns of a new topic repeat its words, all repetitions counted.
-const LEAST_REPEATS: usize = 2;
+/// How often the turns of a new topic repeat its words, all repetitions counted and each by its weight.
+const LEAST_REPEATS: usize = 4;
+/// So much of a summary or a title that is not ours is looked at.
+const LOOK_CHARS: usize = 1_000;
 
 /// The title for a session whose newest turns are these; nothing if the current one still fits.
 pub fn topic_title(current: Option<&str>, turns: &[TurnLine]) -> Option<String> {
     let lines = newest_lines(turns);
     let topical: Vec<Topical> = lines.iter().filter_map(|line| Topical::of(&line.summary)).collect();
-    let current =
-        current.map(|title| one_line(&plain_text(title), MAX_SUMMARY_CHARS)).filter(|title| !title.is_empty());
+    let current = current
+        .map(|title| one_line(&plain_text(head(title, LOOK_CHARS).unwrap_or(title)), MAX_SUMMARY_CHARS))
+        .filter(|title| !title.is_empty());
     let Some(current) = current else {
         return topical.first().map(|line| as_title(&line.summary));
     };
@@ -45,7 +48,7 @@ struct Topical {
 
 impl Topical {
     fn of(summary: &str) -> Option<Self> {
-        let summary = one_line(&plain_text(summary), MAX_SUMMARY_CHARS);
+        let summary = one_line(&plain_text(head(summary, LOOK_CHARS).unwrap_or(summary)), MAX_SUMMARY_CHARS);
         if summary == EMPTY_SUMMARY || is_follow_up(&summary) {
             return None;
         }
@@ -53,8 +56,11 @@ impl Topical {
         (!terms.is_empty()).then_some(Self { summary, terms })
     }
 
-    fn shares_with(&self, terms: &BTreeSet<String>) -> bool {
-        !self.terms.is_disjoint(terms)
+    /// A fair part of its words. A long line has some word of every topic; pairs of signs are many.
+    fn returns_to(&self, terms: &BTreeSet<String>) -> bool {
+        let shared = self.terms.intersection(terms).count();
+        let part = if self.terms.iter().any(|term| term.chars().any(is_wide)) { 12 } else { 5 };
+        shared > 0 && shared * part >= self.terms.len()
     }
 }
 
@@ -88,18 +94,31 @@ fn covered_terms(title: &BTreeSet<String>, titled: Option<usize>, before: &[Topi
         covered.extend(line.terms.iter().cloned());
     }
     for line in before[from.saturating_sub(NEW_TOPIC_TURNS)..from].iter().rev() {
-        if line.shares_with(&covered) {
+        if line.returns_to(&covered) {
             covered.extend(line.terms.iter().cloned());
         }
     }
     covered
 }
 
+/// It begins and ends away from what is known, returns hardly ever between, and most of its turns share words.
 fn is_new(stretch: &[Topical], known: &BTreeSet<String>) -> bool {
-    let returning = stretch.iter().filter(|line| line.shares_with(known)).count();
-    let newest_returns = stretch.last().is_some_and(|line| line.shares_with(known));
-    let repeats: usize = repeated(stretch).values().map(|times| times - 1).sum();
-    !newest_returns && returning * 4 <= stretch.len() && repeats >= LEAST_REPEATS
+    let returning = stretch.iter().filter(|line| line.returns_to(known)).count();
+    let at_an_end = [stretch.first(), stretch.last()].into_iter().flatten().any(|line| line.returns_to(known));
+    let repeated = repeated(stretch);
+    let repeats: usize = repeated.iter().map(|(term, times)| (times - 1) * weight(term)).sum();
+    let joined =
+        stretch.iter().filter(|line| line.terms.iter().any(|term| repeated.contains_key(term.as_str()))).count();
+    !at_an_end
+        && returning * 4 <= stretch.len()
+        && repeats >= LEAST_REPEATS
+        && joined >= NEW_TOPIC_TURNS
+        && joined * 2 >= stretch.len()
+}
+
+/// A pair of signs is less than a word: a word of three signs is two pairs.
+fn weight(term: &str) -> usize {
+    if term.chars().any(is_wide) { 1 } else { 2 }
 }
 
 /// The terms that more than one of the turns has, with the number of turns.
@@ -125,14 +144,37 @@ fn as_title(summary: &str) -> String {
     let line = plain_line(summary);
     let dotless = line.trim_end_matches("...");
     let was_cut = dotless.len() < line.len();
-    let parts = sentences(dotless);
-    let first = parts.iter().copied().find(|part| content_count(part) >= 2).unwrap_or(dotless);
-    let point = without_openings(first, Speaker::Person);
-    let point = if point.is_empty() { first } else { point };
-    let point = without_question(point);
-    let point = if was_cut || point.chars().count() > MAX_TITLE_CHARS { first_clause(point) } else { point };
-    let title = title_length(&capitalised(closed(point)));
-    if title.ends_with("...") { title } else { closed(&title).to_owned() }
+    let point = without_question(pointed(dotless));
+    let fits = !was_cut && point.chars().count() <= MAX_TITLE_CHARS;
+    let parts = sentences(point);
+    let sentence = parts.iter().copied().find(|part| !topic_terms(part).is_empty()).unwrap_or(point);
+    let clause = closed(if fits { point } else { first_clause(pointed(sentence)) });
+    let title = title_length(&capitalised(clause));
+    let ends_in_word = was_cut || title.chars().count() < clause.chars().count();
+    if title.ends_with("...") {
+        title
+    } else if ends_in_word {
+        without_loose_words(&title).to_owned()
+    } else {
+        closed(&title).to_owned()
+    }
+}
+
+fn pointed(line: &str) -> &str {
+    let point = without_openings(line, Speaker::Person);
+    if point.is_empty() { line } else { point }
+}
+
+/// A cut title does not end in "for the".
+fn without_loose_words(title: &str) -> &str {
+    let mut title = closed(title);
+    while let Some((before, last)) = title.rsplit_once(' ') {
+        if !is_stop(&last.to_lowercase()) || content_count(before) < 2 {
+            break;
+        }
+        title = closed(before);
+    }
+    title
 }
 
 /// "How do I set up X" → "set up X".
@@ -199,8 +241,9 @@ fn first_clause(line: &str) -> &str {
         let clause = &line[..*at];
         let chars = clause.chars().count();
         chars <= MAX_TITLE_CHARS
+            && clause.contains(' ') == line.contains(' ')
             && content_count(clause) >= 3
-            && (chars >= 24 || clause.chars().any(super::sentence::is_wide))
+            && (chars >= 24 || clause.chars().any(is_wide))
     });
     fitting.max().map_or(line, |at| &line[..at])
 }
