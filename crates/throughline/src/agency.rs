@@ -40,7 +40,7 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
 }
 
 /// What is not text no agent gets.
-fn own_environment() -> BTreeMap<String, String> {
+pub(crate) fn own_environment() -> BTreeMap<String, String> {
     let texts = std::env::vars_os().map(|(name, value)| (name.into_string(), value.into_string()));
     texts.filter_map(|(name, value)| Some((name.ok()?, value.ok()?))).collect()
 }

@@ -7,6 +7,7 @@ mod agents;
 mod brief;
 mod hidden;
 mod keys;
+mod summaries;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use self::agents::{AgentSection, McpServerSection, PermissionsSection};
 use self::brief::BriefSection;
+use self::summaries::SummariesSection;
 
 const DEFAULT_LISTEN: &str = "127.0.0.1:7417";
 const DEFAULT_SILENCE_MINUTES: f64 = 10.0;
@@ -42,6 +44,7 @@ pub(crate) struct Config {
     pub(crate) mcp_servers: BTreeMap<String, McpServerSection>,
     pub(crate) permissions: PermissionsSection,
     pub(crate) brief: BriefSection,
+    pub(crate) summaries: SummariesSection,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -142,6 +145,7 @@ impl Config {
         }
         config.check_agents()?;
         config.brief.check()?;
+        config.summaries.check()?;
         Ok(config)
     }
 

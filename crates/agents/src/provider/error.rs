@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_refusal_says_what_to_do() {
         let told = |status, message: &str| ProviderError::Refused { status, message: message.to_owned() }.to_string();
-        insta::assert_snapshot!(told(401, "wrong key"), @"");
-        insta::assert_snapshot!(told(503, ""), @"");
+        insta::assert_snapshot!(told(401, "wrong key"), @"the provider refused with status 401 (wrong key): look whether the key is right and may use the model");
+        insta::assert_snapshot!(told(503, ""), @"the provider refused with status 503: it has trouble of its own; try again later");
     }
 }

@@ -68,7 +68,33 @@ async fn bad_answers_are_told_apart() {
         all += &format!("{name}: {}\n", told(&stage.provider(ProviderKind::OpenAi, "/v1")).await);
         assert_eq!(stage.heard().len(), 1, "{name}");
     }
-    insta::assert_snapshot!(all, @"");
+    insta::assert_snapshot!(all, @r"
+    html: the provider's answer is not what its kind answers: look whether its kind and its address are right
+    html of a proxy: the provider refused with status 502: it has trouble of its own; try again later
+    no content type: the provider's answer is not what its kind answers: look whether its kind and its address are right
+    no JSON: the provider's answer is not what its kind answers: look whether its kind and its address are right
+    other JSON: the provider's answer is not what its kind answers: look whether its kind and its address are right
+    null: the provider's answer is not what its kind answers: look whether its kind and its address are right
+    deep: the provider's answer is not what its kind answers: look whether its kind and its address are right
+    not UTF-8: the provider's answer is not what its kind answers: look whether its kind and its address are right
+    a megabyte: the provider's answer is too large for a line: look whether its address is right
+    an empty body: the provider's answer is not what its kind answers: look whether its kind and its address are right
+    empty words: the model said nothing: choose one that answers short questions
+    null words: the model said nothing: choose one that answers short questions
+    no choices: the provider's answer is not what its kind answers: look whether its kind and its address are right
+    a number: the provider's answer is not what its kind answers: look whether its kind and its address are right
+    a failure that looks well: the provider refused with status 200 (no such model): look whether the model's name is right
+    a redirect: the provider sends elsewhere (status 302), and it is not followed: configure the address it sends to
+    a redirect that keeps the method: the provider sends elsewhere (status 308), and it is not followed: configure the address it sends to
+    wrong key: the provider refused with status 401 (Incorrect API key provided: [secret]): look whether the key is right and may use the model
+    no such model: the provider refused with status 404 (no [31msuch model): look whether the address and the model's name are right
+    too often: the provider refused with status 429 (Rate limit reached): its limit is reached; wait, or raise it there
+    trouble: the provider refused with status 500 (overloaded): it has trouble of its own; try again later
+    a megabyte of trouble: the provider refused with status 500: it has trouble of its own; try again later
+    a list of faults: the provider refused with status 422: look whether the model's name is right
+    nothing to say: the provider's answer is not what its kind answers: look whether its kind and its address are right
+    a teapot: the provider refused with status 418: look whether the model's name is right
+    ");
 }
 
 /// Plays bytes that no HTTP server sends: hears a request, says them, and closes.
@@ -121,7 +147,16 @@ async fn what_is_no_http_breaks_off() {
         let raw = Raw::open(said).await;
         all += &format!("{name}: {}\n", told(&at(raw.port)).await);
     }
-    insta::assert_snapshot!(all, @"");
+    insta::assert_snapshot!(all, @r"
+    closed at once: the provider broke off or does not speak HTTP: try again later, or look whether its address is right
+    no HTTP: the provider broke off or does not speak HTTP: try again later, or look whether its address is right
+    closed in the head: the provider broke off or does not speak HTTP: try again later, or look whether its address is right
+    closed in the body: the provider broke off or does not speak HTTP: try again later, or look whether its address is right
+    closed in a chunk: the provider broke off or does not speak HTTP: try again later, or look whether its address is right
+    a chunk that is none: the provider broke off or does not speak HTTP: try again later, or look whether its address is right
+    a head without end: the provider broke off or does not speak HTTP: try again later, or look whether its address is right
+    a line without end: the provider broke off or does not speak HTTP: try again later, or look whether its address is right
+    ");
 }
 
 #[tokio::test]

@@ -33,7 +33,13 @@ async fn a_model_that_wants_other_words_is_asked_with_them_from_then_on() {
     let provider = stage.provider(ProviderKind::OpenAi, "/v1");
     assert_eq!(provider.ask(&ASK).await.unwrap(), "Fix");
     assert_eq!(provider.ask(&ASK).await.unwrap(), "Fix");
-    insta::assert_snapshot!(bodies(&stage), @"");
+    insta::assert_snapshot!(bodies(&stage), @r#"
+    {"max_tokens":50,"temperature":0.3}
+    {"max_tokens":50}
+    {"max_completion_tokens":50}
+    {"max_completion_tokens":2050}
+    {"max_completion_tokens":2050}
+    "#);
 }
 
 #[tokio::test]
@@ -45,7 +51,11 @@ async fn a_model_that_thinks_its_limit_away_is_given_room() {
     ])
     .await;
     assert_eq!(stage.provider(ProviderKind::Anthropic, "").ask(&ASK).await.unwrap(), "Fix");
-    insta::assert_snapshot!(bodies(&stage), @"");
+    insta::assert_snapshot!(bodies(&stage), @r#"
+    {"max_tokens":50,"temperature":0.3}
+    {"max_tokens":50}
+    {"max_tokens":2050}
+    "#);
 }
 
 #[tokio::test]
@@ -53,7 +63,10 @@ async fn a_model_that_can_not_think_is_not_told_to_leave_it() {
     let stage =
         Stage::open([json(400, r#"{"error":"\"small-1\" does not support thinking"}"#), json(200, OLLAMA_WORDS)]).await;
     assert_eq!(stage.provider(ProviderKind::Ollama, "").ask(&ASK).await.unwrap(), "Fix");
-    insta::assert_snapshot!(bodies(&stage), @"");
+    insta::assert_snapshot!(bodies(&stage), @r#"
+    {"think":false,"options":{"num_predict":50,"temperature":0.3}}
+    {"options":{"num_predict":50,"temperature":0.3}}
+    "#);
 }
 
 #[tokio::test]
@@ -65,5 +78,9 @@ async fn one_that_is_never_content_is_left_alone() {
     let stage = Stage::open(vec![refusal; 20]).await;
     let err = stage.provider(ProviderKind::OpenAi, "/v1").ask(&ASK).await.unwrap_err();
     assert!(matches!(err, ProviderError::Refused { status: 400, .. }), "{err}");
-    insta::assert_snapshot!(bodies(&stage), @"");
+    insta::assert_snapshot!(bodies(&stage), @r#"
+    {"max_tokens":50,"temperature":0.3}
+    {"max_tokens":50}
+    {"max_tokens":2050}
+    "#);
 }

@@ -1,7 +1,9 @@
 //! `throughline config`: what is in force, and whether the file is sound.
 
-use anyhow::Result;
+use agents::provider::Provider;
+use anyhow::{Context as _, Result};
 
+use crate::agency::own_environment;
 use crate::cli;
 use crate::config::Config;
 use crate::data_dir::DataDir;
@@ -24,6 +26,9 @@ pub(super) fn run(data: &DataDir, command: Option<cli::Config>) -> Result<()> {
             let config = Config::load(&path)?;
             config.transport()?.may_bind(config.server.listen)?;
             config.check_reachable()?;
+            if let Some(settings) = config.summaries.provider(&own_environment())? {
+                Provider::new(settings).context("the provider of summaries can not be used")?;
+            }
             let what = if path.exists() { "is sound" } else { "is not there; the defaults hold" };
             terminal::line(&format!("{} {what}", path.display()))?;
         }

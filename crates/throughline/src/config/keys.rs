@@ -21,6 +21,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("mcp_servers.*", &["url", "headers", "command", "args", "env"]),
     ("permissions", &["default", "rules"]),
     ("brief", &["enabled", "text"]),
+    ("summaries", &["provider", "model", "url", "key_env", "key_file", "allow_plain", "daily_calls", "titles"]),
 ];
 
 /// Refuses what is not known, and names what it may have been meant to be.
@@ -122,23 +123,46 @@ mod tests {
         [brief]
         enabled = true
         text = "Mark what you read."
+
+        [summaries]
+        provider = "openai"
+        model = "small-1"
+        url = "https://models.example/v1"
+        key_env = "MODELS_KEY"
+        allow_plain = false
+        daily_calls = 1
+        titles = true
+    "#;
+
+    /// What excludes something that [`FULL`] says.
+    const INSTEAD: &str = r#"
+        [summaries]
+        provider = "openai"
+        model = "small-1"
+        key_file = "/etc/throughline/key"
     "#;
 
     /// The list and the structs cannot drift apart: what is listed is taken, and what is printed is listed.
     #[test]
     fn every_key_is_listed() {
-        let config = Config::parse(FULL).unwrap();
-        let printed: toml::Table = toml::to_string(&config).unwrap().parse().unwrap();
-        check(&printed).unwrap();
+        let printed = [FULL, INSTEAD].map(|text| {
+            let printed = toml::to_string(&Config::parse(text).unwrap()).unwrap();
+            printed.parse::<toml::Table>().unwrap()
+        });
         let mut written = BTreeSet::new();
-        for (section, _) in KEYS {
-            let (parent, is_open) = section.strip_suffix(".*").map_or((*section, false), |parent| (parent, true));
-            let table = parent.split('.').fold(&printed, |table, name| table[name].as_table().unwrap());
-            let tables =
-                if is_open { table.values().map(|inner| inner.as_table().unwrap()).collect() } else { vec![table] };
-            written.extend(tables.into_iter().flat_map(toml::Table::keys).map(|key| (*section, key.as_str())));
+        for printed in &printed {
+            check(printed).unwrap();
+            for (section, _) in KEYS {
+                let (parent, is_open) = section.strip_suffix(".*").map_or((*section, false), |parent| (parent, true));
+                let inner = |table: &'_ toml::Value| table.as_table().cloned();
+                let found = parent.split('.').try_fold(printed.clone(), |table, name| inner(table.get(name)?));
+                let Some(table) = found else { continue };
+                let tables = if is_open { table.values().filter_map(inner).collect() } else { vec![table] };
+                let keys = tables.iter().flat_map(toml::Table::keys);
+                written.extend(keys.map(|key| (*section, key.clone())));
+            }
         }
-        let listed = KEYS.iter().flat_map(|(section, keys)| keys.iter().map(|key| (*section, *key)));
+        let listed = KEYS.iter().flat_map(|(section, keys)| keys.iter().map(|key| (*section, (*key).to_owned())));
         assert_eq!(written, listed.collect());
     }
 }
