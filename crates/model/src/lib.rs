@@ -34,7 +34,7 @@ pub use agent::{
 pub use command::{AgentReport, Command, NewSession, WhenBusy};
 pub use context::{
     Context, ContextError, ContextNews, ContextWish, DECLARED_FACTS, Fact, FactList, FactShape, Facts, FileStamp,
-    FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, as_item,
+    FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, as_item, exit_code,
     format_context_for_resume, merge_context_set, one_line, prove, replace_context, succeeded, tool_intent,
 };
 pub use decide::{Rejection, check_name, decide};
