@@ -7,7 +7,7 @@
 mod call;
 mod words;
 
-use model::{Entry, Event, Seq, SessionId, Timestamp, ToolChange, Turn, split_source};
+use model::{Entry, Event, Seq, SessionId, SummaryMaker, Timestamp, ToolChange, Turn, split_source};
 
 use self::call::OpenCall;
 use self::words::{Words, chunks};
@@ -124,6 +124,9 @@ impl Pieces {
         match &entry.event {
             Event::SessionCreated { name, .. } | Event::SessionChanged { name: Some(name), .. } => done.title(name),
             Event::TitleSet { title, .. } => done.title(title),
+            Event::SummarySet { turn, summary, by: SummaryMaker::Model, .. } => {
+                done.chunked(*turn, Role::Summary, summary);
+            }
             Event::TurnStarted { turn, .. } => {
                 self.end_turn(&mut done);
                 self.open = Some(OpenTurn::new(*turn));
@@ -173,6 +176,9 @@ impl Pieces {
             }
             Event::ToolEnded { turn, tool, change } => self.end_call(*turn, *tool, change, &mut done),
             Event::SessionChanged { name: None, .. }
+            // A line of the turn itself.
+            | Event::SummarySet { by: SummaryMaker::Extract, .. }
+            | Event::SessionImported { .. }
             | Event::SessionObserved {}
             | Event::SessionDeleted {}
             | Event::SessionRestored {}
