@@ -70,10 +70,8 @@ impl Bookmark {
 
 fn parse(text: &str) -> Option<Behind> {
     let (title, place) = text.strip_prefix("1.")?.split_once('.')?;
-    let title = TitleMark {
-        hash: u64::from_str_radix(title.trim_end_matches('!'), 16).ok()?,
-        is_chosen: title.ends_with('!'),
-    };
+    let title =
+        TitleMark { hash: u64::from_str_radix(title.trim_end_matches('!'), 16).ok()?, is_chosen: title.ends_with('!') };
     let place = match place.split_once('.') {
         None => (place == "s").then_some(Place::Start)?,
         Some(("b", place)) => {
@@ -127,11 +125,8 @@ mod tests {
     #[test]
     fn what_is_kept_is_read_back() {
         let title = TitleMark { hash: hash(b"a title"), is_chosen: true };
-        for place in [
-            Place::Start,
-            Place::Byte { offset: 7, check: 0xab },
-            Place::Record { key: "msg_1.x".to_owned() },
-        ] {
+        for place in [Place::Start, Place::Byte { offset: 7, check: 0xab }, Place::Record { key: "msg_1.x".to_owned() }]
+        {
             for title in [title, TitleMark::default()] {
                 let behind = Behind { place: place.clone(), title };
                 let kept = Bookmark::new(&behind).as_str().to_owned();

@@ -241,7 +241,8 @@ impl Record<'_> {
     /// What the person said while the agent was at work.
     fn tell_attachment(&self, at: Timestamp, spot: Spot<'_>, teller: &mut Teller<'_>) {
         let queued = self.attachment.and_then(as_a::<Attachment<'_>>).filter(|attachment| {
-            attachment.kind == "queued_command" && attachment.command_mode.as_deref().is_none_or(|mode| mode == "prompt")
+            attachment.kind == "queued_command"
+                && attachment.command_mode.as_deref().is_none_or(|mode| mode == "prompt")
         });
         let Some(prompt) = queued.and_then(|queued| queued.prompt) else {
             return teller.skip("a record of the program's own");

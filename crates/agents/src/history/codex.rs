@@ -118,12 +118,7 @@ struct TokenUsage {
     total_tokens: u64,
 }
 
-pub(super) fn read(
-    path: &Path,
-    id: &str,
-    last_turn: LastTurn,
-    teller: &mut Teller<'_>,
-) -> Result<(), HistoryError> {
+pub(super) fn read(path: &Path, id: &str, last_turn: LastTurn, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
     if let Some(name) = index::name_of(path, id) {
         teller.title(None, &name, TitledBy::Tool);
     }

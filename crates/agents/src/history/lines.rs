@@ -101,7 +101,15 @@ impl Lines {
         (&mut file).take(offset - from).read_to_end(&mut before)?;
         let file = BufReader::with_capacity(BUFFER_BYTES, file);
         let before_line = before.clone();
-        Ok(Self { file, max_bytes: max_bytes as u64, line: Vec::new(), offset, before, line_offset: offset, before_line })
+        Ok(Self {
+            file,
+            max_bytes: max_bytes as u64,
+            line: Vec::new(),
+            offset,
+            before,
+            line_offset: offset,
+            before_line,
+        })
     }
 
     fn next(&mut self) -> io::Result<Line<'_>> {

@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
-use model::{AgentReport, Image, MAX_PROMPT_BYTES, Notice, Outcome, PlanStep, Stop, Timestamp, ToolChange, ToolContent, Usage};
+use model::{
+    AgentReport, Image, MAX_PROMPT_BYTES, Notice, Outcome, PlanStep, Stop, Timestamp, ToolChange, ToolContent, Usage,
+};
 
 use super::bookmark::{self, Behind, Place, TitleMark};
 use super::{About, Bookmark, LastTurn, Limits, Reading, Skipped, Told};
@@ -71,11 +73,7 @@ pub(super) enum TitledBy {
 }
 
 impl<'a> Teller<'a> {
-    pub(super) fn new(
-        after: Behind,
-        limits: &'a Limits,
-        sink: &'a mut dyn FnMut(Told) -> ControlFlow<()>,
-    ) -> Self {
+    pub(super) fn new(after: Behind, limits: &'a Limits, sink: &'a mut dyn FnMut(Told) -> ControlFlow<()>) -> Self {
         Self {
             limits,
             sink,

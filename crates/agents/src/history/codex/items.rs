@@ -140,7 +140,9 @@ fn hunks(diff: &str) -> Vec<(String, String)> {
 pub(super) fn of_patch(patch: &str) -> Value {
     let mut changes = Map::new();
     for line in patch.lines() {
-        for (begins, kind) in [("*** Add File: ", "add"), ("*** Delete File: ", "delete"), ("*** Update File: ", "update")] {
+        for (begins, kind) in
+            [("*** Add File: ", "add"), ("*** Delete File: ", "delete"), ("*** Update File: ", "update")]
+        {
             if let Some(path) = line.strip_prefix(begins) {
                 changes.insert(path.trim().to_owned(), json!({ "type": kind }));
             }
@@ -155,7 +157,8 @@ mod tests {
 
     #[test]
     fn a_hunk_is_told_before_and_after() {
-        let diff = "--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n@@ -9 +9,0 @@\n-gone\n\\ No newline at end of file\n";
+        let diff =
+            "--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n@@ -9 +9,0 @@\n-gone\n\\ No newline at end of file\n";
         let expected = [("one\ntwo\n", "one\nzwei\n"), ("gone\n", "")].map(|(a, b)| (a.to_owned(), b.to_owned()));
         assert_eq!(hunks(diff), expected);
     }

@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Part, texts};
+use crate::history::blobs;
 use crate::history::calls::{self, Shown};
 use crate::history::json::{as_a, is_object, items};
 use crate::history::teller::Teller;
-use crate::history::blobs;
 
 /// The result of a call in some versions.
 #[derive(Deserialize)]
@@ -46,7 +46,8 @@ pub(super) fn tell(at: Timestamp, id: &str, output: &RawValue, teller: &mut Tell
         Some(ran) => (ran.metadata.exit_code, ran.output.as_str()),
         None => taken_apart(&text),
     };
-    let has_failed = success == Some(false) || exit_code.is_some_and(|code| code != 0) || text.contains("aborted by user");
+    let has_failed =
+        success == Some(false) || exit_code.is_some_and(|code| code != 0) || text.contains("aborted by user");
     let mut shown = Shown::default();
     if let (Some(ToolKind::Execute), Some(input)) = (call.kind, &call.input) {
         shown.terminal(&calls::command(input).unwrap_or_default(), body, exit_code);
@@ -90,11 +91,15 @@ mod tests {
 
     #[test]
     fn what_the_program_says_of_an_output_is_none_of_it() {
-        let head = "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 2\nOriginal token count: 2\nOutput:\n";
+        let head =
+            "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 2\nOriginal token count: 2\nOutput:\n";
         assert_eq!(taken_apart(&format!("{head}no\n")), (Some(2), "no\n"));
         let twice = "Wall time: 0.0 seconds\nOutput:\nExit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.\n";
         assert_eq!(taken_apart(twice), (Some(0), "Success.\n"));
         assert_eq!(taken_apart("my Output:\nx"), (None, "my Output:\nx"));
-        assert_eq!(taken_apart("Wall time: 0.1 seconds\naborted by user"), (None, "Wall time: 0.1 seconds\naborted by user"));
+        assert_eq!(
+            taken_apart("Wall time: 0.1 seconds\naborted by user"),
+            (None, "Wall time: 0.1 seconds\naborted by user")
+        );
     }
 }

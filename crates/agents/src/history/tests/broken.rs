@@ -73,7 +73,8 @@ fn a_file_of_something_else_tells_nothing() {
 #[test]
 fn a_conversation_without_a_prompt_tells_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let content = user(1, "<command-name>/clear</command-name>") + &user(2, "<local-command-stdout></local-command-stdout>");
+    let content =
+        user(1, "<command-name>/clear</command-name>") + &user(2, "<local-command-stdout></local-command-stdout>");
     let (told, reading) = all_of(&transcript(folder.path(), content.as_bytes()), None, LastTurn::Tell);
     assert_eq!(told, []);
     // When somebody says something after all, it is told from its start.
@@ -86,7 +87,8 @@ fn a_conversation_without_a_prompt_tells_nothing() {
 #[test]
 fn a_command_is_a_prompt_if_the_agent_answers_it() {
     let folder = tempfile::tempdir().unwrap();
-    let content = user(1, "<command-name>/review</command-name><command-args>it</command-args>") + &assistant(2, "fine");
+    let content =
+        user(1, "<command-name>/review</command-name><command-args>it</command-args>") + &assistant(2, "fine");
     let (told, _) = all_of(&transcript(folder.path(), content.as_bytes()), None, LastTurn::Tell);
     assert_eq!(prompts(&told), ["/review it"]);
 }
@@ -113,9 +115,13 @@ fn a_file_that_was_rewritten_is_recognised() {
 fn a_turn_that_is_too_large_keeps_its_words_and_drops_what_tools_show() {
     let folder = tempfile::tempdir().unwrap();
     let call = |n: u32| {
-        format!(r#"{{"type":"assistant","timestamp":"2026-01-02T03:04:05.000Z","message":{{"content":[{{"type":"tool_use","id":"c{n}","name":"Read","input":{{}}}}]}}}}"#)
-            + "\n"
-            + &format!(r#"{{"type":"user","timestamp":"2026-01-02T03:04:05.000Z","message":{{"content":[{{"type":"tool_result","tool_use_id":"c{n}","content":"{}"}}]}}}}"#, "x".repeat(3_000))
+        format!(
+            r#"{{"type":"assistant","timestamp":"2026-01-02T03:04:05.000Z","message":{{"content":[{{"type":"tool_use","id":"c{n}","name":"Read","input":{{}}}}]}}}}"#
+        ) + "\n"
+            + &format!(
+                r#"{{"type":"user","timestamp":"2026-01-02T03:04:05.000Z","message":{{"content":[{{"type":"tool_result","tool_use_id":"c{n}","content":"{}"}}]}}}}"#,
+                "x".repeat(3_000)
+            )
             + "\n"
     };
     let content = user(1, "one") + &call(1) + &call(2) + &call(3) + &assistant(6, "done");
