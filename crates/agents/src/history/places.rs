@@ -131,7 +131,7 @@ pub fn find(places: &Places) -> Vec<Found> {
 /// `projects/<folder>/<session>.jsonl`. What a sub-agent did is in `agent-….jsonl` and in folders below.
 fn claude(projects: &Path) -> Vec<Found> {
     let files = files_below(projects, 1, &|name| name.ends_with(".jsonl") && !name.starts_with("agent-"));
-    files.into_iter().map(|file| file.found(Tool::ClaudeCode, |stem| stem.to_owned())).collect()
+    files.into_iter().map(|file| file.found(Tool::ClaudeCode, str::to_owned)).collect()
 }
 
 /// `sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`, and all in one folder once they are put away.
