@@ -14,9 +14,13 @@ mod bookmark;
 mod calls;
 mod claude;
 mod codex;
+mod gemini;
+mod goose;
 mod json;
 mod lines;
+mod opencode;
 mod places;
+mod sqlite;
 mod teller;
 mod told;
 mod words;
@@ -45,7 +49,9 @@ pub fn read(
     match found.tool {
         Tool::ClaudeCode => claude::read(&found.path, last_turn, &mut teller)?,
         Tool::Codex => codex::read(&found.path, &found.id, last_turn, &mut teller)?,
-        Tool::Opencode | Tool::Gemini | Tool::Goose => (),
+        Tool::Opencode => opencode::read(&found.path, &found.id, last_turn, &mut teller)?,
+        Tool::Gemini => gemini::read(&found.path, last_turn, &mut teller)?,
+        Tool::Goose => goose::read(&found.path, &found.id, last_turn, &mut teller)?,
     }
     Ok(teller.finish())
 }

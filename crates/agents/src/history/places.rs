@@ -1,13 +1,16 @@
 //! Where the tools keep their transcripts, and which there are.
 //!
-//! Invariant: nothing is parsed to find a transcript, and no link is followed on the way down from a tool's own folder.
-//! How deep and how many are bounded.
+//! Invariant: no transcript is parsed to be found, though the first bytes of one may have to be looked at for its id and a
+//! database be asked which it holds; and no link is followed on the way down from a tool's own
+//! folder. How deep and how many are bounded.
 
 use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use model::Timestamp;
+
+use super::{goose, opencode};
 
 /// How many transcripts of one tool are found.
 const MAX_FOUND: usize = 200_000;
@@ -86,6 +89,26 @@ impl Places {
     fn codex(&self) -> PathBuf {
         self.codex.clone().unwrap_or_else(|| self.home.join(".codex"))
     }
+
+    fn data(&self) -> PathBuf {
+        self.data.clone().unwrap_or_else(|| self.home.join(".local/share"))
+    }
+
+    fn opencode(&self) -> PathBuf {
+        self.opencode.clone().unwrap_or_else(|| self.data().join("opencode/opencode.db"))
+    }
+
+    fn gemini(&self) -> PathBuf {
+        self.gemini.clone().unwrap_or_else(|| self.home.clone()).join(".gemini/tmp")
+    }
+
+    fn goose(&self) -> PathBuf {
+        let data = match &self.goose {
+            Some(root) => root.join("data"),
+            None => self.data().join("goose"),
+        };
+        data.join("sessions/sessions.db")
+    }
 }
 
 /// The conversations that are there, those that changed last first.
@@ -95,7 +118,9 @@ pub fn find(places: &Places) -> Vec<Found> {
         let mut of_tool = match tool {
             Tool::ClaudeCode => claude(&places.claude()),
             Tool::Codex => codex(&places.codex()),
-            Tool::Opencode | Tool::Gemini | Tool::Goose => Vec::new(),
+            Tool::Opencode => in_database(tool, &places.opencode(), opencode::sessions),
+            Tool::Gemini => gemini(&places.gemini()),
+            Tool::Goose => in_database(tool, &places.goose(), goose::sessions),
         };
         found.append(&mut of_tool);
     }
@@ -106,7 +131,7 @@ pub fn find(places: &Places) -> Vec<Found> {
 /// `projects/<folder>/<session>.jsonl`. What a sub-agent did is in `agent-….jsonl` and in folders below.
 fn claude(projects: &Path) -> Vec<Found> {
     let files = files_below(projects, 1, &|name| name.ends_with(".jsonl") && !name.starts_with("agent-"));
-    files.into_iter().map(|file| file.found(Tool::ClaudeCode, |stem| stem.to_owned())).collect()
+    files.into_iter().map(|file| file.found(Tool::ClaudeCode, str::to_owned)).collect()
 }
 
 /// `sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`, and all in one folder once they are put away.
@@ -119,6 +144,24 @@ fn codex(home: &Path) -> Vec<Found> {
         stem.get(at..).unwrap_or(stem).to_owned()
     };
     files.into_iter().map(|file| file.found(Tool::Codex, id)).collect()
+}
+
+/// `tmp/<folder>/chats/session-<time>-<beginning of the id>.jsonl`; what sub-agents did is in folders below.
+fn gemini(folders: &Path) -> Vec<Found> {
+    let chats = names_in(folders, FileType::is_dir).take(MAX_FOUND).map(|folder| folder.join("chats"));
+    let is_chat = |name: &str| name.starts_with("session-") && (name.ends_with(".jsonl") || name.ends_with(".json"));
+    let files = chats.flat_map(|chats| files_below(&chats, 0, &is_chat)).take(MAX_FOUND);
+    files
+        .filter_map(|file| {
+            let id = super::gemini::id_of(&file.path)?;
+            Some(file.found(Tool::Gemini, |_| id.clone()))
+        })
+        .collect()
+}
+
+fn in_database(tool: Tool, path: &Path, sessions: fn(&Path, usize) -> Vec<(String, Timestamp)>) -> Vec<Found> {
+    let found = |(id, modified_at)| Found { tool, id, path: path.to_owned(), bytes: 0, modified_at };
+    sessions(path, MAX_FOUND).into_iter().map(found).collect()
 }
 
 struct FoundFile {

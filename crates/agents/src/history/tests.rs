@@ -1,6 +1,7 @@
 //! What is told of real transcripts, of growing, broken and foreign ones.
 
 mod broken;
+mod databases;
 mod growing;
 mod places;
 mod real;
@@ -16,18 +17,22 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/history")
 }
 
-/// Where the tools would have left the fixtures.
-fn fixture_places() -> Places {
+/// Where the tools would have left the fixtures; `databases` are made of theirs.
+fn fixture_places(databases: &Path) -> Places {
     let fixtures = fixtures();
     Places {
         claude: Some(fixtures.join("claude")),
         codex: Some(fixtures.join("codex")),
+        opencode: Some(databases.join("opencode.db")),
+        gemini: Some(fixtures.join("gemini")),
+        goose: Some(databases.to_owned()),
         ..Places::below(fixtures.join("nobody"))
     }
 }
 
+/// One that is a file of its own.
 fn fixture(id: &str) -> Found {
-    let found = find(&fixture_places());
+    let found = find(&fixture_places(Path::new("/nowhere")));
     found.into_iter().find(|found| found.id == id).unwrap_or_else(|| panic!("no fixture {id}"))
 }
 

@@ -118,6 +118,9 @@ pub enum HistoryError {
     /// Not a bookmark of ours, or one for another kind of record.
     #[error("the bookmark is not one of this transcript: read it from the start")]
     ForeignBookmark,
+    /// The database can not be opened or read, or is of a shape that we do not know.
+    #[error("could not read the tool's database: if it goes on, the tool may have a newer version than is known here")]
+    Database(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The whole is larger than is read at once.
     #[error("the transcript has {bytes} bytes, more than the {limit} that are read at once")]
     TooLarge {

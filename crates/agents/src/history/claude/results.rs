@@ -37,8 +37,8 @@ pub(super) fn tell(at: Timestamp, block: &Block<'_>, known: Option<&RawValue>, t
     match (call.kind.unwrap_or_default(), &call.input) {
         (ToolKind::Execute, Some(input)) => {
             let output = blocks.text();
-            let exit_code = if has_failed { exit_code(&output) } else { None };
-            shown.terminal(&calls::command(input).unwrap_or_default(), &output, exit_code);
+            let (exit_code, output) = if has_failed { taken_apart(&output) } else { (None, output.as_str()) };
+            shown.terminal(&calls::command(input).unwrap_or_default(), output, exit_code);
         }
         (ToolKind::Edit, Some(input)) if !has_failed => show_edit(input, known, &mut shown),
         _ => (),
@@ -78,8 +78,11 @@ fn show_edit(input: &Value, known: Option<&RawValue>, shown: &mut Shown) {
     }
 }
 
-/// `Exit code 1` is how the output of a command begins that did not end well.
-fn exit_code(output: &str) -> Option<i32> {
-    let rest = output.trim_start().trim_start_matches("Error: ").strip_prefix("Exit code ")?;
-    rest.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
+/// `Exit code 1` is the first line of what a command printed that did not end well.
+fn taken_apart(output: &str) -> (Option<i32>, &str) {
+    let (first, rest) = output.split_once('\n').unwrap_or((output, ""));
+    match first.strip_prefix("Exit code ").and_then(|code| code.trim().parse().ok()) {
+        Some(code) => (Some(code), rest),
+        None => (None, output),
+    }
 }

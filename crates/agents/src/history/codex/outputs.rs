@@ -76,10 +76,10 @@ fn taken_apart(text: &str) -> (Option<i32>, &str) {
     let mut exit_code = None;
     let mut rest = text;
     while let Some((head, body)) = rest.split_once("Output:\n").filter(|(head, _)| is_head(head)) {
-        let codes = head.lines().filter_map(|line| {
+        let mut codes = head.lines().filter_map(|line| {
             line.strip_prefix("Process exited with code ").or_else(|| line.strip_prefix("Exit code: "))
         });
-        exit_code = codes.last().and_then(|code| code.trim().parse().ok()).or(exit_code);
+        exit_code = codes.next_back().and_then(|code| code.trim().parse().ok()).or(exit_code);
         rest = body;
     }
     (exit_code, rest)

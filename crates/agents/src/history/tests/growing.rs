@@ -4,11 +4,12 @@ use proptest::prelude::*;
 
 use super::*;
 
-const LINES: [&str; 4] = [
+const LINES: [&str; 5] = [
     "8bb9c8c8-24e5-4ce6-8887-1bfd4b07b72f",
     "9bf7a1e5-6ce6-452b-a8f6-5a3bacacc4ed",
     "01a1dfc0-f0ed-74c2-b2e8-61960323327d",
     "01a1df90-f63e-7fe0-bef3-a46f7c3fe702",
+    "bcd70fdf-21e9-4aa7-83b9-686209859ef0",
 ];
 
 /// The transcript as it was when it had so many bytes.

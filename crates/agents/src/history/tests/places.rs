@@ -6,7 +6,9 @@ use super::*;
 
 #[test]
 fn the_tools_own_variables_lead_to_theirs() {
-    let found = find(&fixture_places());
+    let folder = tempfile::tempdir().unwrap();
+    databases::make_all(folder.path());
+    let found = find(&fixture_places(folder.path()));
     let mut ids: Vec<_> = found.iter().map(|found| format!("{} {}", found.tool.agent_name(), found.id)).collect();
     ids.sort();
     insta::assert_snapshot!(ids.join("\n"), @r"
@@ -14,8 +16,12 @@ fn the_tools_own_variables_lead_to_theirs() {
     claude 9bf7a1e5-6ce6-452b-a8f6-5a3bacacc4ed
     codex 01a1df90-f63e-7fe0-bef3-a46f7c3fe702
     codex 01a1dfc0-f0ed-74c2-b2e8-61960323327d
+    gemini bcd70fdf-21e9-4aa7-83b9-686209859ef0
+    goose 20260102_1
+    opencode ses_e2034156fffejsB6VF339FBf1c
+    opencode ses_e206ee9ddffe2khWng34nbMiSW
     ");
-    assert!(found.iter().all(|found| found.bytes > 1_000));
+    assert!(found.iter().all(|found| found.modified_at.as_millis() > 1_700_000_000_000));
 }
 
 #[test]

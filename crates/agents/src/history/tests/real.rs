@@ -24,6 +24,11 @@ fn codex_with_tools_and_a_picture() {
 }
 
 #[test]
+fn gemini_with_tools() {
+    check("gemini_tools", "bcd70fdf-21e9-4aa7-83b9-686209859ef0");
+}
+
+#[test]
 fn codex_with_questions_and_interruptions() {
     check("codex_interrupted", "01a1df90-f63e-7fe0-bef3-a46f7c3fe702");
 }
