@@ -20,6 +20,7 @@ mod finding;
 mod follow;
 mod housekeeping;
 mod id_source;
+mod importing;
 mod live_session;
 mod looking;
 mod mount;
@@ -66,6 +67,7 @@ pub use finding::{Count, Found, FoundInside, FoundTurn, Role, Scope, SearchWish,
 pub use follow::{ContextReason, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
+pub use importing::{ImportError, ImportProgress, ImportSource};
 pub use mount::UNASKED_TOOLS;
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
@@ -100,6 +102,8 @@ pub struct Seams {
     pub summarising: Option<Summarising>,
     /// Where the search index is kept, if sessions are searched.
     pub search: Option<PathBuf>,
+    /// Where other tools leave their records, if that is known.
+    pub history: Option<agents::history::Places>,
 }
 
 /// All that has to do with agents.
@@ -149,6 +153,7 @@ pub(crate) struct Shared {
     agency: Agency,
     looking: looking::Looking,
     finding: finding::Finding,
+    importing: importing::Importing,
     summaries: summaries::Summaries,
     feeds: Arc<feeds::Feeds>,
     server_stream: server_stream::ServerStream,
@@ -182,7 +187,7 @@ pub enum StartError {
 impl Engine {
     /// Settles what an earlier life left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
-        let Seams { clock, ids, home, copies, agency, summarising, search } = seams;
+        let Seams { clock, ids, home, copies, agency, summarising, search, history } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
         let remembered = remembered::Remembered::new(store.remembered().await?);
         let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
@@ -194,6 +199,7 @@ impl Engine {
             home,
             looking: looking::Looking::new(agency.deny.clone()),
             finding: finding::Finding::new(search),
+            importing: importing::Importing::new(history),
             summaries: summaries::Summaries::new(summarising),
             agency,
             feeds: Arc::new(feeds::Feeds::new()),

@@ -6,7 +6,9 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use engine::{AppendError, Damage, DirectoryError, QueryError, ReadError, ResetReason, ShowError, SubmitError};
+use engine::{
+    AppendError, Damage, DirectoryError, ImportError, QueryError, ReadError, ResetReason, ShowError, SubmitError,
+};
 use files::FileError;
 use model::{ContextError, PermissionAnswer, Rejection};
 use serde_json::{Value, json};
@@ -24,6 +26,8 @@ pub(crate) enum ApiError {
     RouteNotFound,
     #[error("there is no such interaction; an id is that of a turn's prompt, as contents and searches tell it")]
     InteractionNotFound,
+    #[error(transparent)]
+    Import(#[from] ImportError),
     #[error("no model is configured; set provider and model under [summaries] in config.toml")]
     NoModel,
     #[error("there is no such token")]
@@ -107,6 +111,11 @@ impl ApiError {
             Self::SessionNotNamed => (StatusCode::BAD_REQUEST, "session_not_named"),
             Self::RouteNotFound => (StatusCode::NOT_FOUND, "not_found"),
             Self::InteractionNotFound => (StatusCode::NOT_FOUND, "interaction_not_found"),
+            Self::Import(err) => match err {
+                ImportError::Running => (StatusCode::CONFLICT, "import_running"),
+                ImportError::NoHome => (StatusCode::CONFLICT, "no_home"),
+                ImportError::UnknownTool { .. } => (StatusCode::BAD_REQUEST, "unknown_tool"),
+            },
             Self::NoModel => (StatusCode::CONFLICT, "no_model"),
             Self::TokenNotFound => (StatusCode::NOT_FOUND, "token_not_found"),
             Self::PermissionNotFound => (StatusCode::NOT_FOUND, "permission_not_found"),
@@ -158,6 +167,7 @@ impl ApiError {
             | Self::RouteNotFound
             | Self::InteractionNotFound
             | Self::NoModel
+            | Self::Import(_)
             | Self::TokenNotFound
             | Self::PermissionNotFound
             | Self::RequestNotFound

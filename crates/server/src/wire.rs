@@ -10,6 +10,7 @@ mod directories;
 mod files;
 mod frames;
 mod hidden;
+mod imports;
 mod permissions;
 mod storage;
 
@@ -31,6 +32,7 @@ pub use directories::{Directory, DirectoryPage, DirectoryQuery, RecentDirectory}
 pub use files::{FileName, FilePage, FileQuery};
 pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame};
 pub use hidden::Hidden;
+pub use imports::{ImportProgress, ImportSource, Imports, NewImport};
 pub use permissions::{NewAnswer, RememberedPage, RememberedPermission};
 pub use storage::{FileEncoding, StoredFile, StoredFileQuery};
 

@@ -31,6 +31,8 @@ Examples:
   throughline send last \"say hello\"       talk to it; the answer streams in
   throughline list                        what there is
   throughline show last                   read a session
+  throughline search flaky upload         find it again, in all sessions
+  throughline import                      bring in what other tools left
   throughline token link                  sign another browser in
   throughline token new --device phone    sign a phone in, with a QR code
   throughline backup ~/backups/monday     copy everything, also while the server runs";
@@ -51,8 +53,15 @@ pub(crate) enum Command {
     New(New),
     /// List sessions, most recently active first; a * marks what came to rest unseen
     List(List),
-    /// Print a session's transcript
+    /// Print a session's transcript, or one turn of it
     Show(Show),
+    /// Print a session's contents: a line a turn
+    Toc(Toc),
+    /// Find words in all sessions, or in one
+    #[command(after_help = SEARCH_HELP)]
+    Search(Search),
+    /// Bring in the conversations that Claude Code, Codex, opencode, Gemini and goose left on this machine
+    Import(Import),
     /// Send a prompt to a session and print the answer as it comes
     Send(Send),
     /// Answer what an agent asks before it goes on
@@ -150,7 +159,74 @@ pub(crate) struct List {
 pub(crate) struct Show {
     /// The session: its id, the end of its id as `list` prints it, or `last`
     pub(crate) session: SessionName,
+    /// Only this turn, such as 7 or t7
+    #[arg(long, value_name = "N")]
+    pub(crate) turn: Option<String>,
     /// Print the entries as JSON, a line each
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Toc {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    pub(crate) session: SessionName,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const SEARCH_HELP: &str = "\
+What can be typed:
+  retry backoff          both words, in any order; the last one may be the beginning of a word
+  \"connection refused\"   exactly these words, one after the other
+  parse*                 words that begin so
+  error -timeout         without that word
+  file:main.rs tool:bash outcome:fail exit:1 role:prompt agent:codex project:shop before:2026-05-01 after:2026-04-01
+                         only there; a - before it means everywhere else
+
+Examples:
+  throughline search flaky upload test
+  throughline search outcome:fail cargo test
+  throughline search --session last SOCKET_CLOSED
+  throughline search --exact CONNREF";
+
+#[derive(Debug, Args)]
+pub(crate) struct Search {
+    /// The words, and filters such as file:main.rs
+    #[arg(required = true)]
+    pub(crate) query: Vec<String>,
+    /// Only in this session: its id, the end of its id, or `last`
+    #[arg(long, value_name = "SESSION")]
+    pub(crate) session: Option<SessionName>,
+    /// The text as it stands, also inside words
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// How many turns at most
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) limit: u32,
+    /// Open the page at the best one
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// Only of these tools: claude, codex, opencode, gemini, goose
+    pub(crate) tools: Vec<String>,
+    /// Tell what there is, and bring nothing in
+    #[arg(long, conflicts_with = "follow")]
+    pub(crate) list: bool,
+    /// Go on as the tools do
+    #[arg(long)]
+    pub(crate) follow: bool,
+    /// End what is under way
+    #[arg(long, conflicts_with_all = ["list", "follow", "tools"])]
+    pub(crate) stop: bool,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -8,6 +8,7 @@ mod doctor;
 mod export;
 mod guide;
 mod here;
+mod import;
 mod installed;
 mod list;
 mod mcp;
@@ -15,10 +16,12 @@ mod new;
 mod permissions;
 mod restore;
 mod resume;
+mod search;
 mod send;
 mod serve;
 mod show;
 mod stop;
+mod toc;
 mod token;
 
 use std::process::ExitCode;
@@ -45,6 +48,9 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::New(new)) => new::run(&data()?, new).await,
         Some(Command::List(list)) => list::run(&data()?, &list).await,
         Some(Command::Show(show)) => show::run(&data()?, &show).await,
+        Some(Command::Toc(toc)) => toc::run(&data()?, &toc).await,
+        Some(Command::Search(search)) => search::run(&data()?, &search).await,
+        Some(Command::Import(import)) => import::run(&data()?, import).await,
         Some(Command::Send(send)) => send::run(&data()?, send).await,
         Some(Command::Answer(answer)) => answer::run(&data()?, answer).await,
         Some(Command::Permissions(permissions)) => permissions::run(&data()?, permissions).await,

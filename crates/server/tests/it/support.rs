@@ -168,7 +168,8 @@ impl World {
             copies: None,
             agency: engine::Agency::only_guide(),
             summarising: None,
-            search: None,
+            search: Some(directory.path().join("search")),
+            history: None,
         };
         let engine = Engine::start(Arc::clone(&store), seams).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

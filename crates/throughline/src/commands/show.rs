@@ -15,9 +15,11 @@ pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
     let client = Client::connect(data).await?;
     let session = client.find_session(&show.session).await?;
     let mut transcript = Transcript::default();
+    let only = show.turn.as_ref().map(|turn| format!("&fromTurn={turn}&toTurn={turn}")).unwrap_or_default();
     let mut after = String::new();
     let read = loop {
-        let page = client.get::<EntryPage>(&format!("/sessions/{}/entries?limit=1000{after}", session.row.id)).await;
+        let path = format!("/sessions/{}/entries?limit=1000{only}{after}", session.row.id);
+        let page = client.get::<EntryPage>(&path).await;
         let page = match page {
             Ok(page) => page,
             Err(err) => break Err(err),
