@@ -168,7 +168,7 @@ fn stem(word: &str) -> String {
     if let Some(shorter) = stem.strip_suffix('s').filter(|s| long(s, 3) && !s.ends_with(['s', 'u', 'i'])) {
         stem = shorter;
     }
-    for ending in ["ing", "ed", "er"] {
+    for ending in ["ing", "ed", "er", "ly"] {
         if let Some(shorter) = stem.strip_suffix(ending).filter(|shorter| long(shorter, 3)) {
             stem = shorter;
             let mut back = stem.chars().rev();

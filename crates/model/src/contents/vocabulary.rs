@@ -634,6 +634,8 @@ pub(super) const COMMON_HEADINGS: &[&str] = &[
 
 /// Words of a line that only says "go on" or picks what was offered.
 pub(super) const FOLLOW_UP_WORDS: &[&str] = &[
+    "enough",
+    "skip",
     "makes",
     "sense",
     "making",
@@ -915,6 +917,7 @@ pub(super) const FOLLOW_UP_WORDS: &[&str] = &[
 
 /// Words that every topic uses.
 pub(super) const STOP_WORDS: &[&str] = &[
+    "though",
     "continue",
     "enough",
     "anyway",
@@ -1413,6 +1416,7 @@ pub(super) const STOP_WORDS: &[&str] = &[
 
 /// Words of all programming work: they help a sentence, and tell no topic from another.
 pub(super) const WORK_WORDS: &[&str] = &[
+    "page",
     "add",
     "added",
     "adding",
@@ -1555,7 +1559,6 @@ pub(super) const WORK_WORDS: &[&str] = &[
     "small",
     "split",
     "start",
-    "state",
     "step",
     "stop",
     "summary",
