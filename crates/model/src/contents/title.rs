@@ -135,12 +135,16 @@ impl<'t, 'a> Stretch<'t, 'a> {
 
     /// It begins and ends away from what is covered, returns hardly ever between, and most of its turns share words.
     fn is_new_topic(&self, least_joined: usize) -> bool {
-        let returns = |line: &Topical| {
-            line.returns_to(&self.covered, COVERED_PART) || line.returns_to(self.title, TITLE_PART)
-        };
+        let returns =
+            |line: &Topical| line.returns_to(&self.covered, COVERED_PART) || line.returns_to(self.title, TITLE_PART);
         let returning = self.turns.iter().filter(|line| returns(line)).count();
         let at_an_end = [self.turns.first(), self.turns.last()].into_iter().flatten().any(returns);
-        if at_an_end || returning * 4 > self.turns.len() {
+        let may_return = match self.turns.len() {
+            _ if least_joined >= MANY_JOINED => 0,
+            0..5 => 0,
+            turns => turns * 2 / 5,
+        };
+        if at_an_end || returning > may_return {
             return false;
         }
         let groups = self.groups();
