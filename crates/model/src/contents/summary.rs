@@ -245,7 +245,7 @@ fn is_common_heading(text: &str) -> bool {
     let marked = without_line_marks(text);
     let bare = plain_line(marked).to_lowercase();
     let bare = bare.trim_matches(|c: char| !c.is_alphanumeric());
-    COMMON_HEADINGS.contains(&bare)
+    COMMON_HEADINGS.contains(bare)
 }
 
 /// Closing marks that a line of contents does not need. A question stays one.

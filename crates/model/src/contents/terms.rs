@@ -116,8 +116,7 @@ fn says_something(word: &str) -> bool {
 }
 
 pub(super) fn is_stop(word: &str) -> bool {
-    static WORDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| STOP_WORDS.iter().copied().collect());
-    WORDS.contains(word)
+    STOP_WORDS.contains(word)
 }
 
 fn is_work_word(word: &str) -> bool {

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::one_line;
 use crate::text::plain_text;
 
-use super::boilerplate::{Speaker, is_follow_up, without_openings};
-use super::cut::{head, title_length};
-use super::inline::plain_line;
-use super::sentence::{is_wide, sentences};
-use super::summary::{capitalised, is_slash_command};
-use super::terms::{content_count, is_stop, topic_terms};
-use super::{EMPTY_SUMMARY, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, TurnLine, newest_lines};
+use super::boilerplate::is_follow_up;
+use super::cut::head;
+use super::sentence::is_wide;
+use super::short_title::as_title;
+use super::summary::is_slash_command;
+use super::terms::topic_terms;
+use super::{EMPTY_SUMMARY, MAX_SUMMARY_CHARS, TurnLine, newest_lines};
 
 /// So many turns, the one that the title came from included, belong to it whatever their words: people begin a topic in
 /// words that they do not repeat.
@@ -46,11 +46,11 @@ pub fn topic_title(current: Option<&str>, turns: &[TurnLine]) -> Option<String> 
         .map(|title| one_line(&plain_text(head(title, LOOK_CHARS).unwrap_or(title)), MAX_SUMMARY_CHARS))
         .filter(|title| !title.is_empty());
     let Some(current) = current else {
-        return topical.first().map(|line| as_title(&line.summary));
+        return topical.iter().map(|line| as_title(&line.summary)).find(|title| !title.is_empty());
     };
     let found = new_topic(&current, &topical)?;
     let title = as_title(found);
-    (!is_nearly(&title, &current)).then_some(title)
+    (!title.is_empty() && !is_nearly(&title, &current)).then_some(title)
 }
 
 /// A turn that has a topic.
@@ -194,176 +194,6 @@ impl<'t, 'a> Stretch<'t, 'a> {
 /// A pair of signs is less than a word: a word of three signs is two pairs.
 fn weight(term: &str) -> usize {
     if term.chars().any(is_wide) { 1 } else { 2 }
-}
-
-/// A summary made short: one clause, no closing marks, no question's opening.
-fn as_title(summary: &str) -> String {
-    let line = plain_line(summary);
-    let dotless = line.trim_end_matches("...");
-    let was_cut = dotless.len() < line.len();
-    let point = without_question(pointed(dotless));
-    let fits = !was_cut && point.chars().count() <= MAX_TITLE_CHARS;
-    let point = without_idle_end(point);
-    let parts = sentences(point);
-    let sentence = parts.iter().copied().find(|part| !topic_terms(part).is_empty()).unwrap_or(point);
-    let clause = closed(if fits { point } else { first_clause(pointed(sentence)) });
-    let title = title_length(&capitalised(clause));
-    let ends_in_word = was_cut || title.chars().count() < clause.chars().count();
-    if title.ends_with("...") {
-        title
-    } else if ends_in_word {
-        without_loose_words(&title).to_owned()
-    } else {
-        closed(&title).to_owned()
-    }
-}
-
-/// Without closing sentences that tell no topic: "What can we do?"
-fn without_idle_end(line: &str) -> &str {
-    let mut rest = line;
-    for sentence in sentences(line).into_iter().skip(1).rev() {
-        if !topic_terms(sentence).is_empty() {
-            break;
-        }
-        rest = rest.trim_end().strip_suffix(sentence).unwrap_or(rest);
-    }
-    rest
-}
-
-fn pointed(line: &str) -> &str {
-    let point = without_openings(line, Speaker::Person);
-    if point.is_empty() { line } else { point }
-}
-
-/// A cut title does not end in "for the".
-fn without_loose_words(title: &str) -> &str {
-    let mut title = closed(title);
-    while let Some((before, last)) = title.rsplit_once(' ') {
-        if !is_stop(&last.to_lowercase()) || content_count(before) < 2 {
-            break;
-        }
-        title = closed(before);
-    }
-    title
-}
-
-/// "How do I set up X" → "set up X".
-fn without_question(line: &str) -> &str {
-    const OPENINGS: &[&str] = &[
-        "how do i ",
-        "how do we ",
-        "how can i ",
-        "how can we ",
-        "how should i ",
-        "how should we ",
-        "how would i ",
-        "how to ",
-        "what's the best way to ",
-        "what is the best way to ",
-        "i have a ",
-        "i have an ",
-        "i have ",
-        "we have a ",
-        "we have an ",
-        "we have ",
-        "i'm getting ",
-        "i am getting ",
-        "i get ",
-        "we get ",
-        "there's ",
-        "there is ",
-        "wie kann ich ",
-        "cómo puedo ",
-        "¿cómo puedo ",
-        "comment ",
-    ];
-    let lower = line.to_lowercase();
-    let found = OPENINGS.iter().find(|opening| lower.starts_with(**opening));
-    // Lower case may be longer than what it came from.
-    found.and_then(|opening| line.get(opening.len()..)).filter(|rest| content_count(rest) > 0).unwrap_or(line)
-}
-
-/// Up to where a reader would breathe, if enough comes before it.
-fn first_clause(line: &str) -> &str {
-    const BREATHS: &[&str] = &[
-        ", ",
-        "; ",
-        ": ",
-        " - ",
-        " – ",
-        " — ",
-        " (",
-        " so that ",
-        " because ",
-        " such that ",
-        " which ",
-        " but ",
-        " and then ",
-        " in order to ",
-        " when ",
-        " if ",
-        " while ",
-        " after ",
-        " before ",
-        " and ",
-        " or ",
-        " with ",
-        " without ",
-        " from ",
-        " by ",
-        " using ",
-        " und ",
-        " mit ",
-        " y ",
-        " con ",
-        " et ",
-        " avec ",
-        "，",
-        "；",
-        "：",
-        "、",
-        ", damit ",
-        " para que ",
-    ];
-    let ends = BREATHS.iter().flat_map(|breath| line.match_indices(breath).map(|(at, _)| at));
-    let fitting = ends.filter(|at| {
-        let clause = &line[..*at];
-        let chars = clause.chars().count();
-        chars <= MAX_TITLE_CHARS
-            && clause.contains(' ') == line.contains(' ')
-            && content_count(clause) >= 3
-            && (chars >= 24 || clause.chars().any(is_wide))
-    });
-    let clause = fitting.max().map_or(line, |at| &line[..at]);
-    match clause.rsplit_once(" (") {
-        Some((before, aside)) if !aside.contains(')') && content_count(before) >= 2 => before,
-        Some(_) | None => clause,
-    }
-}
-
-fn closed(line: &str) -> &str {
-    line.trim_end_matches(|c: char| {
-        c.is_whitespace()
-            || matches!(
-                c,
-                '.' | ','
-                    | ';'
-                    | ':'
-                    | '!'
-                    | '?'
-                    | '…'
-                    | '-'
-                    | '–'
-                    | '—'
-                    | '。'
-                    | '，'
-                    | '；'
-                    | '：'
-                    | '！'
-                    | '？'
-                    | '、'
-            )
-    })
 }
 
 /// Two titles that a reader would not tell apart.

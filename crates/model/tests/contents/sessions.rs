@@ -1,4 +1,4 @@
-//! Thirty sessions of `fixtures/contents/`: each turn's line, the title after it, and how often both are right.
+//! The sessions of `fixtures/contents/`: each turn's line, the title after it, and how often both are right.
 //!
 //! A fixture says in `shifts:` at which turns a new topic begins. The title has to change while that topic lasts, and at no
 //! other turn.
