@@ -11,6 +11,7 @@ mod ci;
 mod codegen;
 mod environment;
 mod faults;
+mod http;
 mod kills;
 mod resume_kit;
 mod run;
