@@ -14,6 +14,7 @@ mod connection;
 mod inbox;
 mod prompt;
 mod questions;
+mod records;
 mod routes;
 mod session;
 mod terminals;
@@ -23,5 +24,6 @@ mod wire;
 
 pub(crate) use about::About;
 pub(crate) use connection::{Connection, Lease};
+pub use records::{Record, Records, RecordsError, RecordsWish};
 pub(crate) use session::{Ends, Session};
 pub(crate) use transport::Transport;

@@ -45,6 +45,7 @@ macro_rules! conformance_tests {
             tables: a_session_that_waits_for_an_answer_is_unsettled,
             tables: unobserved_sessions_came_to_rest_unseen,
             tables: deleted_sessions_are_found_by_age,
+            tables: sessions_are_found_by_their_agents_own_ids,
             tables: turns_come_in_order,
             tables: tokens_are_in_force_until_revoked,
             tables: what_is_remembered_is_there_until_it_is_forgotten,
