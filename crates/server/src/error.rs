@@ -7,7 +7,8 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use engine::{
-    AppendError, Damage, DirectoryError, ImportError, QueryError, ReadError, ResetReason, ShowError, SubmitError,
+    AgentSessionsError, AppendError, Damage, DirectoryError, ImportError, QueryError, ReadError, RecordsError,
+    ResetReason, ShowError, SubmitError,
 };
 use files::FileError;
 use model::{ContextError, PermissionAnswer, Rejection};
@@ -52,7 +53,9 @@ pub(crate) enum ApiError {
     KeyNotTaken,
     #[error("a token's name is one line of 1 to 100 characters")]
     InvalidTokenName,
-    #[error("the code was used or has expired; run `throughline token link` for a fresh link")]
+    #[error(
+        "the code was used or has expired; `throughline token link` makes a fresh link, `throughline token new --device NAME` one for a phone or another computer"
+    )]
     InvalidCode,
     #[error("the new token could not be written to its file")]
     TokenFile(#[source] std::io::Error),
@@ -72,6 +75,8 @@ pub(crate) enum ApiError {
     Submit(#[from] SubmitError),
     #[error(transparent)]
     Query(#[from] QueryError),
+    #[error(transparent)]
+    AgentSessions(#[from] AgentSessionsError),
     #[error("this file lies outside of the session's directories; open it if you mean to")]
     OutsideNeedsConfirmation,
     #[error(transparent)]
@@ -138,6 +143,7 @@ impl ApiError {
             Self::RequestNotFound => (StatusCode::NOT_FOUND, "request_not_found"),
             Self::Submit(err) => submit_class(err),
             Self::Query(err) => query_class(err),
+            Self::AgentSessions(err) => agent_sessions_class(err),
             Self::OutsideNeedsConfirmation => (StatusCode::CONFLICT, "outside_needs_confirm"),
             Self::File(err) => file_class(err),
         }
@@ -186,6 +192,7 @@ impl ApiError {
             | Self::TooManyRequests(_)
             | Self::AlreadySignedIn
             | Self::InvalidFrame(_)
+            | Self::AgentSessions(_)
             | Self::OutsideNeedsConfirmation
             | Self::File(_)
             | Self::Submit(_)
@@ -239,6 +246,20 @@ fn query_class(err: &QueryError) -> (StatusCode, &'static str) {
         QueryError::NoSuchTurn { .. } => (StatusCode::NOT_FOUND, "turn_not_found"),
         QueryError::Reset { .. } => (StatusCode::CONFLICT, "cursor_reset"),
         QueryError::Read(err) => read_class(err),
+    }
+}
+
+fn agent_sessions_class(err: &AgentSessionsError) -> (StatusCode, &'static str) {
+    match err {
+        AgentSessionsError::UnknownAgent { .. } => (StatusCode::NOT_FOUND, "unknown_agent"),
+        AgentSessionsError::NotInstalled { .. } => (StatusCode::CONFLICT, "agent_not_installed"),
+        AgentSessionsError::Records(err) => match err {
+            RecordsError::NotSupported => (StatusCode::CONFLICT, "not_supported"),
+            RecordsError::SignedOut => (StatusCode::CONFLICT, "agent_signed_out"),
+            RecordsError::TooSlow(_) => (StatusCode::GATEWAY_TIMEOUT, "agent_timeout"),
+            RecordsError::Failed(_) => (StatusCode::BAD_GATEWAY, "agent_failed"),
+        },
+        AgentSessionsError::Read(err) => read_class(err),
     }
 }
 

@@ -80,6 +80,7 @@ fn protected() -> OpenApiRouter<App> {
         .routes(routes!(context::packet))
         .routes(routes!(storage::file))
         .routes(routes!(agents::list))
+        .routes(routes!(agents::sessions))
         .routes(routes!(directories::list))
         .routes(routes!(auth::whoami))
         .routes(routes!(tokens::list, tokens::issue))

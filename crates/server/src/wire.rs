@@ -334,6 +334,39 @@ pub struct Agent {
     pub notes: Vec<String>,
 }
 
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AgentSessionQuery {
+    /// Only those of this directory; an absolute path.
+    pub cwd: Option<String>,
+    /// `nextCursor` of the page before.
+    pub cursor: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentSessionPage {
+    /// At most 1,000.
+    pub sessions: Vec<AgentSession>,
+    /// The agent's own; give it as `cursor` for what follows. Null when this is all.
+    pub next_cursor: Option<String>,
+}
+
+/// A conversation that an agent itself keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentSession {
+    /// The agent's own id of it.
+    pub id: String,
+    pub title: Option<String>,
+    pub cwd: String,
+    pub updated_at: Option<Timestamp>,
+    /// The session here that it belongs to, deleted or not; null where the agent was used without Throughline, or the session
+    /// has another conversation by now.
+    pub session_id: Option<SessionId>,
+}
+
 /// The one-time code from the start line.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use model::SessionId;
+use model::{InteractionId, SessionId};
 
 use crate::link::PageAddress;
 
@@ -70,6 +70,18 @@ pub(crate) enum Command {
     Permissions(Permissions),
     /// Bring a session's agent back, or hand the session over to another
     Resume(Resume),
+    /// List the prompts that wait in a session
+    Queue(Queue),
+    /// Take a prompt that waits out of a session's queue
+    Unqueue(Unqueue),
+    /// Name a session; an empty name lets it have a title of its own again
+    Rename(Rename),
+    /// Delete a session; for seven days it can be brought back
+    Delete(Delete),
+    /// Bring back a session that was deleted
+    Undelete(Undelete),
+    /// List the agents and whether they are installed, or the sessions that one of them keeps by itself
+    Agents(Agents),
     /// Stop the turn that runs
     Stop {
         /// The session: its id, the end of its id as `list` prints it, or `last`
@@ -296,6 +308,73 @@ pub(crate) struct Resume {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Queue {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    pub(crate) session: SessionName,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Unqueue {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    pub(crate) session: SessionName,
+    /// Which prompt: its number as `queue` prints it, 1 for the next one, or its id
+    pub(crate) prompt: PromptName,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rename {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    pub(crate) session: SessionName,
+    /// The name; `""` takes it away
+    pub(crate) name: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Delete {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    pub(crate) session: SessionName,
+    /// For good, at once: nothing of it can be brought back
+    #[arg(long)]
+    pub(crate) now: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Undelete {
+    /// The session's id, as `delete` printed it
+    pub(crate) session: SessionId,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Agents {
+    /// The agent whose own sessions to list; it is started for that
+    pub(crate) name: Option<String>,
+    /// Only the sessions of this directory
+    #[arg(long, value_name = "DIR", requires = "name")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Go on where an earlier list ended
+    #[arg(long, requires = "name")]
+    pub(crate) cursor: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Mcp {
     /// The session: its id, the end of its id, or `last` [default: the newest one that works here]
     #[arg(long, env = "THROUGHLINE_SESSION", value_name = "SESSION")]
@@ -432,6 +511,26 @@ impl std::str::FromStr for SessionName {
             return Ok(Self::Tail(text.to_ascii_lowercase()));
         }
         Err("expected a session's id, the last four or more characters of it, or `last`".to_owned())
+    }
+}
+
+/// How a person names a prompt that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PromptName {
+    Id(InteractionId),
+    /// Its place in the queue, from 1.
+    Place(usize),
+}
+
+impl std::str::FromStr for PromptName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text.parse(), text.parse()) {
+            (Ok(id), _) => Ok(Self::Id(id)),
+            (_, Ok(place)) if place > 0 => Ok(Self::Place(place)),
+            _ => Err("expected a prompt's number in the queue, from 1, or its id".to_owned()),
+        }
     }
 }
 

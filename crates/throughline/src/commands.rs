@@ -1,9 +1,11 @@
 //! The commands, a file each.
 
+mod agents;
 mod answer;
 mod backup;
 mod completions;
 mod config;
+mod delete;
 mod doctor;
 mod export;
 mod guide;
@@ -14,6 +16,8 @@ mod list;
 mod mcp;
 mod new;
 mod permissions;
+mod queue;
+mod rename;
 mod restore;
 mod resume;
 mod search;
@@ -42,7 +46,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
     let done = match cli.command {
         Some(Command::Doctor(doctor)) => return doctor::run(&data()?, &doctor).await,
         Some(Command::Export(export)) => return export::run(&data()?, export).await,
-        Some(Command::Supervise) => return Ok(agents::process::supervise()),
+        Some(Command::Supervise) => return Ok(::agents::process::supervise()),
         None => here::run(&data()?, &cli.serve).await,
         Some(Command::Serve(serve)) => serve::run(&data()?, &serve, None).await,
         Some(Command::New(new)) => new::run(&data()?, new).await,
@@ -55,6 +59,12 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Answer(answer)) => answer::run(&data()?, answer).await,
         Some(Command::Permissions(permissions)) => permissions::run(&data()?, permissions).await,
         Some(Command::Resume(resume)) => resume::run(&data()?, resume).await,
+        Some(Command::Queue(queue)) => queue::list(&data()?, &queue).await,
+        Some(Command::Unqueue(unqueue)) => queue::remove(&data()?, &unqueue).await,
+        Some(Command::Rename(rename)) => rename::run(&data()?, rename).await,
+        Some(Command::Delete(delete)) => delete::run(&data()?, &delete).await,
+        Some(Command::Undelete(undelete)) => delete::undo(&data()?, &undelete).await,
+        Some(Command::Agents(agents)) => self::agents::run(&data()?, agents).await,
         Some(Command::Stop { session }) => stop::run(&data()?, &session).await,
         Some(Command::Mcp(mcp)) => mcp::run(&data()?, &mcp).await,
         Some(Command::Backup(backup)) => backup::run(&data()?, backup).await,

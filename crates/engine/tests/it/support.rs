@@ -135,6 +135,10 @@ impl Tables for FullDisk {
         self.store.deleted_before(at, limit).await
     }
 
+    async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
+        self.store.attached(agent, ids).await
+    }
+
     async fn unobserved_count(&self) -> Result<u64, ReadError> {
         self.store.unobserved_count().await
     }
