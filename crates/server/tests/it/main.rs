@@ -19,6 +19,7 @@ mod idempotency;
 mod input;
 mod live;
 mod live_guards;
+mod live_window;
 mod mcp;
 mod metrics;
 mod openapi;
