@@ -16,7 +16,8 @@ async function openLong(t) {
   const exported = path.join(folder, "long.jsonl");
   await writeFile(exported, longSession(TURNS, "long"));
   const stage = await openStage({ restored: exported });
-  const browser = await launchBrowser();
+  // A turn of the wheel is one step: where it leads can be told.
+  const browser = await launchBrowser(["--disable-smooth-scrolling"]);
   t.after(async () => {
     await browser.close();
     await stage.end();
@@ -92,14 +93,14 @@ test("it opens at its end and can be scrolled through to its beginning without a
     look();
   });
   await log(page).hover();
-  const seen = new Set();
   let place = await settled(page);
+  const seen = new Set(Object.keys(place.rows));
   while (place.scrollTop > 0) {
     await page.mouse.wheel(0, -600);
     await page.waitForFunction((top) => document.querySelector("[role=log]").scrollTop !== top, place.scrollTop);
     const next = await settled(page);
     const kept = Object.keys(next.rows).filter((id) => id in place.rows);
-    assert.ok(kept.length > 0, "something that was in view still is");
+    assert.ok(kept.length > 0, `of ${JSON.stringify(place)} nothing is left in ${JSON.stringify(next)}`);
     for (const id of kept) {
       const moved = next.rows[id] - place.rows[id];
       assert.ok(moved >= -2 && moved <= 602, `${id} moved by ${moved} for a turn of the wheel by 600`);
@@ -129,15 +130,22 @@ test("a turn is opened by its address and jumped to, and the reader stays there 
   await page.evaluate(() => (window.location.hash = "#t9999"));
   assert.deepEqual(await settled(page), before);
 
+  // What stands below may take more or less room, so there may be one more in view or one less.
+  const stays = async (words) => {
+    const { rows, scrollTop } = await settled(page);
+    const kept = Object.keys(before.rows).filter((id) => id in rows);
+    assert.ok(kept.length > 1);
+    assert.deepEqual([kept.map((id) => rows[id]), scrollTop], [kept.map((id) => before.rows[id]), before.scrollTop], words);
+  };
   // Somebody else has the session go on.
-  const { page: other } = { page: await page.context().newPage() };
+  const other = await page.context().newPage();
   await other.goto(page.url().replace(/#.*/, ""));
   await composer(other).waitFor();
   await send(other, "long 600");
   await turn(other, TURNS + 1, "word200 ").waitFor();
-  assert.deepEqual(await settled(page), before, "the reader was not moved");
+  await stays("the reader was not moved");
   await turn(other, TURNS + 1, "word600").waitFor();
-  assert.deepEqual((await settled(page)).rows, before.rows, "nor when it ended");
+  await stays("nor when it ended");
   await page.getByRole("button", { name: "Latest" }).click();
   await turn(page, TURNS + 1, "word600").waitFor();
 });

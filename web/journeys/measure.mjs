@@ -60,7 +60,7 @@ async function measureOpening() {
     await signIn(page, await stage.server.freshLink());
     const before = await thread();
     await page.getByRole("link", { name: /ten thousand knots/ }).click();
-    await page.getByRole("article", { name: `Turn ${TURNS}`, exact: true }).waitFor();
+    await page.getByRole("article", { name: `Turn ${TURNS}`, exact: true }).waitFor({ timeout: 120_000 });
     const after = await thread();
     const ms = (of) => `${Math.round((after[of] - before[of]) * 1000)} ms`;
     console.log(`opening ${TURNS} turns, ${attempt}: ${ms("task")} (script ${ms("script")}, style and layout ${ms("layout")}), ${ms("at")} on the clock, heap ${Math.round(after.heap / 1e6)} MB`);
