@@ -14,6 +14,7 @@ mod connection;
 mod inbox;
 mod prompt;
 mod questions;
+mod records;
 mod routes;
 mod session;
 mod terminals;
@@ -23,5 +24,8 @@ mod wire;
 
 pub(crate) use about::About;
 pub(crate) use connection::{Connection, Lease};
+pub(crate) use prompt::PACKET_LABEL;
+pub use records::{Record, Records, RecordsError, RecordsWish};
 pub(crate) use session::{Ends, Session};
+pub(crate) use translate::{MAX_KEPT_BYTES, cut_chars, cut_value, plain_line, start_of};
 pub(crate) use transport::Transport;

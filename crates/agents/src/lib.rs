@@ -1,4 +1,5 @@
-//! Everything that talks to AI: agents' protocol, their processes, the built-in guide, model providers.
+//! Everything that talks to AI: agents' protocol, their processes, the built-in guide, model providers, and what other
+//! tools wrote down.
 //!
 //! The only crate that knows ACP. It must never know the log: what an agent does leaves here as a
 //! [`model::AgentReport`], and whoever is given it decides what to keep. Start reading at [`Agents::start`], then
@@ -8,14 +9,17 @@ mod acp;
 mod agent;
 pub mod catalog;
 pub mod guide;
+pub mod history;
 mod mcp_server;
 mod name;
 pub mod policy;
 mod pool;
 pub mod process;
+mod program;
 pub mod provider;
 mod settings;
 
+pub use acp::{Record, Records, RecordsError, RecordsWish};
 pub use agent::{Agent, Call, Lent, News, Start};
 pub use mcp_server::{McpServer, McpServerError, OWN_MCP_SERVER, shown_url};
 pub use name::{MAX_NAME_CHARS, is_name};

@@ -39,7 +39,8 @@ impl Shared {
             return Ok(session);
         }
         let parts = [part].into_iter().chain(server).collect();
-        self.store.append(Batch { parts, receipt, room }).await?;
+        let position = self.store.append(Batch { parts, receipt, room }).await?;
+        self.finding.committed(position);
         fail::fail_point!("engine-appended");
         if let Some(session) = &session
             && !entries.is_empty()
@@ -69,7 +70,7 @@ impl Shared {
         }
     }
 
-    fn publish(&self, before: Option<&SessionRow>, after: &SessionRow, entries: Vec<Entry>) {
+    pub(crate) fn publish(&self, before: Option<&SessionRow>, after: &SessionRow, entries: Vec<Entry>) {
         self.agent_views.hear(after.id, &entries);
         self.feeds.publish(after.id, News::Entries(entries.into()));
         if before == Some(after) {

@@ -42,7 +42,7 @@ pub use contents::{
 };
 pub use context::{
     Context, ContextError, ContextNews, ContextWish, DECLARED_FACTS, Fact, FactList, FactShape, Facts, FileStamp,
-    FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, as_item,
+    FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, as_item, exit_code,
     format_context_for_resume, merge_context_set, prove, replace_context, succeeded, tool_intent,
 };
 pub use decide::{Rejection, check_name, decide};
@@ -65,4 +65,4 @@ pub use text::{first_line, one_line, split_source};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};
 pub use tool::{Location, ToolCall, ToolChange, ToolContent, ToolKind, ToolStatus};
-pub use transcript::{Item, Permission, Transcript, TranscriptTurn, WordsOf};
+pub use transcript::{HandOver, Item, Permission, Transcript, TranscriptTurn, WordsOf};

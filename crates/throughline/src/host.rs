@@ -5,8 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agents::history::Places;
+use agents::provider::Provider;
 use anyhow::{Context as _, Result, bail};
-use engine::{Clock as _, Engine, IdSource as _, Seams, Secret, SystemClock, SystemIds, TokenWish};
+use engine::{Clock as _, Engine, IdSource as _, Seams, Secret, Summarising, SystemClock, SystemIds, TokenWish};
 use model::{Incarnation, TokenKind};
 use server::{Apps, Settings};
 use store::copies::{BesideError, Found, open_beside};
@@ -52,7 +54,9 @@ impl Host {
             home: home(),
             copies: Some(copies),
             agency: agency::open(config, data)?,
-            summarising: None,
+            summarising: summarising(config)?,
+            search: Some(data.search()),
+            history: places(),
         };
         let engine = Engine::start(Arc::clone(&store) as Arc<dyn store::Store>, seams).await?;
         Ok(Self { store, engine })
@@ -97,6 +101,27 @@ impl Host {
         self.engine.shutdown().await;
         self.store.close().await;
     }
+}
+
+/// The model that writes summaries and titles, if one is configured.
+fn summarising(config: &Config) -> Result<Option<Summarising>> {
+    let Some(settings) = config.summaries.provider(&agency::own_environment())? else { return Ok(None) };
+    let provider = Provider::new(settings).context("the model of [summaries] can not be asked")?;
+    Ok(Some(Summarising { provider, daily_calls: config.summaries.daily_calls, titles: config.summaries.titles }))
+}
+
+/// Where other tools leave their records: what their own variables say, else what is usual.
+fn places() -> Option<Places> {
+    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    Some(Places {
+        home: home()?,
+        claude: folder("CLAUDE_CONFIG_DIR"),
+        codex: folder("CODEX_HOME"),
+        data: folder("XDG_DATA_HOME"),
+        opencode: folder("OPENCODE_DB"),
+        gemini: folder("GEMINI_CLI_HOME"),
+        goose: folder("GOOSE_PATH_ROOT"),
+    })
 }
 
 /// A name for the life of a store that is about to be made.

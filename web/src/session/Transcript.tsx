@@ -10,7 +10,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import type { Http } from "../api/http";
 import type { App } from "../state/app";
 import type { Followed } from "../state/followed";
-import { firstFollowed, openRequests, runningTurn, turnAt, turnCount, withPreviews } from "../state/followed";
+import { firstFollowed, handOversAfter, openRequests, runningTurn, turnAt, turnCount, withPreviews } from "../state/followed";
 import { brokenOff } from "../state/words";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
@@ -19,6 +19,7 @@ import { inOneLine } from "../ui/shown";
 import { useNow } from "../ui/time";
 import type { SessionId } from "../wire/names";
 import type { Actions } from "./items/actions";
+import { HandedOver } from "./HandedOver";
 import { QueuedPromptRow } from "./QueuedPromptRow";
 import { TurnRow } from "./TurnRow";
 import { UnreadRow } from "./UnreadRow";
@@ -215,19 +216,24 @@ function Row({ http, session, followed, actions, index, lit, now }: RowProps) {
   if (turn !== null) {
     const last = turn === transcript.turns.at(-1);
     const shown = followed.reading.kind === "damaged" ? brokenOff(turn) : withPreviews(turn, previews);
+    const handOvers = handOversAfter(followed, turn.turn);
+    const end = last && queue.length === 0;
     return (
-      <TurnRow
-        turn={last ? shown : turn}
-        first={index === 0}
-        newest={turn.source === null && transcript.turns.findLast(({ source }) => source === null) === turn}
-        last={last && queue.length === 0}
-        retied={turnAt(followed, index)?.outcome === "interrupted" || followed.contents.lines[index - 1]?.state === "interrupted"}
-        stalled={last && followed.agent.state === "unresponsive"}
-        lit={lit}
-        answeredAt={followed.answeredAt}
-        actions={actions}
-        now={now}
-      />
+      <>
+        <TurnRow
+          turn={last ? shown : turn}
+          first={index === 0}
+          newest={turn.source === null && transcript.turns.findLast(({ source }) => source === null) === turn}
+          last={end && handOvers.length === 0}
+          retied={turnAt(followed, index)?.outcome === "interrupted" || followed.contents.lines[index - 1]?.state === "interrupted"}
+          stalled={last && followed.agent.state === "unresponsive"}
+          lit={lit}
+          answeredAt={followed.answeredAt}
+          actions={actions}
+          now={now}
+        />
+        {handOvers.length > 0 && <HandedOver handOvers={handOvers} last={end} broken={turn.outcome === "interrupted"} />}
+      </>
     );
   }
   const prompt = queue[index - turnCount(followed)];

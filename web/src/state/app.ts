@@ -139,12 +139,12 @@ async function readPage(store: StoreApi<AppState>, http: Http, session: SessionI
     entries.push(...answer.value.entries);
     after = answer.value.nextCursor ?? null;
   } while (after !== null);
-  const page = foldPage(entries);
+  const { page, answeredAt } = foldPage(entries);
   change((followed) =>
     followed.earlier.get(number) === loading
       ? {
-          ...put({ kind: "read", turns: page.turns })(followed),
-          answeredAt: page.answeredAt.size === 0 ? followed.answeredAt : new Map([...page.answeredAt, ...followed.answeredAt]),
+          ...put(page)(followed),
+          answeredAt: answeredAt.size === 0 ? followed.answeredAt : new Map([...answeredAt, ...followed.answeredAt]),
         }
       : followed,
   );

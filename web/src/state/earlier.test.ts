@@ -8,7 +8,7 @@ import type { LiveListener } from "../api/live";
 import type { Entry, ServerFrame, Session, Timestamp } from "../wire/names";
 import { createApp } from "./app";
 import { findEarlier, missingPages, NOTHING_EARLIER, putPage } from "./earlier";
-import { readToTheEnd, turnAt, turnCount } from "./followed";
+import { handOversAfter, readToTheEnd, turnAt, turnCount } from "./followed";
 import { applyToTranscript, EMPTY_TRANSCRIPT } from "./transcript";
 
 const SESSION = "0190a8c0-0000-7000-8000-0000000000c1";
@@ -46,7 +46,7 @@ function longLog(turns: number): Entry[] {
 
 const log = longLog(120);
 const starts = log.flatMap((entry) => (entry.type === "turn.started" ? [entry.seq] : []));
-const whole = applyToTranscript(EMPTY_TRANSCRIPT, log).turns;
+const { turns: whole, handOvers } = applyToTranscript(EMPTY_TRANSCRIPT, log);
 const answeredAt = new Map<number, Timestamp>(log.flatMap((entry) => (entry.type === "permission.answered" ? [[entry.data.request, entry.at]] : [])));
 
 /** As the server does: what is told between two turns belongs to the first of them; a few at a time. */
@@ -106,6 +106,7 @@ test("the log is long, and turns are numbered without gaps", () => {
   expect(whole.length).toBeGreaterThan(120);
   expect(whole.map(({ turn }) => turn)).toEqual(whole.map((_, index) => index + 1));
   expect(answeredAt.size).toBeGreaterThan(0);
+  expect(handOvers.length).toBeGreaterThan(0);
 });
 
 test.each([1, 2, 19, 20, 21, 30, 119, 100_000])("with the newest %i turns followed, all that is read shows as the whole does", async (newest) => {
@@ -130,6 +131,8 @@ test.each([1, 2, 19, 20, 21, 30, 119, 100_000])("with the newest %i turns follow
   }
   app.readTurns(SESSION, 1, whole.length);
   await vi.waitFor(() => expect(readToTheEnd(followed())).toEqual(whole));
+  const told = whole.flatMap(({ turn }) => handOversAfter(followed(), turn).map(({ after, to }) => ({ after, to })));
+  expect(told).toEqual(handOvers.filter(({ after }) => after > 0).map(({ after, to }) => ({ after, to })));
   expect(new Map([...followed().answeredAt].sort())).toEqual(new Map([...answeredAt].sort()));
 });
 
@@ -156,7 +159,7 @@ test("what comes after the session was left is not kept", async () => {
 test("few pages are kept, those nearest to the newest", () => {
   let earlier = NOTHING_EARLIER;
   for (let page = 0; page < 100; page++) {
-    earlier = putPage(earlier, page, { kind: "read", turns: [] });
+    earlier = putPage(earlier, page, { kind: "read", turns: [], handOvers: [] });
   }
   expect([...earlier.keys()]).toEqual(Array.from({ length: 25 }, (_, index) => 75 + index));
   expect(findEarlier(earlier, 1)).toBeNull();

@@ -4,7 +4,7 @@
 // folds alone; and what was ended before the followed turns began changes no more, so it is right for as long as it is
 // kept. Far fewer pages are kept than a session may have.
 import type { Entry, Timestamp } from "../wire/names";
-import type { TranscriptTurn } from "./transcript";
+import type { HandOver, TranscriptTurn } from "./transcript";
 import { applyToTranscript, EMPTY_TRANSCRIPT } from "./transcript";
 
 /** Page n has the turns from 20 n + 1 on. */
@@ -14,7 +14,7 @@ const MOST_PAGES = 25;
 export type EarlierPage =
   | { readonly kind: "loading" }
   | { readonly kind: "failed"; readonly words: string }
-  | { readonly kind: "read"; readonly turns: readonly TranscriptTurn[] };
+  | { readonly kind: "read"; readonly turns: readonly TranscriptTurn[]; readonly handOvers: readonly HandOver[] };
 
 /** By page; one that nobody asked for, or that was let go, is not there. */
 export type Earlier = ReadonlyMap<number, EarlierPage>;
@@ -48,6 +48,11 @@ export function findEarlier(earlier: Earlier, turn: number): TranscriptTurn | nu
   return page?.kind === "read" ? (page.turns[(turn - 1) % PAGE_TURNS] ?? null) : null;
 }
 
+export function earlierHandOvers(earlier: Earlier, turn: number): readonly HandOver[] {
+  const page = earlier.get(earlierPageOf(turn));
+  return page?.kind === "read" ? page.handOvers : [];
+}
+
 /** Puts a page in its place, and lets go of those furthest from it if there are too many. */
 export function putPage(earlier: Earlier, number: number, page: EarlierPage): Earlier {
   const pages = new Map(earlier).set(number, page);
@@ -57,13 +62,14 @@ export function putPage(earlier: Earlier, number: number, page: EarlierPage): Ea
   return pages;
 }
 
-/** Folds the entries of a page: its turns, and when each of the agent's requests was answered. */
-export function foldPage(entries: readonly Entry[]): { turns: readonly TranscriptTurn[]; answeredAt: ReadonlyMap<number, Timestamp> } {
+/** Folds the entries of a page; beside it, when each of the agent's requests was answered. */
+export function foldPage(entries: readonly Entry[]): { page: EarlierPage; answeredAt: ReadonlyMap<number, Timestamp> } {
   const answeredAt = new Map<number, Timestamp>();
   for (const entry of entries) {
     if (entry.type === "permission.answered") {
       answeredAt.set(entry.data.request, entry.at);
     }
   }
-  return { turns: applyToTranscript(EMPTY_TRANSCRIPT, entries).turns, answeredAt };
+  const { turns, handOvers } = applyToTranscript(EMPTY_TRANSCRIPT, entries);
+  return { page: { kind: "read", turns, handOvers }, answeredAt };
 }

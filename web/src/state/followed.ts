@@ -12,8 +12,8 @@ import { applyToContents, EMPTY_CONTENTS } from "./contents";
 import type { SessionContext } from "./context";
 import { agentOf, applyToAgent, UNKNOWN_AGENT } from "./agent";
 import type { Earlier } from "./earlier";
-import { findEarlier, NOTHING_EARLIER } from "./earlier";
-import type { Permission, Transcript, TranscriptTurn } from "./transcript";
+import { earlierHandOvers, findEarlier, NOTHING_EARLIER } from "./earlier";
+import type { HandOver, Permission, Transcript, TranscriptTurn } from "./transcript";
 import { addWords, applyToTranscript, EMPTY_TRANSCRIPT } from "./transcript";
 
 /** How far the reading has come. */
@@ -175,6 +175,12 @@ export function firstFollowed({ transcript }: Followed): number {
 export function turnAt(followed: Followed, turn: number): TranscriptTurn | null {
   const first = firstFollowed(followed);
   return turn < first ? findEarlier(followed.earlier, turn) : (followed.transcript.turns[turn - first] ?? null);
+}
+
+/** To whom the session went after a turn, before the next. */
+export function handOversAfter(followed: Followed, turn: number): readonly HandOver[] {
+  const handOvers = turn < firstFollowed(followed) ? earlierHandOvers(followed.earlier, turn) : followed.transcript.handOvers;
+  return handOvers.filter(({ after }) => after === turn);
 }
 
 /** The turns that have been read from the end back to the first that has not, oldest first. */

@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agents::history::Places;
 use doors::{AllowedHosts, GuardedApp, Limits, Rate, Transport};
-use engine::{Clock, Engine, IdSource, Seams, Secret, TokenWish};
+use engine::{Clock, Engine, IdSource, Seams, Secret, Summarising, TokenWish};
 use model::{Incarnation, Position, Timestamp, TokenKind};
 use server::Settings;
 use store::{MemoryStore, SqliteStore, Store};
@@ -134,22 +135,30 @@ impl World {
 
     pub(crate) async fn with(limits: Limits) -> Self {
         let store = Arc::new(MemoryStore::new(incarnation()));
-        Self::start(store, None, tempfile::tempdir().unwrap(), limits, clock(), ids(), false).await
+        Self::start(store, None, tempfile::tempdir().unwrap(), limits, clock(), ids(), false, None).await
     }
 
     /// As if TLS were done here or by a proxy.
     pub(crate) async fn secure() -> Self {
         let store = Arc::new(MemoryStore::new(incarnation()));
-        Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), true).await
+        Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), true, None).await
+    }
+
+    /// With a model that is asked for summaries and titles.
+    pub(crate) async fn asking(summarising: Summarising) -> Self {
+        let store = Arc::new(MemoryStore::new(incarnation()));
+        let directory = tempfile::tempdir().unwrap();
+        Self::start(store, None, directory, roomy(), clock(), ids(), false, Some(summarising)).await
     }
 
     /// On a store in a file.
     pub(crate) async fn on_disk() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let store = Arc::new(SqliteStore::open(&database(directory.path()), incarnation()).unwrap());
-        Self::start(Arc::clone(&store) as _, Some(store), directory, roomy(), clock(), ids(), false).await
+        Self::start(Arc::clone(&store) as _, Some(store), directory, roomy(), clock(), ids(), false, None).await
     }
 
+    #[expect(clippy::too_many_arguments, reason = "all that makes a world, in one place")]
     async fn start(
         store: Arc<dyn Store>,
         sqlite: Option<Arc<SqliteStore>>,
@@ -158,6 +167,7 @@ impl World {
         clock: Arc<TestClock>,
         ids: Arc<TestIds>,
         secure_cookie: bool,
+        summarising: Option<Summarising>,
     ) -> Self {
         let home = directory.path().join("home");
         std::fs::create_dir_all(&home).unwrap();
@@ -167,7 +177,9 @@ impl World {
             home: Some(home),
             copies: None,
             agency: engine::Agency::only_guide(),
-            summarising: None,
+            summarising,
+            search: Some(directory.path().join("search")),
+            history: Some(Places::below(directory.path().join("home"))),
         };
         let engine = Engine::start(Arc::clone(&store), seams).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -219,6 +231,11 @@ impl World {
         .await
     }
 
+    /// The same, with something done in between.
+    pub(crate) async fn restart_between(self, between: impl FnOnce()) -> Self {
+        self.restart_after(|_| between()).await
+    }
+
     async fn restart_after(self, between: impl FnOnce(&Path)) -> Self {
         let Self { engine, directory, stopping, tasks, clock, ids, limits, sqlite, store, app, .. } = self;
         stopping.cancel();
@@ -228,7 +245,7 @@ impl World {
         drop((engine, sqlite, store, app));
         between(&database(directory.path()));
         let store = Arc::new(SqliteStore::open(&database(directory.path()), Incarnation::from_bits(0)).unwrap());
-        Self::start(Arc::clone(&store) as _, Some(store), directory, limits, clock, ids, false).await
+        Self::start(Arc::clone(&store) as _, Some(store), directory, limits, clock, ids, false, None).await
     }
 
     pub(crate) async fn close(self) -> TempDir {
