@@ -81,6 +81,13 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     setEnvHint: (id: SessionId, envHint: string) => ask<Schemas["Changed"]>("PATCH", session(id), { envHint } satisfies Schemas["SessionPatch"]),
     setContext: (id: SessionId, setContext: SetContext) =>
       ask<Schemas["Changed"]>("PATCH", session(id), { setContext } satisfies Schemas["SessionPatch"]),
+    toc: (id: SessionId, after: string) => ask<Schemas["Toc"]>("GET", `${session(id)}/toc?after=${encodeURIComponent(after)}`),
+    /** The entries of some turns, both included, as many as come at once. */
+    entriesOfTurns: (id: SessionId, from: number, to: number, after: string | null) =>
+      ask<Schemas["EntryPage"]>(
+        "GET",
+        `${session(id)}/entries?fromTurn=${from}&toTurn=${to}&limit=1000${after === null ? "" : `&after=${encodeURIComponent(after)}`}`,
+      ),
     resumePacket: (id: SessionId) => ask<Schemas["ResumePacket"]>("GET", `${session(id)}/resume-packet`),
     readFile: (id: SessionId, path: string, confirm: boolean) =>
       ask<Schemas["StoredFile"]>("GET", `/storage/file?session=${encodeURIComponent(id)}&path=${encodeURIComponent(path)}${confirm ? "&confirm=true" : ""}`),

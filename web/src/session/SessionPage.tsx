@@ -7,7 +7,7 @@ import type { Failure } from "../api/http";
 import { failureWords } from "../api/http";
 import type { App } from "../state/app";
 import type { Followed } from "../state/followed";
-import { runningTurn } from "../state/followed";
+import { readToTheEnd, runningTurn } from "../state/followed";
 import { isDeleted } from "../state/sessionList";
 import { standingWords, titleOf } from "../state/words";
 import { Alert } from "../ui/Alert";
@@ -123,6 +123,9 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
     ready,
     fresh,
   });
+  const { transcript, earlier } = followed;
+  const read = useMemo(() => readToTheEnd({ transcript, earlier }), [transcript, earlier]);
+  const before = (read[0]?.turn ?? 1) - 1;
   const isEmpty = followed.transcript.turns.length === 0 && followed.queue.length === 0;
 
   useKeyPresses({
@@ -136,7 +139,7 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
   return (
     <ComposeContext value={writable ? compose : null}>
       <SessionHeader http={app.http} row={row} agent={agent} running={turnRuns} notice={notice} damaged={damaged} onDelete={onDelete} onOpenContext={() => setPanel(true)} />
-      {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript http={app.http} session={row.id} followed={followed} sent={sent} />}
+      {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript app={app} session={row.id} followed={followed} sent={sent} />}
       <p role="status" className="sr-only">
         {damaged ? "" : standingWords(row, agent.state)}
       </p>
@@ -166,7 +169,8 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
                 begun={fresh && isEmpty}
                 field={field}
                 commands={agent.commands}
-                turns={followed.transcript.turns}
+                turns={read}
+                readEarlier={before > 0 ? () => app.readTurns(row.id, before, before) : null}
                 onSent={() => setSent((count) => count + 1)}
               >
                 <OptionSelects options={options} ready={ready} />

@@ -644,6 +644,22 @@ export interface components {
          * @enum {string}
          */
         AgentState: "starting" | "ready" | "stopped" | "failed" | "signed_out" | "unresponsive";
+        /** @description What an agent last said of itself. */
+        AgentView: {
+            /** @description What it understands. */
+            commands: components["schemas"]["AgentCommand"][];
+            /** @description How to sign in, while it wants that. */
+            methods: components["schemas"]["SignInMethod"][];
+            /** @description What can be chosen about it. */
+            options: components["schemas"]["AgentOption"][];
+            /** @description What it calls itself, with its version. */
+            program?: string | null;
+            /** @description Why it stands so, where there is more to say. */
+            reason?: string | null;
+            /** @description Where it is in its life. */
+            state: components["schemas"]["AgentState"];
+            usage?: components["schemas"]["Usage"] | null;
+        };
         /** @description Who answers requests. An agent never does. */
         Answerer: {
             /** @description What the credential is called. */
@@ -1444,6 +1460,11 @@ export interface components {
         } | {
             after?: string | null;
             session: components["schemas"]["SessionId"];
+            /**
+             * Format: int32
+             * @description How many turns back it begins, from 1 to 200, if not with the first entry; not together with `after`.
+             */
+            turns?: number | null;
             /** @enum {string} */
             type: "follow";
         } | {
@@ -1542,6 +1563,7 @@ export interface components {
             snapshot: components["schemas"]["Session"];
             /** @enum {string} */
             type: "session";
+            window?: components["schemas"]["Window"] | null;
         } | (components["schemas"]["Context"] & {
             reason: components["schemas"]["ContextReason"];
             session: components["schemas"]["SessionId"];
@@ -2069,6 +2091,13 @@ export interface components {
             role: string;
             session?: string | null;
             version: string;
+        };
+        /** @description Where a follow of the newest turns begins, and what was told before it. What follows may tell some of it again. */
+        Window: {
+            /** @description The first entry sent is the one after this cursor. */
+            after: string;
+            /** @description How the agent stands and what it offers. */
+            agent: components["schemas"]["AgentView"];
         };
         /**
          * @description What live words belong to.
