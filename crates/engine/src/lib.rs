@@ -33,6 +33,7 @@ mod remembered;
 mod server_stream;
 mod summaries;
 mod tokens;
+mod within;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -70,6 +71,7 @@ pub use reading::{Outside, ShowError, ShownFile};
 pub use store::{AppendError, Damage, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
+pub use within::{CountWithin, PageWithin, Within};
 
 use asking::Asked;
 use live_session::{Answer, Input, LiveSession};

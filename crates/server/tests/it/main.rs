@@ -20,6 +20,8 @@ mod input;
 mod live;
 mod live_guards;
 mod mcp;
+mod mcp_reading;
+mod mcp_scope;
 mod metrics;
 mod openapi;
 mod page;

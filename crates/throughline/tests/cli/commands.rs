@@ -213,6 +213,9 @@ fn a_misspelt_key_is_answered_with_the_nearest() {
     [brief]
     enabled = true
     text = "Mark what you read."
+
+    [tools]
+    all_sessions = false
     "#);
 }
 
@@ -266,6 +269,9 @@ fn secrets_in_the_configuration_are_not_printed() {
     [brief]
     enabled = true
     text = "Mark what you read."
+
+    [tools]
+    all_sessions = false
     "#);
     folder.configure("[mcp_servers.notes]\nheaders = { A = \"canary\", B = 5 }\n");
     let said = folder.run(&["config", "check"]).failed();
