@@ -326,6 +326,8 @@ async fn what_can_not_be_read_says_what_can() {
     let before = world.position().await;
     let long = "x".repeat(100 << 10);
     let unknown = id(0xabc);
+    let no_turn = format!("there is no turn t3 in session {session}; it has t1 to t2");
+    let nearest = format!("the nearest here: {session}");
     let turn = |turn: Value| ("get_turn", json!({ "turn": turn }));
     let turns = |from: Value, to: Value| ("get_turns", json!({ "from": from, "to": to }));
     let cases: Vec<((&str, Value), &str)> = vec![
@@ -335,7 +337,7 @@ async fn what_can_not_be_read_says_what_can() {
         (turn(json!("abc")), "and this is \"abc\""),
         (turn(json!(1_u64 << 63)), "and this is 9223372036854775808"),
         (turn(json!(long)), "turn is a turn such as"),
-        (turn(json!(3)), &format!("there is no turn t3 in session {session}; it has t1 to t2")),
+        (turn(json!(3)), &no_turn),
         (turn(json!("t9.1")), "there is no turn t9"),
         (turn(json!("t1.4")), "turn t1 has no call t1.4; it has none"),
         (("get_turn", json!({ "turn": 1, "part": 9 })), "there is no part 9; t1 has parts 1 to 1"),
@@ -352,7 +354,7 @@ async fn what_can_not_be_read_says_what_can() {
         (("get_interaction", json!({ "interaction_id": unknown })), interaction.as_str().unwrap()),
         (("get_interaction", json!({})), "interaction_id is missing"),
         (("session_toc", json!({ "session_id": "abc" })), "session_id is an id such as"),
-        (("session_toc", json!({ "session_id": unknown })), &format!("the nearest here: {session}")),
+        (("session_toc", json!({ "session_id": unknown })), &nearest),
         (("session_toc", json!({ "session_id": long })), "list_sessions"),
         (("session_toc", json!({ "after": "t0" })), "after is a turn such as"),
         (("session_title_history", json!({ "session_id": unknown })), "is not found in this project"),
