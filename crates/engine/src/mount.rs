@@ -10,12 +10,14 @@ use crate::Shared;
 use crate::tokens::Loan;
 
 /// The tools of the mount that only note and read: an agent that can be told so does not ask before it calls them.
-pub const UNASKED_TOOLS: [&str; 9] = [
+pub const UNASKED_TOOLS: [&str; 11] = [
     "set_relevant_context",
     "get_relevant_context",
     "current_session",
     "session_toc",
     "session_title_history",
+    "search_session",
+    "search_all_sessions",
     "list_sessions",
     "get_turn",
     "get_turns",

@@ -5,6 +5,7 @@
 
 mod contents;
 mod marks;
+mod search;
 mod sessions;
 mod turns;
 
@@ -118,6 +119,8 @@ pub(super) fn all() -> Vec<Tool> {
         sessions::current_tool(),
         contents::toc_tool(),
         contents::titles_tool(),
+        search::session_tool(),
+        search::all_tool(),
         sessions::list_tool(),
         turns::turn_tool(),
         turns::turns_tool(),
@@ -133,6 +136,8 @@ pub(super) async fn carry_out(tool: &str, call: Call<'_>) -> Result<String, Call
         sessions::CURRENT => sessions::current(call).await,
         contents::TOC => contents::toc(call).await,
         contents::TITLES => contents::titles(call).await,
+        search::SESSION => search::session(call).await,
+        search::ALL => search::all(call).await,
         sessions::LIST => sessions::list(call).await,
         turns::TURN => turns::turn(call).await,
         turns::TURNS => turns::turns(call).await,

@@ -32,8 +32,9 @@ async fn client(world: &World, session: &str) -> Client {
 }
 
 /// Every tool that reads another session.
-fn readings(session: &str) -> [(&'static str, serde_json::Value); 4] {
+fn readings(session: &str) -> [(&'static str, serde_json::Value); 5] {
     [
+        ("search_session", json!({ "query": "medlar", "session_id": session })),
         ("session_toc", json!({ "session_id": session })),
         ("session_title_history", json!({ "session_id": session })),
         ("get_turn", json!({ "turn": "t1", "session_id": session })),
@@ -140,5 +141,40 @@ async fn a_switch_lets_an_agent_reach_all_but_deleted_sessions() {
     let listed = mine.call("list_sessions", json!({})).await;
     assert!(listed.contains("Sessions of all projects, most recently active first: 3 of 3."), "{listed}");
     assert!(listed.contains("project /usr/lib") && !listed.contains("out of scope"), "{listed}");
+    world.close().await;
+}
+
+#[tokio::test]
+async fn words_are_found_in_the_project_and_nowhere_else() {
+    let world = World::searching().await;
+    let Scene { session, same, other, deleted } = scene(&world).await;
+    world.turn(&session, "say The medlar is bletted.").await;
+    let mine = client(&world, &session).await;
+    let found = mine.call("search_all_sessions", json!({ "query": "medlar" })).await;
+    assert!(found.contains("\"medlar\" in project /usr, best first: 2 of 2 sessions, 2 turns that match."), "{found}");
+    assert!(found.contains(&format!("{same} \"Written 1\", created 2025-11-15 03:00 UTC, 1 turn:\n  t1. ")), "{found}");
+    assert!(found.contains("(current)") && found.contains(" > Where is the medlar?"), "{found}");
+    assert!(found.contains("1 session of another project is out of scope."), "{found}");
+    assert!(!found.contains(&other) && !found.contains(&deleted) && !found.contains("/usr/lib"), "{found}");
+    // What is said of other projects does not depend on what is looked for.
+    let nothing = mine.call("search_all_sessions", json!({ "query": "persimmon" })).await;
+    assert!(nothing.contains("0 of 0 sessions, 0 turns that match."), "{nothing}");
+    assert!(nothing.contains("1 session of another project is out of scope."), "{nothing}");
+    assert!(nothing.contains("Broader: search_all_sessions {\"query\":\"persi*\"}"), "{nothing}");
+    let narrowed = mine.call("search_all_sessions", json!({ "query": "medlar project:/usr/lib" })).await;
+    assert!(!narrowed.contains(&other) && narrowed.contains("0 of 0 sessions"), "{narrowed}");
+    let one = mine.call("search_all_sessions", json!({ "query": "medlar", "limit": 1 })).await;
+    assert!(one.contains("1 of at least 1 session") && one.contains("There are more sessions"), "{one}");
+    let there = mine.call("search_session", json!({ "query": "medlar", "session_id": same })).await;
+    assert!(there.contains("1 of 1 match") && there.contains(&format!("\"session_id\":\"{same}\"")), "{there}");
+    world.close().await;
+
+    let world = World::reaching_everything().await;
+    let Scene { session, other, deleted, .. } = scene(&world).await;
+    world.turn(&session, "say The bell again.").await;
+    let mine = client(&world, &session).await;
+    let found = mine.call("search_all_sessions", json!({ "query": "medlar" })).await;
+    assert!(found.contains("in all projects") && found.contains(&other) && !found.contains(&deleted), "{found}");
+    assert!(!found.contains("out of scope"), "{found}");
     world.close().await;
 }

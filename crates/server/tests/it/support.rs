@@ -125,6 +125,7 @@ pub(crate) struct World {
 struct Kind {
     secure_cookie: bool,
     all_sessions: bool,
+    searches: bool,
 }
 
 /// What does not refuse a test that asks quickly and often; `guards.rs` tests the real ones.
@@ -151,10 +152,17 @@ impl World {
         Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
     }
 
-    /// Whose tools reach sessions of every project.
+    /// With an index of all sessions.
+    pub(crate) async fn searching() -> Self {
+        let store = Arc::new(MemoryStore::new(incarnation()));
+        let kind = Kind { searches: true, ..Kind::default() };
+        Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
+    }
+
+    /// The same, and tools reach sessions of every project.
     pub(crate) async fn reaching_everything() -> Self {
         let store = Arc::new(MemoryStore::new(incarnation()));
-        let kind = Kind { all_sessions: true, ..Kind::default() };
+        let kind = Kind { all_sessions: true, searches: true, ..Kind::default() };
         Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
     }
 
@@ -172,7 +180,7 @@ impl World {
         limits: Limits,
         clock: Arc<TestClock>,
         ids: Arc<TestIds>,
-        Kind { secure_cookie, all_sessions }: Kind,
+        Kind { secure_cookie, all_sessions, searches }: Kind,
     ) -> Self {
         let home = directory.path().join("home");
         std::fs::create_dir_all(&home).unwrap();
@@ -183,6 +191,7 @@ impl World {
             copies: None,
             agency: engine::Agency::only_guide(),
             summarising: None,
+            search: searches.then(|| directory.path().join("search")),
         };
         let engine = Engine::start(Arc::clone(&store), seams).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
