@@ -1,7 +1,7 @@
 //! Finding words, in one session and in those that are in scope; over HTTP `GET /sessions/{id}/search` and `GET /search`.
 
 use engine::{Count, Found, FoundTurn, Role, SearchWish, Within};
-use model::{SessionId, SessionRow, one_line};
+use model::{SessionRow, one_line};
 use rmcp::model::Tool;
 use serde_json::json;
 
@@ -9,7 +9,6 @@ use super::{Call, CallError, contents, limit, max_tokens, reader, sessions, text
 use crate::mcp::arguments::Arguments;
 use crate::mcp::budget::Page;
 use crate::mcp::phrases::{QUOTED, count, next_call, when};
-use crate::mcp::scope::Scope;
 
 pub(super) const SESSION: &str = "search_session";
 pub(super) const ALL: &str = "search_all_sessions";
@@ -54,7 +53,7 @@ pub(super) async fn session(call: Call<'_>) -> Result<String, CallError> {
     let session = scope.session(&arguments).await?;
     let found = call.engine.search_session(session.id, &query, false, limit).await?;
     let mut page = Page::new(budget);
-    let mut shown = 0;
+    let mut shown: usize = 0;
     for (row, snippet) in &found.turns {
         if !page.take(vec![format!("{} > {}", contents::turn_line(row), one_line(&snippet.text, SNIPPET_CHARS))]) {
             break;
@@ -99,9 +98,9 @@ pub(super) async fn all(call: Call<'_>) -> Result<String, CallError> {
     let (query, budget) = (arguments.words("query")?, arguments.budget()?);
     let limit = arguments.number("limit", 1..=MAX_SESSIONS)?.unwrap_or(FOUND);
     let scope = call.scope().await?;
-    let Looked { found, sessions: matching, is_all } = look(call, &scope, &query, limit).await?;
+    let Looked { found, sessions: matching, is_all } = look(call, &scope.within, &query, limit).await?;
     let mut page = Page::new(budget);
-    let mut shown = 0;
+    let mut shown: usize = 0;
     for (session, turns) in &matching {
         let mut lines = vec![format!(
             "{}, created {}, {}:",
@@ -171,8 +170,8 @@ struct Looked {
 }
 
 /// Goes down the list of turns until there are enough sessions among them.
-async fn look(call: Call<'_>, scope: &Scope<'_>, query: &str, limit: usize) -> Result<Looked, CallError> {
-    let place = match &scope.within {
+async fn look(call: Call<'_>, within: &Within, query: &str, limit: usize) -> Result<Looked, CallError> {
+    let place = match within {
         Within::Project(project) => engine::Scope::Project(project.clone()),
         Within::Everything => engine::Scope::All,
     };
@@ -182,10 +181,11 @@ async fn look(call: Call<'_>, scope: &Scope<'_>, query: &str, limit: usize) -> R
         let mut found = call.engine.search(SearchWish { words, exact: false, scope, skip, limit: AT_ONCE }).await?;
         let (turns, is_end) = (std::mem::take(&mut found.turns), !found.more);
         let so_far = looked.get_or_insert_with(|| Looked { found, sessions: Vec::new(), is_all: true });
-        for turn in turns {
-            let id: SessionId = turn.session.id;
-            match so_far.sessions.iter_mut().find(|(session, _)| session.id == id) {
-                Some((_, turns)) => turns.push(turn),
+        // The index may be older than what a session is now.
+        for turn in turns.into_iter().filter(|turn| within.includes(&turn.session)) {
+            let place = so_far.sessions.iter().position(|(session, _)| session.id == turn.session.id);
+            match place {
+                Some(place) => so_far.sessions[place].1.push(turn),
                 None if so_far.sessions.len() < limit => so_far.sessions.push((turn.session.clone(), vec![turn])),
                 None => so_far.is_all = false,
             }
