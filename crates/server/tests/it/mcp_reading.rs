@@ -301,15 +301,12 @@ async fn a_turn_of_fifty_megabytes_is_told_within_bounds() {
     let events = (0..50).map(|_| said(1, &block)).collect();
     let session = Written::new(&world, 1, "/usr", vec![("Tell all.", events)]).await.id;
     let client = client(&world, &session).await;
-    for arguments in [
-        json!({ "turn": "t1" }),
-        json!({ "turn": "t1", "part": 100, "max_tokens": 10_000 }),
-        json!({ "turn": "t1", "find": "quince" }),
-    ] {
+    for arguments in
+        [json!({ "turn": "t1", "part": 100, "max_tokens": 10_000 }), json!({ "turn": "t1", "find": "quince" })]
+    {
         let told = client.call("get_turn", arguments).await;
         has(&told, &["t1 is longer than is read at once: its end is not told here."]);
     }
-    has(&client.call("get_turns", json!({ "from": 1, "to": 1 })).await, &["t1 is cut by max_tokens"]);
     world.close().await;
 }
 
