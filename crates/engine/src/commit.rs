@@ -70,7 +70,7 @@ impl Shared {
         }
     }
 
-    fn publish(&self, before: Option<&SessionRow>, after: &SessionRow, entries: Vec<Entry>) {
+    pub(crate) fn publish(&self, before: Option<&SessionRow>, after: &SessionRow, entries: Vec<Entry>) {
         self.feeds.publish(after.id, News::Entries(entries.into()));
         if before == Some(after) {
             return;

@@ -20,6 +20,7 @@ mod finding;
 mod follow;
 mod housekeeping;
 mod id_source;
+mod importing;
 mod live_session;
 mod looking;
 mod mount;
@@ -29,6 +30,7 @@ mod packet;
 mod pending;
 mod policy;
 mod reading;
+mod records;
 mod recovery;
 mod remembered;
 mod server_stream;
@@ -55,6 +57,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use agents::catalog::Listed;
+pub use agents::{RecordsError, RecordsWish};
 pub use asking::{Asker, Reply, RequestKey};
 pub use brief::STANDARD_BRIEF;
 pub use clock::{Clock, SystemClock};
@@ -67,15 +70,17 @@ pub use finding::{Count, Found, FoundInside, FoundTurn, Role, Scope, SearchWish,
 pub use follow::{ContextReason, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
+pub use importing::{ImportError, ImportProgress, ImportSource};
 pub use mount::UNASKED_TOOLS;
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
+pub use records::{AgentSession, AgentSessions, AgentSessionsError};
 pub use store::{AppendError, Damage, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
 pub use within::{CountWithin, PageWithin, Within};
 
-use asking::Asked;
+use asking::{Asked, Then};
 use live_session::{Answer, Input, LiveSession};
 
 /// How many commands may wait for one session.
@@ -102,6 +107,8 @@ pub struct Seams {
     pub summarising: Option<Summarising>,
     /// Where the search index is kept, if sessions are searched.
     pub search: Option<PathBuf>,
+    /// Where other tools leave their records, if that is known.
+    pub history: Option<agents::history::Places>,
 }
 
 /// All that has to do with agents.
@@ -151,6 +158,7 @@ pub(crate) struct Shared {
     agency: Agency,
     looking: looking::Looking,
     finding: finding::Finding,
+    importing: importing::Importing,
     summaries: summaries::Summaries,
     feeds: Arc<feeds::Feeds>,
     server_stream: server_stream::ServerStream,
@@ -184,7 +192,7 @@ pub enum StartError {
 impl Engine {
     /// Settles what an earlier life left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
-        let Seams { clock, ids, home, copies, agency, summarising, search } = seams;
+        let Seams { clock, ids, home, copies, agency, summarising, search, history } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
         let remembered = remembered::Remembered::new(store.remembered().await?);
         let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
@@ -196,6 +204,7 @@ impl Engine {
             home,
             looking: looking::Looking::new(agency.deny.clone()),
             finding: finding::Finding::new(search),
+            importing: importing::Importing::new(history),
             summaries: summaries::Summaries::new(summarising),
             agency,
             feeds: Arc::new(feeds::Feeds::new()),
@@ -287,8 +296,12 @@ impl Engine {
         if catalog.find_entry(name).is_some() {
             return Ok(());
         }
-        let known: Vec<&str> = catalog.entries().iter().map(|entry| entry.name.as_str()).collect();
-        Err(SubmitError::UnknownAgent { name: name.to_owned(), known: known.join(", ") })
+        Err(SubmitError::UnknownAgent { name: name.to_owned(), known: self.known_agents() })
+    }
+
+    fn known_agents(&self) -> String {
+        let names: Vec<&str> = self.shared.agency.catalog.entries().iter().map(|entry| entry.name.as_str()).collect();
+        names.join(", ")
     }
 
     /// Every agent of the catalog, and whether it is installed.
@@ -350,10 +363,15 @@ impl Engine {
 
     /// Carries out a command on a session and answers when what it did is durable.
     pub async fn submit(&self, id: SessionId, command: Command, asker: Asker) -> Result<Reply, SubmitError> {
+        self.submit_and(id, Asked { command, asker, then: Then::Stay }).await
+    }
+
+    async fn submit_and(&self, id: SessionId, asked: Asked) -> Result<Reply, SubmitError> {
+        let asker = asked.asker.clone();
         if let Some(answer) = self.answered(&asker).await? {
             return answer;
         }
-        match self.carry_out(id, Asked { command, asker: asker.clone() }).await {
+        match self.carry_out(id, asked).await {
             // What is refused now may be what the same request, sent twice at once, has just done.
             Err(refused @ (SubmitError::Rejected(_) | SubmitError::NotFound(_))) => {
                 self.answered(&asker).await?.unwrap_or(Err(refused))
@@ -424,12 +442,13 @@ impl Engine {
         self.to_the_end(async move {
             let session = engine.shared.store.session(id).await?;
             let damaged = engine.shared.store.damage(id).is_some();
+            let asked = Asked { command: Command::Delete, asker, then: Then::Purge };
             if session.is_some_and(|session| damaged || session.row.deleted_at.is_some()) {
-                engine.shared.leave_receipt(Asked { command: Command::Delete, asker }).await?;
+                engine.shared.leave_receipt(asked).await?;
             } else {
                 // One that is gone is asked for all the same: a repeat is answered by its receipt, anything else with
                 // "not found".
-                engine.submit(id, Command::Delete, asker).await?;
+                engine.submit_and(id, asked).await?;
             }
             // One that somebody restored at this very moment stays.
             engine.shared.purge_deleted(id).await

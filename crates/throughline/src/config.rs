@@ -170,6 +170,7 @@ impl Config {
         ::agents::Limits {
             initialize: start,
             attach: start,
+            records: start,
             cancel: stop / 4,
             cancel_failed: stop - stop / 4,
             silence: Duration::from_secs_f64(60.0 * self.limits.silence_minutes),

@@ -16,6 +16,7 @@ import { inOneLine } from "../ui/shown";
 import { useNow } from "../ui/time";
 import type { SessionId } from "../wire/names";
 import type { Actions } from "./items/actions";
+import { HandedOver } from "./HandedOver";
 import { QueuedPromptRow } from "./QueuedPromptRow";
 import { TurnRow } from "./TurnRow";
 
@@ -221,18 +222,23 @@ function Row({ http, session, followed, actions, index, now }: RowProps) {
   if (turn !== undefined) {
     const last = index === transcript.turns.length - 1;
     const shown = followed.reading.kind === "damaged" ? brokenOff(turn) : withPreviews(turn, previews);
+    const handOvers = transcript.handOvers.filter(({ after }) => after === turn.turn);
+    const end = last && queue.length === 0;
     return (
-      <TurnRow
-        turn={last ? shown : turn}
-        first={index === 0}
-        newest={turn.source === null && transcript.turns.findLastIndex(({ source }) => source === null) === index}
-        last={last && queue.length === 0}
-        retied={transcript.turns[index - 1]?.outcome === "interrupted"}
-        stalled={last && followed.agent.state === "unresponsive"}
-        answeredAt={followed.answeredAt}
-        actions={actions}
-        now={now}
-      />
+      <>
+        <TurnRow
+          turn={last ? shown : turn}
+          first={index === 0}
+          newest={turn.source === null && transcript.turns.findLastIndex(({ source }) => source === null) === index}
+          last={end && handOvers.length === 0}
+          retied={transcript.turns[index - 1]?.outcome === "interrupted"}
+          stalled={last && followed.agent.state === "unresponsive"}
+          answeredAt={followed.answeredAt}
+          actions={actions}
+          now={now}
+        />
+        {handOvers.length > 0 && <HandedOver handOvers={handOvers} last={end} broken={turn.outcome === "interrupted"} />}
+      </>
     );
   }
   const prompt = queue[index - transcript.turns.length];

@@ -70,22 +70,41 @@ export interface TranscriptTurn {
   readonly endedAt: Timestamp | null;
 }
 
+/** The session went from one agent to another. */
+export interface HandOver {
+  /** The newest turn then; 0 before the first. */
+  readonly after: number;
+  readonly from: string;
+  readonly to: string;
+}
+
 export interface Transcript {
   /** Oldest first. */
   readonly turns: readonly TranscriptTurn[];
+  /** Whom the session talks to. */
+  readonly agent: string | null;
+  /** Oldest first. */
+  readonly handOvers: readonly HandOver[];
 }
 
-export const EMPTY_TRANSCRIPT: Transcript = { turns: [] };
+export const EMPTY_TRANSCRIPT: Transcript = { turns: [], agent: null, handOvers: [] };
 
 /** Folds in the next entries of the session. The turns are copied once for all of them: a long session has many. */
 export function applyToTranscript(transcript: Transcript, entries: readonly Entry[]): Transcript {
   let turns: TranscriptTurn[] | null = null;
+  let { agent, handOvers } = transcript;
   for (const entry of entries) {
     const last = (turns ?? transcript.turns).at(-1);
     if (entry.type === "turn.started") {
       const { turn, interactionId } = entry.data;
       turns ??= [...transcript.turns];
       turns.push(startedTurn(turn, interactionId, entry.at));
+    } else if (entry.type === "session.created") {
+      agent = entry.data.agent;
+    } else if (entry.type === "session.changed" && typeof entry.data.agent === "string") {
+      const to = entry.data.agent;
+      handOvers = agent === null ? handOvers : [...handOvers, { after: last?.turn ?? 0, from: agent, to }];
+      agent = to;
     } else if (last !== undefined && isMeant(last, entry)) {
       const changed = applyToTurn(last, entry);
       if (changed !== last) {
@@ -94,7 +113,8 @@ export function applyToTranscript(transcript: Transcript, entries: readonly Entr
       }
     }
   }
-  return turns === null ? transcript : { turns };
+  const isSame = turns === null && agent === transcript.agent && handOvers === transcript.handOvers;
+  return isSame ? transcript : { turns: turns ?? transcript.turns, agent, handOvers };
 }
 
 /** An event that names no turn is told of the one that runs. */

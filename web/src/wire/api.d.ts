@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{name}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The sessions that an agent itself keeps, in its own order and its own pages, and which of them are sessions here. An
+         *     agent that does not run is started for this, which may take many seconds.
+         */
+        get: operations["listAgentSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/exchange": {
         parameters: {
             query?: never;
@@ -603,6 +623,21 @@ export interface components {
         };
         AgentPage: {
             agents: components["schemas"]["Agent"][];
+        };
+        /** @description A conversation that an agent itself keeps. */
+        AgentSession: {
+            cwd: string;
+            /** @description The agent's own id of it. */
+            id: string;
+            sessionId?: components["schemas"]["SessionId"] | null;
+            title?: string | null;
+            updatedAt?: components["schemas"]["Timestamp"] | null;
+        };
+        AgentSessionPage: {
+            /** @description The agent's own; give it as `cursor` for what follows. Null when this is all. */
+            nextCursor?: string | null;
+            /** @description At most 1,000. */
+            sessions: components["schemas"]["AgentSession"][];
         };
         /**
          * @description Where the agent's process is in its life.
@@ -1692,6 +1727,8 @@ export interface components {
             id: string;
             /** @description What people call it. */
             name: string;
+            /** @description The line that the person runs in a terminal, where that is the way: it can not be chosen from afar. */
+            run?: string | null;
         };
         /** @description Words around what was found. */
         Snippet: {
@@ -2062,6 +2099,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentPage"];
+                };
+            };
+        };
+    };
+    listAgentSessions: {
+        parameters: {
+            query?: {
+                /** @description Only those of this directory; an absolute path. */
+                cwd?: string;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSessionPage"];
+                };
+            };
+            /** @description There is no such agent */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It is not installed, does not tell, or wants a sign-in */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It failed or refused */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It did not answer in time */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };

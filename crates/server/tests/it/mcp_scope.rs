@@ -146,7 +146,7 @@ async fn a_switch_lets_an_agent_reach_all_but_deleted_sessions() {
 
 #[tokio::test]
 async fn words_are_found_in_the_project_and_nowhere_else() {
-    let world = World::searching().await;
+    let world = World::open().await;
     let Scene { session, same, other, deleted } = scene(&world).await;
     world.turn(&session, "say The medlar is bletted.").await;
     let mine = client(&world, &session).await;

@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agents::history::Places;
 use doors::{AllowedHosts, GuardedApp, Limits, Rate, Transport};
-use engine::{Clock, Engine, IdSource, Seams, Secret, TokenWish};
+use engine::{Clock, Engine, IdSource, Seams, Secret, Summarising, TokenWish};
 use model::{Incarnation, Position, Timestamp, TokenKind};
 use server::{AllSessions, Settings};
 use store::{MemoryStore, SqliteStore, Store};
@@ -121,11 +122,11 @@ pub(crate) struct World {
 }
 
 /// What a server is told beside the usual.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Default)]
 struct Kind {
     secure_cookie: bool,
     all_sessions: bool,
-    searches: bool,
+    summarising: Option<Summarising>,
 }
 
 /// What does not refuse a test that asks quickly and often; `guards.rs` tests the real ones.
@@ -152,17 +153,17 @@ impl World {
         Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
     }
 
-    /// With an index of all sessions.
-    pub(crate) async fn searching() -> Self {
+    /// With a model that is asked for summaries and titles.
+    pub(crate) async fn asking(summarising: Summarising) -> Self {
         let store = Arc::new(MemoryStore::new(incarnation()));
-        let kind = Kind { searches: true, ..Kind::default() };
+        let kind = Kind { summarising: Some(summarising), ..Kind::default() };
         Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
     }
 
-    /// The same, and tools reach sessions of every project.
+    /// Whose tools reach sessions of every project.
     pub(crate) async fn reaching_everything() -> Self {
         let store = Arc::new(MemoryStore::new(incarnation()));
-        let kind = Kind { all_sessions: true, searches: true, ..Kind::default() };
+        let kind = Kind { all_sessions: true, ..Kind::default() };
         Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
     }
 
@@ -180,7 +181,7 @@ impl World {
         limits: Limits,
         clock: Arc<TestClock>,
         ids: Arc<TestIds>,
-        Kind { secure_cookie, all_sessions, searches }: Kind,
+        Kind { secure_cookie, all_sessions, summarising }: Kind,
     ) -> Self {
         let home = directory.path().join("home");
         std::fs::create_dir_all(&home).unwrap();
@@ -190,8 +191,9 @@ impl World {
             home: Some(home),
             copies: None,
             agency: engine::Agency::only_guide(),
-            summarising: None,
-            search: searches.then(|| directory.path().join("search")),
+            summarising,
+            search: Some(directory.path().join("search")),
+            history: Some(Places::below(directory.path().join("home"))),
         };
         let engine = Engine::start(Arc::clone(&store), seams).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -242,6 +244,11 @@ impl World {
             std::fs::write(file, bytes).unwrap();
         })
         .await
+    }
+
+    /// The same, with something done in between.
+    pub(crate) async fn restart_between(self, between: impl FnOnce()) -> Self {
+        self.restart_after(|_| between()).await
     }
 
     async fn restart_after(self, between: impl FnOnce(&Path)) -> Self {
