@@ -36,6 +36,7 @@ mod remembered;
 mod server_stream;
 mod summaries;
 mod tokens;
+mod within;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -77,6 +78,7 @@ pub use records::{AgentSession, AgentSessions, AgentSessionsError};
 pub use store::{AppendError, Damage, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
+pub use within::{CountWithin, PageWithin, Within};
 
 use asking::{Asked, Then};
 use live_session::{Answer, Input, LiveSession};

@@ -79,6 +79,7 @@ impl Host {
             local_only: address.local_only,
             directory: std::env::current_dir().ok().and_then(|cwd| cwd.into_os_string().into_string().ok()),
             keep_token: Box::new(move |secret| write_private(&token_file, secret.expose().as_bytes())),
+            all_sessions: config.all_sessions(),
             stopping,
         };
         Ok(server::apps(self.engine.clone(), settings))

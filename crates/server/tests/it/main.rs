@@ -23,6 +23,8 @@ mod live;
 mod live_guards;
 mod live_window;
 mod mcp;
+mod mcp_reading;
+mod mcp_scope;
 mod metrics;
 mod openapi;
 mod page;

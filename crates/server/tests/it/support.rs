@@ -15,7 +15,7 @@ use agents::history::Places;
 use doors::{AllowedHosts, GuardedApp, Limits, Rate, Transport};
 use engine::{Clock, Engine, IdSource, Seams, Secret, Summarising, TokenWish};
 use model::{Incarnation, Position, Timestamp, TokenKind};
-use server::Settings;
+use server::{AllSessions, Settings};
 use store::{MemoryStore, SqliteStore, Store};
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -121,6 +121,14 @@ pub(crate) struct World {
     sqlite: Option<Arc<SqliteStore>>,
 }
 
+/// What a server is told beside the usual.
+#[derive(Default)]
+struct Kind {
+    secure_cookie: bool,
+    all_sessions: bool,
+    summarising: Option<Summarising>,
+}
+
 /// What does not refuse a test that asks quickly and often; `guards.rs` tests the real ones.
 pub(crate) fn roomy() -> Limits {
     let plenty = Rate { per_second: 1e6, burst: 1e6 };
@@ -135,30 +143,37 @@ impl World {
 
     pub(crate) async fn with(limits: Limits) -> Self {
         let store = Arc::new(MemoryStore::new(incarnation()));
-        Self::start(store, None, tempfile::tempdir().unwrap(), limits, clock(), ids(), false, None).await
+        Self::start(store, None, tempfile::tempdir().unwrap(), limits, clock(), ids(), Kind::default()).await
     }
 
     /// As if TLS were done here or by a proxy.
     pub(crate) async fn secure() -> Self {
         let store = Arc::new(MemoryStore::new(incarnation()));
-        Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), true, None).await
+        let kind = Kind { secure_cookie: true, ..Kind::default() };
+        Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
     }
 
     /// With a model that is asked for summaries and titles.
     pub(crate) async fn asking(summarising: Summarising) -> Self {
         let store = Arc::new(MemoryStore::new(incarnation()));
-        let directory = tempfile::tempdir().unwrap();
-        Self::start(store, None, directory, roomy(), clock(), ids(), false, Some(summarising)).await
+        let kind = Kind { summarising: Some(summarising), ..Kind::default() };
+        Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
+    }
+
+    /// Whose tools reach sessions of every project.
+    pub(crate) async fn reaching_everything() -> Self {
+        let store = Arc::new(MemoryStore::new(incarnation()));
+        let kind = Kind { all_sessions: true, ..Kind::default() };
+        Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
     }
 
     /// On a store in a file.
     pub(crate) async fn on_disk() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let store = Arc::new(SqliteStore::open(&database(directory.path()), incarnation()).unwrap());
-        Self::start(Arc::clone(&store) as _, Some(store), directory, roomy(), clock(), ids(), false, None).await
+        Self::start(Arc::clone(&store) as _, Some(store), directory, roomy(), clock(), ids(), Kind::default()).await
     }
 
-    #[expect(clippy::too_many_arguments, reason = "all that makes a world, in one place")]
     async fn start(
         store: Arc<dyn Store>,
         sqlite: Option<Arc<SqliteStore>>,
@@ -166,8 +181,7 @@ impl World {
         limits: Limits,
         clock: Arc<TestClock>,
         ids: Arc<TestIds>,
-        secure_cookie: bool,
-        summarising: Option<Summarising>,
+        Kind { secure_cookie, all_sessions, summarising }: Kind,
     ) -> Self {
         let home = directory.path().join("home");
         std::fs::create_dir_all(&home).unwrap();
@@ -198,6 +212,7 @@ impl World {
             secure_cookie,
             directory: Some(CWD.to_owned()),
             keep_token: Box::new(move |secret| std::fs::write(&file, secret.expose())),
+            all_sessions: AllSessions { unless_told: false, by_agent: [("guide".to_owned(), all_sessions)].into() },
             stopping: stopping.clone(),
         };
         let app = server::apps(engine.clone(), settings).whole;
@@ -245,7 +260,7 @@ impl World {
         drop((engine, sqlite, store, app));
         between(&database(directory.path()));
         let store = Arc::new(SqliteStore::open(&database(directory.path()), Incarnation::from_bits(0)).unwrap());
-        Self::start(Arc::clone(&store) as _, Some(store), directory, limits, clock, ids, false, None).await
+        Self::start(Arc::clone(&store) as _, Some(store), directory, limits, clock, ids, Kind::default()).await
     }
 
     pub(crate) async fn close(self) -> TempDir {
