@@ -4,6 +4,7 @@
 //! sending costs the server, and what is measured is the server.
 
 use std::net::SocketAddr;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -27,9 +28,13 @@ use crate::statistics::Latencies;
 /// The library fills it with zeros at every look; a thousand followers look often.
 const READ_BUFFER_BYTES: usize = 16 << 10;
 
+/// Well under the time after which the server closes what nobody uses: a request must not meet the closing.
+const KEPT_FOR: Duration = Duration::from_secs(1);
+
 pub(crate) struct Http {
     endpoint: Endpoint,
     sender: SendRequest<Full<Bytes>>,
+    used: Instant,
     /// Ends the connection with the client.
     _connection: JoinSet<Result<(), hyper::Error>>,
 }
@@ -41,7 +46,7 @@ impl Http {
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         let mut tasks = JoinSet::new();
         tasks.spawn(connection);
-        Ok(Self { endpoint: endpoint.clone(), sender, _connection: tasks })
+        Ok(Self { endpoint: endpoint.clone(), sender, used: Instant::now(), _connection: tasks })
     }
 
     pub(crate) async fn get(&mut self, path: &str) -> Result<Bytes> {
@@ -57,8 +62,7 @@ impl Http {
     }
 
     async fn send(&mut self, method: Method, path: &str, body: Option<&Value>) -> Result<Bytes> {
-        // The server closes what nobody has used for some seconds.
-        if self.sender.is_closed() {
+        if self.sender.is_closed() || self.used.elapsed() > KEPT_FOR {
             *self = Self::connect(&self.endpoint).await?;
         }
         let Endpoint { address, token } = &self.endpoint;
@@ -75,6 +79,7 @@ impl Http {
         let response = self.sender.send_request(request.body(Full::new(bytes.into()))?).await?;
         let status = response.status();
         let answer = response.into_body().collect().await?.to_bytes();
+        self.used = Instant::now();
         ensure!(status.is_success(), "{path}: {status} {}", String::from_utf8_lossy(&answer));
         Ok(answer)
     }

@@ -91,6 +91,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// A Node that is new enough for what others write, got where it is not there yet.
+pub(crate) fn node(metadata: &Metadata) -> anyhow::Result<PathBuf> {
+    let tools = metadata.target_directory.join("tools").join("agents");
+    install::install(&tools, &[])?;
+    Ok(catalog::programs_of(&tools, catalog::NODE.name).join("node"))
+}
+
 impl Lab {
     /// In a folder that is emptied first; what it holds afterwards is there to be looked at.
     fn make(tools: &Path, folder: &Path) -> anyhow::Result<Self> {

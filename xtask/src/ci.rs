@@ -13,7 +13,7 @@ use anyhow::bail;
 use crate::run::{cargo, find_program, npm, run as execute};
 use crate::tools::{self, SystemPackages};
 use crate::workspace::Metadata;
-use crate::{codegen, environment, kills, tidy};
+use crate::{clients, codegen, environment, kills, tidy};
 
 use report::{Line, Outcome};
 
@@ -46,7 +46,7 @@ struct Bench {
 }
 
 /// Tools come first and are not in this list: they make the [`Bench`] that the others get.
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     Step { name: "fmt", check: fmt },
     Step { name: "clippy", check: clippy },
     Step { name: "tidy", check: check_tidy },
@@ -58,6 +58,7 @@ const STEPS: [Step; 12] = [
     Step { name: "doc tests", check: doc_tests },
     Step { name: "doc", check: doc },
     Step { name: "web", check: web },
+    Step { name: "clients", check: check_clients },
     Step { name: "journeys", check: journeys },
     Step { name: "kills", check: check_kills },
     Step { name: "deny", check: deny },
@@ -169,6 +170,10 @@ fn web(_: &Bench) -> anyhow::Result<Verdict> {
         execute(&mut npm(script))?;
     }
     Ok(Verdict::Done)
+}
+
+fn check_clients(bench: &Bench) -> anyhow::Result<Verdict> {
+    done(clients::run_in_ci(&bench.metadata))
 }
 
 fn journeys(bench: &Bench) -> anyhow::Result<Verdict> {

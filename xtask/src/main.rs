@@ -8,10 +8,13 @@
 mod agents;
 mod bench;
 mod ci;
+mod clients;
 mod codegen;
+mod conformance;
 mod environment;
 mod faults;
 mod kills;
+mod mounted;
 mod resume_kit;
 mod run;
 mod tidy;
@@ -37,6 +40,10 @@ enum Cli {
     Bench(bench::Options),
     /// Drive real agents of others end to end, offline, and write down what works
     Agents(agents::Options),
+    /// Let a client of MCP's own makers call every tool of the mount, over HTTP and on stdio
+    Clients(clients::Options),
+    /// Run the conformance suite of MCP's own makers against the mount
+    Conformance(conformance::Options),
     /// Pass an agent's lines on and write them down
     #[command(hide = true)]
     Tee(agents::tee::Options),
@@ -57,6 +64,8 @@ fn main() -> ExitCode {
         Cli::Kills(options) => kills::run(&options),
         Cli::Bench(options) => bench::run(&options),
         Cli::Agents(options) => agents::run(&options),
+        Cli::Clients(options) => clients::run(&options),
+        Cli::Conformance(options) => conformance::run(&options),
         Cli::Tee(options) => agents::tee::run(&options),
         Cli::Notes => agents::notes::serve_stdio(),
         Cli::ResumeKit(options) => resume_kit::run(&options),

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail, ensure};
@@ -36,22 +36,27 @@ pub(crate) fn check_node() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Installs the page's packages, tests' ones included, unless those of this very lock file are there.
+/// Installs the page's packages, tests' ones included.
+pub(crate) fn install_npm_packages() -> anyhow::Result<()> {
+    install_locked(&workspace::web())
+}
+
+/// Installs what a folder's lock file names, unless those of this very lock file are there.
 ///
 /// The stamp lies inside `node_modules`, so whatever replaces that folder (the program's own build leaves the tests'
 /// packages out) takes the stamp with it.
-pub(crate) fn install_npm_packages() -> anyhow::Result<()> {
-    let lock_path = workspace::web().join("package-lock.json");
+pub(crate) fn install_locked(folder: &Path) -> anyhow::Result<()> {
+    let lock_path = folder.join("package-lock.json");
     let lock = fs::read(&lock_path).with_context(|| format!("could not read {}", lock_path.display()))?;
     let wanted = format!("{:x}\n", Sha256::digest(&lock));
-    let stamp_path = workspace::web().join("node_modules/.complete-for-lock");
+    let stamp_path = folder.join("node_modules/.complete-for-lock");
     match fs::read_to_string(&stamp_path) {
         Ok(found) if found == wanted => return Ok(()),
         Ok(_) => (),
         Err(err) if err.kind() == ErrorKind::NotFound => (),
         Err(err) => return Err(err).with_context(|| format!("could not read {}", stamp_path.display())),
     }
-    run(&mut npm(&["ci", "--no-audit", "--no-fund"]))?;
+    run(npm(&["ci", "--no-audit", "--no-fund"]).current_dir(folder))?;
     fs::write(&stamp_path, wanted).with_context(|| format!("could not write {}", stamp_path.display()))
 }
 

@@ -97,6 +97,7 @@ impl Sides {
             home: None,
             copies: None,
             agency: engine::Agency::only_guide(),
+            summarising: None,
         };
         let (engine, sessions) = runtime.block_on(async {
             let engine = Engine::start(engines_store, seams).await?;

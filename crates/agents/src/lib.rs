@@ -1,4 +1,4 @@
-//! Everything that talks to AI agents: their protocol, their processes, the built-in guide.
+//! Everything that talks to AI: agents' protocol, their processes, the built-in guide, model providers.
 //!
 //! The only crate that knows ACP. It must never know the log: what an agent does leaves here as a
 //! [`model::AgentReport`], and whoever is given it decides what to keep. Start reading at [`Agents::start`], then
@@ -13,6 +13,7 @@ mod name;
 pub mod policy;
 mod pool;
 pub mod process;
+pub mod provider;
 mod settings;
 
 pub use agent::{Agent, Call, Lent, News, Start};

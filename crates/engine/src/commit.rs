@@ -47,6 +47,9 @@ impl Shared {
             if let Some(copying) = &self.copying {
                 copying.wake();
             }
+            if session.row.running.is_none() && session.row.summarised < session.row.turns {
+                self.summaries.catch_up();
+            }
             self.publish(before.map(|session| &session.row), &session.row, entries);
         }
         fail::fail_point!("engine-published");

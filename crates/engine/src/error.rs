@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 
-use model::{Cursor, Rejection, SessionId, Turn};
+use model::{Cursor, InteractionId, Rejection, SessionId, Turn};
 use store::{AppendError, CopyError, ReadError};
 
 /// Why a command was not carried out. Nothing has changed.
@@ -73,6 +73,9 @@ pub enum QueryError {
         /// Which is the newest.
         newest: Turn,
     },
+    /// No turn has this prompt.
+    #[error("there is no interaction {0}; one that waits has no turn yet")]
+    NoSuchInteraction(InteractionId),
     /// The cursor leads nowhere any more.
     #[error("the cursor is no longer valid")]
     Reset {

@@ -10,7 +10,9 @@ mod brief;
 mod calls;
 mod clock;
 mod commit;
+mod contents;
 mod copies;
+mod digest;
 mod directories;
 mod error;
 mod feeds;
@@ -20,6 +22,7 @@ mod id_source;
 mod live_session;
 mod looking;
 mod mount;
+mod navigation;
 mod offers;
 mod packet;
 mod pending;
@@ -28,6 +31,7 @@ mod reading;
 mod recovery;
 mod remembered;
 mod server_stream;
+mod summaries;
 mod tokens;
 
 use std::collections::{BTreeMap, HashMap};
@@ -52,6 +56,7 @@ pub use agents::catalog::Listed;
 pub use asking::{Asker, Reply, RequestKey};
 pub use brief::STANDARD_BRIEF;
 pub use clock::{Clock, SystemClock};
+pub use contents::{Contents, Interaction, MAX_CONTENTS_LINES, MAX_TURNS_AT_ONCE, TurnView};
 pub use directories::Reach;
 pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
 pub use feeds::{ListChange, Words};
@@ -63,6 +68,7 @@ pub use mount::UNASKED_TOOLS;
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
 pub use store::{AppendError, Damage, ReadError};
+pub use summaries::{SummariesProgress, Summarising};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
 
 use asking::Asked;
@@ -88,6 +94,8 @@ pub struct Seams {
     pub copies: Option<Copies>,
     /// Agents, and what they may do unasked.
     pub agency: Agency,
+    /// Who is asked for summaries and titles, if anybody is.
+    pub summarising: Option<Summarising>,
 }
 
 /// All that has to do with agents.
@@ -136,6 +144,7 @@ pub(crate) struct Shared {
     home: Option<PathBuf>,
     agency: Agency,
     looking: looking::Looking,
+    summaries: summaries::Summaries,
     feeds: Arc<feeds::Feeds>,
     server_stream: server_stream::ServerStream,
     tokens: tokens::Tokens,
@@ -168,7 +177,7 @@ pub enum StartError {
 impl Engine {
     /// Settles what an earlier life left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
-        let Seams { clock, ids, home, copies, agency } = seams;
+        let Seams { clock, ids, home, copies, agency, summarising } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
         let remembered = remembered::Remembered::new(store.remembered().await?);
         let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
@@ -179,6 +188,7 @@ impl Engine {
             ids,
             home,
             looking: looking::Looking::new(agency.deny.clone()),
+            summaries: summaries::Summaries::new(summarising),
             agency,
             feeds: Arc::new(feeds::Feeds::new()),
             server_stream: server_stream::ServerStream::new(),
@@ -200,6 +210,7 @@ impl Engine {
         }
         shared.tasks.spawn(housekeeping::run(Arc::clone(&shared)));
         shared.followers.spawn(copies::run(Arc::clone(&shared)));
+        shared.tasks.spawn(summaries::run(Arc::clone(&shared)));
         Ok(Self { shared })
     }
 
@@ -481,6 +492,17 @@ impl Engine {
     /// A page of the list.
     pub async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, QueryError> {
         Ok(self.shared.store.sessions(after, limit).await?)
+    }
+
+    /// How far summing up has got.
+    pub fn summaries(&self) -> SummariesProgress {
+        self.shared.summaries.progress()
+    }
+
+    /// Asks the model for better lines of what was summed up without it: of one session, or of all. How many turns wait for
+    /// it now that did not.
+    pub async fn upgrade_summaries(&self, session: Option<SessionId>) -> Result<usize, QueryError> {
+        summaries::upgrade(&self.shared, session).await
     }
 
     /// The person's home directory.

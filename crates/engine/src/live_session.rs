@@ -11,7 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::{Agent, Call, News, Start};
-use model::{AgentReport, AgentState, Command, Event, Memory, Request, Session, SessionId, Turn, Untold, decide};
+use model::{
+    AgentReport, AgentState, Command, Event, Memory, Request, Session, SessionId, SummaryMaker, Turn, TurnLine, Untold,
+    decide,
+};
 use store::{AppendError, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -19,11 +22,12 @@ use tokio::time::{Instant, sleep_until, timeout};
 use crate::asking::{Asked, Reply};
 use crate::calls::{Calls, Proofs};
 use crate::commit::Along;
+use crate::digest::Digest;
 use crate::feeds::{self, Words};
 use crate::offers::Offers;
 use crate::pending::{Pending, words_of};
 use crate::tokens::Loan;
-use crate::{Shared, SubmitError, directories, packet};
+use crate::{Shared, SubmitError, directories, navigation, packet};
 
 /// A session that nobody asks anything of lets go of its task and its agent.
 const IDLE_AFTER: Duration = Duration::from_secs(1_800);
@@ -66,6 +70,10 @@ pub(crate) struct LiveSession {
     asking: Option<u64>,
     /// What the agent is told ahead of the prompt that is about to go out.
     packet: Option<String>,
+    /// The turn that runs, as far as its summary needs it.
+    digest: Digest,
+    /// The newest lines of the contents, if a turn is about to end.
+    lines: Vec<TurnLine>,
     /// The calls that have not ended.
     calls: Calls,
     /// What they prove that end now.
@@ -105,6 +113,8 @@ impl LiveSession {
             asked: HashMap::new(),
             asking: None,
             packet: None,
+            digest: Digest::default(),
+            lines: Vec::new(),
             calls: Calls::default(),
             proofs: Proofs::default(),
             owed: None,
@@ -216,11 +226,18 @@ impl LiveSession {
         }
         let Some(session) = &self.session else { return Ok(()) };
         self.proofs = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;
+        self.lines = match self.pending.reports().iter().chain(command.and_then(report_of)).any(ends_turn) {
+            true if session.row.running.is_some() => {
+                navigation::newest_lines(&*self.shared.store, &session.row).await?
+            }
+            _ => Vec::new(),
+        };
         // A turn may begin with this, and the agent may have to be told something then.
         let waits = !session.queue.is_empty() || matches!(command, Some(Command::SendPrompt { .. }));
-        let ends = |report: &AgentReport| matches!(report, AgentReport::Stopped(_));
         let mut reports = self.pending.reports().iter().chain(command.and_then(report_of));
-        let begins = waits && (session.row.running.is_none() || reports.clone().any(ends));
+        let begins = waits
+            && (session.row.running.is_none()
+                || reports.clone().any(|report| matches!(report, AgentReport::Stopped(_))));
         let untold = reports.by_ref().map(|report| untold_after(report, session)).fold(session.row.untold, Ord::max);
         self.packet = match untold {
             Untold::Essentials | Untold::Everything if begins => {
@@ -252,7 +269,7 @@ impl LiveSession {
         }
         let Some(command) = command else {
             self.tell(&mut session, &mut step)?;
-            return Ok(events);
+            return self.sum_up(session, events);
         };
         // The log may speak of an agent that was there in an earlier life, or before the session was deleted.
         let needs_agent = matches!(
@@ -268,6 +285,27 @@ impl LiveSession {
             step(&mut session, Command::Agent(AgentReport::Gone))?;
         }
         self.tell(&mut session, &mut step)?;
+        self.sum_up(session, events)
+    }
+
+    /// A turn that ends gets its line in the contents, and the session its title, with the same write.
+    fn sum_up(&self, mut session: Session, mut events: Vec<Event>) -> Result<Vec<Event>, SubmitError> {
+        let ended = |event: &Event| matches!(event, Event::TurnEnded { .. });
+        let Some(at) = events.iter().position(ended) else { return Ok(events) };
+        let Some(turn) = events[at].turn() else { return Ok(events) };
+        let digest = self.digest.after(&events[..=at]);
+        let Some(summary) = digest.as_ref().unwrap_or(&self.digest).summary(turn) else { return Ok(events) };
+        let running = self.session.as_ref().and_then(|session| session.row.running);
+        let interaction_id = running.filter(|running| running.turn == turn).map(|running| running.interaction_id);
+        let made = self.shared.summaries.titles();
+        let title = navigation::title(&session.row, &self.lines, &summary, interaction_id, made);
+        for command in [Command::Summarise(vec![summary])].into_iter().chain(title) {
+            for event in decide(Some(&session), command)? {
+                let entry = model::Entry { seq: session.head.next(), at: self.shared.clock.now(), event };
+                session.apply(&entry);
+                events.push(entry.event);
+            }
+        }
         Ok(events)
     }
 
@@ -330,6 +368,10 @@ impl LiveSession {
             Command::Change { context: None, .. }
             | Command::Prove { .. }
             | Command::SetIntent { .. }
+            | Command::Summarise(_)
+            | Command::SetTitle { .. }
+            | Command::TellPrompt { .. }
+            | Command::Import { .. }
             | Command::ChangePrompt { .. }
             | Command::RemovePrompt { .. }
             | Command::Cancel
@@ -387,7 +429,19 @@ impl LiveSession {
     async fn commit_only(&mut self, events: Vec<Event>, along: Along) -> Result<(), AppendError> {
         // Once the server stops there is no later: what is said now may use the last of the disk.
         let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
+        let digest = self.digest.after(&events);
+        let ended = events.iter().filter_map(|event| match event {
+            Event::SummarySet { turn, by: SummaryMaker::Extract, .. } => Some(*turn),
+            _ => None,
+        });
+        let ended: Vec<Turn> = ended.collect();
         self.session = self.shared.commit(self.id, self.session.as_ref(), events, along, room).await?;
+        if let Some(digest) = digest {
+            self.digest = digest;
+        }
+        for turn in ended {
+            self.shared.summaries.wish(self.id, turn);
+        }
         Ok(())
     }
 
@@ -539,6 +593,14 @@ async fn next_news(agent: &mut Option<Hosted>) -> Option<News> {
         Some(Hosted { agent, .. }) => agent.news.recv().await,
         None => std::future::pending().await,
     }
+}
+
+/// A turn that runs is over with this.
+fn ends_turn(report: &AgentReport) -> bool {
+    matches!(
+        report,
+        AgentReport::Stopped(_) | AgentReport::Failed { .. } | AgentReport::Gone | AgentReport::SignedOut { .. }
+    )
 }
 
 /// What an agent that reports this has to be told.

@@ -126,7 +126,7 @@ fn head(row: &SessionRow) -> String {
         "The shell was reset: its directory, its variables and what ran in it are gone.".to_owned(),
         format!("Directory: {}", one_line(&row.cwd, ITEM_CHARS)),
     ];
-    if let Some(title) = row.title() {
+    if let Some(title) = row.label() {
         lines.push(format!("Title: {}", one_line(title, ITEM_CHARS)));
     }
     if !row.env_hint.is_empty() {

@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, Attached, ContextWish, Fact, Image, InteractionId, Marker, Notice, PermissionAnswer,
-    PlanStep, Question, Request, SignInMethod, Stop, ToolChange, Usage,
+    AgentCommand, AgentOption, Attached, ContextWish, Extent, Fact, Image, InteractionId, Marker, Notice,
+    PermissionAnswer, PlanStep, Question, Request, SignInMethod, Stop, SummaryMaker, TitleMaker, ToolChange, Turn,
+    Usage,
 };
 
 /// A wish, in the imperative. It becomes events or a rejection; it changes nothing by itself.
@@ -94,6 +95,37 @@ pub enum Command {
         /// In its words.
         intent: String,
     },
+    /// Notes what turns were about that have ended.
+    Summarise(Vec<TurnSummary>),
+    /// Calls the session something, while the person has not named it.
+    SetTitle {
+        /// One line.
+        title: String,
+        /// Who thought of it.
+        by: TitleMaker,
+        /// The newest turn that it was thought of after.
+        turn: Option<Turn>,
+        /// That turn's prompt.
+        interaction_id: Option<InteractionId>,
+    },
+    /// Begins a turn that another tool's record tells of; what the agent did then follows as its reports.
+    TellPrompt {
+        /// The prompt's id from now on.
+        interaction_id: InteractionId,
+        /// The words.
+        text: String,
+        /// Pictures that went with them.
+        images: Vec<Image>,
+    },
+    /// Notes how far another tool's record has been told.
+    Import {
+        /// The tool's name in the catalog of agents.
+        tool: String,
+        /// The tool's own id of the session.
+        source: String,
+        /// How far its record was read.
+        mark: String,
+    },
     /// Works elsewhere from now on, since the old directory is gone.
     MoveTo {
         /// An absolute path.
@@ -125,6 +157,19 @@ pub struct NewSession {
     pub project: String,
     /// A name, or empty.
     pub name: String,
+}
+
+/// What a turn was about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnSummary {
+    /// Which turn.
+    pub turn: Turn,
+    /// One line.
+    pub summary: String,
+    /// Who wrote it.
+    pub by: SummaryMaker,
+    /// How much there is of the turn, if it is told for the first time.
+    pub extent: Option<Extent>,
 }
 
 /// What a prompt does that meets a running turn.

@@ -6,14 +6,14 @@
 
 mod reports;
 
-use crate::command::{Command, NewSession, WhenBusy};
+use crate::command::{Command, NewSession, TurnSummary, WhenBusy};
 use crate::limits::{
-    MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_INTENT_CHARS, MAX_NAME_CHARS, MAX_PATH_BYTES,
-    MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED,
+    MAX_AGENT_TITLE_CHARS, MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_INTENT_CHARS, MAX_NAME_CHARS,
+    MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED,
 };
 use crate::{
-    AgentState, Answerer, ContextError, ContextWish, Event, Image, InteractionId, Marker, Outcome, PermissionAnswer,
-    Request, Session, SetOutcome, Stop, Turn, one_line,
+    AgentState, Answerer, ContextError, ContextWish, Event, Image, InteractionId, MAX_SUMMARY_CHARS, Marker, Outcome,
+    PermissionAnswer, Request, Session, SetOutcome, Stop, Turn, first_line, one_line,
 };
 use reports::agent_reported;
 
@@ -74,6 +74,12 @@ pub enum Rejection {
     NothingToRemember,
     #[error("{max} answers are remembered, which is the most; forget one first", max = MAX_REMEMBERED)]
     RememberedFull,
+    #[error(
+        "the session is another tool's record and read-only here; resume it with an agent, which then takes it over"
+    )]
+    Imported,
+    #[error("the session was not imported, or an agent has taken it over since")]
+    NotImported,
     #[error("a directory is an absolute path of at most {max} bytes", max = MAX_PATH_BYTES)]
     DirectoryInvalid,
 }
@@ -154,6 +160,31 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
             let intent = Some(intent);
             Ok(vec![Event::SessionChanged { name: None, env_hint: None, agent: None, cwd: None, intent }])
         }
+        Command::Summarise(summaries) => Ok(summarise(session, summaries)),
+        Command::SetTitle { title, by, turn, interaction_id } => {
+            let title = first_line(&title, MAX_AGENT_TITLE_CHARS);
+            if title.is_empty() || title == session.row.title {
+                return Ok(Vec::new());
+            }
+            Ok(vec![Event::TitleSet { title, by, turn, interaction_id }])
+        }
+        Command::TellPrompt { interaction_id, text, images } => {
+            let told = session.row.turns == Turn(0) || session.row.is_imported();
+            match session.row.running {
+                Some(_) => Err(Rejection::TurnRunning),
+                None if told => Ok(start_turn(session.row.turns.next(), Prompt { interaction_id, text, images })),
+                None => Err(Rejection::NotImported),
+            }
+        }
+        Command::Import { tool, source, mark } => match session.row.running {
+            Some(_) => Err(Rejection::TurnRunning),
+            None => {
+                let mut events = vec![Event::SessionImported { tool, source, mark }];
+                // Nobody has to look at what was done elsewhere.
+                events.extend(session.row.unobserved().then_some(Event::SessionObserved {}));
+                Ok(events)
+            }
+        },
         Command::Observe if session.row.unobserved() => Ok(vec![Event::SessionObserved {}]),
         Command::Observe => Ok(Vec::new()),
         Command::Delete => match session.row.running {
@@ -170,6 +201,19 @@ fn set_context(session: &Session, wish: &ContextWish, by: Marker) -> Result<Vec<
     let changes = wish.decide(&session.context.sets)?;
     let changed = changes.into_iter().filter(|change| change.outcome != SetOutcome::Unchanged);
     Ok(changed.map(|change| Event::ContextSet { set: change.set, items: change.items, by }).collect())
+}
+
+/// Turns that have not ended have nothing to be summed up, and what is said already need not be said again.
+fn summarise(session: &Session, summaries: Vec<TurnSummary>) -> Vec<Event> {
+    let running = session.row.running.map(|running| running.turn);
+    let ended = |turn: Turn| turn > Turn(0) && turn <= session.row.turns && Some(turn) != running;
+    let summaries = summaries.into_iter().filter(|summary| ended(summary.turn));
+    summaries
+        .map(|TurnSummary { turn, summary, by, extent }| {
+            let summary = one_line(&summary, MAX_SUMMARY_CHARS);
+            Event::SummarySet { turn, summary, by, extent }
+        })
+        .collect()
 }
 
 fn create(new: NewSession) -> Result<Vec<Event>, Rejection> {
@@ -209,6 +253,9 @@ struct Prompt {
 }
 
 fn send_prompt(session: &Session, prompt: Prompt, when_busy: WhenBusy) -> Result<Vec<Event>, Rejection> {
+    if session.row.is_imported() {
+        return Err(Rejection::Imported);
+    }
     check_prompt(&prompt.text)?;
     check_images(&prompt.images)?;
     let busy = session.row.running.is_some() || !session.queue.is_empty();
@@ -263,7 +310,12 @@ fn resume(session: &Session, agent: Option<String>) -> Result<Vec<Event>, Reject
         return Err(Rejection::TurnRunning);
     }
     let mut events = Vec::new();
-    if let Some(agent) = agent.filter(|agent| *agent != session.row.agent) {
+    let other = match agent {
+        // Its own tool takes it over like any other: what it goes on with here is told here.
+        agent if session.row.is_imported() => Some(agent.unwrap_or_else(|| session.row.agent.clone())),
+        agent => agent.filter(|agent| *agent != session.row.agent),
+    };
+    if let Some(agent) = other {
         events = interrupt(session, "handed_over".to_owned());
         events.push(Event::SessionChanged { name: None, env_hint: None, agent: Some(agent), cwd: None, intent: None });
         events.push(agent_state(AgentState::Starting, None));

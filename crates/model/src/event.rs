@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, Answerer, Attached, Fact, Image, InteractionId, Marker, Notice, PermissionAnswer,
-    PlanStep, Question, RememberedDecision, RememberedId, Request, Seq, SessionId, SignInMethod, Timestamp, TokenId,
-    TokenKind, ToolChange, ToolKind, Turn, Usage,
+    AgentCommand, AgentOption, Answerer, Attached, Extent, Fact, Image, InteractionId, Marker, Notice,
+    PermissionAnswer, PlanStep, Question, RememberedDecision, RememberedId, Request, Seq, SessionId, SignInMethod,
+    SummaryMaker, Timestamp, TitleMaker, TokenId, TokenKind, ToolChange, ToolKind, Turn, Usage,
 };
 
 /// The version that is written now; it counts changes of shape over all kinds.
-pub const EVENT_VERSION: u16 = 3;
+pub const EVENT_VERSION: u16 = 4;
 
 /// One event in its stream, at its place. Whoever holds one with a seq that a store gave may rely on it being durable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -192,9 +192,38 @@ pub enum Event {
     /// What a call proved, whose end is in `entry`.
     #[serde(rename = "fact.proved")]
     FactProved { turn: Turn, tool: u32, entry: Seq, facts: Vec<Fact> },
-    /// What the agent calls the session.
-    #[serde(rename = "title.set")]
-    TitleSet { title: String },
+    /// What the session is called from now on, unless the person gave it a name.
+    #[serde(rename = "title.set", rename_all = "camelCase")]
+    TitleSet {
+        title: String,
+        #[serde(default)]
+        by: TitleMaker,
+        /// The newest turn at that time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turn: Option<Turn>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        interaction_id: Option<InteractionId>,
+    },
+    /// What a turn was about, in one line.
+    #[serde(rename = "summary.set")]
+    SummarySet {
+        turn: Turn,
+        summary: String,
+        by: SummaryMaker,
+        /// How much there is of the turn; told once, with the first summary.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        extent: Option<Extent>,
+    },
+    /// What is told up to here comes from another tool's own record.
+    #[serde(rename = "session.imported")]
+    SessionImported {
+        /// The tool's name in the catalog of agents.
+        tool: String,
+        /// The tool's own id of the session.
+        source: String,
+        /// How far its record was read.
+        mark: String,
+    },
     #[serde(rename = "token.issued", rename_all = "camelCase")]
     TokenIssued {
         token_id: TokenId,
@@ -299,6 +328,7 @@ impl Event {
             | Self::ToolPart { turn, .. }
             | Self::ToolEnded { turn, .. }
             | Self::FactProved { turn, .. }
+            | Self::SummarySet { turn, .. }
             | Self::PlanChanged { turn, .. }
             | Self::PermissionAsked { turn, .. }
             | Self::PermissionAnswered { turn, .. } => Some(*turn),
@@ -320,6 +350,7 @@ impl Event {
             | Self::CompactionSeen { .. }
             | Self::ContextSet { .. }
             | Self::TitleSet { .. }
+            | Self::SessionImported { .. }
             | Self::TokenIssued { .. }
             | Self::TokenRevoked { .. }
             | Self::PermissionRemembered { .. }

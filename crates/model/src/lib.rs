@@ -11,11 +11,13 @@
 
 mod agent;
 mod command;
+mod contents;
 mod context;
 mod decide;
 mod event;
 mod ids;
 mod limits;
+mod navigation;
 mod permission;
 mod remembered;
 mod rows;
@@ -31,11 +33,15 @@ pub use agent::{
     AgentCommand, AgentOption, Attached, Choice, Cost, Image, Memory, Notice, OptionCategory, PlanStep, Priority,
     Severity, SignInMethod, StepStatus, TokenCount, Usage,
 };
-pub use command::{AgentReport, Command, NewSession, WhenBusy};
+pub use command::{AgentReport, Command, NewSession, TurnSummary, WhenBusy};
+pub use contents::{
+    EMPTY_SUMMARY, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, ModelRequest, TITLE_TURNS, TurnLine, clean_summary, clean_title,
+    extract_summary, summary_request, title_request, topic_title,
+};
 pub use context::{
     Context, ContextError, ContextNews, ContextWish, DECLARED_FACTS, Fact, FactList, FactShape, Facts, FileStamp,
     FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, as_item, exit_code,
-    format_context_for_resume, merge_context_set, one_line, prove, replace_context, succeeded, tool_intent,
+    format_context_for_resume, merge_context_set, prove, replace_context, succeeded, tool_intent,
 };
 pub use decide::{Rejection, check_name, decide};
 pub use event::{AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, Stop};
@@ -47,12 +53,13 @@ pub use limits::{
     MAX_CONTEXT_ITEMS, MAX_ENV_HINT_CHARS, MAX_FACT_VALUES, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_NAME_CHARS,
     MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED, MAX_SET_ITEMS,
 };
+pub use navigation::{Extent, MAX_TITLES, Summary, SummaryMaker, TitleMaker, TitleRow};
 pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, PermissionOption, Question, Request};
 pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{Folded, RowChange, TurnRow, fold};
-pub use session::{QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
+pub use session::{Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
 pub use session_list::{ListKey, SessionList};
-pub use text::{first_line, split_source};
+pub use text::{first_line, one_line, split_source};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};
 pub use tool::{Location, ToolCall, ToolChange, ToolContent, ToolKind, ToolStatus};

@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::{
-    Context, Entry, Event, Fact, FactShape, InteractionId, Mark, ProvedFact, QueuedPrompt, RememberedId, RememberedRow,
-    Seq, Session, SessionId, SessionRow, Stop, StreamId, Timestamp, TokenId, TokenRow, Turn, first_line, split_source,
+    Context, Entry, Event, Extent, Fact, FactShape, InteractionId, Mark, ProvedFact, QueuedPrompt, RememberedId,
+    RememberedRow, Seq, Session, SessionId, SessionRow, Stop, StreamId, Summary, Timestamp, TitleRow, TokenId,
+    TokenRow, Turn, first_line, split_source,
 };
 
 const PROMPT_LINE_CHARS: usize = 100;
@@ -55,6 +56,14 @@ pub enum RowChange {
         session: SessionId,
         seq: Seq,
     },
+    /// The newest [`MAX_TITLES`] stay: each takes the place of the one so many before it.
+    PutTitle(TitleRow),
+    PutSummary {
+        session: SessionId,
+        turn: Turn,
+        summary: Summary,
+        extent: Option<Extent>,
+    },
     PutToken(TokenRow),
     RemoveToken {
         id: TokenId,
@@ -84,8 +93,12 @@ pub struct TurnRow {
     pub ended_at: Option<Timestamp>,
     /// Its first entry.
     pub first_seq: Seq,
-    /// Its last entry.
+    /// Its last entry, but for summaries.
     pub last_seq: Option<Seq>,
+    /// What it was about, once that is known.
+    pub summary: Option<Summary>,
+    /// How much there is of it, once it has ended.
+    pub extent: Option<Extent>,
 }
 
 /// What an entry leaves behind.
@@ -134,6 +147,8 @@ fn session_rows(before: &SessionRow, context_before: &Context, after: &Session, 
                     ended_at: None,
                     first_seq: running.first_seq,
                     last_seq: None,
+                    summary: None,
+                    extent: None,
                 })
             });
             start.into_iter().chain([remove]).collect()
@@ -156,6 +171,21 @@ fn session_rows(before: &SessionRow, context_before: &Context, after: &Session, 
             vec![put, RowChange::NoteContext { session, seq: entry.seq }]
         }
         Event::FactProved { facts, .. } => fact_rows(context_before, after, facts, entry.seq),
+        Event::TitleSet { title, by, turn, interaction_id } => vec![RowChange::PutTitle(TitleRow {
+            session,
+            nth: after.row.titles,
+            title: title.clone(),
+            by: *by,
+            turn: *turn,
+            interaction_id: *interaction_id,
+            changed_at: entry.at,
+        })],
+        Event::SummarySet { turn, summary, by, extent } => vec![RowChange::PutSummary {
+            session,
+            turn: *turn,
+            summary: Summary { text: summary.clone(), by: *by, made_at: entry.at },
+            extent: *extent,
+        }],
         Event::SessionCreated { .. }
         | Event::SessionChanged { .. }
         | Event::SessionObserved {}
@@ -174,7 +204,7 @@ fn session_rows(before: &SessionRow, context_before: &Context, after: &Session, 
         | Event::PermissionAnswered { .. }
         | Event::UsageReported { .. }
         | Event::CompactionSeen { .. }
-        | Event::TitleSet { .. }
+        | Event::SessionImported { .. }
         | Event::ResumeSent { .. }
         | Event::AgentOptionsChanged { .. }
         | Event::AgentCommandsChanged { .. }
@@ -240,6 +270,8 @@ fn server_rows(entry: &Entry) -> Vec<RowChange> {
         | Event::UsageReported { .. }
         | Event::CompactionSeen { .. }
         | Event::TitleSet { .. }
+        | Event::SummarySet { .. }
+        | Event::SessionImported { .. }
         | Event::ResumeSent { .. }
         | Event::AgentOptionsChanged { .. }
         | Event::AgentCommandsChanged { .. }

@@ -51,8 +51,14 @@ pub struct SessionRow {
     pub failure: Option<String>,
     /// The agent's own id of the conversation, by which it can be taken up again.
     pub agent_session: Option<String>,
-    /// What the agent calls the session; may be empty.
-    pub agent_title: String,
+    /// What it is called while the person has not named it; may be empty.
+    pub title: String,
+    /// How many titles it has had.
+    pub titles: u32,
+    /// Up to which turn each has its summary.
+    pub summarised: Turn,
+    /// Whose record it comes from, if it was not begun here.
+    pub imported: Option<Imported>,
     /// What the agent says it is about to do; may be empty.
     pub intent: String,
     /// What the agent has to be told with the next prompt.
@@ -77,6 +83,20 @@ pub struct SessionRow {
     pub last_idle_at: Option<Timestamp>,
     /// When it was put away.
     pub deleted_at: Option<Timestamp>,
+}
+
+/// Where a session comes from that was not begun here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Imported {
+    /// The tool's name in the catalog of agents.
+    pub tool: String,
+    /// The tool's own id of the session.
+    pub source: String,
+    /// How far its record was read.
+    pub mark: String,
+    /// An agent took it over here; the tool's record and this one are two from there on.
+    #[serde(default)]
+    pub continued: bool,
 }
 
 /// What an agent does not know, or may have forgotten.
@@ -159,12 +179,14 @@ impl SessionRow {
         self.deleted_at.is_none() && self.last_idle_at > self.last_observed_at
     }
 
-    /// What to call it: its name, else what the agent calls it, else its first prompt, else nothing yet.
-    pub fn title(&self) -> Option<&str> {
-        [&self.name, &self.agent_title, &self.first_prompt]
-            .into_iter()
-            .map(String::as_str)
-            .find(|text| !text.is_empty())
+    /// It tells of another tool's session and takes no prompts until an agent takes it over.
+    pub fn is_imported(&self) -> bool {
+        self.imported.as_ref().is_some_and(|imported| !imported.continued)
+    }
+
+    /// What to call it: its name, else its title, else its first prompt, else nothing yet.
+    pub fn label(&self) -> Option<&str> {
+        [&self.name, &self.title, &self.first_prompt].into_iter().map(String::as_str).find(|text| !text.is_empty())
     }
 }
 
@@ -183,7 +205,10 @@ impl Session {
             agent_state: AgentState::Starting,
             failure: None,
             agent_session: None,
-            agent_title: String::new(),
+            title: String::new(),
+            titles: 0,
+            summarised: Turn(0),
+            imported: None,
             intent: String::new(),
             untold: Untold::Nothing,
             open_requests: Vec::new(),
@@ -215,6 +240,9 @@ impl Session {
                 if let Some(agent) = agent {
                     row.agent.clone_from(agent);
                     row.agent_session = None;
+                    if let Some(imported) = &mut row.imported {
+                        imported.continued = true;
+                    }
                 }
                 if let Some(cwd) = cwd {
                     row.cwd.clone_from(cwd);
@@ -281,7 +309,20 @@ impl Session {
             Event::ContextSet { .. } | Event::FactProved { .. } => {
                 Arc::make_mut(&mut self.context).apply(entry);
             }
-            Event::TitleSet { title } => row.agent_title.clone_from(title),
+            Event::TitleSet { title, .. } => {
+                row.title.clone_from(title);
+                row.titles += 1;
+            }
+            Event::SummarySet { turn, .. } => {
+                if *turn == row.summarised.next() {
+                    row.summarised = *turn;
+                }
+            }
+            Event::SessionImported { tool, source, mark } => {
+                let (tool, source, mark) = (tool.clone(), source.clone(), mark.clone());
+                row.imported = Some(Imported { tool, source, mark, continued: false });
+                row.agent_state = AgentState::Stopped;
+            }
             Event::PromptQueued { interaction_id, text, images } => {
                 remember_first_prompt(row, text);
                 self.queue.push(QueuedPrompt {

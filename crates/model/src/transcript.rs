@@ -90,20 +90,9 @@ impl Transcript {
     /// Folds in the next entry of the session.
     pub fn apply(&mut self, entry: &Entry) {
         match &entry.event {
-            Event::TurnStarted { turn, interaction_id } => self.turns.push(TranscriptTurn {
-                turn: *turn,
-                interaction_id: *interaction_id,
-                source: None,
-                prompt: String::new(),
-                images: Vec::new(),
-                resume: None,
-                items: Vec::new(),
-                usage: None,
-                outcome: None,
-                reason: None,
-                started_at: entry.at,
-                ended_at: None,
-            }),
+            Event::TurnStarted { turn, interaction_id } => {
+                self.turns.push(TranscriptTurn::begin(*turn, *interaction_id, entry.at));
+            }
             Event::TurnEnded { stop, .. } => {
                 if let Some(turn) = self.turn_of(&entry.event) {
                     turn.outcome = Some(stop.outcome);
@@ -130,6 +119,24 @@ impl Transcript {
 }
 
 impl TranscriptTurn {
+    /// A turn of which nothing is told yet.
+    pub fn begin(turn: Turn, interaction_id: InteractionId, started_at: Timestamp) -> Self {
+        Self {
+            turn,
+            interaction_id,
+            source: None,
+            prompt: String::new(),
+            images: Vec::new(),
+            resume: None,
+            items: Vec::new(),
+            usage: None,
+            outcome: None,
+            reason: None,
+            started_at,
+            ended_at: None,
+        }
+    }
+
     fn apply(&mut self, event: &Event) {
         match event {
             Event::PromptSent { text, images, .. } => {
@@ -217,6 +224,8 @@ impl TranscriptTurn {
             | Event::ContextSet { .. }
             | Event::FactProved { .. }
             | Event::TitleSet { .. }
+            | Event::SummarySet { .. }
+            | Event::SessionImported { .. }
             | Event::TokenIssued { .. }
             | Event::TokenRevoked { .. }
             | Event::PermissionRemembered { .. }

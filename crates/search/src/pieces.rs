@@ -124,6 +124,7 @@ impl Pieces {
         match &entry.event {
             Event::SessionCreated { name, .. } | Event::SessionChanged { name: Some(name), .. } => done.title(name),
             Event::TitleSet { title, .. } => done.title(title),
+            Event::SummarySet { turn, summary, .. } => done.chunked(*turn, Role::Summary, summary),
             Event::TurnStarted { turn, .. } => {
                 self.end_turn(&mut done);
                 self.open = Some(OpenTurn::new(*turn));
@@ -193,6 +194,7 @@ impl Pieces {
             | Event::CompactionSeen { .. }
             | Event::ContextSet { .. }
             | Event::FactProved { .. }
+            | Event::SessionImported { .. }
             | Event::TokenIssued { .. }
             | Event::TokenRevoked { .. }
             | Event::PermissionRemembered { .. }

@@ -71,7 +71,7 @@ pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow
         agent: row.agent.clone(),
         cwd: row.cwd.clone(),
         project: row.project.clone(),
-        title: row.title().map(str::to_owned),
+        title: row.label().map(str::to_owned),
         state: match row.state() {
             // Its log takes no more, so whatever went on has been cut off.
             SessionState::Starting | SessionState::Running | SessionState::NeedsYou | SessionState::Unresponsive
@@ -81,7 +81,10 @@ pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow
             }
             state => state,
         },
-        read_only: damaged.then_some(wire::ReadOnly::Damaged),
+        read_only: match damaged {
+            true => Some(wire::ReadOnly::Damaged),
+            false => row.is_imported().then_some(wire::ReadOnly::Imported),
+        },
         failure: row.failure.clone(),
         turns: row.turns,
         unobserved: row.unobserved(),

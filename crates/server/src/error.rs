@@ -22,6 +22,10 @@ pub(crate) enum ApiError {
     SessionNotNamed,
     #[error("this address leads nowhere; docs/api.md lists all that do")]
     RouteNotFound,
+    #[error("there is no such interaction; an id is that of a turn's prompt, as contents and searches tell it")]
+    InteractionNotFound,
+    #[error("no model is configured; set provider and model under [summaries] in config.toml")]
+    NoModel,
     #[error("there is no such token")]
     TokenNotFound,
     #[error("no such permission is remembered")]
@@ -102,6 +106,8 @@ impl ApiError {
             Self::SessionNotFound => (StatusCode::NOT_FOUND, "session_not_found"),
             Self::SessionNotNamed => (StatusCode::BAD_REQUEST, "session_not_named"),
             Self::RouteNotFound => (StatusCode::NOT_FOUND, "not_found"),
+            Self::InteractionNotFound => (StatusCode::NOT_FOUND, "interaction_not_found"),
+            Self::NoModel => (StatusCode::CONFLICT, "no_model"),
             Self::TokenNotFound => (StatusCode::NOT_FOUND, "token_not_found"),
             Self::PermissionNotFound => (StatusCode::NOT_FOUND, "permission_not_found"),
             Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
@@ -150,6 +156,8 @@ impl ApiError {
             Self::SessionNotFound
             | Self::SessionNotNamed
             | Self::RouteNotFound
+            | Self::InteractionNotFound
+            | Self::NoModel
             | Self::TokenNotFound
             | Self::PermissionNotFound
             | Self::RequestNotFound
@@ -172,7 +180,11 @@ impl ApiError {
             | Self::File(_)
             | Self::Submit(_)
             | Self::Query(
-                QueryError::NotFound(_) | QueryError::Deleted(_) | QueryError::NoSuchTurn { .. } | QueryError::Read(_),
+                QueryError::NotFound(_)
+                | QueryError::Deleted(_)
+                | QueryError::NoSuchTurn { .. }
+                | QueryError::NoSuchInteraction(_)
+                | QueryError::Read(_),
             ) => self.damage().map_or(json!({}), |damage| json!({ "seq": damage.seq, "what": damage.what })),
         }
     }
@@ -210,6 +222,7 @@ fn query_class(err: &QueryError) -> (StatusCode, &'static str) {
     match err {
         QueryError::NotFound(_) => (StatusCode::NOT_FOUND, "session_not_found"),
         QueryError::Deleted(_) => (StatusCode::NOT_FOUND, "session_deleted"),
+        QueryError::NoSuchInteraction(_) => (StatusCode::NOT_FOUND, "interaction_not_found"),
         QueryError::NoSuchTurn { .. } => (StatusCode::NOT_FOUND, "turn_not_found"),
         QueryError::Reset { .. } => (StatusCode::CONFLICT, "cursor_reset"),
         QueryError::Read(err) => read_class(err),
@@ -265,6 +278,8 @@ fn rejection_class(rejection: &Rejection) -> (StatusCode, &'static str) {
             ContextError::ItemInvalid { .. } => (StatusCode::BAD_REQUEST, "item_invalid"),
             ContextError::SlugInvalid(_) => (StatusCode::BAD_REQUEST, "slug_invalid"),
         },
+        Rejection::Imported => (StatusCode::CONFLICT, "session_imported"),
+        Rejection::NotImported => (StatusCode::CONFLICT, "session_not_imported"),
         Rejection::DirectoryInvalid => (StatusCode::BAD_REQUEST, "directory_invalid"),
     }
 }

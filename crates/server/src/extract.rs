@@ -6,11 +6,12 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use doors::Principal;
 use engine::{Asker, RequestKey};
-use model::{InteractionId, RememberedId, SessionId, TokenId};
+use model::{InteractionId, RememberedId, SessionId, TokenId, Turn};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ApiError;
+use crate::turns;
 
 const KEY_HEADER: &str = "idempotency-key";
 const MAX_KEY_CHARS: usize = 200;
@@ -129,6 +130,23 @@ impl PathId for (SessionId, model::Request) {
         let session = SessionId::from_path(params)?;
         let request = param(params, "request").and_then(|text| text.parse().ok());
         Ok((session, request.ok_or(ApiError::RequestNotFound)?))
+    }
+}
+
+impl PathId for (SessionId, Turn) {
+    fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
+        let session = SessionId::from_path(params)?;
+        let turn = turns::parse(param(params, "turn").unwrap_or_default())?;
+        if turn.0 == 0 {
+            return Err(ApiError::InvalidQuery("turns are numbered from 1".to_owned()));
+        }
+        Ok((session, turn))
+    }
+}
+
+impl PathId for InteractionId {
+    fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
+        param(params, "interaction").and_then(|text| text.parse().ok()).ok_or(ApiError::InteractionNotFound)
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod agents;
 pub(crate) mod auth;
+pub(crate) mod contents;
 pub(crate) mod context;
 pub(crate) mod directories;
 pub(crate) mod entries;

@@ -15,6 +15,7 @@ mod live;
 mod mcp;
 mod metrics;
 mod router;
+mod turns;
 mod web_assets;
 pub mod wire;
 

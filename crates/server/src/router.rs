@@ -10,7 +10,8 @@ use utoipa_axum::routes;
 
 use crate::error::ApiError;
 use crate::http::{
-    agent, agents, auth, context, directories, entries, files, health, permissions, prompts, sessions, storage, tokens,
+    agent, agents, auth, contents, context, directories, entries, files, health, permissions, prompts, sessions,
+    storage, tokens,
 };
 use crate::{App, live, mcp, web_assets, wire};
 
@@ -66,6 +67,12 @@ fn protected() -> OpenApiRouter<App> {
         .routes(routes!(agent::sign_in))
         .routes(routes!(entries::list))
         .routes(routes!(files::list))
+        .routes(routes!(contents::toc))
+        .routes(routes!(contents::turn))
+        .routes(routes!(contents::range))
+        .routes(routes!(contents::titles))
+        .routes(routes!(contents::interaction))
+        .routes(routes!(contents::summaries, contents::upgrade))
         .routes(routes!(context::show))
         .routes(routes!(context::packet))
         .routes(routes!(storage::file))

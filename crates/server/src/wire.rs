@@ -4,6 +4,7 @@
 //! the model's. JSON is camelCase. Fields that a request does not know are refused, so that a misspelt wish is never
 //! silently ignored. What opens something is [`Hidden`] and can not be printed by accident.
 
+mod contents;
 mod context;
 mod directories;
 mod files;
@@ -20,6 +21,11 @@ use model::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+pub use contents::{
+    Indexing, Interaction, SearchPage, SearchQuery, SearchResult, SessionSearchQuery, Snippet, SummariesProgress,
+    Title, TitleHistory, Toc, TocEntry, TocQuery, ToolBrief, TurnBrief, TurnPage, TurnState, TurnsPage, TurnsQuery,
+    UpgradeSummaries, Upgraded,
+};
 pub use context::{Changed, Context, ContextAsOf, ContextQuery, Proofs, ProvedValue, ResumePacket, SetContext};
 pub use directories::{Directory, DirectoryPage, DirectoryQuery, RecentDirectory};
 pub use files::{FileName, FilePage, FileQuery};
@@ -270,7 +276,7 @@ pub struct EntryPage {
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct EntryQuery {
     /// A cursor, `incarnation.seq`, or a bare seq of this store; from the beginning unless told.
@@ -278,6 +284,9 @@ pub struct EntryQuery {
     /// How many at most; 1 to 1,000, 200 unless told. A page of large entries may hold fewer.
     #[param(minimum = 1, maximum = 1000)]
     pub limit: Option<u32>,
+    /// With `toTurn`: only what was told in these turns, and between them.
+    pub from_turn: Option<String>,
+    pub to_turn: Option<String>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]

@@ -46,6 +46,9 @@ macro_rules! conformance_tests {
             tables: unobserved_sessions_came_to_rest_unseen,
             tables: deleted_sessions_are_found_by_age,
             tables: turns_come_in_order,
+            tables: a_prompt_leads_to_its_turn,
+            tables: the_newest_titles_are_kept,
+            tables: sessions_are_unsummarised_until_each_turn_has_its_line,
             tables: tokens_are_in_force_until_revoked,
             tables: what_is_remembered_is_there_until_it_is_forgotten,
         }

@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use model::{
-    Answerer, Command, ContextWish, Entry, Event, Fact, FactShape, FileStamp, Incarnation, ListKey, Marker,
+    Answerer, Command, ContextWish, Entry, Event, Extent, Fact, FactShape, FileStamp, Incarnation, ListKey, Marker,
     PermissionAnswer, Position, RememberedRow, Request, Seq, Session, SessionId, SessionRow, SetMode, StreamId,
-    Timestamp, TokenKind, TokenRow, Turn, TurnRow, fold,
+    SummaryMaker, Timestamp, TitleMaker, TitleRow, TokenKind, TokenRow, Turn, TurnRow, TurnSummary, fold,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -35,7 +35,9 @@ const INCARNATION: u64 = 0xfedc_ba98_7654_3210;
 struct Rows {
     sessions: Vec<Option<Session>>,
     turns: Vec<TurnRow>,
+    titles: Vec<TitleRow>,
     list: Vec<SessionRow>,
+    unsummarised: Vec<SessionId>,
     unsettled: Vec<SessionId>,
     deleted: Vec<SessionId>,
     unobserved_count: u64,
@@ -64,14 +66,18 @@ async fn rows(store: &dyn Store) -> Rows {
     }
     let mut sessions = Vec::new();
     let mut turns: Vec<TurnRow> = Vec::new();
+    let mut titles: Vec<TitleRow> = Vec::new();
     for n in 0..SESSIONS {
         sessions.push(store.session(session_id(n)).await.unwrap());
         turns.extend(store.turns(session_id(n), Turn(0), 100).await.unwrap());
+        titles.extend(store.titles(session_id(n)).await.unwrap());
     }
     Rows {
         sessions,
         turns,
+        titles,
         list,
+        unsummarised: store.unsummarised(None, 3).await.unwrap(),
         unsettled: store.unsettled().await.unwrap(),
         deleted: store.deleted_before(at(20), 2).await.unwrap(),
         unobserved_count: store.unobserved_count().await.unwrap(),
@@ -249,6 +255,15 @@ impl Twins {
             }
             Wish::Prove(facts) => Command::Prove { tool: 1, facts: facts.into_iter().map(fact).collect() },
             Wish::Intend(intent) => Command::SetIntent { intent },
+            Wish::Summarise(turn, summary) => {
+                let extent = (turn > 1).then_some(Extent { prompt: turn, response: 2, tools: 3 });
+                let (turn, by) = (Turn(turn), SummaryMaker::Extract);
+                Command::Summarise(vec![TurnSummary { turn, summary, by, extent }])
+            }
+            Wish::Title(title) => {
+                Command::SetTitle { title, by: TitleMaker::Terms, turn: Some(Turn(1)), interaction_id: None }
+            }
+            Wish::Import(mark) => Command::Import { tool: "claude".to_owned(), source: "s".to_owned(), mark },
             Wish::MoveTo(cwd) => Command::MoveTo { cwd: cwd.to_owned() },
             Wish::Interrupt => Command::Interrupt { reason: "server_restart".to_owned() },
         }

@@ -22,8 +22,8 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 use model::{
-    Entry, Event, Incarnation, ListKey, Position, RememberedRow, RowChange, Seq, Session, SessionId, SessionRow,
-    StreamId, Timestamp, TokenRow, Turn, TurnRow, fold,
+    Entry, Event, Incarnation, InteractionId, ListKey, Position, RememberedRow, RowChange, Seq, Session, SessionId,
+    SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, fold,
 };
 
 pub use copies::{Copies, CopyError};
@@ -202,6 +202,15 @@ pub trait Tables: Send + Sync + 'static {
 
     /// Turns of a session after a number, in order.
     async fn turns(&self, session: SessionId, after: Turn, limit: usize) -> Result<Vec<TurnRow>, ReadError>;
+
+    /// The turn that a prompt became, if it became one.
+    async fn find_turn(&self, interaction: InteractionId) -> Result<Option<TurnRow>, ReadError>;
+
+    /// The titles that a session has had, newest first, at most [`model::MAX_TITLES`].
+    async fn titles(&self, session: SessionId) -> Result<Vec<TitleRow>, ReadError>;
+
+    /// Sessions at rest with turns that have no summary yet, in the order of their ids after one, at most `limit`.
+    async fn unsummarised(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<SessionId>, ReadError>;
 
     /// The entries of a session that changed its context, after one and up to another, in order.
     async fn context_entries(

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use model::{
     AgentState, Context, Entry, FactShape, Incarnation, InteractionId, ListKey, Mark, Position, ProvedFact,
     QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, Session, SessionId, SessionList, SessionRow, StreamId,
-    Timestamp, TokenId, TokenRow, Turn, TurnRow,
+    Timestamp, TitleRow, TokenId, TokenRow, Turn, TurnRow,
 };
 
 use crate::{
@@ -31,6 +31,7 @@ struct State {
     sessions: SessionList,
     turns: BTreeMap<(SessionId, Turn), TurnRow>,
     prompts: BTreeMap<(SessionId, InteractionId), QueuedPrompt>,
+    titles: BTreeMap<(SessionId, u32), TitleRow>,
     contexts: BTreeMap<SessionId, Kept>,
     tokens: BTreeMap<TokenId, TokenRow>,
     remembered: BTreeMap<RememberedId, RememberedRow>,
@@ -163,6 +164,15 @@ impl State {
             RowChange::NoteContext { session, seq } => {
                 self.contexts.entry(session).or_default().changed_at.insert(seq);
             }
+            RowChange::PutTitle(row) => {
+                self.titles.insert((row.session, row.slot()), row);
+            }
+            RowChange::PutSummary { session, turn, summary, extent } => {
+                if let Some(row) = self.turns.get_mut(&(session, turn)) {
+                    row.summary = Some(summary);
+                    row.extent = extent.or(row.extent);
+                }
+            }
             RowChange::PutToken(row) => {
                 self.tokens.insert(row.id, row);
             }
@@ -261,6 +271,7 @@ impl Log for MemoryStore {
         state.sessions.remove(session);
         state.turns.retain(|(owner, _), _| *owner != session);
         state.prompts.retain(|(owner, _), _| *owner != session);
+        state.titles.retain(|(owner, _), _| *owner != session);
         state.contexts.remove(&session);
         Ok(())
     }
@@ -321,6 +332,28 @@ impl Tables for MemoryStore {
         use std::ops::Bound::{Excluded, Included};
         let range = (Excluded((session, after)), Included((session, Turn(u32::MAX))));
         Ok(self.state().turns.range(range).take(limit).map(|(_, row)| row.clone()).collect())
+    }
+
+    async fn find_turn(&self, interaction: InteractionId) -> Result<Option<TurnRow>, ReadError> {
+        Ok(self.state().turns.values().find(|row| row.interaction_id == interaction).cloned())
+    }
+
+    async fn titles(&self, session: SessionId) -> Result<Vec<TitleRow>, ReadError> {
+        let state = self.state();
+        let mut titles: Vec<_> = state.titles.values().filter(|row| row.session == session).cloned().collect();
+        titles.sort_by_key(|row| std::cmp::Reverse(row.nth));
+        Ok(titles)
+    }
+
+    async fn unsummarised(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<SessionId>, ReadError> {
+        let state = self.state();
+        let waits = |row: &&SessionRow| {
+            row.deleted_at.is_none() && row.running.is_none() && row.summarised < row.turns && Some(row.id) > after
+        };
+        let mut ids: Vec<_> = state.sessions.all().filter(waits).map(|row| row.id).collect();
+        ids.sort();
+        ids.truncate(limit);
+        Ok(ids)
     }
 
     async fn context_entries(

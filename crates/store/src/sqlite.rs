@@ -32,8 +32,8 @@ use std::thread::{self, JoinHandle};
 
 use async_trait::async_trait;
 use model::{
-    Entry, Incarnation, ListKey, Position, RememberedRow, Seq, Session, SessionId, SessionRow, StreamId, Timestamp,
-    TokenRow, Turn, TurnRow,
+    Entry, Incarnation, InteractionId, ListKey, Position, RememberedRow, Seq, Session, SessionId, SessionRow, StreamId,
+    Timestamp, TitleRow, TokenRow, Turn, TurnRow,
 };
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -299,6 +299,18 @@ impl Tables for SqliteStore {
 
     async fn turns(&self, session: SessionId, after: Turn, limit: usize) -> Result<Vec<TurnRow>, ReadError> {
         self.ask(move |conn| queries::turns(conn, session, after, limit)).await
+    }
+
+    async fn find_turn(&self, interaction: InteractionId) -> Result<Option<TurnRow>, ReadError> {
+        self.ask(move |conn| queries::find_turn(conn, interaction)).await
+    }
+
+    async fn titles(&self, session: SessionId) -> Result<Vec<TitleRow>, ReadError> {
+        self.ask(move |conn| queries::titles(conn, session)).await
+    }
+
+    async fn unsummarised(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<SessionId>, ReadError> {
+        self.ask(move |conn| queries::unsummarised(conn, after, limit)).await
     }
 
     async fn context_entries(

@@ -52,6 +52,7 @@ impl Host {
             home: home(),
             copies: Some(copies),
             agency: agency::open(config, data)?,
+            summarising: None,
         };
         let engine = Engine::start(Arc::clone(&store) as Arc<dyn store::Store>, seams).await?;
         Ok(Self { store, engine })

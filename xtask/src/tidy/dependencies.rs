@@ -12,7 +12,7 @@ pub(super) fn each_is_explained(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.files {
         let named = match file.path.as_str() {
-            "web/package.json" => npm_packages(file),
+            path if path.ends_with("/package.json") => npm_packages(file),
             path if path.ends_with("Cargo.toml") => crates(file),
             _ => continue,
         };

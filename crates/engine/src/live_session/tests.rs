@@ -21,6 +21,7 @@ async fn begun() -> (LiveSession, mpsc::Receiver<Call>, mpsc::Sender<News>) {
         home: None,
         copies: None,
         agency: Agency::only_guide(),
+        summarising: None,
     };
     let engine = Engine::start(Arc::new(MemoryStore::new(Incarnation::from_bits(1))), seams).await.unwrap();
     let id = SessionId::from_bytes([7; 16]);

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use engine::{Agency, Asker, Clock, Engine, Follow, Followed, IdSource, Reach, Reply, Seams};
 use model::{
     Answerer, Command, Entry, Event, Incarnation, InteractionId, ListKey, Position, RememberedRow, Seq, Session,
-    SessionId, SessionRow, StreamId, Timestamp, TokenRow, Turn, TurnRow, WhenBusy,
+    SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WhenBusy,
 };
 use store::{
     AppendError, Batch, Changes, Copies, Damage, Head, Log, MemoryStore, PlacedEntry, ReadError, Receipt, Store, Tables,
@@ -141,6 +141,18 @@ impl Tables for FullDisk {
 
     async fn turns(&self, session: SessionId, after: Turn, limit: usize) -> Result<Vec<TurnRow>, ReadError> {
         self.store.turns(session, after, limit).await
+    }
+
+    async fn find_turn(&self, interaction: InteractionId) -> Result<Option<TurnRow>, ReadError> {
+        self.store.find_turn(interaction).await
+    }
+
+    async fn titles(&self, session: SessionId) -> Result<Vec<TitleRow>, ReadError> {
+        self.store.titles(session).await
+    }
+
+    async fn unsummarised(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<SessionId>, ReadError> {
+        self.store.unsummarised(after, limit).await
     }
 
     async fn context_entries(
@@ -290,6 +302,8 @@ fn is_about_the_agent(event: &Event) -> bool {
             | Event::AgentCommandsChanged { .. }
             | Event::UsageReported { .. }
             | Event::TitleSet { .. }
+            | Event::SummarySet { .. }
+            | Event::SessionImported { .. }
     )
 }
 
@@ -301,7 +315,12 @@ async fn start(
     agency: Agency,
 ) -> Engine {
     let (clock, ids) = (Arc::clone(clock) as Arc<dyn Clock>, Arc::clone(ids) as Arc<dyn IdSource>);
-    Engine::start(Arc::clone(store) as Arc<dyn Store>, Seams { clock, ids, home: None, copies, agency }).await.unwrap()
+    Engine::start(
+        Arc::clone(store) as Arc<dyn Store>,
+        Seams { clock, ids, home: None, copies, agency, summarising: None },
+    )
+    .await
+    .unwrap()
 }
 
 pub(crate) fn asker() -> Asker {

@@ -4,6 +4,7 @@
 //! the words around it.
 
 use super::sets::{Mark, Sets};
+use crate::text::is_hidden;
 
 /// How many characters of an item are told.
 const MAX_TOLD_CHARS: usize = 400;
@@ -93,24 +94,6 @@ pub fn item(text: &str, separators: &[char]) -> String {
         && !line.starts_with(['-', '[', '(', '#', '<', ' '])
         && line == text;
     if plain { line } else { quoted(&line) }
-}
-
-/// One line of at most so many characters, without what breaks lines, turns their direction or hides.
-pub fn one_line(text: &str, max_chars: usize) -> String {
-    let spaced = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|c| !is_hidden(*c));
-    let line: String = spaced.collect();
-    let words = line.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    crate::first_line(&words, max_chars)
-}
-
-/// Control characters, marks that turn the direction of text, and what shows nothing.
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
-        )
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::{agent_state, interrupt, start_next, withdraw_requests};
 use crate::limits::{MAX_AGENT_TITLE_CHARS, MAX_OPEN_REQUESTS};
 use crate::{
-    AgentReport, AgentState, Attached, Event, Memory, Outcome, Request, Session, Stop, ToolChange, ToolStatus, Turn,
-    first_line,
+    AgentReport, AgentState, Attached, Event, Memory, Outcome, Request, Session, Stop, TitleMaker, ToolChange,
+    ToolStatus, Turn, first_line,
 };
 
 pub(super) fn agent_reported(session: &Session, report: AgentReport) -> Vec<Event> {
@@ -80,13 +80,14 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
         AgentReport::Usage(usage) => vec![Event::UsageReported { usage }],
         AgentReport::Title(title) => {
             let title = first_line(&title, MAX_AGENT_TITLE_CHARS);
-            let known = &session.row.agent_title;
+            let known = &session.row.title;
             // An agent that takes over, or is taken up again, calls the session after what it was told last.
             let is_late = session.row.turns > Turn(1) && !known.is_empty();
             if title == *known || is_late || is_of_packet(&title) {
                 Vec::new()
             } else {
-                vec![Event::TitleSet { title }]
+                let interaction_id = session.row.running.map(|running| running.interaction_id);
+                vec![Event::TitleSet { title, by: TitleMaker::Agent, turn, interaction_id }]
             }
         }
         AgentReport::Noticed(notice) => vec![Event::AgentNoticed { notice }],

@@ -733,7 +733,7 @@ fn an_agents_first_title_stays() {
             let entry = Entry { seq: session.head.next(), at: Timestamp::from_millis(0), event };
             session.apply(&entry);
         }
-        session.row.agent_title.clone()
+        session.row.title.clone()
     };
     assert_eq!(tell(&mut session, title("[Session resumed. This is a record")), "");
     assert_eq!(tell(&mut session, title("Fix the bell")), "Fix the bell");

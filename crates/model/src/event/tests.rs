@@ -8,6 +8,7 @@ const RELEASED: &[(u16, &str)] = &[
     (1, include_str!("../../../../fixtures/events/v1.jsonl")),
     (2, include_str!("../../../../fixtures/events/v2.jsonl")),
     (3, include_str!("../../../../fixtures/events/v3.jsonl")),
+    (4, include_str!("../../../../fixtures/events/v4.jsonl")),
 ];
 
 /// Every line of every released version decodes, and those of this version are written back byte for byte.
@@ -61,13 +62,15 @@ fn the_fixture_of_this_version_has_every_kind() {
             Event::ContextSet { .. } => "context.set",
             Event::FactProved { .. } => "fact.proved",
             Event::TitleSet { .. } => "title.set",
+            Event::SummarySet { .. } => "summary.set",
+            Event::SessionImported { .. } => "session.imported",
             Event::TokenIssued { .. } => "token.issued",
             Event::TokenRevoked { .. } => "token.revoked",
             Event::PermissionRemembered { .. } => "permission.remembered",
             Event::PermissionForgotten { .. } => "permission.forgotten",
         })
         .collect();
-    assert_eq!(seen.len(), 35);
+    assert_eq!(seen.len(), 37);
 }
 
 #[test]

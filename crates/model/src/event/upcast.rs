@@ -8,7 +8,9 @@ use super::EVENT_VERSION;
 const STEPS: [fn(Value) -> Value; EVENT_VERSION as usize - 1] = [
     // Version 2 added kinds and optional fields; what was there kept its shape.
     std::convert::identity,
-    // So did version 3.
+    // So did version 3 …
+    std::convert::identity,
+    // … and version 4.
     std::convert::identity,
 ];
 

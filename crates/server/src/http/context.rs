@@ -3,11 +3,11 @@
 use axum::Json;
 use axum::extract::State;
 use doors::{Principal, Scope};
-use model::{SessionId, Turn};
+use model::SessionId;
 
 use crate::error::ApiError;
 use crate::extract::{Named, NoParams, Params};
-use crate::{App, access, convert, wire};
+use crate::{App, access, convert, turns, wire};
 
 /// What a session is about: sets, facts and their proofs, as of a turn or now.
 #[utoipa::path(
@@ -27,7 +27,7 @@ pub(crate) async fn show(
     Params(query): Params<wire::ContextQuery>,
 ) -> Result<Json<wire::ContextAsOf>, ApiError> {
     access::session(&principal, Scope::Read, id)?;
-    let (turn, context) = match query.turn.as_deref().map(turn).transpose()? {
+    let (turn, context) = match query.turn.as_deref().map(turns::parse).transpose()? {
         Some(turn) => (turn, convert::context(&app.engine.context_as_of(id, turn).await?)),
         None => {
             let session = app.engine.session(id).await?;
@@ -54,12 +54,4 @@ pub(crate) async fn packet(
     let packet = app.engine.resume_packet(id).await?;
     let characters = packet.text.chars().count();
     Ok(Json(wire::ResumePacket { text: packet.text, characters, tokens: packet.tokens }))
-}
-
-/// A turn's number, bare or as it stands alone.
-fn turn(text: &str) -> Result<Turn, ApiError> {
-    let number = text.strip_prefix('t').unwrap_or(text).parse().ok().map(Turn);
-    // One spelling only: no sign, no leading zero.
-    let spelt = number.filter(|turn| turn.0.to_string() == text || format!("t{}", turn.0) == text);
-    spelt.ok_or_else(|| ApiError::InvalidQuery(format!("turn is a number such as 7 or t7, not {text:?}")))
 }

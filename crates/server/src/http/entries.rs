@@ -3,11 +3,11 @@
 use axum::Json;
 use axum::extract::State;
 use doors::{Principal, Scope};
-use model::{Cursor, Seq, SessionId};
+use model::{Cursor, Seq, SessionId, Turn};
 
 use crate::error::ApiError;
 use crate::extract::{Named, Params};
-use crate::{App, access, wire};
+use crate::{App, access, turns, wire};
 
 const DEFAULT_LIMIT: u32 = 200;
 const MAX_LIMIT: u32 = 1_000;
@@ -34,9 +34,27 @@ pub(crate) async fn list(
     if !(1..=MAX_LIMIT).contains(&limit) {
         return Err(ApiError::InvalidQuery(format!("limit is 1 to {MAX_LIMIT}")));
     }
+    if let Some(turns) = turns_of(&query)? {
+        let after = query.after.map(|after| cursor(&app, &after)).transpose()?.map_or(Seq::START, |cursor| cursor.seq);
+        let (entries, more) = app.engine.entries_of_turns(id, turns, after, limit as usize).await?;
+        let next = entries.last().filter(|_| more).map(|last| app.engine.cursor(last.seq).to_string());
+        return Ok(Json(wire::EntryPage { entries, next_cursor: next }));
+    }
     let after = query.after.map(|after| cursor(&app, &after)).transpose()?;
     let (entries, next) = app.engine.entries(id, after, limit as usize).await?;
     Ok(Json(wire::EntryPage { entries, next_cursor: next.map(|cursor| cursor.to_string()) }))
+}
+
+/// The turns that are asked for, if only some are.
+fn turns_of(query: &wire::EntryQuery) -> Result<Option<(Turn, Turn)>, ApiError> {
+    let parsed = |text: &Option<String>| text.as_deref().map(turns::parse).transpose();
+    match (parsed(&query.from_turn)?, parsed(&query.to_turn)?) {
+        (None, None) => Ok(None),
+        (Some(from), Some(to)) if Turn(0) < from && from <= to => Ok(Some((from, to))),
+        (Some(_), Some(_)) | (None, Some(_)) | (Some(_), None) => {
+            Err(ApiError::InvalidQuery("fromTurn and toTurn go together, from 1 on and not backwards".to_owned()))
+        }
+    }
 }
 
 /// A cursor as a caller writes it: whole, or a bare seq of this store.

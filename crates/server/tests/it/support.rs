@@ -167,6 +167,7 @@ impl World {
             home: Some(home),
             copies: None,
             agency: engine::Agency::only_guide(),
+            summarising: None,
         };
         let engine = Engine::start(Arc::clone(&store), seams).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -3,9 +3,9 @@
 #![expect(missing_docs, reason = "the name of a case is its statement")]
 
 use model::{
-    AgentReport, Answerer, Command, ContextWish, Event, Fact, FactShape, ListKey, Marker, Memory, Outcome,
-    PermissionAnswer, RememberedDecision, RememberedRow, Request, RowChange, Seq, SessionState, SetMode, Stop,
-    StreamId, TokenKind, Turn, Untold, fold,
+    AgentReport, Answerer, Command, ContextWish, Event, Extent, Fact, FactShape, ListKey, MAX_TITLES, Marker, Memory,
+    Outcome, PermissionAnswer, RememberedDecision, RememberedRow, Request, RowChange, Seq, SessionId, SessionState,
+    SetMode, Stop, StreamId, SummaryMaker, TitleMaker, TokenKind, Turn, TurnSummary, Untold, fold,
 };
 
 use crate::conformance::{
@@ -90,7 +90,7 @@ pub async fn a_session_is_what_its_entries_fold_to(store: AnyStore) {
     assert_eq!((session.context.sets.items("files").len(), edited.count, edited.newest[0].proof.tool), (2, 2, 2));
     let row = session.row;
     assert_eq!(row.intent, "look");
-    assert_eq!((row.requests, row.agent_title.as_str()), (Request(2), "what the agent calls it"));
+    assert_eq!((row.requests, row.title.as_str()), (Request(2), "what the agent calls it"));
     assert_eq!((row.agent.as_str(), row.agent_session, row.cwd.as_str()), ("other", None, "/elsewhere"));
 }
 
@@ -115,6 +115,66 @@ pub async fn the_entries_of_a_context_are_found(store: AnyStore) {
     let head = store.session(session_id(1)).await.expect("session").expect("it is there").head;
     store.purge(session_id(1), head, at(10)).await.expect("purge");
     assert_eq!(found(Seq::START, Seq(u64::MAX), MANY).await, []);
+}
+
+pub async fn a_prompt_leads_to_its_turn(store: AnyStore) {
+    act(&store, 1, create("a"), 0).await;
+    act(&store, 1, Command::Agent(AgentReport::Ready { attached: None }), 0).await;
+    act(&store, 1, prompt(1, "first"), 1).await;
+    act(&store, 1, prompt(2, "waits"), 2).await;
+    let found = store.find_turn(interaction_id(1)).await.expect("find").expect("it was sent");
+    assert_eq!((found.session, found.turn, found.summary), (session_id(1), Turn(1), None));
+    assert_eq!(store.find_turn(interaction_id(2)).await.expect("find"), None);
+    let head = store.session(session_id(1)).await.expect("session").expect("it is there").head;
+    store.purge(session_id(1), head, at(10)).await.expect("purge");
+    assert_eq!(store.find_turn(interaction_id(1)).await.expect("find"), None);
+}
+
+pub async fn the_newest_titles_are_kept(store: AnyStore) {
+    act(&store, 1, create("a"), 0).await;
+    act(&store, 2, create("b"), 0).await;
+    for n in 1..=MAX_TITLES + 3 {
+        let (title, by, turn) = (format!("title {n}"), TitleMaker::Terms, Some(Turn(n)));
+        act(&store, 1, Command::SetTitle { title, by, turn, interaction_id: None }, i64::from(n)).await;
+    }
+    let titles = store.titles(session_id(1)).await.expect("titles");
+    let numbers: Vec<u32> = titles.iter().map(|row| row.nth).collect();
+    assert_eq!(numbers, (4..=MAX_TITLES + 3).rev().collect::<Vec<_>>());
+    assert_eq!((titles[0].title.as_str(), titles[0].turn), ("title 23", Some(Turn(23))));
+    assert_eq!(store.titles(session_id(2)).await.expect("titles"), []);
+    let head = store.session(session_id(1)).await.expect("session").expect("it is there").head;
+    store.purge(session_id(1), head, at(100)).await.expect("purge");
+    assert_eq!(store.titles(session_id(1)).await.expect("titles"), []);
+}
+
+pub async fn sessions_are_unsummarised_until_each_turn_has_its_line(store: AnyStore) {
+    let waiting = async |after: Option<SessionId>| store.unsummarised(after, MANY).await.expect("unsummarised");
+    let line = |turn| {
+        let extent = Some(Extent { prompt: 5, response: 0, tools: 0 });
+        let (turn, summary, by) = (Turn(turn), format!("turn {turn}"), SummaryMaker::Extract);
+        TurnSummary { turn, summary, by, extent }
+    };
+    for n in [1, 2] {
+        act(&store, n, create("a"), 0).await;
+        act(&store, n, Command::Agent(AgentReport::Ready { attached: None }), 0).await;
+        for turn in [1, 2] {
+            act(&store, n, prompt(u64::from(n) * 10 + turn, "go"), 1).await;
+            let stop = Stop { outcome: Outcome::Completed, reason: None };
+            act(&store, n, Command::Agent(AgentReport::Stopped(stop)), 2).await;
+        }
+    }
+    assert_eq!(waiting(None).await, [session_id(1), session_id(2)]);
+    assert_eq!(waiting(Some(session_id(1))).await, [session_id(2)]);
+    act(&store, 1, Command::Summarise(vec![line(2)]), 3).await;
+    assert_eq!(waiting(None).await, [session_id(1), session_id(2)], "the first turn has no line yet");
+    act(&store, 1, Command::Summarise(vec![line(1), line(2)]), 4).await;
+    assert_eq!(waiting(None).await, [session_id(2)]);
+    let model = TurnSummary { by: SummaryMaker::Model, extent: None, ..line(2) };
+    act(&store, 1, Command::Summarise(vec![model]), 5).await;
+    let turns = store.turns(session_id(1), Turn(1), 1).await.expect("turns");
+    let summary = turns[0].summary.clone().expect("it has one");
+    assert_eq!((summary.text.as_str(), summary.by, summary.made_at), ("turn 2", SummaryMaker::Model, at(5)));
+    assert_eq!(turns[0].extent, Some(Extent { prompt: 5, response: 0, tools: 0 }), "what is known stays known");
 }
 
 fn mark(set: &str, items: &[&str]) -> Command {

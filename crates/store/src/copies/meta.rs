@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Session, SessionId, Timestamp, Turn};
+use model::{Imported, InteractionId, Session, SessionId, Timestamp, TitleMaker, TitleRow, Turn};
 use serde::{Deserialize, Serialize};
 
 use crate::{ReadError, Store};
@@ -14,7 +14,7 @@ use crate::{ReadError, Store};
 pub(super) const NAME: &str = "meta.json";
 pub(super) const MAX_BYTES: u64 = 1 << 20;
 /// The shape of both files. A reader refuses a newer one.
-pub(super) const FORMAT: u32 = 3;
+pub(super) const FORMAT: u32 = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,9 +29,15 @@ pub(super) struct Meta {
     /// The agent's own id of the conversation.
     #[serde(default)]
     pub(super) agent_session: Option<String>,
-    /// What the agent calls it.
-    #[serde(default)]
+    /// What the agent called it, in formats before this one.
+    #[serde(default, skip_serializing)]
     pub(super) agent_title: String,
+    /// What it has been called, newest first.
+    #[serde(default)]
+    pub(super) titles: Vec<Title>,
+    /// Whose record it comes from, if it was not begun here.
+    #[serde(default)]
+    pub(super) imported: Option<Imported>,
     /// What the agent says it is about to do.
     #[serde(default)]
     pub(super) current_intent: String,
@@ -47,6 +53,24 @@ pub(super) struct Meta {
     pub(super) deleted_at: Option<Timestamp>,
 }
 
+/// A title that the session has, or had.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Title {
+    pub(super) title: String,
+    pub(super) by: TitleMaker,
+    pub(super) turn: Option<Turn>,
+    pub(super) interaction_id: Option<InteractionId>,
+    pub(super) changed_at: Timestamp,
+}
+
+impl Title {
+    fn of(row: TitleRow) -> Self {
+        let TitleRow { session: _, nth: _, title, by, turn, interaction_id, changed_at } = row;
+        Self { title, by, turn, interaction_id, changed_at }
+    }
+}
+
 impl Meta {
     /// What is to be said of a session that stands like this.
     pub(super) async fn of(store: &dyn Store, session: &Session) -> Result<Self, ReadError> {
@@ -55,10 +79,11 @@ impl Meta {
             Some(running) => ended_before(store, row.id, running.turn).await?,
             None => None,
         };
-        Ok(Self::at_rest(session, last_ended_at))
+        let titles = store.titles(row.id).await?.into_iter().map(Title::of).collect();
+        Ok(Self::at_rest(session, titles, last_ended_at))
     }
 
-    fn at_rest(session: &Session, last_ended_at: Option<Timestamp>) -> Self {
+    fn at_rest(session: &Session, titles: Vec<Title>, last_ended_at: Option<Timestamp>) -> Self {
         let row = &session.row;
         let (active_at, last_idle_at) = match (row.running, last_ended_at) {
             (Some(_), Some(ended_at)) => (ended_at, Some(ended_at)),
@@ -74,7 +99,9 @@ impl Meta {
             name: row.name.clone(),
             env_hint: row.env_hint.clone(),
             agent_session: row.agent_session.clone(),
-            agent_title: row.agent_title.clone(),
+            agent_title: String::new(),
+            titles,
+            imported: row.imported.clone(),
             current_intent: row.intent.clone(),
             context: session.context.sets.to_map(),
             created_at: row.created_at,

@@ -7,14 +7,14 @@
 use std::io::{self, BufRead as _, BufReader, Read as _};
 
 use model::{
-    AgentReport, AgentState, Attached, Command, ContextWish, Item, Marker, Memory, NewSession, Permission,
+    AgentReport, AgentState, Attached, Command, ContextWish, Imported, Item, Marker, Memory, NewSession, Permission,
     PermissionAnswer, Rejection, Seq, Session, SessionId, Stop, StreamId, Timestamp, ToolChange, TranscriptTurn,
     WhenBusy, check_name, decide, prove,
 };
 
 use crate::copies::first_format;
 use crate::copies::folder::Folder;
-use crate::copies::meta::{self, FORMAT, Meta};
+use crate::copies::meta::{self, FORMAT, Meta, Title};
 use crate::copies::{MAX_LINE_BYTES, transcript};
 use crate::{CopyError, Part};
 
@@ -162,6 +162,10 @@ impl Retelling {
         check_name(&self.meta.agent)?;
         let Meta { agent, cwd, project, name, created_at, .. } = self.meta.clone();
         self.act(Command::Create(NewSession { agent, cwd, project, name }), created_at)?;
+        if let Some(Imported { tool, source, mark, continued: true }) = self.meta.imported.clone() {
+            self.act(Command::Import { tool, source, mark }, created_at)?;
+            self.act(Command::Resume { agent: None }, created_at)?;
+        }
         let attached = self.meta.agent_session.clone().map(|agent_session| Attached {
             agent_session,
             memory: Memory::Resumed,
@@ -169,6 +173,10 @@ impl Retelling {
         });
         self.act(Command::Agent(AgentReport::Ready { attached }), created_at)?;
         self.act(Command::Agent(AgentReport::Title(self.meta.agent_title.clone())), created_at)?;
+        for title in self.meta.titles.clone().into_iter().rev() {
+            let Title { title, by, turn, interaction_id, changed_at } = title;
+            self.act(Command::SetTitle { title, by, turn, interaction_id }, changed_at)?;
+        }
         let env_hint = Some(self.meta.env_hint.clone());
         self.act(Command::Change { name: None, env_hint, context: None }, created_at)?;
         self.act(Command::SetIntent { intent: self.meta.current_intent.clone() }, created_at)?;
@@ -264,6 +272,9 @@ impl Retelling {
         self.act(Command::Interrupt { reason: REASON.to_owned() }, active_at)?;
         if let Some(observed_at) = last_observed_at {
             self.act(Command::Observe, observed_at)?;
+        }
+        if let Some(Imported { tool, source, mark, continued: false }) = self.meta.imported.clone() {
+            self.act(Command::Import { tool, source, mark }, active_at)?;
         }
         if let Some(deleted_at) = deleted_at {
             self.act(Command::Delete, deleted_at)?;

@@ -44,6 +44,9 @@ pub(crate) enum Wish {
     },
     Prove(Vec<(&'static str, String)>),
     Intend(String),
+    Summarise(u32, String),
+    Title(String),
+    Import(String),
     Interrupt,
 }
 
@@ -99,6 +102,9 @@ fn wish() -> impl Strategy<Value = Wish> {
             .prop_map(|(set, items, merge)| Wish::Mark { set, items, merge }),
         1 => vec((select(vec!["filesEdited", "branch"]), "[a-f]".prop_map(String::from)), 0..4).prop_map(Wish::Prove),
         1 => text().prop_map(Wish::Intend),
+        2 => (0..3_u32, text()).prop_map(|(turn, summary)| Wish::Summarise(turn, summary)),
+        1 => "[a-z]{0,2}".prop_map(Wish::Title),
+        1 => text().prop_map(Wish::Import),
         4 => prompting(text().prop_map(String::from)),
         1 => (0..4_usize, text()).prop_map(|(n, text)| Wish::ChangePrompt(n, text)),
         1 => (0..4_usize).prop_map(Wish::RemovePrompt),

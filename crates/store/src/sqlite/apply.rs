@@ -4,15 +4,15 @@
 //! from the log gives the same rows.
 
 use model::{
-    FactShape, Mark, ProvedFact, QueuedPrompt, RememberedRow, RowChange, Seq, SessionId, SessionRow, Stop, Timestamp,
-    TokenRow, Turn, TurnRow,
+    Extent, FactShape, InteractionId, Mark, ProvedFact, QueuedPrompt, RememberedRow, RowChange, Seq, SessionId,
+    SessionRow, Stop, Summary, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
 };
 use rusqlite::{Connection, Params, Result, params};
 
 use crate::Receipt;
 use crate::sqlite::rows::{
-    agent_state_word, decision_word, fact_shape_word, json_or_null, outcome_word, sql_seq, token_kind_word,
-    tool_kind_word, untold_number,
+    agent_state_word, decision_word, fact_shape_word, json_or_null, json_value_or_null, outcome_word, sql_seq,
+    summary_maker_word, title_maker_word, token_kind_word, tool_kind_word, untold_number,
 };
 
 pub(super) fn apply(conn: &Connection, change: &RowChange) -> Result<()> {
@@ -43,6 +43,10 @@ pub(super) fn apply(conn: &Connection, change: &RowChange) -> Result<()> {
              VALUES (?1, ?2)",
             params![session.as_bytes(), sql_seq(*seq)],
         ),
+        RowChange::PutTitle(row) => put_title(conn, row),
+        RowChange::PutSummary { session, turn, summary, extent } => {
+            put_summary(conn, *session, *turn, summary, *extent)
+        }
         RowChange::PutToken(row) => put_token(conn, row),
         RowChange::RemoveToken { id } => run(
             conn,
@@ -74,6 +78,8 @@ pub(super) fn remove_session(conn: &Connection, session: SessionId) -> Result<()
         "DELETE FROM facts
          WHERE session = ?1",
         "DELETE FROM context_entries
+         WHERE session = ?1",
+        "DELETE FROM titles
          WHERE session = ?1",
     ] {
         run(conn, sql, [session.as_bytes()])?;
@@ -107,11 +113,11 @@ fn put_session(conn: &Connection, row: &SessionRow) -> Result<()> {
              id, agent, cwd, project, name, env_hint, first_prompt, agent_state, failure,
              running_turn, running_interaction, running_first_seq, running_started_at,
              turns, interrupted, created_at, active_at, last_observed_at, last_idle_at, deleted_at,
-             agent_session, agent_title, untold, open_requests, requests, intent
+             agent_session, agent_title, untold, open_requests, requests, intent, titles, summarised, imported
          )
          VALUES (
              ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
-             ?25, ?26
+             ?25, ?26, ?27, ?28, ?29
          )",
         params![
             row.id.as_bytes(),
@@ -135,23 +141,27 @@ fn put_session(conn: &Connection, row: &SessionRow) -> Result<()> {
             row.last_idle_at.map(Timestamp::as_millis),
             row.deleted_at.map(Timestamp::as_millis),
             row.agent_session,
-            row.agent_title,
+            row.title,
             untold_number(row.untold),
             json_or_null(&row.open_requests),
             row.requests.0,
             row.intent,
+            row.titles,
+            row.summarised.0,
+            json_value_or_null(row.imported.as_ref()),
         ],
     )
 }
 
 fn start_turn(conn: &Connection, row: &TurnRow) -> Result<()> {
-    let stop = row.stop.as_ref();
+    let (stop, summary) = (row.stop.as_ref(), row.summary.as_ref());
     run(
         conn,
         "INSERT OR REPLACE INTO turns (
-             session, turn, interaction, prompt_line, outcome, reason, started_at, ended_at, first_seq, last_seq
+             session, turn, interaction, prompt_line, outcome, reason, started_at, ended_at, first_seq, last_seq,
+             summary, summary_by, summary_at, prompt_chars, response_chars, tools
          )
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         params![
             row.session.as_bytes(),
             row.turn.0,
@@ -163,6 +173,58 @@ fn start_turn(conn: &Connection, row: &TurnRow) -> Result<()> {
             row.ended_at.map(Timestamp::as_millis),
             sql_seq(row.first_seq),
             row.last_seq.map(sql_seq),
+            summary.map(|summary| &summary.text),
+            summary.map(|summary| summary_maker_word(summary.by)),
+            summary.map(|summary| summary.made_at.as_millis()),
+            row.extent.map(|extent| extent.prompt),
+            row.extent.map(|extent| extent.response),
+            row.extent.map(|extent| extent.tools),
+        ],
+    )
+}
+
+fn put_summary(
+    conn: &Connection,
+    session: SessionId,
+    turn: Turn,
+    summary: &Summary,
+    extent: Option<Extent>,
+) -> Result<()> {
+    run(
+        conn,
+        "UPDATE turns
+         SET summary = ?3, summary_by = ?4, summary_at = ?5,
+             prompt_chars = IFNULL(?6, prompt_chars),
+             response_chars = IFNULL(?7, response_chars),
+             tools = IFNULL(?8, tools)
+         WHERE session = ?1 AND turn = ?2",
+        params![
+            session.as_bytes(),
+            turn.0,
+            summary.text,
+            summary_maker_word(summary.by),
+            summary.made_at.as_millis(),
+            extent.map(|extent| extent.prompt),
+            extent.map(|extent| extent.response),
+            extent.map(|extent| extent.tools),
+        ],
+    )
+}
+
+fn put_title(conn: &Connection, row: &TitleRow) -> Result<()> {
+    run(
+        conn,
+        "INSERT OR REPLACE INTO titles (session, slot, nth, title, made_by, turn, interaction, changed_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        params![
+            row.session.as_bytes(),
+            row.slot(),
+            row.nth,
+            row.title,
+            title_maker_word(row.by),
+            row.turn.map(|turn| turn.0),
+            row.interaction_id.as_ref().map(InteractionId::as_bytes),
+            row.changed_at.as_millis(),
         ],
     )
 }

@@ -12,6 +12,9 @@ const CONTEXT_SINCE: i64 = 5;
 /// The first schema in which answers are remembered.
 const REMEMBERED_SINCE: i64 = 4;
 
+/// The first schema in which turns have summaries and sessions have titles.
+const NAVIGATION_SINCE: i64 = 6;
+
 macro_rules! session_columns {
     ($since_agents:literal) => {
         concat!(
@@ -29,6 +32,15 @@ macro_rules! prompt_columns {
     };
 }
 
+macro_rules! turn_columns {
+    ($since_navigation:literal) => {
+        concat!(
+            "session, turn, interaction, prompt_line, outcome, reason, started_at, ended_at, first_seq, last_seq, ",
+            $since_navigation
+        )
+    };
+}
+
 macro_rules! stream_columns {
     ($since_fences:literal) => {
         concat!("streams.id, streams.name, streams.purged_at, ", $since_fences)
@@ -36,13 +48,15 @@ macro_rules! stream_columns {
 }
 
 /// Of the newest schema, as are all that no function chooses.
-pub(super) const SESSION_COLUMNS: &str =
-    session_columns!("agent_session, agent_title, untold, open_requests, requests, intent");
+pub(super) const SESSION_COLUMNS: &str = session_columns!(
+    "agent_session, agent_title, untold, open_requests, requests, intent, titles, summarised, imported"
+);
 pub(super) const PROMPT_COLUMNS: &str = prompt_columns!("images");
 pub(super) const STORED_ENTRY_COLUMNS: &str =
     "entries.seq, entries.at, entries.version, entries.checksum, entries.event";
 pub(super) const TURN_COLUMNS: &str =
-    "session, turn, interaction, prompt_line, outcome, reason, started_at, ended_at, first_seq, last_seq";
+    turn_columns!("summary, summary_by, summary_at, prompt_chars, response_chars, tools");
+pub(super) const TITLE_COLUMNS: &str = "session, nth, title, made_by, turn, interaction, changed_at";
 pub(super) const SET_COLUMNS: &str = "name, marks";
 pub(super) const FACT_COLUMNS: &str = "name, value, shape, nth, turn, tool, entry, exit_code, file";
 pub(super) const TOKEN_COLUMNS: &str = "id, kind, name, session, secret_hash, proof_hash, issued_at";
@@ -52,11 +66,14 @@ pub(super) const RECEIPT_COLUMNS: &str = "principal, key, fingerprint, reply, at
 
 pub(super) fn session_columns(schema: i64) -> &'static str {
     match schema {
-        ..AGENTS_SINCE => session_columns!("NULL, '', 0, NULL, 0, ''"),
+        ..AGENTS_SINCE => session_columns!("NULL, '', 0, NULL, 0, '', 0, 0, NULL"),
         AGENTS_SINCE..CONTEXT_SINCE => {
-            session_columns!("agent_session, agent_title, untold, open_requests, requests, ''")
+            session_columns!("agent_session, agent_title, untold, open_requests, requests, '', 0, 0, NULL")
         }
-        CONTEXT_SINCE.. => SESSION_COLUMNS,
+        CONTEXT_SINCE..NAVIGATION_SINCE => {
+            session_columns!("agent_session, agent_title, untold, open_requests, requests, intent, 0, 0, NULL")
+        }
+        NAVIGATION_SINCE.. => SESSION_COLUMNS,
     }
 }
 
@@ -64,6 +81,13 @@ pub(super) fn prompt_columns(schema: i64) -> &'static str {
     match schema {
         ..AGENTS_SINCE => prompt_columns!("NULL"),
         AGENTS_SINCE.. => PROMPT_COLUMNS,
+    }
+}
+
+pub(super) fn turn_columns(schema: i64) -> &'static str {
+    match schema {
+        ..NAVIGATION_SINCE => turn_columns!("NULL, NULL, NULL, NULL, NULL, NULL"),
+        NAVIGATION_SINCE.. => TURN_COLUMNS,
     }
 }
 
@@ -77,6 +101,11 @@ pub(super) fn stream_columns(schema: i64) -> &'static str {
 /// Whether sessions have a context.
 pub(super) fn has_context(schema: i64) -> bool {
     schema >= CONTEXT_SINCE
+}
+
+/// Whether sessions have titles of their own.
+pub(super) fn has_titles(schema: i64) -> bool {
+    schema >= NAVIGATION_SINCE
 }
 
 /// Whether there is a table of answers that are remembered.

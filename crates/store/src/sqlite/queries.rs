@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use model::{
-    Context, Entry, ListKey, Position, RememberedRow, Seq, Session, SessionId, SessionRow, StreamId, Timestamp,
-    TokenRow, Turn, TurnRow,
+    Context, Entry, InteractionId, ListKey, Position, RememberedRow, Seq, Session, SessionId, SessionRow, StreamId,
+    Timestamp, TitleRow, TokenRow, Turn, TurnRow,
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -244,6 +244,34 @@ pub(super) const UNSETTLED: &str = "SELECT id
 
 pub(super) fn unsettled(conn: &Connection) -> Result<Vec<SessionId>, ReadError> {
     collect(conn, UNSETTLED, [], |row| row.get(0).map(SessionId::from_bytes))
+}
+
+pub(super) const UNSUMMARISED: &str = "SELECT id
+     FROM sessions
+     WHERE deleted_at IS NULL AND running_turn IS NULL AND summarised < turns AND id > ?1
+     ORDER BY id
+     LIMIT ?2";
+
+pub(super) fn unsummarised(
+    conn: &Connection,
+    after: Option<SessionId>,
+    limit: usize,
+) -> Result<Vec<SessionId>, ReadError> {
+    // No id is shorter than this one.
+    let after = after.map(|id| id.as_bytes().to_vec()).unwrap_or_default();
+    collect(conn, UNSUMMARISED, params![after, sql_limit(limit)], |row| row.get(0).map(SessionId::from_bytes))
+}
+
+pub(super) fn find_turn(conn: &Connection, interaction: InteractionId) -> Result<Option<TurnRow>, ReadError> {
+    let sql = format!("SELECT {} FROM turns WHERE interaction = ?1", columns::TURN_COLUMNS);
+    Ok(conn.prepare_cached(&sql)?.query_row([interaction.as_bytes()], rows::turn_row).optional()?)
+}
+
+pub(super) fn titles(conn: &Connection, session: SessionId) -> Result<Vec<TitleRow>, ReadError> {
+    let sql = format!("SELECT {} FROM titles WHERE session = ?1", columns::TITLE_COLUMNS);
+    let mut titles = collect(conn, &sql, [session.as_bytes()], rows::title_row)?;
+    titles.sort_by_key(|row| std::cmp::Reverse(row.nth));
+    Ok(titles)
 }
 
 pub(super) const DELETED_BEFORE: &str = "SELECT id

@@ -6,9 +6,10 @@
 use std::borrow::Cow;
 
 use model::{
-    AgentState, EVENT_VERSION, Entry, Event, FactShape, InteractionId, Mark, Outcome, Proof, ProvedFact, QueuedPrompt,
-    RememberedDecision, RememberedId, RememberedRow, Request, Running, Seq, SessionId, SessionRow, Stop, StreamId,
-    Timestamp, TokenId, TokenKind, TokenRow, ToolKind, Turn, TurnRow, Untold,
+    AgentState, EVENT_VERSION, Entry, Event, Extent, FactShape, InteractionId, Mark, Outcome, Proof, ProvedFact,
+    QueuedPrompt, RememberedDecision, RememberedId, RememberedRow, Request, Running, Seq, SessionId, SessionRow, Stop,
+    StreamId, Summary, SummaryMaker, Timestamp, TitleMaker, TitleRow, TokenId, TokenKind, TokenRow, ToolKind, Turn,
+    TurnRow, Untold,
 };
 use rusqlite::types::Type;
 use rusqlite::{Error, Row};
@@ -112,7 +113,10 @@ pub(super) fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
         agent_state: word(row, 7, agent_state_of)?,
         failure: row.get(8)?,
         agent_session: row.get(20)?,
-        agent_title: row.get(21)?,
+        title: row.get(21)?,
+        titles: row.get(26)?,
+        summarised: Turn(row.get(27)?),
+        imported: find_json(row, 28)?,
         intent: row.get(25)?,
         untold: untold_of(row, 22)?,
         open_requests: json_list(row, 23)?,
@@ -143,6 +147,26 @@ pub(super) fn turn_row(row: &Row<'_>) -> Result<TurnRow, Error> {
         ended_at: find_instant(row, 7)?,
         first_seq: seq(row, 8)?,
         last_seq: row.get::<_, Option<i64>>(9)?.map(|seq| Seq(seq.cast_unsigned())),
+        summary: match row.get(10)? {
+            None => None,
+            Some(text) => Some(Summary { text, by: word(row, 11, summary_maker_of)?, made_at: instant(row, 12)? }),
+        },
+        extent: match row.get(13)? {
+            None => None,
+            Some(prompt) => Some(Extent { prompt, response: row.get(14)?, tools: row.get(15)? }),
+        },
+    })
+}
+
+pub(super) fn title_row(row: &Row<'_>) -> Result<TitleRow, Error> {
+    Ok(TitleRow {
+        session: SessionId::from_bytes(row.get(0)?),
+        nth: row.get(1)?,
+        title: row.get(2)?,
+        by: word(row, 3, title_maker_of)?,
+        turn: row.get::<_, Option<u32>>(4)?.map(Turn),
+        interaction_id: row.get::<_, Option<[u8; 16]>>(5)?.map(InteractionId::from_bytes),
+        changed_at: instant(row, 6)?,
     })
 }
 
@@ -232,6 +256,18 @@ pub(super) fn json_or_null<T: Serialize>(list: &[T]) -> Option<String> {
     (!list.is_empty()).then(|| serde_json::to_string(list).expect("it holds only texts and numbers"))
 }
 
+/// What is mostly not there is kept as JSON in its row.
+pub(super) fn json_value_or_null<T: Serialize>(value: Option<&T>) -> Option<String> {
+    value.map(|value| serde_json::to_string(value).expect("it holds only texts and flags"))
+}
+
+fn find_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<Option<T>, Error> {
+    match row.get_ref(column)?.as_str_or_null()? {
+        Some(_) => json(row, column).map(Some),
+        None => Ok(None),
+    }
+}
+
 fn json_list<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<Vec<T>, Error> {
     match row.get_ref(column)?.as_str_or_null()? {
         Some(_) => json(row, column),
@@ -267,6 +303,8 @@ words!(Outcome, outcome_word, outcome_of, Completed "completed", Cancelled "canc
 words!(FactShape, fact_shape_word, fact_shape_of, List "list", Single "single");
 words!(TokenKind, token_kind_word, token_kind_of, Person "person", Browser "browser", Agent "agent", Applet "applet");
 words!(ToolKind, tool_kind_word, tool_kind_of, Read "read", Edit "edit", Delete "delete", Move "move", Search "search", Execute "execute", Think "think", Fetch "fetch", SwitchMode "switch_mode", Other "other");
+words!(TitleMaker, title_maker_word, title_maker_of, Agent "agent", Terms "terms", Model "model");
+words!(SummaryMaker, summary_maker_word, summary_maker_of, Extract "extract", Model "model");
 words!(RememberedDecision, decision_word, decision_of, Allow "allow", Deny "deny");
 
 /// The column was once a flag: 1 is what it then meant.

@@ -68,6 +68,7 @@ async fn every_question_walks_an_index() {
             queries::sessions_sql("AND (active_at, id) < (?2, ?3)"),
             "SEARCH sessions USING INDEX sessions_by_activity ((active_at,id)<(?,?))",
         ),
+        (queries::UNSUMMARISED.to_owned(), "SEARCH sessions USING INDEX sessions_unsummarised (id>?)"),
         (queries::UNSETTLED.to_owned(), "SCAN sessions USING INDEX sessions_unsettled"),
         (queries::UNOBSERVED_COUNT.to_owned(), "SCAN sessions USING INDEX sessions_unobserved"),
         (

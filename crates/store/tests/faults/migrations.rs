@@ -30,7 +30,7 @@ async fn is_whole(path: &Path) {
     assert_eq!(rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["cut off", "renamed"]);
     for row in rows {
         // What the first version knew nothing of.
-        assert_eq!((row.agent_session, row.agent_title.as_str(), row.untold), (None, "", model::Untold::Nothing));
+        assert_eq!((row.agent_session, row.title.as_str(), row.untold), (None, "", model::Untold::Nothing));
         assert_eq!((row.open_requests.len(), row.requests), (0, Request(0)));
     }
     let unsettled = store.unsettled().await.unwrap();

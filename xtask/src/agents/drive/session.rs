@@ -3,6 +3,7 @@
 //! Invariant: every entry is looked at once, in order; what one step leaves unread the next one finds.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,9 @@ use crate::kills::server::Endpoint;
 
 const LIMIT: Duration = Duration::from_secs(240);
 const POLL: Duration = Duration::from_millis(50);
+
+/// How many this process has asked for.
+static CREATED: AtomicU64 = AtomicU64::new(0);
 
 pub(crate) struct Session {
     http: Http,
@@ -38,8 +42,8 @@ pub(crate) struct Turn {
 
 impl Session {
     pub(crate) fn create(endpoint: Endpoint, agent: &str, cwd: &Path) -> anyhow::Result<Self> {
-        // Its key is to be its own: others may be created at the same server.
-        let id = cwd.file_name().unwrap_or_default().display().to_string();
+        // Its key is to be its own: others may be created at the same server, in the same directory too.
+        let id = format!("session-{}", CREATED.fetch_add(1, Ordering::Relaxed));
         let mut session = Self { http: Http::new(endpoint), id, seq: 0, text: String::new(), requests: 0 };
         let created = session.post("/sessions", &json!({ "agent": agent, "cwd": cwd }))?;
         session.id = created["id"].as_str().context("the answer names no session")?.to_owned();
@@ -72,9 +76,15 @@ impl Session {
         self.end_of_turn(permission)
     }
 
-    pub(crate) fn send(&mut self, words: &str) -> anyhow::Result<()> {
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The id of the interaction that it begins.
+    pub(crate) fn send(&mut self, words: &str) -> anyhow::Result<String> {
         self.text.clear();
-        self.post(&self.path("/prompts"), &json!({ "text": words })).map(drop)
+        let accepted = self.post(&self.path("/prompts"), &json!({ "text": words }))?;
+        Ok(accepted["interactionId"].as_str().context("the answer names no interaction")?.to_owned())
     }
 
     pub(crate) fn wait_for_words(&mut self) -> anyhow::Result<()> {

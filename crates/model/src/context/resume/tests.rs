@@ -67,12 +67,6 @@ fn what_could_be_taken_for_something_else_is_quoted() {
     assert_eq!(label("design-docs_2"), "design-docs_2");
 }
 
-#[test]
-fn one_line_hides_nothing() {
-    assert_eq!(one_line("a\n\nb\u{1b}[31m\u{202e}c\u{e0041}  d", 100), "a b[31mc d");
-    assert_eq!(one_line(&"x".repeat(20), 5), "xxxx…");
-}
-
 proptest! {
     /// Every mark is on one line of its own, whatever it says.
     #[test]

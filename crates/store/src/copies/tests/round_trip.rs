@@ -66,7 +66,7 @@ async fn a_copy_can_be_read_by_people() {
     let id = session_id(1);
     let meta = format!(
         r#"{{
-  "format": 3,
+  "format": 4,
   "id": "{id}",
   "agent": "guide",
   "cwd": "/w",
@@ -74,7 +74,8 @@ async fn a_copy_can_be_read_by_people() {
   "name": "a name",
   "envHint": "",
   "agentSession": null,
-  "agentTitle": "",
+  "titles": [],
+  "imported": null,
   "currentIntent": "",
   "context": {{}},
   "createdAt": "1970-01-01T00:00:00.100Z",
@@ -102,8 +103,8 @@ async fn copies_of_the_first_format_come_back_in_the_newest() {
     let world = World::with_two_turns().await;
     let newest = world.tree();
     let id = session_id(1);
-    let meta = newest[&format!("{id}/meta.json")].replace("\"format\": 2", "\"format\": 1");
-    let meta = meta.replace("  \"agentSession\": null,\n  \"agentTitle\": \"\",\n", "");
+    let meta = newest[&format!("{id}/meta.json")].replace("\"format\": 4", "\"format\": 1");
+    let meta = meta.replace("  \"agentSession\": null,\n  \"titles\": [],\n  \"imported\": null,\n", "");
     let turn = |n: u8, prompt: &str| {
         format!(
             r#"{{"turn":{n},"interactionId":"00000000-0000-0000-0000-00000000000{n}","prompt":"{prompt}","blocks":["one two","three\n"],"outcome":"completed","reason":null,"startedAt":"1970-01-01T00:00:00.1{n}0Z","endedAt":"1970-01-01T00:00:00.1{n}2Z"}}

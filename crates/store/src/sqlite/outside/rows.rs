@@ -7,16 +7,18 @@ use std::collections::BTreeMap;
 
 use model::{
     FactShape, InteractionId, Mark, ProvedFact, QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, SessionId,
-    SessionRow, StreamId, TokenId, TokenRow, Turn, TurnRow,
+    SessionRow, StreamId, TitleRow, TokenId, TokenRow, Turn, TurnRow,
 };
 use rusqlite::{Connection, Params, Result, Row};
 
 use crate::sqlite::columns::{
-    FACT_COLUMNS, REMEMBERED_COLUMNS, SET_COLUMNS, TOKEN_COLUMNS, TURN_COLUMNS, has_context, has_remembered,
-    prompt_columns, session_columns,
+    FACT_COLUMNS, REMEMBERED_COLUMNS, SET_COLUMNS, TITLE_COLUMNS, TOKEN_COLUMNS, has_context, has_remembered,
+    has_titles, prompt_columns, session_columns, turn_columns,
 };
 use crate::sqlite::outside::is_damage;
-use crate::sqlite::rows::{marked_set, proved_fact, queued_prompt, remembered_row, session_row, token_row, turn_row};
+use crate::sqlite::rows::{
+    marked_set, proved_fact, queued_prompt, remembered_row, session_row, title_row, token_row, turn_row,
+};
 
 /// What the read tables hold of a stream.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -27,6 +29,7 @@ pub(super) struct Rows {
     sets: BTreeMap<String, Vec<Mark>>,
     facts: BTreeMap<(String, String), (FactShape, ProvedFact)>,
     context_entries: BTreeMap<Seq, ()>,
+    titles: BTreeMap<u32, TitleRow>,
     tokens: BTreeMap<TokenId, TokenRow>,
     remembered: BTreeMap<RememberedId, RememberedRow>,
 }
@@ -64,6 +67,14 @@ impl Rows {
             RowChange::NoteContext { session: _, seq } => {
                 self.context_entries.insert(seq, ());
             }
+            RowChange::PutTitle(row) => {
+                self.titles.insert(row.slot(), row);
+            }
+            RowChange::PutSummary { session: _, turn, summary, extent } => {
+                if let Some(row) = self.turns.get_mut(&turn) {
+                    (row.summary, row.extent) = (Some(summary), extent.or(row.extent));
+                }
+            }
             RowChange::PutToken(row) => {
                 self.tokens.insert(row.id, row);
             }
@@ -94,6 +105,7 @@ impl Rows {
             }));
             changes.extend(self.context_entries.into_keys().map(|seq| RowChange::NoteContext { session, seq }));
         }
+        changes.extend(self.titles.into_values().map(RowChange::PutTitle));
         changes.extend(self.tokens.into_values().map(RowChange::PutToken));
         changes.extend(self.remembered.into_values().map(RowChange::PutRemembered));
         changes
@@ -111,7 +123,7 @@ impl Rows {
                     Some(found) => rows.sessions = keyed(found.into_iter().map(Box::new).collect(), |row| row.id),
                     None => unreadable.push("the session's row cannot be read"),
                 }
-                let sql = format!("SELECT {TURN_COLUMNS} FROM turns WHERE session = ?1");
+                let sql = format!("SELECT {} FROM turns WHERE session = ?1", turn_columns(schema));
                 match collect(conn, &sql, [id], turn_row)? {
                     Some(found) => rows.turns = keyed(found, |row| row.turn),
                     None => unreadable.push("the rows of its turns cannot be read"),
@@ -123,6 +135,13 @@ impl Rows {
                 }
                 if has_context(schema) && !rows.read_context(conn, id)? {
                     unreadable.push("the rows of its context cannot be read");
+                }
+                if has_titles(schema) {
+                    let sql = format!("SELECT {TITLE_COLUMNS} FROM titles WHERE session = ?1");
+                    match collect(conn, &sql, [id], title_row)? {
+                        Some(found) => rows.titles = keyed(found, TitleRow::slot),
+                        None => unreadable.push("the rows of its titles cannot be read"),
+                    }
                 }
             }
             StreamId::Server => {
@@ -179,6 +198,7 @@ impl Rows {
             difference(&self.sets, &found.sets, |set| format!("the row of the set {set:?}")),
             difference(&self.facts, &found.facts, |(name, _)| format!("a row of the fact {name:?}")),
             difference(&self.context_entries, &found.context_entries, |seq| format!("the note of entry {seq}")),
+            difference(&self.titles, &found.titles, |_| "a row of its titles".to_owned()),
             difference(&self.tokens, &found.tokens, |id| format!("the row of token {id}")),
             difference(&self.remembered, &found.remembered, |id| format!("the row of the remembered answer {id}")),
         ]

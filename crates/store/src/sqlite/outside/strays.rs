@@ -6,7 +6,7 @@
 use model::{SessionId, StreamId};
 use rusqlite::{Connection, Error, OptionalExtension as _};
 
-use crate::sqlite::columns::{has_context, has_remembered};
+use crate::sqlite::columns::{has_context, has_remembered, has_titles};
 use crate::sqlite::outside::check::{CheckReport, FindingKind};
 use crate::sqlite::outside::streams::StreamRecord;
 use crate::sqlite::outside::{OnProgress, Progress, Stage};
@@ -27,18 +27,21 @@ const CONTEXT_TABLES: [(&str, &str); 3] = [
     ("SELECT MIN(session) FROM context_entries WHERE session > ?1", "notes of its context"),
 ];
 
+const TITLE_TABLES: [(&str, &str); 1] = [("SELECT MIN(session) FROM titles WHERE session > ?1", "rows of titles")];
+
 pub(super) fn find(
     conn: &Connection,
     schema: i64,
     report: &mut CheckReport,
     progress: OnProgress<'_>,
 ) -> Result<(), Error> {
-    let total = (TABLES.len() + CONTEXT_TABLES.len()) as u64 + 2;
+    let total = (TABLES.len() + CONTEXT_TABLES.len() + TITLE_TABLES.len()) as u64 + 2;
     let mut begin = |done| progress(Progress { stage: Stage::CheckStrays, done, total });
     begin(0);
     entries(conn, schema, report)?;
     let context = has_context(schema).then_some(CONTEXT_TABLES).into_iter().flatten();
-    for (done, (next, rows)) in (1..).zip(TABLES.into_iter().chain(context)) {
+    let titles = has_titles(schema).then_some(TITLE_TABLES).into_iter().flatten();
+    for (done, (next, rows)) in (1..).zip(TABLES.into_iter().chain(context).chain(titles)) {
         begin(done);
         session_rows(conn, schema, next, rows, report)?;
     }

@@ -37,7 +37,7 @@ fn tables(path: &std::path::Path) -> Vec<String> {
 const SCRIBBLES: &str = "UPDATE sessions SET name = 'scribble', turns = 9;
      DELETE FROM sessions WHERE id = x'02020202020202020202020202020202';
      UPDATE turns SET prompt_line = 'scribble';
-     INSERT INTO turns VALUES (zeroblob(16), 1, zeroblob(16), '', NULL, NULL, 0, NULL, 1, NULL);
+     INSERT INTO turns VALUES (zeroblob(16), 1, zeroblob(16), '', NULL, NULL, 0, NULL, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
      DELETE FROM prompts;
      UPDATE tokens SET secret_hash = 'scribble'";
 

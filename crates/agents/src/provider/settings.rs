@@ -1,0 +1,260 @@
+//! Which model is asked, where, and with which key.
+//!
+//! Invariant: an address that was taken can be used: it goes over TLS, or to this machine, or the person said that it need not;
+//! and it holds no secret. A key that was taken can be sent. No `Debug` shows it.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use http::HeaderValue;
+use reqwest::Url;
+use serde::{Deserialize, Serialize};
+
+/// Whose words are spoken. Many servers of others speak OpenAI's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProviderKind {
+    /// Chat completions.
+    OpenAi,
+    /// Messages.
+    Anthropic,
+    /// Its own chat.
+    Ollama,
+}
+
+impl ProviderKind {
+    /// Where it is found if nothing else is said.
+    pub fn default_url(self) -> &'static str {
+        match self {
+            Self::OpenAi => "https://api.openai.com/v1",
+            Self::Anthropic => "https://api.anthropic.com",
+            Self::Ollama => "http://127.0.0.1:11434",
+        }
+    }
+
+    /// Whether nobody is answered there without a key.
+    pub fn default_url_needs_key(self) -> bool {
+        match self {
+            Self::OpenAi | Self::Anthropic => true,
+            Self::Ollama => false,
+        }
+    }
+}
+
+/// All that is needed to ask a model.
+#[derive(Debug, Clone)]
+pub struct ProviderSettings {
+    pub kind: ProviderKind,
+    pub url: ProviderUrl,
+    pub model: String,
+    pub key: Option<ProviderKey>,
+}
+
+/// Why a provider can not be used as it is configured.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProviderSetupError {
+    #[error("the address of the provider is none that begins with https:// or http:// and names a host")]
+    Url,
+    #[error(
+        "the address of the provider holds a user, a query or a fragment: a key does not go there, leave them away"
+    )]
+    UrlWithMore,
+    #[error(
+        "the address of the provider begins with http://, so that what is sent could be read on the way: use https://, \
+         or say that it may be plain"
+    )]
+    Plain,
+    #[error(
+        "the key of the provider is empty or holds characters that can not be sent in a header: look at where it is kept"
+    )]
+    Key,
+    #[error("the model has no name, or one with characters that no name has")]
+    Model,
+    #[error("no certificates of this system were found to know the provider by: install them (often: ca-certificates)")]
+    NoCertificates,
+    #[error("TLS can not be used: {0}")]
+    Tls(String),
+}
+
+/// Where http without TLS may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlainHttp {
+    /// Nobody else can listen there.
+    ThisMachineOnly,
+    /// The person trusts the network in between.
+    Anywhere,
+}
+
+/// The address below which a provider is spoken to.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ProviderUrl {
+    url: Url,
+    plain: PlainHttp,
+}
+
+impl ProviderUrl {
+    pub fn parse(text: &str, plain: PlainHttp) -> Result<Self, ProviderSetupError> {
+        let url = Url::parse(text).map_err(|_| ProviderSetupError::Url)?;
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+            return Err(ProviderSetupError::Url);
+        }
+        if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
+            return Err(ProviderSetupError::UrlWithMore);
+        }
+        let address = Self { url, plain };
+        if !address.is_tls() && plain == PlainHttp::ThisMachineOnly && !address.names_this_machine() {
+            return Err(ProviderSetupError::Plain);
+        }
+        Ok(address)
+    }
+
+    pub(super) fn is_tls(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
+    /// Whether a connection to `ip` keeps to what was said. The name `localhost` is somebody's to resolve.
+    pub(super) fn may_reach(&self, ip: IpAddr) -> bool {
+        self.is_tls() || self.plain == PlainHttp::Anywhere || is_loopback(ip)
+    }
+
+    /// Without the brackets of an IPv6 address.
+    pub(super) fn host(&self) -> &str {
+        let host = self.url.host_str().unwrap_or_default();
+        host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.url.port_or_known_default().unwrap_or(443)
+    }
+
+    /// As the header `Host` wants it.
+    pub(super) fn authority(&self) -> &str {
+        self.url.authority()
+    }
+
+    /// The path of `endpoint` below this address. What the address already has of it is not said twice: people paste
+    /// addresses with and without `/v1`, and whole ones.
+    pub(super) fn path_of(&self, endpoint: &[&str]) -> String {
+        let base: Vec<&str> = self.url.path().split('/').filter(|part| !part.is_empty()).collect();
+        let shared = (0..=endpoint.len()).rev().find(|count| base.ends_with(&endpoint[..*count])).unwrap_or(0);
+        let parts = base.iter().chain(&endpoint[shared..]);
+        parts.fold(String::new(), |path, part| path + "/" + part)
+    }
+
+    fn names_this_machine(&self) -> bool {
+        self.host() == "localhost" || self.host().parse().is_ok_and(is_loopback)
+    }
+}
+
+fn is_loopback(ip: IpAddr) -> bool {
+    ip.to_canonical().is_loopback()
+}
+
+impl fmt::Display for ProviderUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.url.as_str())
+    }
+}
+
+impl fmt::Debug for ProviderUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// What opens the provider's door. It leaves only through [`ProviderKey::expose`].
+#[derive(Clone)]
+pub struct ProviderKey(String);
+
+impl ProviderKey {
+    /// Spaces and line ends around it are not part of it: files end in one.
+    pub fn new(text: &str) -> Result<Self, ProviderSetupError> {
+        let key = text.trim();
+        let can_be_sent = HeaderValue::from_str(key).is_ok_and(|value| value.to_str().is_ok());
+        if key.is_empty() || !can_be_sent {
+            return Err(ProviderSetupError::Key);
+        }
+        Ok(Self(key.to_owned()))
+    }
+
+    pub(super) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ProviderKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[secret]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_addresses_lead_to_this_machine_or_are_wanted() {
+        let parse = |text| ProviderUrl::parse(text, PlainHttp::ThisMachineOnly).map(|url| url.to_string());
+        for here in
+            ["http://127.0.0.1:11434", "http://127.9.9.9/", "http://localhost:1/v1", "http://[::1]:1", "http://127.1"]
+        {
+            assert!(parse(here).is_ok(), "{here}");
+        }
+        for elsewhere in [
+            "http://box.example",
+            "http://192.168.0.7:11434",
+            "http://localhost.example",
+            "http://localhost.",
+            "http://127.0.0.1.nip.example",
+            "http://0.0.0.0:1",
+            "http://[::]:1",
+        ] {
+            assert_eq!(parse(elsewhere), Err(ProviderSetupError::Plain), "{elsewhere}");
+            assert!(ProviderUrl::parse(elsewhere, PlainHttp::Anywhere).is_ok(), "{elsewhere}");
+        }
+        assert!(parse("https://box.example:8443/v1").is_ok());
+    }
+
+    #[test]
+    fn an_address_is_one_and_holds_no_secret() {
+        let parse = |text| ProviderUrl::parse(text, PlainHttp::Anywhere).map(|url| url.to_string());
+        for wrong in ["", "box.example", "ftp://box.example", "file:///etc/passwd", "unix:/x", "https://"] {
+            assert_eq!(parse(wrong), Err(ProviderSetupError::Url), "{wrong}");
+        }
+        for more in [
+            "https://ada:x@box.example",
+            "https://ada@box.example",
+            "https://box.example?key=x",
+            "https://box.example#x",
+        ] {
+            assert_eq!(parse(more), Err(ProviderSetupError::UrlWithMore), "{more}");
+        }
+    }
+
+    #[test]
+    fn an_endpoint_is_found_below_the_address_however_it_was_pasted() {
+        let path = |url, endpoint: &[&str]| ProviderUrl::parse(url, PlainHttp::Anywhere).unwrap().path_of(endpoint);
+        let cases = [
+            ("https://api.anthropic.com", "/v1/messages"),
+            ("https://api.anthropic.com/", "/v1/messages"),
+            ("https://api.anthropic.com/v1", "/v1/messages"),
+            ("https://api.anthropic.com/v1/messages", "/v1/messages"),
+            ("https://box.example/proxy/", "/proxy/v1/messages"),
+            ("https://box.example/messages", "/messages/v1/messages"),
+        ];
+        for (url, expected) in cases {
+            assert_eq!(path(url, &["v1", "messages"]), expected, "{url}");
+        }
+        assert_eq!(path("http://x/v1/chat/completions", &["chat", "completions"]), "/v1/chat/completions");
+    }
+
+    #[test]
+    fn a_key_can_be_sent_and_is_not_shown() {
+        let key = ProviderKey::new(" canary-4711\n").unwrap();
+        assert_eq!(key.expose(), "canary-4711");
+        assert_eq!(format!("{key:?}"), "[secret]");
+        for wrong in ["", " \n", "a\nb", "a\0b", "schlüssel"] {
+            assert_eq!(ProviderKey::new(wrong).unwrap_err(), ProviderSetupError::Key, "{wrong:?}");
+        }
+    }
+}

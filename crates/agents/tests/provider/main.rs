@@ -1,0 +1,9 @@
+//! Model providers, played by servers on loopback that answer well, badly and not at all. A question in, the words or the
+//! reason out.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod hostile;
+mod manners;
+mod shapes;
+mod stage;

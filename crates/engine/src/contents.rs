@@ -1,0 +1,235 @@
+//! Finding one's way in a session: its contents, its turns by number and by id, the titles it has had.
+//!
+//! Invariant: what a reader gets of a turn is bounded, however much the agent said; what was left out is counted.
+
+use std::ops::ControlFlow;
+
+use model::{
+    Entry, InteractionId, Item, Outcome, Seq, SessionId, SessionRow, StreamId, Timestamp, TitleRow, ToolCall,
+    Transcript, TranscriptTurn, Turn, TurnRow, Usage,
+};
+use store::ReadError;
+
+use crate::{Engine, QueryError, Shared};
+
+/// How many turns are told at once.
+pub const MAX_TURNS_AT_ONCE: u32 = 20;
+/// How many lines a page of contents has at most.
+pub const MAX_CONTENTS_LINES: usize = 500;
+/// How many bytes of events are read for one turn, and how many entries at a time.
+const TURN_BYTES: usize = 8 << 20;
+const ENTRIES_AT_ONCE: usize = 500;
+
+/// A page of a session's contents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contents {
+    /// The session.
+    pub session: SessionRow,
+    /// Its turns, oldest first.
+    pub turns: Vec<TurnRow>,
+    /// There are turns after these.
+    pub more: bool,
+}
+
+/// A turn with all that was said and done in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interaction {
+    /// Its place in the contents.
+    pub row: TurnRow,
+    /// Its words and calls.
+    pub told: TranscriptTurn,
+    /// There was more than is told here.
+    pub cut: bool,
+}
+
+/// A turn between its neighbours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnView {
+    /// The turn.
+    pub interaction: Interaction,
+    /// The one before it.
+    pub previous: Option<TurnRow>,
+    /// The one after it.
+    pub next: Option<TurnRow>,
+}
+
+impl Interaction {
+    /// What the agent said, its blocks apart.
+    pub fn response(&self) -> String {
+        let texts = self.told.items.iter().filter_map(|item| match item {
+            Item::Text { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// The calls of its tools.
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.told.items.iter().filter_map(|item| match item {
+            Item::Tool(call) => Some(call),
+            _ => None,
+        })
+    }
+
+    /// How full the agent's window was at last.
+    pub fn usage(&self) -> Option<&Usage> {
+        self.told.usage.as_ref()
+    }
+
+    /// How it ended; `None` while it runs.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.row.stop.as_ref().map(|stop| stop.outcome)
+    }
+
+    /// When it ended.
+    pub fn ended_at(&self) -> Option<Timestamp> {
+        self.row.ended_at
+    }
+}
+
+impl Engine {
+    /// A page of a session's contents, after a turn.
+    pub async fn contents(&self, id: SessionId, after: Turn, limit: usize) -> Result<Contents, QueryError> {
+        let session = self.session(id).await?.row;
+        let limit = limit.min(MAX_CONTENTS_LINES);
+        let mut turns = self.shared.store.turns(id, after, limit + 1).await?;
+        let more = turns.len() > limit;
+        turns.truncate(limit);
+        Ok(Contents { session, turns, more })
+    }
+
+    /// A turn with its neighbours.
+    pub async fn turn(&self, id: SessionId, turn: Turn) -> Result<TurnView, QueryError> {
+        let newest = self.session(id).await?.row.turns;
+        let missing = || QueryError::NoSuchTurn { turn, newest };
+        let before = turn.0.checked_sub(1).ok_or_else(missing)?;
+        let around = self.shared.store.turns(id, Turn(before.saturating_sub(1)), 3).await?;
+        let row = around.iter().find(|row| row.turn == turn).cloned().ok_or_else(missing)?;
+        let find = |number: u32| around.iter().find(|row| row.turn == Turn(number)).cloned();
+        let (previous, next) = (find(before).filter(|_| before > 0), find(turn.0.saturating_add(1)));
+        Ok(TurnView { interaction: self.shared.interaction(row).await?, previous, next })
+    }
+
+    /// Turns from one to another, both included; how many there are in all.
+    pub async fn turns(&self, id: SessionId, from: Turn, to: Turn) -> Result<(Turn, Vec<Interaction>), QueryError> {
+        let newest = self.session(id).await?.row.turns;
+        if from.0 == 0 || from > newest {
+            return Err(QueryError::NoSuchTurn { turn: from, newest });
+        }
+        let count = to.0.saturating_sub(from.0).saturating_add(1).min(MAX_TURNS_AT_ONCE);
+        let rows = self.shared.store.turns(id, Turn(from.0 - 1), count as usize).await?;
+        let mut turns = Vec::with_capacity(rows.len());
+        for row in rows {
+            turns.push(self.shared.interaction(row).await?);
+        }
+        Ok((newest, turns))
+    }
+
+    /// Where a prompt's turn is.
+    pub async fn find_interaction(&self, id: InteractionId) -> Result<TurnRow, QueryError> {
+        let missing = || QueryError::NoSuchInteraction(id);
+        let row = self.shared.store.find_turn(id).await?.ok_or_else(missing)?;
+        // One of a deleted session is gone with it.
+        self.session(row.session).await.map_err(|err| match err {
+            QueryError::NotFound(_) | QueryError::Deleted(_) => missing(),
+            err => err,
+        })?;
+        Ok(row)
+    }
+
+    /// A turn by its prompt's id.
+    pub async fn interaction(&self, id: InteractionId) -> Result<Interaction, QueryError> {
+        let row = self.find_interaction(id).await?;
+        Ok(self.shared.interaction(row).await?)
+    }
+
+    /// The titles that a session has had, newest first.
+    pub async fn title_history(&self, id: SessionId) -> Result<(SessionRow, Vec<TitleRow>), QueryError> {
+        let session = self.session(id).await?.row;
+        Ok((session, self.shared.store.titles(id).await?))
+    }
+
+    /// The entries of some turns, from one to another, both included, after a seq.
+    pub async fn entries_of_turns(
+        &self,
+        id: SessionId,
+        (from, to): (Turn, Turn),
+        after: Seq,
+        limit: usize,
+    ) -> Result<(Vec<Entry>, bool), QueryError> {
+        let session = self.session(id).await?;
+        let missing = |turn| QueryError::NoSuchTurn { turn, newest: session.row.turns };
+        let before = from.0.checked_sub(1).ok_or_else(|| missing(from))?;
+        let first = self.shared.store.turns(id, Turn(before), 1).await?;
+        let first = first.first().ok_or_else(|| missing(from))?.first_seq;
+        let next = self.shared.store.turns(id, to, 1).await?;
+        // What is told between two turns belongs to the first of them.
+        let end = next.first().map_or(session.head, |next| next.first_seq.previous());
+        let after = after.max(first.previous());
+        let mut entries = self.shared.store.read(StreamId::Session(id), after, limit).await?;
+        entries.retain(|entry| entry.seq <= end);
+        let last = entries.last().map_or(end, |entry| entry.seq);
+        Ok((entries, last < end))
+    }
+}
+
+impl Shared {
+    /// What was said and done in a turn.
+    pub(crate) async fn interaction(&self, row: TurnRow) -> Result<Interaction, ReadError> {
+        let mut transcript = Transcript::default();
+        let mut bytes = 0;
+        self.walk_turn(&row, |entry| {
+            bytes += size(entry);
+            if bytes > TURN_BYTES {
+                return ControlFlow::Break(());
+            }
+            transcript.apply(entry);
+            ControlFlow::Continue(())
+        })
+        .await?;
+        let cut = bytes > TURN_BYTES;
+        let told = transcript.turns.into_iter().find(|turn| turn.turn == row.turn);
+        let told = told.unwrap_or_else(|| TranscriptTurn::begin(row.turn, row.interaction_id, row.started_at));
+        Ok(Interaction { row, told, cut })
+    }
+
+    /// Goes through a turn's entries, a page at a time.
+    pub(crate) async fn walk_turn(
+        &self,
+        row: &TurnRow,
+        mut visit: impl FnMut(&Entry) -> ControlFlow<()>,
+    ) -> Result<(), ReadError> {
+        let mut after = row.first_seq.previous();
+        loop {
+            let page = self.store.read(StreamId::Session(row.session), after, ENTRIES_AT_ONCE).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.seq;
+            for entry in &page {
+                let is_over = row.last_seq.is_some_and(|last| entry.seq > last);
+                let is_later = entry.event.turn().is_some_and(|turn| turn > row.turn);
+                if is_over || is_later || visit(entry).is_break() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+/// About how much an entry holds: only words count.
+fn size(entry: &Entry) -> usize {
+    use model::{Event, ToolContent};
+    let shown = |content: &ToolContent| match content {
+        ToolContent::Text { text } => text.len(),
+        ToolContent::Image { data, .. } => data.len(),
+        ToolContent::Diff { old_text, new_text, .. } => old_text.as_ref().map_or(0, String::len) + new_text.len(),
+        ToolContent::Terminal { output, .. } => output.len(),
+        ToolContent::Link { .. } | ToolContent::Omitted { .. } | ToolContent::Raw { .. } => 0,
+    };
+    match &entry.event {
+        Event::TextPart { text, .. } | Event::ThoughtPart { text, .. } | Event::ToolPart { text, .. } => text.len(),
+        Event::ToolStarted { change, .. } | Event::ToolChanged { change, .. } | Event::ToolEnded { change, .. } => {
+            change.content.iter().flatten().map(shown).sum()
+        }
+        _ => 0,
+    }
+}

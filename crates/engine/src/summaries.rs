@@ -1,0 +1,200 @@
+//! Summaries and titles beside the log: what is missing is caught up on, and a model is asked if there is one.
+//!
+//! Invariant: a turn has its line from its own words at once and a model is asked for a better one at most once; a model
+//! that fails, is slow or hostile leaves that line as it is. What is asked never becomes a session or a turn, so nothing
+//! here can set itself off. At most five are asked at a time, and so many a day as the person allows.
+
+mod asking;
+mod backfill;
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agents::provider::Provider;
+use model::{ListKey, SessionId, Turn};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+use crate::{QueryError, Shared};
+
+/// How many are asked at a time.
+const AT_ONCE: usize = 5;
+/// How many turns wait to be asked about; more keep the line they have.
+const MAX_WAITING: usize = 100_000;
+
+/// A model that writes summaries and titles.
+pub struct Summarising {
+    /// Who is asked.
+    pub provider: Provider,
+    /// How often a day.
+    pub daily_calls: u32,
+    /// For titles too.
+    pub titles: bool,
+}
+
+/// Who thinks of titles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Titles {
+    ByTerms,
+    ByModel,
+}
+
+/// How far summing up has got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SummariesProgress {
+    /// A model is configured.
+    pub has_model: bool,
+    /// Turns that wait for it.
+    pub waiting: usize,
+    /// How many it has written since the start.
+    pub written: u64,
+    /// How many it failed to write since the start; these keep the line from their own words.
+    pub failed: u64,
+    /// Turns of earlier times that have got their line since the start.
+    pub caught_up: u64,
+    /// How many may still be asked about today.
+    pub left_today: Option<u32>,
+}
+
+pub(crate) struct Summaries {
+    model: Option<Summarising>,
+    waiting: Mutex<Waiting>,
+    wake: Notify,
+    /// A turn ended without its line.
+    behind: Notify,
+    written: AtomicU64,
+    failed: AtomicU64,
+    caught_up: AtomicU64,
+}
+
+#[derive(Default)]
+struct Waiting {
+    turns: VecDeque<(SessionId, Turn)>,
+    /// The day that calls are counted for, in days since 1970, and how many there were.
+    day: i64,
+    calls: u32,
+}
+
+impl Summaries {
+    pub(crate) fn new(model: Option<Summarising>) -> Self {
+        let (written, failed, caught_up) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+        Self {
+            model,
+            waiting: Mutex::default(),
+            wake: Notify::new(),
+            behind: Notify::new(),
+            written,
+            failed,
+            caught_up,
+        }
+    }
+
+    pub(crate) fn titles(&self) -> Titles {
+        match &self.model {
+            Some(model) if model.titles => Titles::ByModel,
+            Some(_) | None => Titles::ByTerms,
+        }
+    }
+
+    /// Asks for a better line of a turn, in its turn; whether there is anybody to ask and room to wait.
+    pub(crate) fn wish(&self, session: SessionId, turn: Turn) -> bool {
+        if self.model.is_none() {
+            return false;
+        }
+        let mut waiting = self.waiting();
+        let has_room = waiting.turns.len() < MAX_WAITING;
+        if has_room {
+            waiting.turns.push_back((session, turn));
+            self.wake.notify_one();
+        }
+        has_room
+    }
+
+    /// A session has turns without their lines.
+    pub(crate) fn catch_up(&self) {
+        self.behind.notify_one();
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next turn to ask about; none while today's calls are used up.
+    fn next(&self, today: i64) -> Option<(SessionId, Turn)> {
+        let model = self.model.as_ref()?;
+        let mut waiting = self.waiting();
+        if waiting.day != today {
+            (waiting.day, waiting.calls) = (today, 0);
+        }
+        // A summary, and perhaps a title after it.
+        if waiting.calls + 2 > model.daily_calls {
+            return None;
+        }
+        let next = waiting.turns.pop_front()?;
+        waiting.calls += 1 + u32::from(model.titles);
+        Some(next)
+    }
+
+    pub(crate) fn progress(&self) -> SummariesProgress {
+        let waiting = self.waiting();
+        SummariesProgress {
+            has_model: self.model.is_some(),
+            waiting: waiting.turns.len(),
+            written: self.written.load(Ordering::Relaxed),
+            failed: self.failed.load(Ordering::Relaxed),
+            caught_up: self.caught_up.load(Ordering::Relaxed),
+            left_today: self.model.as_ref().map(|model| model.daily_calls.saturating_sub(waiting.calls)),
+        }
+    }
+}
+
+/// Catches up on what is missing, then asks the model as turns end.
+pub(crate) async fn run(shared: Arc<Shared>) {
+    let stopping = shared.stopping.clone();
+    let work = async {
+        let mut asked = JoinSet::new();
+        shared.summaries.behind.notify_one();
+        loop {
+            tokio::select! {
+                () = shared.summaries.behind.notified() => backfill::run(&shared).await,
+                () = shared.summaries.wake.notified() => (),
+                Some(_) = asked.join_next() => (),
+            }
+            while asked.len() < AT_ONCE
+                && let Some((session, turn)) = shared.summaries.next(today(&shared))
+            {
+                let shared = Arc::clone(&shared);
+                asked.spawn(async move { asking::sum_up(&shared, session, turn).await });
+            }
+        }
+    };
+    tokio::select! {
+        () = stopping.cancelled() => (),
+        () = work => (),
+    }
+}
+
+fn today(shared: &Shared) -> i64 {
+    const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+    shared.clock.now().as_millis().div_euclid(DAY_MS)
+}
+
+/// How many sessions are looked through at a time.
+const SESSIONS_AT_ONCE: usize = 200;
+
+/// Puts turns in line for the model that were summed up without it; how many.
+pub(crate) async fn upgrade(shared: &Shared, session: Option<SessionId>) -> Result<usize, QueryError> {
+    if let Some(id) = session {
+        return backfill::upgrade(shared, id).await;
+    }
+    let (mut after, mut queued) = (None, 0);
+    loop {
+        let page = shared.store.sessions(after, SESSIONS_AT_ONCE).await?;
+        let Some(last) = page.last() else { return Ok(queued) };
+        after = Some(ListKey::of(last));
+        for row in &page {
+            queued += backfill::upgrade(shared, row.id).await?;
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Taking off what people and agents say before they come to the point.
+//!
+//! Invariant: the result is the end of what came in; nothing but an opening is taken off.
+
+use super::terms::bare_words;
+use super::vocabulary::{
+    ANSWER_ASIDES, ANSWER_OPENINGS, FOLLOW_UP_WORDS, LOOKING_VERBS, PROMPT_ASIDES, PROMPT_OPENINGS, UNSPACED_OPENINGS,
+};
+
+/// Who wrote a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Speaker {
+    Person,
+    Agent,
+}
+
+/// More openings than this in a row are somebody's joke.
+const MAX_OPENINGS: usize = 10;
+
+/// The line from its first word that says something; empty if there is none.
+pub(super) fn without_openings(line: &str, speaker: Speaker) -> &str {
+    let (openings, asides) = match speaker {
+        Speaker::Person => (PROMPT_OPENINGS, PROMPT_ASIDES),
+        Speaker::Agent => (ANSWER_OPENINGS, ANSWER_ASIDES),
+    };
+    let mut line = line.trim();
+    for _ in 0..MAX_OPENINGS {
+        let aside = asides.iter().filter_map(|phrase| after_aside(line, phrase));
+        let opening = openings.iter().filter_map(|phrase| after_opening(line, phrase));
+        let unspaced = UNSPACED_OPENINGS.iter().filter_map(|phrase| line.strip_prefix(phrase));
+        let told = match speaker {
+            Speaker::Person => None,
+            Speaker::Agent => after_own_deed(line),
+        };
+        let leading = line.trim_start_matches(is_separator);
+        let marks = (leading.len() < line.len()).then_some(leading);
+        match aside.chain(opening).chain(unspaced).chain(told).chain(marks).min_by_key(|rest| rest.len()) {
+            Some(rest) => line = rest.trim_start(),
+            None => break,
+        }
+    }
+    line
+}
+
+/// "go on", "yes please", "2": it says nothing without what was said before.
+pub(super) fn is_follow_up(line: &str) -> bool {
+    bare_words(line).all(|word| {
+        FOLLOW_UP_WORDS.contains(&word.as_str())
+            || word.chars().all(char::is_numeric)
+            || !word.chars().any(char::is_alphanumeric)
+    })
+}
+
+/// "Let me look at the file first": the agent tells what it does, not what it found.
+pub(super) fn is_looking(line: &str, without_openings: &str) -> bool {
+    let lower = lowered(line, 24);
+    let announces = ["let me", "i'll", "i will", "now let me", "now i'll", "i'm going to", "let's", "first"]
+        .iter()
+        .any(|opening| lower.starts_with(opening));
+    let verb = without_openings.split_whitespace().next().unwrap_or_default().to_lowercase();
+    announces && LOOKING_VERBS.contains(&verb.trim_end_matches(|c: char| !c.is_alphanumeric()))
+}
+
+/// "I fixed the test" → "fixed the test".
+fn after_own_deed(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("I ")?;
+    let verb = rest.split(' ').next()?;
+    let is_deed = verb.ends_with("ed")
+        || ["found", "ran", "wrote", "made", "built", "set", "read", "split", "put"].contains(&verb);
+    is_deed.then_some(rest)
+}
+
+/// What follows the phrase, if a word ends there.
+fn after_opening<'a>(line: &'a str, phrase: &str) -> Option<&'a str> {
+    let rest = after_phrase(line, phrase)?;
+    // `Next.js`, `so-called`, `now()` are names.
+    let ends = rest.is_empty() || rest.starts_with(char::is_whitespace) || starts_with_stop(rest);
+    ends.then_some(rest)
+}
+
+/// What follows the phrase, if the phrase stands for itself.
+fn after_aside<'a>(line: &'a str, phrase: &str) -> Option<&'a str> {
+    let rest = after_phrase(line, phrase)?;
+    let dashed = rest.trim_start().starts_with(['-', '–', '—']);
+    (rest.is_empty() || starts_with_stop(rest) || dashed).then(|| rest.trim_start_matches(is_separator))
+}
+
+fn starts_with_stop(rest: &str) -> bool {
+    let mut chars = rest.chars();
+    match chars.next() {
+        Some('，' | '。' | '！' | '？' | '、' | '：' | '；' | '～' | '…') => true,
+        Some('.' | ',' | '!' | ':' | ';' | '?' | ')') => chars.next().is_none_or(|c| !c.is_alphanumeric()),
+        Some(_) | None => false,
+    }
+}
+
+fn is_separator(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(
+            c,
+            '.' | ','
+                | '!'
+                | ':'
+                | ';'
+                | '?'
+                | ')'
+                | '-'
+                | '–'
+                | '—'
+                | '…'
+                | '，'
+                | '。'
+                | '！'
+                | '？'
+                | '、'
+                | '：'
+                | '；'
+                | '～'
+        )
+        || is_pictograph(c)
+}
+
+/// Smileys and ticks that begin or end a line.
+pub(super) fn is_pictograph(c: char) -> bool {
+    matches!(c, '\u{2600}'..='\u{27bf}' | '\u{1f000}'..='\u{1faff}' | '\u{2b00}'..='\u{2bff}' | '\u{fe0f}' | '\u{fe0e}')
+}
+
+fn after_phrase<'a>(line: &'a str, phrase: &str) -> Option<&'a str> {
+    let mut rest = line.chars();
+    for expected in phrase.chars() {
+        let c = rest.next()?;
+        let same = match c {
+            '’' => expected == '\'',
+            _ => c.to_lowercase().eq(expected.to_lowercase()),
+        };
+        if !same {
+            return None;
+        }
+    }
+    Some(rest.as_str())
+}
+
+/// The beginning of a line for comparing.
+fn lowered(line: &str, chars: usize) -> String {
+    line.chars().take(chars).map(|c| if c == '’' { '\'' } else { c }).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_come_to_the_point() {
+        for (line, expected) in [
+            ("Hi there! Could you please fix the login page?", "fix the login page?"),
+            ("ok so now let's add a cache", "add a cache"),
+            ("Great, thanks! Next: rename it", "rename it"),
+            ("Next.js build fails", "Next.js build fails"),
+            ("Great Expectations suite is red", "Great Expectations suite is red"),
+            ("no, use a Vec", "use a Vec"),
+            ("So-called users are bots", "So-called users are bots"),
+            ("Kannst du bitte die Tests reparieren?", "die Tests reparieren?"),
+            ("请帮我修复登录页面", "修复登录页面"),
+            ("hello", ""),
+            ("I’d like you to explain monads", "explain monads"),
+        ] {
+            assert_eq!(without_openings(line, Speaker::Person), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn agents_come_to_the_point() {
+        for (line, expected) in [
+            ("Sure! I'll add a retry.", "add a retry."),
+            ("Great question! The cache is cold.", "The cache is cold."),
+            ("✅ Done. I've added two tests.", "added two tests."),
+            ("I fixed the parser", "fixed the parser"),
+            ("You're absolutely right — the index is off", "the index is off"),
+            ("好的，我修复了登录", "我修复了登录"),
+        ] {
+            assert_eq!(without_openings(line, Speaker::Agent), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn follow_ups_say_nothing_by_themselves() {
+        for line in
+            ["yes", "2", "ok do it", "continue", "Sounds good, go ahead!", "好的，继续", "ja, mach weiter", "👍", "..."]
+        {
+            assert!(is_follow_up(line), "{line}");
+        }
+        for line in ["yes, and add tests", "2 more columns", "修复登录", "why?"] {
+            assert!(!is_follow_up(line), "{line}");
+        }
+    }
+}
