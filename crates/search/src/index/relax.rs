@@ -13,6 +13,8 @@ use super::search::Wanted;
 
 /// A turn that has less of what counts is noise.
 const LEAST_SHARE: f32 = 0.45;
+/// What a turn has of its session's title.
+const LENT: f32 = 0.4;
 /// How many documents are looked at.
 const CANDIDATES: usize = 400;
 
@@ -90,7 +92,10 @@ impl Shares {
 
     /// The score of a turn, how much of what counts it has, and whether it has all of it.
     fn of_turn(&self, session: SessionId, turn: Turn) -> (f32, f32, bool) {
-        let Some(parts) = self.turns.get(&(session, turn)) else { return (0.0, 0.0, false) };
+        let Some(own) = self.turns.get(&(session, turn)) else { return (0.0, 0.0, false) };
+        let title = self.turns.get(&(session, Turn(0)));
+        let lent = |clause: usize| title.map_or(0.0, |title| title[clause] * LENT);
+        let parts: Vec<f32> = own.iter().enumerate().map(|(clause, part)| part.max(lent(clause))).collect();
         let all: f32 = self.worth.iter().sum();
         let has: f32 = parts.iter().zip(&self.worth).filter(|(part, _)| **part > 0.0).map(|(_, worth)| worth).sum();
         (parts.iter().sum(), if all > 0.0 { has / all } else { 0.0 }, parts.iter().all(|part| *part > 0.0))
