@@ -200,6 +200,7 @@ impl Pieces {
             | Event::CompactionSeen { .. }
             | Event::ContextSet { .. }
             | Event::FactProved { .. }
+            | Event::SessionImported { .. }
             | Event::TokenIssued { .. }
             | Event::TokenRevoked { .. }
             | Event::PermissionRemembered { .. }

@@ -6,7 +6,7 @@ use model::{SessionId, Timestamp};
 use tantivy::Searcher;
 use tantivy::query::Occur;
 
-use super::collect::{Best, best_by_score, count_turns, newest};
+use super::collect::{AllColumns, Best, best_by_score, count_turns, newest};
 use super::compile::{Boxed, Narrowed, term};
 use super::error::guarded;
 use super::rank::{Count, Group, Hits, group, sort};
@@ -78,22 +78,25 @@ impl Index {
         }
         let strict = narrowed.with(musts.iter().map(|must| (Occur::Must, must.box_clone())).collect());
         let candidates = CANDIDATES.max(wanted.limit.saturating_mul(4)).min(4 * MAX_COUNT);
+        let mut columns = AllColumns::of(searcher);
         let best = match (query.mode, musts.is_empty()) {
             (Mode::Words, false) => best_by_score(searcher, strict.as_ref(), candidates, wanted.deadline)?,
-            (Mode::Words, true) | (Mode::Exact, _) => newest(searcher, strict.as_ref(), candidates, wanted.deadline)?,
+            (Mode::Words, true) | (Mode::Exact, _) => {
+                newest(&mut columns, strict.as_ref(), candidates, wanted.deadline)?
+            }
         };
-        let mut groups = group(searcher, &best.found, wanted.now)?;
-        let mut total = self.total(searcher, strict.as_ref(), &best, &groups, wanted)?;
+        let mut groups = group(&mut columns, &best.found, wanted.now)?;
+        let mut total = total(&mut columns, strict.as_ref(), &best, &groups, wanted)?;
         truncated |= best.late;
         if groups.len() < wanted.limit && clauses.len() > 1 && !truncated {
             let plain: Vec<Boxed> =
                 clauses.iter().map(|clause| self.relaxed_clause(searcher, clause)).collect::<Result<_, _>>()?;
-            let more = relaxed(searcher, &plain, narrowed, wanted)?;
+            let more = relaxed(searcher, &mut columns, &plain, narrowed, wanted)?;
             truncated |= more.late;
             merge(&mut groups, more.groups);
             total = if more.full { Count::AtLeast(groups.len()) } else { Count::Exactly(groups.len()) };
         }
-        let hits = groups.iter().take(wanted.limit).map(|group| group.hit(searcher)).collect::<Result<_, _>>()?;
+        let hits = groups.iter().take(wanted.limit).map(|group| group.hit(&mut columns)).collect::<Result<_, _>>()?;
         Ok(Hits { hits, total, truncated })
     }
 
@@ -120,24 +123,23 @@ impl Index {
         }
         Ok(self.plain_clause(clause))
     }
+}
 
-    fn total(
-        &self,
-        searcher: &Searcher,
-        query: &dyn tantivy::query::Query,
-        best: &Best,
-        groups: &[Group],
-        wanted: &Wanted,
-    ) -> tantivy::Result<Count> {
-        if best.late {
-            return Ok(Count::AtLeast(groups.len()));
-        }
-        if !best.full {
-            return Ok(if groups.len() < MAX_COUNT { Count::Exactly(groups.len()) } else { Count::AtLeast(MAX_COUNT) });
-        }
-        let (turns, all) = count_turns(searcher, query, MAX_COUNT, wanted.deadline)?;
-        Ok(if all { Count::Exactly(turns) } else { Count::AtLeast(turns.max(groups.len().min(MAX_COUNT))) })
+fn total(
+    columns: &mut AllColumns<'_>,
+    query: &dyn tantivy::query::Query,
+    best: &Best,
+    groups: &[Group],
+    wanted: &Wanted,
+) -> tantivy::Result<Count> {
+    if best.late {
+        return Ok(Count::AtLeast(groups.len()));
     }
+    if !best.full {
+        return Ok(if groups.len() < MAX_COUNT { Count::Exactly(groups.len()) } else { Count::AtLeast(MAX_COUNT) });
+    }
+    let (turns, all) = count_turns(columns, query, MAX_COUNT, wanted.deadline)?;
+    Ok(if all { Count::Exactly(turns) } else { Count::AtLeast(turns.max(groups.len().min(MAX_COUNT))) })
 }
 
 /// Adds turns that are not there yet; one that is there keeps the better score.
