@@ -200,7 +200,6 @@ impl Pieces {
             | Event::CompactionSeen { .. }
             | Event::ContextSet { .. }
             | Event::FactProved { .. }
-            | Event::SessionImported { .. }
             | Event::TokenIssued { .. }
             | Event::TokenRevoked { .. }
             | Event::PermissionRemembered { .. }
