@@ -81,6 +81,11 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     setEnvHint: (id: SessionId, envHint: string) => ask<Schemas["Changed"]>("PATCH", session(id), { envHint } satisfies Schemas["SessionPatch"]),
     setContext: (id: SessionId, setContext: SetContext) =>
       ask<Schemas["Changed"]>("PATCH", session(id), { setContext } satisfies Schemas["SessionPatch"]),
+    /** `null` takes the person's name away, so that the newest title shows again. */
+    setPinnedTitle: (id: SessionId, pinnedTitle: string | null) =>
+      ask<Schemas["Changed"]>("PATCH", session(id), { pinnedTitle } satisfies Schemas["SessionPatch"]),
+    toc: (id: SessionId, after: string) => ask<Schemas["Toc"]>("GET", `${session(id)}/toc?after=${encodeURIComponent(after)}`),
+    titleHistory: (id: SessionId) => ask<Schemas["TitleHistory"]>("GET", `${session(id)}/title-history`),
     resumePacket: (id: SessionId) => ask<Schemas["ResumePacket"]>("GET", `${session(id)}/resume-packet`),
     readFile: (id: SessionId, path: string, confirm: boolean) =>
       ask<Schemas["StoredFile"]>("GET", `/storage/file?session=${encodeURIComponent(id)}&path=${encodeURIComponent(path)}${confirm ? "&confirm=true" : ""}`),

@@ -31,9 +31,11 @@ interface SessionHeaderProps {
   /** Gives what went wrong, if it did. */
   onDelete(row: SessionRow): Promise<Failure | null>;
   onOpenContext(): void;
+  /** The contents: whether they stand beside the transcript, and how to show or hide them. */
+  contents: { shown: boolean; id: string; toggle(): void };
 }
 
-export function SessionHeader({ http, row, agent, running, notice, damaged, onDelete, onOpenContext }: SessionHeaderProps) {
+export function SessionHeader({ http, row, agent, running, notice, damaged, onDelete, onOpenContext, contents }: SessionHeaderProps) {
   // What went wrong is worth saying for as long as the session stands as it stood then.
   const [failed, setFailed] = useState<{ failure: Failure | null; state: SessionState }>({ failure: null, state: row.state });
   const setFailure = (failure: Failure | null) => {
@@ -87,7 +89,15 @@ export function SessionHeader({ http, row, agent, running, notice, damaged, onDe
             )}
           </div>
           {running && !damaged && <StopButton http={http} session={row.id} look="words" className="max-md:hidden" />}
-          <IconButton label="Context" onClick={onOpenContext}>
+          <IconButton
+            label="Contents"
+            aria-expanded={contents.shown}
+            aria-controls={contents.shown ? contents.id : undefined}
+            onClick={contents.toggle}
+          >
+            <Icon name="contents" />
+          </IconButton>
+          <IconButton label="Context" className="max-md:hidden" onClick={onOpenContext}>
             <Icon name="mark" />
           </IconButton>
           {!damaged && row.readOnly !== "imported" && <HandOver http={http} row={row} running={running} />}

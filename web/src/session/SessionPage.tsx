@@ -1,6 +1,6 @@
 // One session: its header, its transcript, and the composer.
 import type { ReactNode } from "react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useStore } from "zustand";
 
 import type { Failure } from "../api/http";
@@ -13,6 +13,7 @@ import { standingWords, titleOf } from "../state/words";
 import { Alert } from "../ui/Alert";
 import { Button, buttonClass } from "../ui/Button";
 import { useKeyPresses } from "../ui/keyPresses";
+import { useMedia, WIDE } from "../ui/media";
 import { Knot } from "../ui/Knot";
 import { Link } from "../ui/Link";
 import { Icon } from "../ui/Icon";
@@ -23,6 +24,8 @@ import { AgentCard } from "./AgentCard";
 import type { Compose } from "./ComposeContext";
 import { ComposeContext } from "./ComposeContext";
 import { Composer } from "./Composer";
+import { ContentsBeside, ContentsSheet, useContentsBeside } from "./contents/ContentsPanel";
+import { useTurnInView } from "./contents/useTurnInView";
 import { ContextFooter } from "./context/ContextFooter";
 import { ContextPanel } from "./context/ContextPanel";
 import { FileViewer } from "./context/FileViewer";
@@ -108,6 +111,19 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
   const field = useRef<HTMLTextAreaElement>(null);
   const [sent, setSent] = useState(0);
   const [panel, setPanel] = useState(false);
+  const column = useRef<HTMLDivElement>(null);
+  const current = useTurnInView(column);
+  const contentsId = useId();
+  const wide = useMedia(WIDE);
+  const [beside, setBeside] = useContentsBeside();
+  const [sheet, setSheet] = useState(false);
+  const toggleContents = () => {
+    if (wide) {
+      setBeside(!beside);
+    } else {
+      setSheet(true);
+    }
+  };
   const [file, setFile] = useState(() => addressField(FILE_FIELD));
   const online = useStore(app.store, (state) => state.connection.kind === "live");
   const damaged = row.readOnly === "damaged" || followed.reading.kind === "damaged";
@@ -131,51 +147,60 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
       field.current?.focus();
     },
     c: () => setPanel(true),
+    t: toggleContents,
   });
+
+  const contents = { shown: wide && beside, id: contentsId, toggle: toggleContents };
 
   return (
     <ComposeContext value={writable ? compose : null}>
-      <SessionHeader http={app.http} row={row} agent={agent} running={turnRuns} notice={notice} damaged={damaged} onDelete={onDelete} onOpenContext={() => setPanel(true)} />
-      {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript http={app.http} session={row.id} followed={followed} sent={sent} />}
-      <p role="status" className="sr-only">
-        {damaged ? "" : standingWords(row, agent.state)}
-      </p>
-      <div className="beside-scrollbar safe-x md:px-8">
-        <div className="reading">
-          {damaged ? (
-            <Alert className="safe-bottom">
-              The log of this session is damaged from here on. What came before is shown; it takes no more prompts. Run{" "}
-              <code>throughline doctor</code> to see what is wrong.
-            </Alert>
-          ) : row.readOnly === "imported" ? (
-            <p className="safe-bottom text-soft">This session was imported and takes no prompts.</p>
-          ) : (
-            <>
-              <AgentCard http={app.http} row={row} agent={agent} />
-              {options.note?.kind === "failure" && <Alert className="mb-2 ml-7 md:ml-9">{options.note.words}</Alert>}
-              <p role="status" className={`ml-7 text-[0.8125rem] text-soft md:ml-9 ${options.note?.kind === "applied" ? "mb-1.5" : ""}`}>
-                {options.note?.kind === "applied" && options.note.words}
-              </p>
-              <Composer
-                ref={composer}
-                http={app.http}
-                session={row.id}
-                agent={row.agent}
-                running={turnRuns}
-                online={online}
-                begun={fresh && isEmpty}
-                field={field}
-                commands={agent.commands}
-                turns={followed.transcript.turns}
-                onSent={() => setSent((count) => count + 1)}
-              >
-                <OptionSelects options={options} ready={ready} />
-              </Composer>
-            </>
-          )}
-          <ContextFooter http={app.http} row={row} context={followed.context} writable={writable} onOpenFile={setFile} onOpenPanel={() => setPanel(true)} />
+      <div className="flex min-h-0 flex-1">
+        {wide && beside && <ContentsBeside id={contentsId} app={app} row={row} followed={followed} current={current} />}
+        <div ref={column} className="flex min-w-0 flex-1 flex-col">
+          <SessionHeader http={app.http} row={row} agent={agent} running={turnRuns} notice={notice} damaged={damaged} onDelete={onDelete} onOpenContext={() => setPanel(true)} contents={contents} />
+          {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript http={app.http} session={row.id} followed={followed} sent={sent} />}
+          <p role="status" className="sr-only">
+            {damaged ? "" : standingWords(row, agent.state)}
+          </p>
+          <div className="beside-scrollbar safe-x md:px-8">
+            <div className="reading">
+              {damaged ? (
+                <Alert className="safe-bottom">
+                  The log of this session is damaged from here on. What came before is shown; it takes no more prompts. Run{" "}
+                  <code>throughline doctor</code> to see what is wrong.
+                </Alert>
+              ) : row.readOnly === "imported" ? (
+                <p className="safe-bottom text-soft">This session was imported and takes no prompts.</p>
+              ) : (
+                <>
+                  <AgentCard http={app.http} row={row} agent={agent} />
+                  {options.note?.kind === "failure" && <Alert className="mb-2 ml-7 md:ml-9">{options.note.words}</Alert>}
+                  <p role="status" className={`ml-7 text-[0.8125rem] text-soft md:ml-9 ${options.note?.kind === "applied" ? "mb-1.5" : ""}`}>
+                    {options.note?.kind === "applied" && options.note.words}
+                  </p>
+                  <Composer
+                    ref={composer}
+                    http={app.http}
+                    session={row.id}
+                    agent={row.agent}
+                    running={turnRuns}
+                    online={online}
+                    begun={fresh && isEmpty}
+                    field={field}
+                    commands={agent.commands}
+                    turns={followed.transcript.turns}
+                    onSent={() => setSent((count) => count + 1)}
+                  >
+                    <OptionSelects options={options} ready={ready} />
+                  </Composer>
+                </>
+              )}
+              <ContextFooter http={app.http} row={row} context={followed.context} writable={writable} onOpenFile={setFile} onOpenPanel={() => setPanel(true)} />
+            </div>
+          </div>
         </div>
       </div>
+      {sheet && !wide && <ContentsSheet app={app} row={row} followed={followed} current={current} onClose={() => setSheet(false)} />}
       {panel && followed.context !== null && (
         <ContextPanel
           http={app.http}

@@ -7,7 +7,8 @@ import { createStore } from "zustand/vanilla";
 
 import type { Http } from "../api/http";
 import type { Connection, LiveClient, LiveListener } from "../api/live";
-import type { ErrorDetail, FrameOf, ServerFrame, SessionId, SessionPage } from "../wire/names";
+import type { ErrorDetail, FrameOf, ServerFrame, SessionId, SessionPage, Toc } from "../wire/names";
+import { takeToc } from "./contents";
 import { contextOf } from "./context";
 import type { Followed } from "./followed";
 import { applyEntries, applyPreview, beginFollow, caughtUp, NOT_READ, refused } from "./followed";
@@ -31,6 +32,8 @@ export interface App {
   signOut(): void;
   /** The next page of the list, once it has been read. */
   takePage(page: SessionPage): void;
+  /** A page of a session's contents, once it has been read. */
+  takeToc(session: SessionId, page: number, toc: Toc): void;
 }
 
 export const INITIAL_STATE: AppState = { connection: { kind: "starting" }, list: UNREAD_LIST, followed: new Map() };
@@ -95,6 +98,9 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
     },
     takePage(page) {
       store.setState((state) => ({ list: takePage(state.list, page) }));
+    },
+    takeToc(session, page, toc) {
+      store.setState((state) => changeFollowed(state, session, (followed) => ({ ...followed, contents: takeToc(followed.contents, page, toc) })));
     },
   };
 }

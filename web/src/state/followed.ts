@@ -5,6 +5,8 @@
 // laid over it when it is shown, and each vanishes with the entry that holds its words.
 import type { Entry, ErrorDetail, FrameOf, QueuedPrompt, Timestamp, WordsOf } from "../wire/names";
 import type { AgentView } from "./agent";
+import type { Contents } from "./contents";
+import { applyToContents, EMPTY_CONTENTS } from "./contents";
 import type { SessionContext } from "./context";
 import { applyToAgent, UNKNOWN_AGENT } from "./agent";
 import type { Permission, Transcript, TranscriptTurn } from "./transcript";
@@ -39,6 +41,8 @@ export interface Followed {
   /** Where to go on from; null before the first entry. */
   readonly cursor: string | null;
   readonly transcript: Transcript;
+  /** A line a turn. */
+  readonly contents: Contents;
   /** Prompts that wait, in order. */
   readonly queue: readonly QueuedPrompt[];
   /** How its agent stands and what it offers. */
@@ -58,6 +62,7 @@ export const NOT_READ: Followed = {
   seq: 0,
   cursor: null,
   transcript: EMPTY_TRANSCRIPT,
+  contents: EMPTY_CONTENTS,
   queue: [],
   agent: UNKNOWN_AGENT,
   context: null,
@@ -79,7 +84,9 @@ export function applyEntries(followed: Followed, heard: readonly Heard[]): Follo
       next = applyBesideTranscript(next, cursor, entry);
     }
   }
-  return taken.length === 0 ? followed : { ...next, transcript: applyToTranscript(followed.transcript, taken) };
+  return taken.length === 0
+    ? followed
+    : { ...next, transcript: applyToTranscript(followed.transcript, taken), contents: applyToContents(followed.contents, taken) };
 }
 
 function applyBesideTranscript(followed: Followed, cursor: string, entry: Entry): Followed {

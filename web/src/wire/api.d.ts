@@ -1603,6 +1603,8 @@ export interface components {
             key?: string | null;
             /** @description Empty takes the name away. */
             name?: string | null;
+            /** @description The same as `name`, but `null` takes the name away: the session is called by its newest title again. */
+            pinnedTitle?: string | null;
             setContext?: components["schemas"]["SetContext"] | null;
         };
         /** @description A session as lists show it. */
