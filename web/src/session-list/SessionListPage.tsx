@@ -71,7 +71,7 @@ export function SessionListPage({ app, current, notice, onNew, onShowKeys, onSho
           <ul className="space-y-0.5">
             {rows.map((row) => (
               <li key={row.id}>
-                <SessionRow row={row} current={row.id === current} now={now} />
+                <SessionRow http={app.http} row={row} current={row.id === current} now={now} />
               </li>
             ))}
           </ul>

@@ -1,13 +1,16 @@
 // The session's title, which can be clicked to change it, how and where it stands, and what can be done with it.
 import type { KeyboardEvent, ReactNode } from "react";
-import { useState } from "react";
+import { useId, useRef, useState } from "react";
 
 import type { Failure, Http } from "../api/http";
 import { failureWords } from "../api/http";
 import type { AgentView } from "../state/agent";
 import { stateWord, titleOf } from "../state/words";
+import { pinnedName, TitleCard } from "../titles/TitleCard";
 import { Alert } from "../ui/Alert";
+import { Anchored } from "../ui/Anchored";
 import { Button, IconButton } from "../ui/Button";
+import { useHovering } from "../ui/hovering";
 import { Icon } from "../ui/Icon";
 import { Link } from "../ui/Link";
 import { navigate } from "../ui/navigation";
@@ -71,7 +74,7 @@ export function SessionHeader({ http, row, agent, running, notice, damaged, onDe
             <Icon name="back" />
           </Link>
           <div className="min-w-0 flex-1">
-            <Title key={row.id} http={http} row={row} onFailure={setFailure} />
+            <Title key={row.id} http={http} row={row} writable={!damaged} onFailure={setFailure} />
             <div role="status" className="min-w-0 text-[0.8125rem]">
               {notice}
             </div>
@@ -130,10 +133,14 @@ function isUp(row: SessionRow): boolean {
 interface TitleProps {
   http: Http;
   row: SessionRow;
+  writable: boolean;
   onFailure(failure: Failure | null): void;
 }
 
-function Title({ http, row, onFailure }: TitleProps) {
+function Title({ http, row, writable, onFailure }: TitleProps) {
+  const anchor = useRef<HTMLDivElement>(null);
+  const cardId = useId();
+  const hovering = useHovering();
   const [name, setName] = useState<string | null>(null);
 
   const save = async () => {
@@ -176,16 +183,36 @@ function Title({ http, row, onFailure }: TitleProps) {
     );
   }
   return (
-    <h1 className="flex text-lg leading-7 font-semibold tracking-tight">
+    <div ref={anchor} className="flex min-w-0 items-center" {...hovering.props}>
+      <h1 className="flex min-w-0 text-lg leading-7 font-semibold tracking-tight">
+        <button
+          type="button"
+          aria-description="Rename"
+          dir="auto"
+          className="-ml-1.5 truncate rounded px-1.5 text-left hover:bg-press"
+          onClick={() => {
+            hovering.hide();
+            setName(row.meta.name || titleOf(row));
+          }}
+        >
+          {titleOf(row)}
+        </button>
+      </h1>
       <button
         type="button"
-        title="Rename"
-        dir="auto"
-        className="-ml-1.5 truncate rounded px-1.5 text-left hover:bg-press"
-        onClick={() => setName(row.meta.name || titleOf(row))}
+        aria-label={pinnedName(row) === null ? "Earlier titles" : "Earlier titles; this name is pinned"}
+        aria-expanded={hovering.shown}
+        aria-controls={hovering.shown ? cardId : undefined}
+        className="inline-flex h-7 w-8 shrink-0 items-center justify-center rounded-md text-soft hover:bg-press hover:text-ink pointer-coarse:w-11 [&>svg]:size-4"
+        onClick={() => (hovering.shown ? hovering.hide() : hovering.show())}
       >
-        {titleOf(row)}
+        <Icon name={pinnedName(row) === null ? "open" : "pin"} />
       </button>
-    </h1>
+      {hovering.shown && (
+        <Anchored id={cardId} anchor={anchor} side="below" label="Titles of this session" className="w-96 max-w-[calc(100vw-1rem)]" onPressElsewhere={hovering.hide}>
+          <TitleCard http={http} row={row} writable={writable} onGone={hovering.hide} />
+        </Anchored>
+      )}
+    </div>
   );
 }
