@@ -98,6 +98,7 @@ impl Sides {
             copies: None,
             agency: engine::Agency::only_guide(),
             summarising: None,
+            search: None,
         };
         let (engine, sessions) = runtime.block_on(async {
             let engine = Engine::start(engines_store, seams).await?;

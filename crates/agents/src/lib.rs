@@ -1,4 +1,5 @@
-//! Everything that talks to AI: agents' protocol, their processes, the built-in guide, model providers.
+//! Everything that talks to AI: agents' protocol, their processes, the built-in guide, model providers, and what other
+//! tools wrote down.
 //!
 //! The only crate that knows ACP. It must never know the log: what an agent does leaves here as a
 //! [`model::AgentReport`], and whoever is given it decides what to keep. Start reading at [`Agents::start`], then
@@ -8,6 +9,7 @@ mod acp;
 mod agent;
 pub mod catalog;
 pub mod guide;
+pub mod history;
 mod mcp_server;
 mod name;
 pub mod policy;

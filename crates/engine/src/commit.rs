@@ -39,7 +39,8 @@ impl Shared {
             return Ok(session);
         }
         let parts = [part].into_iter().chain(server).collect();
-        self.store.append(Batch { parts, receipt, room }).await?;
+        let position = self.store.append(Batch { parts, receipt, room }).await?;
+        self.finding.committed(position);
         fail::fail_point!("engine-appended");
         if let Some(session) = &session
             && !entries.is_empty()

@@ -76,6 +76,12 @@ pub enum QueryError {
     /// No turn has this prompt.
     #[error("there is no interaction {0}; one that waits has no turn yet")]
     NoSuchInteraction(InteractionId),
+    /// The index is being opened, or there is none.
+    #[error("sessions can not be searched yet; try again in a moment")]
+    SearchNotReady,
+    /// The index could not be read.
+    #[error("the search failed: {0}; it is mended by itself, try again in a moment")]
+    Search(String),
     /// The cursor leads nowhere any more.
     #[error("the cursor is no longer valid")]
     Reset {

@@ -16,6 +16,7 @@ mod digest;
 mod directories;
 mod error;
 mod feeds;
+mod finding;
 mod follow;
 mod housekeeping;
 mod id_source;
@@ -61,6 +62,7 @@ pub use directories::Reach;
 pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
 pub use feeds::{ListChange, Words};
 pub use files::Deny;
+pub use finding::{Count, Found, FoundInside, FoundTurn, Role, Scope, SearchWish, Snippet};
 pub use follow::{ContextReason, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
@@ -96,6 +98,8 @@ pub struct Seams {
     pub agency: Agency,
     /// Who is asked for summaries and titles, if anybody is.
     pub summarising: Option<Summarising>,
+    /// Where the search index is kept, if sessions are searched.
+    pub search: Option<PathBuf>,
 }
 
 /// All that has to do with agents.
@@ -144,6 +148,7 @@ pub(crate) struct Shared {
     home: Option<PathBuf>,
     agency: Agency,
     looking: looking::Looking,
+    finding: finding::Finding,
     summaries: summaries::Summaries,
     feeds: Arc<feeds::Feeds>,
     server_stream: server_stream::ServerStream,
@@ -177,7 +182,7 @@ pub enum StartError {
 impl Engine {
     /// Settles what an earlier life left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
-        let Seams { clock, ids, home, copies, agency, summarising } = seams;
+        let Seams { clock, ids, home, copies, agency, summarising, search } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
         let remembered = remembered::Remembered::new(store.remembered().await?);
         let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
@@ -188,6 +193,7 @@ impl Engine {
             ids,
             home,
             looking: looking::Looking::new(agency.deny.clone()),
+            finding: finding::Finding::new(search),
             summaries: summaries::Summaries::new(summarising),
             agency,
             feeds: Arc::new(feeds::Feeds::new()),
@@ -211,6 +217,7 @@ impl Engine {
         shared.tasks.spawn(housekeeping::run(Arc::clone(&shared)));
         shared.followers.spawn(copies::run(Arc::clone(&shared)));
         shared.tasks.spawn(summaries::run(Arc::clone(&shared)));
+        shared.followers.spawn(finding::run(Arc::clone(&shared)));
         Ok(Self { shared })
     }
 

@@ -40,7 +40,7 @@ pub use contents::{
 };
 pub use context::{
     Context, ContextError, ContextNews, ContextWish, DECLARED_FACTS, Fact, FactList, FactShape, Facts, FileStamp,
-    FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, as_item,
+    FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, as_item, exit_code,
     format_context_for_resume, merge_context_set, prove, replace_context, succeeded, tool_intent,
 };
 pub use decide::{Rejection, check_name, decide};

@@ -184,6 +184,8 @@ impl ApiError {
                 | QueryError::Deleted(_)
                 | QueryError::NoSuchTurn { .. }
                 | QueryError::NoSuchInteraction(_)
+                | QueryError::SearchNotReady
+                | QueryError::Search(_)
                 | QueryError::Read(_),
             ) => self.damage().map_or(json!({}), |damage| json!({ "seq": damage.seq, "what": damage.what })),
         }
@@ -222,6 +224,7 @@ fn query_class(err: &QueryError) -> (StatusCode, &'static str) {
     match err {
         QueryError::NotFound(_) => (StatusCode::NOT_FOUND, "session_not_found"),
         QueryError::Deleted(_) => (StatusCode::NOT_FOUND, "session_deleted"),
+        QueryError::SearchNotReady | QueryError::Search(_) => (StatusCode::SERVICE_UNAVAILABLE, "search_not_ready"),
         QueryError::NoSuchInteraction(_) => (StatusCode::NOT_FOUND, "interaction_not_found"),
         QueryError::NoSuchTurn { .. } => (StatusCode::NOT_FOUND, "turn_not_found"),
         QueryError::Reset { .. } => (StatusCode::CONFLICT, "cursor_reset"),

@@ -11,6 +11,7 @@ pub(crate) mod files;
 pub(crate) mod health;
 pub(crate) mod permissions;
 pub(crate) mod prompts;
+pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod storage;
 pub(crate) mod tokens;

@@ -10,8 +10,8 @@ use utoipa_axum::routes;
 
 use crate::error::ApiError;
 use crate::http::{
-    agent, agents, auth, contents, context, directories, entries, files, health, permissions, prompts, sessions,
-    storage, tokens,
+    agent, agents, auth, contents, context, directories, entries, files, health, permissions, prompts, search,
+    sessions, storage, tokens,
 };
 use crate::{App, live, mcp, web_assets, wire};
 
@@ -70,6 +70,8 @@ fn protected() -> OpenApiRouter<App> {
         .routes(routes!(contents::toc))
         .routes(routes!(contents::turn))
         .routes(routes!(contents::range))
+        .routes(routes!(search::inside))
+        .routes(routes!(search::everywhere))
         .routes(routes!(contents::titles))
         .routes(routes!(contents::interaction))
         .routes(routes!(contents::summaries, contents::upgrade))

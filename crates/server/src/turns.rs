@@ -96,6 +96,8 @@ pub(crate) fn toc_of(session: &SessionRow, entries: Vec<wire::TocEntry>, next_cu
         entries,
         formatted: lines.join("\n"),
         next_cursor,
+        matches: None,
+        notes: Vec::new(),
     }
 }
 

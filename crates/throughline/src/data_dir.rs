@@ -72,6 +72,11 @@ impl DataDir {
     }
 
     /// Readable copies of the sessions, a folder each.
+    /// The search index; it may be deleted at any time.
+    pub(crate) fn search(&self) -> PathBuf {
+        self.0.join("search")
+    }
+
     pub(crate) fn sessions(&self) -> PathBuf {
         self.0.join("sessions")
     }

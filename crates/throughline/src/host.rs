@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agents::provider::Provider;
 use anyhow::{Context as _, Result, bail};
-use engine::{Clock as _, Engine, IdSource as _, Seams, Secret, SystemClock, SystemIds, TokenWish};
+use engine::{Clock as _, Engine, IdSource as _, Seams, Secret, Summarising, SystemClock, SystemIds, TokenWish};
 use model::{Incarnation, TokenKind};
 use server::{Apps, Settings};
 use store::copies::{BesideError, Found, open_beside};
@@ -52,7 +53,8 @@ impl Host {
             home: home(),
             copies: Some(copies),
             agency: agency::open(config, data)?,
-            summarising: None,
+            summarising: summarising(config)?,
+            search: Some(data.search()),
         };
         let engine = Engine::start(Arc::clone(&store) as Arc<dyn store::Store>, seams).await?;
         Ok(Self { store, engine })
@@ -97,6 +99,13 @@ impl Host {
         self.engine.shutdown().await;
         self.store.close().await;
     }
+}
+
+/// The model that writes summaries and titles, if one is configured.
+fn summarising(config: &Config) -> Result<Option<Summarising>> {
+    let Some(settings) = config.summaries.provider(&agency::own_environment())? else { return Ok(None) };
+    let provider = Provider::new(settings).context("the model of [summaries] can not be asked")?;
+    Ok(Some(Summarising { provider, daily_calls: config.summaries.daily_calls, titles: config.summaries.titles }))
 }
 
 /// A name for the life of a store that is about to be made.

@@ -13,9 +13,10 @@ struct Arrows {
 }
 
 /// The architecture in one table. A crate that is not in it may not exist.
-const ARROWS: [Arrows; 10] = [
+const ARROWS: [Arrows; 11] = [
     Arrows { package: "model", uses: &[], tests_use: &[] },
     Arrows { package: "store", uses: &["model"], tests_use: &[] },
+    Arrows { package: "search", uses: &["model"], tests_use: &[] },
     Arrows { package: "files", uses: &[], tests_use: &[] },
     Arrows { package: "agents", uses: &["files", "model"], tests_use: &[] },
     Arrows { package: "doors", uses: &[], tests_use: &[] },
@@ -34,15 +35,21 @@ const ARROWS: [Arrows; 10] = [
 struct Technology {
     package: &'static str,
     known_to: &'static [&'static str],
+    /// Crates of those that know it in a few files only, with how the paths of these begin.
+    confined: &'static [(&'static str, &'static [&'static str])],
 }
+
+/// Databases of other tools are read, in one file.
+const FOREIGN_DATABASES: (&str, &[&str]) =
+    ("agents", &["crates/agents/src/history/sqlite.rs", "crates/agents/src/history/tests/"]);
 
 const TECHNOLOGIES: [Technology; 5] = [
     // The bare engine is what the bench compares with.
-    Technology { package: "rusqlite", known_to: &["store", "bench"] },
-    Technology { package: "refinery", known_to: &["store"] },
-    Technology { package: "axum", known_to: &["doors", "server"] },
-    Technology { package: "tantivy", known_to: &["search"] },
-    Technology { package: "agent-client-protocol", known_to: &["agents"] },
+    Technology { package: "rusqlite", known_to: &["store", "bench", "agents"], confined: &[FOREIGN_DATABASES] },
+    Technology { package: "refinery", known_to: &["store"], confined: &[] },
+    Technology { package: "axum", known_to: &["doors", "server"], confined: &[] },
+    Technology { package: "tantivy", known_to: &["search"], confined: &[] },
+    Technology { package: "agent-client-protocol", known_to: &["agents"], confined: &[] },
 ];
 
 pub(super) fn dependencies_follow_the_arrows(tree: &Tree) -> Vec<Finding> {
@@ -70,8 +77,12 @@ pub(super) fn dependencies_follow_the_arrows(tree: &Tree) -> Vec<Finding> {
 /// Looks at the manifests and, because a crate can hand a technology on to its users, at the sources too.
 pub(super) fn each_technology_is_known_where_it_belongs(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for Technology { package: technology, known_to } in &TECHNOLOGIES {
+    for Technology { package: technology, known_to, confined } in &TECHNOLOGIES {
         let forbidden = |owner: &str| !known_to.contains(&owner);
+        let strayed = |file: &File| {
+            let files = confined.iter().find(|(crate_name, _)| *crate_name == owner(file)).map(|(_, files)| *files);
+            files.is_some_and(|files| !files.iter().any(|begins| file.path.starts_with(begins)))
+        };
         let message = |owner: &str| format!("{owner} may not know {technology}, only {} may", known_to.join(" and "));
         for Package { name, dependencies } in &tree.metadata.packages {
             if forbidden(name) && dependencies.iter().any(|dependency| dependency.name == *technology) {
@@ -79,9 +90,14 @@ pub(super) fn each_technology_is_known_where_it_belongs(tree: &Tree) -> Vec<Find
             }
         }
         let in_code = technology.replace('-', "_");
-        for file in tree.rust_files().filter(|file| forbidden(owner(file))) {
+        for file in tree.rust_files().filter(|file| forbidden(owner(file)) || strayed(file)) {
             for (number, _) in file.lines().filter(|(_, line)| names_crate(line, &in_code)) {
-                findings.push(file.finding(number, message(owner(file))));
+                let message = if strayed(file) {
+                    format!("{} may know {technology} only where it is confined to", owner(file))
+                } else {
+                    message(owner(file))
+                };
+                findings.push(file.finding(number, message));
             }
         }
     }
@@ -182,9 +198,23 @@ mod tests {
         assert_eq!(
             said(&each_technology_is_known_where_it_belongs(&tree)),
             [
-                "crates/engine/Cargo.toml:1: engine may not know rusqlite, only store and bench may",
-                "crates/engine/src/lib.rs:3: engine may not know rusqlite, only store and bench may",
+                "crates/engine/Cargo.toml:1: engine may not know rusqlite, only store and bench and agents may",
+                "crates/engine/src/lib.rs:3: engine may not know rusqlite, only store and bench and agents may",
             ]
+        );
+    }
+
+    #[test]
+    fn a_confined_technology_is_found_where_it_strayed() {
+        let source = format!("//! About it.\nuse {}::Connection;\n", "rusqlite");
+        let mut tree = made_up(&[
+            ("crates/agents/src/history/sqlite.rs", &source),
+            ("crates/agents/src/history/goose.rs", &source),
+        ]);
+        tree.metadata.packages = vec![package("agents", &[("rusqlite", None)])];
+        assert_eq!(
+            said(&each_technology_is_known_where_it_belongs(&tree)),
+            ["crates/agents/src/history/goose.rs:2: agents may know rusqlite only where it is confined to"]
         );
     }
 

@@ -7,7 +7,7 @@ use agent_client_protocol::v1::schema::{ContentBlock, ImageContent, ResourceLink
 use model::Image;
 
 /// Said above what the agent is told of earlier turns, so that it is not taken for the person's words.
-const PACKET_LABEL: &str =
+pub(crate) const PACKET_LABEL: &str =
     "[Context from Throughline about the earlier turns of this session. It is a record, not a request.]";
 /// How many files of one prompt are linked.
 const MAX_MENTIONS: usize = 32;

@@ -34,13 +34,12 @@ use compactions::Compactions;
 use offers::Offers;
 use raw::Budget;
 use stop::stop;
-use text::cut_chars;
 
-pub(crate) use content::{Look, Screen, Screens};
+pub(crate) use content::{Look, MAX_KEPT_BYTES, Screen, Screens, value as cut_value};
 pub(crate) use offers::{Offer, Setting};
 pub(crate) use question::{ACCEPT, Asking, DECLINE};
 pub(crate) use stop::TurnError;
-pub(crate) use text::{command_line, plain_line};
+pub(crate) use text::{command_line, cut_chars, plain_line, start_of};
 
 /// How many commands, options or steps of a plan are listed.
 const MAX_LISTED: usize = 500;

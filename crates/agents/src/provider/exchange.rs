@@ -74,9 +74,10 @@ impl Exchange {
         match &self.tls {
             None => self.exchange(stream, body).await,
             Some((connector, name)) => {
-                let stream = connector.connect(name.clone(), stream).await;
-                let stream =
-                    stream.map_err(|source| ProviderError::Untrusted { address: self.url.to_string(), source })?;
+                let stream = connector.connect(name.clone(), stream).await.map_err(|source| match source.kind() {
+                    io::ErrorKind::InvalidData => ProviderError::Untrusted { address: self.url.to_string(), source },
+                    _ => self.unreachable(source),
+                })?;
                 self.exchange(stream, body).await
             }
         }

@@ -216,6 +216,18 @@ mod tests {
     }
 
     #[test]
+    fn a_name_of_this_machine_leads_nowhere_else_whatever_it_is_resolved_to() {
+        let reaches = |url, plain, ip: &str| ProviderUrl::parse(url, plain).unwrap().may_reach(ip.parse().unwrap());
+        for (ip, expected) in
+            [("127.0.0.1", true), ("::1", true), ("::ffff:127.0.0.1", true), ("192.0.2.1", false), ("0.0.0.0", false)]
+        {
+            assert_eq!(reaches("http://localhost", PlainHttp::ThisMachineOnly, ip), expected, "{ip}");
+        }
+        assert!(reaches("http://localhost", PlainHttp::Anywhere, "192.0.2.1"));
+        assert!(reaches("https://localhost", PlainHttp::ThisMachineOnly, "192.0.2.1"));
+    }
+
+    #[test]
     fn an_address_is_one_and_holds_no_secret() {
         let parse = |text| ProviderUrl::parse(text, PlainHttp::Anywhere).map(|url| url.to_string());
         for wrong in ["", "box.example", "ftp://box.example", "file:///etc/passwd", "unix:/x", "https://"] {

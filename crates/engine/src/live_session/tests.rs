@@ -22,6 +22,7 @@ async fn begun() -> (LiveSession, mpsc::Receiver<Call>, mpsc::Sender<News>) {
         copies: None,
         agency: Agency::only_guide(),
         summarising: None,
+        search: None,
     };
     let engine = Engine::start(Arc::new(MemoryStore::new(Incarnation::from_bits(1))), seams).await.unwrap();
     let id = SessionId::from_bytes([7; 16]);

@@ -317,7 +317,7 @@ async fn start(
     let (clock, ids) = (Arc::clone(clock) as Arc<dyn Clock>, Arc::clone(ids) as Arc<dyn IdSource>);
     Engine::start(
         Arc::clone(store) as Arc<dyn Store>,
-        Seams { clock, ids, home: None, copies, agency, summarising: None },
+        Seams { clock, ids, home: None, copies, agency, summarising: None, search: None },
     )
     .await
     .unwrap()

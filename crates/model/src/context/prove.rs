@@ -15,6 +15,7 @@ use super::facts::{DECLARED_FACTS, Fact, FactShape};
 use crate::limits::{MAX_FACT_BYTES, MAX_FACTS_OF_CALL};
 use crate::{ToolCall, ToolStatus};
 
+pub use commands::exit_code;
 pub(crate) use names::plain_tool_name;
 
 /// These rules, by what they say: a change of theirs is a change of this.

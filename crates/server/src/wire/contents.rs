@@ -18,6 +18,12 @@ pub struct Toc {
     /// What to ask for as `after` to go on, if there is more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+    /// Of a search: how many turns match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matches: Option<u32>,
+    /// Of a search: what was not understood, and how it was taken.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// A line of the contents.

@@ -168,6 +168,7 @@ impl World {
             copies: None,
             agency: engine::Agency::only_guide(),
             summarising: None,
+            search: None,
         };
         let engine = Engine::start(Arc::clone(&store), seams).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,6 +1,7 @@
 //! `new`, `list`, `show`, `send`, `config`: the same words with a server and without one.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -213,6 +214,11 @@ fn a_misspelt_key_is_answered_with_the_nearest() {
     [brief]
     enabled = true
     text = "Mark what you read."
+
+    [summaries]
+    allow_plain = false
+    daily_calls = 1000
+    titles = true
     "#);
 }
 
@@ -220,19 +226,29 @@ fn a_misspelt_key_is_answered_with_the_nearest() {
 #[test]
 fn secrets_in_the_configuration_are_not_printed() {
     let folder = Folder::new();
-    folder.configure(
+    let key = folder.data().join("model-key");
+    folder.configure(&format!(
         r#"
         [agents.claude]
-        env = { ANTHROPIC_API_KEY = "canary-1" }
+        env = {{ ANTHROPIC_API_KEY = "canary-1" }}
 
         [mcp_servers.notes]
         url = "https://notes.example/mcp?key=canary-2"
-        headers = { Authorization = "Bearer canary-3" }
+        headers = {{ Authorization = "Bearer canary-3" }}
 
         [brief]
         text = "Mark what you read."
-        "#,
-    );
+
+        [summaries]
+        provider = "ollama"
+        model = "small-1"
+        key_file = {key:?}
+        "#
+    ));
+    fs::write(&key, "canary-4").unwrap();
+    let others_read = folder.run(&["config", "check"]).failed();
+    assert!(others_read.contains("chmod 600") && !others_read.contains("canary"), "{others_read}");
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
     for command in [&["config"][..], &["config", "show", "--json"], &["config", "check"]] {
         let said = folder.run(command).ok();
         assert!(!said.contains("canary"), "{command:?}: {said}");
@@ -266,6 +282,14 @@ fn secrets_in_the_configuration_are_not_printed() {
     [brief]
     enabled = true
     text = "Mark what you read."
+
+    [summaries]
+    provider = "ollama"
+    model = "small-1"
+    key_file = "DATA/model-key"
+    allow_plain = false
+    daily_calls = 1000
+    titles = true
     "#);
     folder.configure("[mcp_servers.notes]\nheaders = { A = \"canary\", B = 5 }\n");
     let said = folder.run(&["config", "check"]).failed();

@@ -11,7 +11,7 @@ use super::raw::json_bytes;
 use super::text::start_of;
 
 /// How much of a call's content, of its input and of its output is kept.
-pub(super) const MAX_KEPT_BYTES: usize = 256 << 10;
+pub(crate) const MAX_KEPT_BYTES: usize = 256 << 10;
 
 /// What a terminal shows by now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -131,7 +131,7 @@ impl Kept {
 }
 
 /// The value itself, or as much of it as is kept and how much is not.
-pub(super) fn value(value: Value) -> Value {
+pub(crate) fn value(value: Value) -> Value {
     let whole = json_bytes(&value);
     if whole <= MAX_KEPT_BYTES {
         return value;

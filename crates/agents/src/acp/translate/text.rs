@@ -10,7 +10,7 @@ pub(crate) fn cut_chars(mut text: String, max: usize) -> String {
 }
 
 /// The longest start of `text` with at most `max` bytes that ends with a whole character.
-pub(super) fn start_of(text: &str, max: usize) -> &str {
+pub(crate) fn start_of(text: &str, max: usize) -> &str {
     let mut end = max.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;

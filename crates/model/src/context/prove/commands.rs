@@ -30,7 +30,7 @@ pub(super) fn prove(call: &ToolCall, facts: &mut Proved) {
     }
     let told = terminal.map(|(command, _, _)| command.clone()).filter(|command| !command.is_empty());
     let Some(command) = told.or_else(|| command_of(call)) else { return };
-    let exit_code = terminal.and_then(|(_, _, code)| code).or_else(|| exit_code_of(call.output.as_ref()?));
+    let exit_code = terminal.and_then(|(_, _, code)| code).or_else(|| exit_code(call.output.as_ref()?));
     facts.add_command("commands", &first_line_of(&command), exit_code);
 
     // A command that did not end well proves only itself.
@@ -85,7 +85,8 @@ fn command_of(call: &ToolCall) -> Option<String> {
     }
 }
 
-fn exit_code_of(output: &Value) -> Option<i32> {
+/// The exit code that a tool's output tells, if it tells one.
+pub fn exit_code(output: &Value) -> Option<i32> {
     let own = ["exit_code", "exitCode", "exit"].iter().find_map(|name| output.get(*name)?.as_i64());
     let code = own.or_else(|| output.get("metadata").and_then(|metadata| metadata.get("exit"))?.as_i64())?;
     i32::try_from(code).ok()

@@ -1,0 +1,144 @@
+//! How far a record was read.
+//!
+//! Invariant: a bookmark stands between two turns, so that nothing but the title has to be known of what is before it.
+
+use std::hash::Hasher as _;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+
+use super::HistoryError;
+
+/// How many bytes before a bookmark are looked at to recognise the file.
+pub(super) const CHECKED_BYTES: usize = 512;
+
+/// How far a record was read: opaque, and good for later versions of the same record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bookmark(String);
+
+/// What a bookmark says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Behind {
+    pub(super) place: Place,
+    pub(super) title: TitleMark,
+}
+
+/// Behind which record it stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Nothing has been told.
+    #[default]
+    Start,
+    /// At this byte of a file; the check is of the bytes before it.
+    Byte { offset: u64, check: u64 },
+    /// Behind the record with this key.
+    Record { key: String },
+}
+
+/// The last title that was told, to be recognised.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct TitleMark {
+    pub(super) hash: u64,
+    /// A person chose it: what the tool thinks of no longer counts.
+    pub(super) is_chosen: bool,
+}
+
+impl Bookmark {
+    /// As it is kept between readings.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What [`Self::as_str`] gave. Whether it is one shows when it is used.
+    pub fn from_kept(text: String) -> Self {
+        Self(text)
+    }
+
+    pub(super) fn new(behind: &Behind) -> Self {
+        let Behind { place, title } = behind;
+        let chosen = if title.is_chosen { "!" } else { "" };
+        let place = match place {
+            Place::Start => "s".to_owned(),
+            Place::Byte { offset, check } => format!("b.{offset}.{check:x}"),
+            Place::Record { key } => format!("r.{key}"),
+        };
+        Self(format!("1.{:x}{chosen}.{place}", title.hash))
+    }
+
+    pub(super) fn parse(&self) -> Result<Behind, HistoryError> {
+        parse(&self.0).ok_or(HistoryError::ForeignBookmark)
+    }
+}
+
+fn parse(text: &str) -> Option<Behind> {
+    let (title, place) = text.strip_prefix("1.")?.split_once('.')?;
+    let title =
+        TitleMark { hash: u64::from_str_radix(title.trim_end_matches('!'), 16).ok()?, is_chosen: title.ends_with('!') };
+    let place = match place.split_once('.') {
+        None => (place == "s").then_some(Place::Start)?,
+        Some(("b", place)) => {
+            let (offset, check) = place.split_once('.')?;
+            Place::Byte { offset: offset.parse().ok()?, check: u64::from_str_radix(check, 16).ok()? }
+        }
+        Some(("r", key)) => Place::Record { key: key.to_owned() },
+        Some(_) => None?,
+    };
+    Some(Behind { place, title })
+}
+
+/// Whether the bytes before `offset` are those that the check was made of.
+pub(super) fn is_unchanged(file: &mut std::fs::File, offset: u64, check: u64) -> io::Result<bool> {
+    if file.metadata()?.len() < offset {
+        return Ok(false);
+    }
+    let from = offset.saturating_sub(CHECKED_BYTES as u64);
+    file.seek(SeekFrom::Start(from))?;
+    let mut before = Vec::with_capacity(CHECKED_BYTES);
+    file.take(offset - from).read_to_end(&mut before)?;
+    Ok(before.len() as u64 == offset - from && hash(&before) == check)
+}
+
+/// The same on every machine and for ever, unlike the standard library's.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// FNV-1a, 64 bits: to recognise what nobody tries to forge.
+struct Fnv(u64);
+
+impl std::hash::Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_read_back() {
+        let title = TitleMark { hash: hash(b"a title"), is_chosen: true };
+        for place in [Place::Start, Place::Byte { offset: 7, check: 0xab }, Place::Record { key: "msg_1.x".to_owned() }]
+        {
+            for title in [title, TitleMark::default()] {
+                let behind = Behind { place: place.clone(), title };
+                let kept = Bookmark::new(&behind).as_str().to_owned();
+                assert_eq!(Bookmark::from_kept(kept).parse().unwrap(), behind);
+            }
+        }
+    }
+
+    #[test]
+    fn anything_else_is_none_of_ours() {
+        for text in ["", "1", "1.", "1.0", "2.0.s", "1.x.s", "1.0.b.7", "1.0.b.x.1", "1.0.q.1", "1.0.sx"] {
+            assert!(Bookmark::from_kept(text.to_owned()).parse().is_err(), "{text:?}");
+        }
+    }
+}

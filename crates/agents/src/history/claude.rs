@@ -1,0 +1,336 @@
+//! Claude Code: a file of lines for each session, below `projects/` a folder for each directory.
+//!
+//! A line is a record with a `type`. `user` and `assistant` hold messages in the words of the model's API, each block of
+//! an answer in a record of its own; results of tools come as messages of the user. All other types are the program's
+//! own, and so are many messages of the user: see `words.rs`.
+
+mod results;
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use model::{Image, MAX_IMAGES, Notice, Outcome, Severity, Timestamp, Usage};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::bookmark::Place;
+use super::json::{self, Text, as_a, keep_first};
+use super::lines::{self, Spot};
+use super::teller::{Teller, TitledBy};
+use super::words::{self, Words};
+use super::{HistoryError, LastTurn, Limits, blobs, calls};
+use crate::acp::cut_chars;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Record<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    timestamp: Option<Cow<'a, str>>,
+    is_sidechain: Option<bool>,
+    is_meta: Option<bool>,
+    is_compact_summary: Option<bool>,
+    is_api_error_message: Option<bool>,
+    #[serde(borrow)]
+    cwd: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    version: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    origin: Option<&'a RawValue>,
+    #[serde(borrow)]
+    message: Option<Message<'a>>,
+    #[serde(borrow)]
+    tool_use_result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    attachment: Option<&'a RawValue>,
+    #[serde(borrow)]
+    ai_title: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    custom_title: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    summary: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    model: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    stop_reason: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+struct Block<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    thinking: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    name: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_use_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    is_error: Option<bool>,
+    #[serde(borrow)]
+    source: Option<Source<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Source<'a> {
+    #[serde(borrow)]
+    media_type: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    data: Option<Cow<'a, str>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Tokens {
+    input_tokens: u64,
+    cache_creation_input_tokens: u64,
+    cache_read_input_tokens: u64,
+    output_tokens: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Attachment<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    prompt: Option<&'a RawValue>,
+    #[serde(borrow)]
+    command_mode: Option<Cow<'a, str>>,
+}
+
+pub(super) fn read(path: &Path, last_turn: LastTurn, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
+    // A command that the person called, which is a prompt if the agent answers it.
+    let mut command = None;
+    lines::each(path, last_turn, teller, |line, spot, teller| match serde_json::from_slice::<Record<'_>>(line) {
+        Ok(record) => record.tell(spot, &mut command, teller),
+        Err(_) => teller.skip("not a record"),
+    })
+}
+
+/// What the person called, and where.
+struct Called {
+    at: Timestamp,
+    words: String,
+    place: Place,
+}
+
+impl Record<'_> {
+    fn tell(&self, spot: Spot<'_>, command: &mut Option<Called>, teller: &mut Teller<'_>) {
+        if self.is_sidechain == Some(true) {
+            return teller.skip("a record of a sub-agent");
+        }
+        let at = self.timestamp.as_deref().and_then(json::instant);
+        if let Some(at) = at {
+            teller.draft().created_at.get_or_insert(at);
+        }
+        let draft = teller.draft();
+        keep_first(&mut draft.cwd, self.cwd.as_deref());
+        keep_first(&mut draft.version, self.version.as_deref());
+        match (self.kind.as_ref(), at) {
+            ("user", Some(at)) => self.tell_user(at, spot, command, teller),
+            ("assistant", Some(at)) => self.tell_assistant(at, command, teller),
+            ("attachment", Some(at)) => self.tell_attachment(at, spot, teller),
+            ("ai-title", at) => teller.title(at, self.ai_title.as_deref().unwrap_or_default(), TitledBy::Tool),
+            ("custom-title", at) => {
+                teller.title(at, self.custom_title.as_deref().unwrap_or_default(), TitledBy::Person);
+            }
+            ("summary", at) => {
+                let summary: Option<Text<'_>> = self.summary.and_then(as_a);
+                teller.title(at, summary.as_ref().map_or("", |summary| &summary.0), TitledBy::Tool);
+            }
+            ("user" | "assistant", None) => teller.skip("a message without its time"),
+            _ => teller.skip("a record of the program's own"),
+        }
+    }
+
+    fn tell_user(&self, at: Timestamp, spot: Spot<'_>, command: &mut Option<Called>, teller: &mut Teller<'_>) {
+        let Some(content) = self.message.as_ref().and_then(|message| message.content) else {
+            return teller.skip("a message without content");
+        };
+        let blocks = Blocks::of(content);
+        let mut said = Said::default();
+        for block in &blocks.0 {
+            match block.kind.as_ref() {
+                "text" => said.hear(block.text.as_deref().unwrap_or_default()),
+                "image" => said.see(block.source.as_ref(), teller.limits()),
+                "tool_result" => results::tell(at, block, self.tool_use_result, teller),
+                _ => teller.skip("a block of an unknown kind"),
+            }
+        }
+        let is_compact = self.is_compact_summary == Some(true);
+        if let Some(summary) = said.summary.filter(|_| !is_compact || said.words.is_empty()) {
+            return teller.compacted(at, Some(summary));
+        }
+        if is_compact {
+            return teller.compacted(at, Some(said.words));
+        }
+        if said.is_command_done {
+            *command = None;
+        }
+        if said.is_interrupted {
+            return teller.stopped(at, Outcome::Cancelled, None);
+        }
+        if self.is_meta == Some(true) || !self.is_by_person() {
+            return teller.skip("a message of the program's own");
+        }
+        if !said.words.is_empty() || !said.images.is_empty() {
+            *command = None;
+            teller.prompt(at, said.words, said.images, spot.place());
+        } else if let Some(words) = said.command {
+            *command = Some(Called { at, words, place: spot.place() });
+        }
+    }
+
+    /// Older versions do not say who it is from; newer ones also send what a task in the background has to tell.
+    fn is_by_person(&self) -> bool {
+        #[derive(Deserialize)]
+        struct Origin<'a> {
+            #[serde(borrow)]
+            kind: Option<Cow<'a, str>>,
+        }
+        let origin: Option<Origin<'_>> = self.origin.and_then(as_a);
+        origin.and_then(|origin| origin.kind).is_none_or(|kind| kind == "human")
+    }
+
+    fn tell_assistant(&self, at: Timestamp, command: &mut Option<Called>, teller: &mut Teller<'_>) {
+        let Some(message) = &self.message else { return teller.skip("a message without content") };
+        if self.is_api_error_message == Some(true) {
+            let title = message.content.map(|content| Blocks::of(content).text()).unwrap_or_default();
+            teller.notice(at, Notice { severity: Severity::Error, title: cut_chars(title, 2_000), description: None });
+            return teller.stopped(at, Outcome::Failed, None);
+        }
+        if message.model.as_deref() == Some("<synthetic>") {
+            return teller.skip("a message of the program's own");
+        }
+        if let Some(Called { at, words, place }) = command.take() {
+            teller.prompt(at, words, Vec::new(), place);
+        }
+        keep_first(&mut teller.draft().model, message.model.as_deref());
+        for block in message.content.map(Blocks::of).unwrap_or_default().0 {
+            block.tell(at, teller);
+        }
+        if let Some(tokens) = message.usage.and_then(as_a::<Tokens>) {
+            let read = tokens.input_tokens + tokens.cache_creation_input_tokens + tokens.cache_read_input_tokens;
+            teller.usage(Usage { used: read + tokens.output_tokens, size: 0, cost: None, tokens: None });
+        }
+        match message.stop_reason.as_deref() {
+            Some("end_turn" | "stop_sequence") => teller.stopped(at, Outcome::Completed, None),
+            Some(reason @ ("max_tokens" | "refusal")) => teller.stopped(at, Outcome::Failed, Some(reason.to_owned())),
+            Some(_) | None => (),
+        }
+    }
+
+    /// What the person said while the agent was at work.
+    fn tell_attachment(&self, at: Timestamp, spot: Spot<'_>, teller: &mut Teller<'_>) {
+        let queued = self.attachment.and_then(as_a::<Attachment<'_>>).filter(|attachment| {
+            attachment.kind == "queued_command"
+                && attachment.command_mode.as_deref().is_none_or(|mode| mode == "prompt")
+        });
+        let Some(prompt) = queued.and_then(|queued| queued.prompt) else {
+            return teller.skip("a record of the program's own");
+        };
+        let mut said = Said::default();
+        for block in Blocks::of(prompt).0 {
+            match block.kind.as_ref() {
+                "image" => said.see(block.source.as_ref(), teller.limits()),
+                _ => said.hear(block.text.as_deref().unwrap_or_default()),
+            }
+        }
+        if !said.words.is_empty() || !said.images.is_empty() {
+            teller.prompt(at, said.words, said.images, spot.place());
+        }
+    }
+}
+
+/// What a message of the user holds.
+#[derive(Default)]
+struct Said {
+    words: String,
+    images: Vec<Image>,
+    command: Option<String>,
+    summary: Option<String>,
+    is_interrupted: bool,
+    is_command_done: bool,
+}
+
+impl Said {
+    fn hear(&mut self, text: &str) {
+        match words::of(text) {
+            Words::Own(own) => self.add(own),
+            Words::Command(command) => self.command = Some(command),
+            Words::Interrupted => self.is_interrupted = true,
+            Words::Summary(summary) => self.summary = Some(summary.to_owned()),
+            Words::CommandOutput => self.is_command_done = true,
+            Words::Tools => (),
+        }
+    }
+
+    fn see(&mut self, source: Option<&Source<'_>>, limits: &Limits) {
+        let Some(Source { media_type, data: Some(data) }) = source else { return };
+        match blobs::of_prompt(media_type.as_deref().unwrap_or_default(), data, limits) {
+            Ok(image) if self.images.len() < MAX_IMAGES => self.images.push(image),
+            Ok(image) => self.add(&format!("[{}, not kept]", image.mime_type)),
+            Err(mention) => self.add(&mention),
+        }
+    }
+
+    fn add(&mut self, words: &str) {
+        if !self.words.is_empty() {
+            self.words.push_str("\n\n");
+        }
+        self.words.push_str(words);
+    }
+}
+
+#[derive(Default)]
+struct Blocks<'a>(Vec<Block<'a>>);
+
+impl<'a> Blocks<'a> {
+    /// A content is a text or a list of blocks.
+    fn of(content: &'a RawValue) -> Self {
+        if let Some(text) = as_a::<Text<'a>>(content) {
+            return Self(vec![Block { kind: Cow::Borrowed("text"), text: Some(text.0), ..Block::default() }]);
+        }
+        Self(json::items(content).into_iter().filter_map(as_a).collect())
+    }
+
+    fn text(&self) -> String {
+        self.0.iter().filter_map(|block| block.text.as_deref()).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Block<'_> {
+    fn tell(&self, at: Timestamp, teller: &mut Teller<'_>) {
+        match (self.kind.as_ref(), &self.id, &self.name) {
+            ("text", ..) => teller.text(at, self.text.as_deref().unwrap_or_default().to_owned()),
+            ("thinking", ..) => teller.thought(at, self.thinking.as_deref().unwrap_or_default().to_owned()),
+            ("tool_use" | "server_tool_use", Some(id), Some(name)) => {
+                let input: Option<Value> = self.input.and_then(as_a);
+                let steps = input.as_ref().filter(|_| name == "TodoWrite").and_then(calls::plan);
+                match steps {
+                    Some(steps) => teller.plan(at, steps),
+                    None => teller.call(at, id, calls::start(name, input)),
+                }
+            }
+            _ => teller.skip("a block of an unknown kind"),
+        }
+    }
+}

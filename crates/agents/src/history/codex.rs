@@ -1,0 +1,298 @@
+//! Codex: a file of lines for each session, below `sessions/` a folder for each day; names are in an index beside it.
+//!
+//! A line is `{timestamp, type, payload}`. `response_item` is what the model was sent and answered, in the words of its
+//! API; `event_msg` is what the program showed. Messages and calls are taken from the first. What commands and patches
+//! came to is taken from the second, where it is said better, and a call that ended there is not ended again.
+
+mod index;
+mod items;
+mod outputs;
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use model::{Image, MAX_IMAGES, Notice, Outcome, Severity, Timestamp, Usage};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::json::{self as raw, Text, as_a, keep_first};
+use super::lines::{self, Spot};
+use super::teller::{Teller, TitledBy};
+use super::words::{self, Words};
+use super::{HistoryError, LastTurn, blobs, calls};
+use crate::acp::cut_chars;
+
+#[derive(Deserialize)]
+struct Record<'a> {
+    #[serde(borrow)]
+    timestamp: Cow<'a, str>,
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    payload: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct Meta<'a> {
+    #[serde(borrow)]
+    timestamp: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    cwd: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    cli_version: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    source: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct TurnContext<'a> {
+    #[serde(borrow)]
+    model: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct Item<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    role: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    summary: Option<&'a RawValue>,
+    #[serde(borrow)]
+    name: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    namespace: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    arguments: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    input: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    action: Option<&'a RawValue>,
+    #[serde(borrow)]
+    call_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    #[serde(rename = "internal_chat_message_metadata_passthrough", borrow)]
+    metadata: Option<Metadata<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Metadata<'a> {
+    /// Where each item of the content is from: `user.text`, `environments.environment_context`.
+    #[serde(borrow)]
+    content_item_kinds: Option<Vec<Cow<'a, str>>>,
+}
+
+#[derive(Deserialize)]
+struct Part<'a> {
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    image_url: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct Shown<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    message: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    thread_name: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    item: Option<&'a RawValue>,
+    info: Option<TokenInfo>,
+}
+
+#[derive(Deserialize)]
+struct TokenInfo {
+    last_token_usage: Option<TokenUsage>,
+    model_context_window: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct TokenUsage {
+    total_tokens: u64,
+}
+
+pub(super) fn read(path: &Path, id: &str, last_turn: LastTurn, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
+    if let Some(name) = index::name_of(path, id) {
+        teller.title(None, &name, TitledBy::Tool);
+    }
+    let mut is_subagents = false;
+    lines::each(path, last_turn, teller, |line, spot, teller| match serde_json::from_slice::<Record<'_>>(line) {
+        Ok(record) if record.kind == "session_meta" => is_subagents |= !record.tell_meta(teller),
+        Ok(_) if is_subagents => teller.skip("a record of a sub-agent"),
+        Ok(record) => record.tell(spot, teller),
+        Err(_) => teller.skip("not a record"),
+    })
+}
+
+impl Record<'_> {
+    /// Whether it is the record of a person's own conversation.
+    fn tell_meta(&self, teller: &mut Teller<'_>) -> bool {
+        let Some(meta) = as_a::<Meta<'_>>(self.payload) else {
+            teller.skip("not a record");
+            return true;
+        };
+        let draft = teller.draft();
+        keep_first(&mut draft.cwd, meta.cwd.as_deref());
+        keep_first(&mut draft.version, meta.cli_version.as_deref());
+        let at = meta.timestamp.as_deref().or(Some(&self.timestamp)).and_then(raw::instant);
+        draft.created_at = draft.created_at.or(at);
+        !meta.source.is_some_and(|source| raw::is_object(source) && source.get().contains("subagent"))
+    }
+
+    fn tell(&self, spot: Spot<'_>, teller: &mut Teller<'_>) {
+        let Some(at) = raw::instant(&self.timestamp) else { return teller.skip("a record without its time") };
+        match self.kind.as_ref() {
+            "response_item" => match as_a::<Item<'_>>(self.payload) {
+                Some(item) => item.tell(at, spot, teller),
+                None => teller.skip("not a record"),
+            },
+            "event_msg" => match as_a::<Shown<'_>>(self.payload) {
+                Some(shown) => shown.tell(at, self.payload, teller),
+                None => teller.skip("not a record"),
+            },
+            "turn_context" => {
+                let context: Option<TurnContext<'_>> = as_a(self.payload);
+                keep_first(&mut teller.draft().model, context.and_then(|context| context.model).as_deref());
+            }
+            "compacted" => {
+                let compacted: Option<Compacted<'_>> = as_a(self.payload);
+                let summary = compacted.map(|compacted| compacted.message.into_owned());
+                teller.compacted(at, summary.filter(|summary| !summary.is_empty()));
+            }
+            _ => teller.skip("a record of the program's own"),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Compacted<'a> {
+    #[serde(borrow, default)]
+    message: Cow<'a, str>,
+}
+
+impl Item<'_> {
+    fn tell(&self, at: Timestamp, spot: Spot<'_>, teller: &mut Teller<'_>) {
+        match (self.kind.as_ref(), self.role.as_deref(), self.call_id.as_deref()) {
+            ("message", Some("user"), _) => self.tell_user(at, spot, teller),
+            ("message", Some("assistant"), _) => {
+                let parts = self.content.map(raw::items).unwrap_or_default();
+                for part in parts.into_iter().filter_map(as_a::<Part<'_>>) {
+                    teller.text(at, part.text.unwrap_or_default().into_owned());
+                }
+            }
+            ("reasoning", ..) => {
+                let parts = [self.summary, self.content].into_iter().flatten().flat_map(raw::items);
+                let thoughts = parts.filter_map(as_a::<Part<'_>>).filter_map(|part| part.text);
+                teller.thought(at, thoughts.collect::<Vec<_>>().join("\n\n"));
+            }
+            ("function_call", _, Some(id)) => {
+                let name = self.name.as_deref().unwrap_or_default();
+                let input: Option<Value> = self.arguments.as_deref().and_then(|text| serde_json::from_str(text).ok());
+                let steps = input.as_ref().filter(|_| name == "update_plan").and_then(calls::plan);
+                let name = match self.namespace.as_deref() {
+                    Some(namespace) => format!("{namespace}__{name}"),
+                    None => name.to_owned(),
+                };
+                match steps {
+                    Some(steps) => teller.plan(at, steps),
+                    None => teller.call(at, id, calls::start(&name, input)),
+                }
+            }
+            ("custom_tool_call", _, Some(id)) => {
+                let name = self.name.as_deref().unwrap_or_default();
+                let given = self.input.as_deref().unwrap_or_default();
+                let input = if name == "apply_patch" { items::of_patch(given) } else { json!({ "input": given }) };
+                teller.call(at, id, calls::start(name, Some(input)));
+            }
+            ("local_shell_call", _, Some(id)) => {
+                teller.call(at, id, calls::start("shell", self.action.and_then(as_a)));
+            }
+            ("function_call_output" | "custom_tool_call_output", _, Some(id)) => {
+                if let Some(output) = self.output {
+                    outputs::tell(at, id, output, teller);
+                }
+            }
+            ("message", ..) => teller.skip("a message of the program's own"),
+            _ => teller.skip("an item of an unknown kind"),
+        }
+    }
+
+    fn tell_user(&self, at: Timestamp, spot: Spot<'_>, teller: &mut Teller<'_>) {
+        let kinds = self.metadata.as_ref().and_then(|metadata| metadata.content_item_kinds.as_deref()).unwrap_or(&[]);
+        let mut said: Vec<String> = Vec::new();
+        let mut images: Vec<Image> = Vec::new();
+        for (number, part) in self.content.map(raw::items).unwrap_or_default().into_iter().enumerate() {
+            let Some(part) = as_a::<Part<'_>>(part) else { continue };
+            if kinds.get(number).is_some_and(|kind| !kind.starts_with("user.")) {
+                continue;
+            }
+            let text = part.text.as_deref().unwrap_or_default();
+            match words::of(text) {
+                Words::Own(own) if !is_around_picture(own) => said.push(own.to_owned()),
+                Words::Summary(summary) => said.push(summary.to_owned()),
+                Words::Own(_) | Words::Command(_) | Words::Interrupted | Words::CommandOutput | Words::Tools => (),
+            }
+            let Some((mime_type, data)) = part.image_url.as_deref().and_then(blobs::from_data_url) else { continue };
+            match blobs::of_prompt(mime_type, data, teller.limits()) {
+                Ok(image) if images.len() < MAX_IMAGES => images.push(image),
+                Ok(image) => said.push(format!("[{}, not kept]", image.mime_type)),
+                Err(mention) => said.push(mention),
+            }
+        }
+        if said.is_empty() && images.is_empty() {
+            return teller.skip("a message of the program's own");
+        }
+        teller.prompt(at, said.join("\n\n"), images, spot.place());
+    }
+}
+
+/// A picture is wrapped in words of its own.
+fn is_around_picture(words: &str) -> bool {
+    words == "</image>" || words == "<image>" || (words.starts_with("<image name=") && words.ends_with('>'))
+}
+
+impl Shown<'_> {
+    fn tell(&self, at: Timestamp, payload: &RawValue, teller: &mut Teller<'_>) {
+        match self.kind.as_ref() {
+            "task_complete" => teller.stopped(at, Outcome::Completed, None),
+            "turn_aborted" => teller.stopped(at, Outcome::Cancelled, None),
+            "error" | "stream_error" => {
+                let title = cut_chars(self.message.as_deref().unwrap_or_default().to_owned(), 2_000);
+                teller.notice(at, Notice { severity: Severity::Error, title, description: None });
+            }
+            "thread_name_updated" => {
+                teller.title(Some(at), self.thread_name.as_deref().unwrap_or_default(), TitledBy::Tool);
+            }
+            "token_count" => {
+                let Some(info) = &self.info else { return };
+                let used = info.last_token_usage.as_ref().map_or(0, |usage| usage.total_tokens);
+                let size = info.model_context_window.unwrap_or(0);
+                teller.usage(Usage { used, size, cost: None, tokens: None });
+            }
+            "item_completed" => match self.item {
+                Some(item) => items::tell(at, item, teller),
+                None => teller.skip("not a record"),
+            },
+            "patch_apply_end" => items::tell_patch(at, payload, teller),
+            // The same is told as an item.
+            "user_message" | "agent_message" | "agent_reasoning" | "agent_reasoning_raw_content" => (),
+            _ => teller.skip("a record of the program's own"),
+        }
+    }
+}
+
+/// What is known of a text or a list of texts.
+fn texts(value: &RawValue) -> String {
+    if let Some(text) = as_a::<Text<'_>>(value) {
+        return text.0.into_owned();
+    }
+    let parts = raw::items(value).into_iter().filter_map(as_a::<Part<'_>>).filter_map(|part| part.text);
+    parts.collect::<Vec<_>>().join("\n")
+}

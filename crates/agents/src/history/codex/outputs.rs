@@ -1,0 +1,105 @@
+//! What the tools of Codex gave, as the model was told it.
+
+use model::{Timestamp, ToolKind, ToolStatus};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{Part, texts};
+use crate::history::blobs;
+use crate::history::calls::{self, Shown};
+use crate::history::json::{as_a, is_object, items};
+use crate::history::teller::Teller;
+
+/// The result of a call in some versions.
+#[derive(Deserialize)]
+struct Wrapped<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    success: Option<bool>,
+}
+
+/// The output of a command in older versions, as a text.
+#[derive(Deserialize)]
+struct Ran {
+    output: String,
+    metadata: RanMetadata,
+}
+
+#[derive(Deserialize)]
+struct RanMetadata {
+    exit_code: Option<i32>,
+}
+
+pub(super) fn tell(at: Timestamp, id: &str, output: &RawValue, teller: &mut Teller<'_>) {
+    let Some(call) = teller.find_call(id) else {
+        // It has ended as an item, or is a plan.
+        if !teller.knows_call(id) {
+            teller.skip("a result without its call");
+        }
+        return;
+    };
+    let wrapped: Option<Wrapped<'_>> = as_a(output).filter(|_| is_object(output));
+    let (content, success) = wrapped.map_or((Some(output), None), |wrapped| (wrapped.content, wrapped.success));
+    let text = content.map(texts).unwrap_or_default();
+    let ran: Option<Ran> = text.starts_with('{').then(|| serde_json::from_str(&text).ok()).flatten();
+    let (exit_code, body) = match &ran {
+        Some(ran) => (ran.metadata.exit_code, ran.output.as_str()),
+        None => taken_apart(&text),
+    };
+    let has_failed =
+        success == Some(false) || exit_code.is_some_and(|code| code != 0) || text.contains("aborted by user");
+    let mut shown = Shown::default();
+    if let (Some(ToolKind::Execute), Some(input)) = (call.kind, &call.input) {
+        shown.terminal(&calls::command(input).unwrap_or_default(), body, exit_code);
+    } else {
+        shown.text(body);
+    }
+    let pictures = content.map(items).unwrap_or_default().into_iter().filter_map(as_a::<Part<'_>>);
+    for url in pictures.filter_map(|part| part.image_url) {
+        if let Some((mime_type, data)) = blobs::from_data_url(&url) {
+            shown.image(blobs::of_call(mime_type, data, teller.limits()));
+        }
+    }
+    let status = if has_failed { ToolStatus::Failed } else { ToolStatus::Completed };
+    teller.change_call(at, id, calls::end(status, shown));
+}
+
+/// The exit code and the output itself: before it stands what the program says of it.
+fn taken_apart(text: &str) -> (Option<i32>, &str) {
+    let is_head = |head: &str| {
+        head.lines().all(|line| {
+            ["Chunk ID:", "Wall time:", "Process ", "Original token count:", "Exit code:", "Total output lines:"]
+                .iter()
+                .any(|begins| line.starts_with(begins))
+        })
+    };
+    let mut exit_code = None;
+    let mut rest = text;
+    while let Some((head, body)) = rest.split_once("Output:\n").filter(|(head, _)| is_head(head)) {
+        let mut codes = head.lines().filter_map(|line| {
+            line.strip_prefix("Process exited with code ").or_else(|| line.strip_prefix("Exit code: "))
+        });
+        exit_code = codes.next_back().and_then(|code| code.trim().parse().ok()).or(exit_code);
+        rest = body;
+    }
+    (exit_code, rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_program_says_of_an_output_is_none_of_it() {
+        let head =
+            "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 2\nOriginal token count: 2\nOutput:\n";
+        assert_eq!(taken_apart(&format!("{head}no\n")), (Some(2), "no\n"));
+        let twice = "Wall time: 0.0 seconds\nOutput:\nExit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.\n";
+        assert_eq!(taken_apart(twice), (Some(0), "Success.\n"));
+        assert_eq!(taken_apart("my Output:\nx"), (None, "my Output:\nx"));
+        assert_eq!(
+            taken_apart("Wall time: 0.1 seconds\naborted by user"),
+            (None, "Wall time: 0.1 seconds\naborted by user")
+        );
+    }
+}

@@ -1,0 +1,308 @@
+//! The messages of Gemini CLI.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use model::{Image, MAX_IMAGES, Notice, Outcome, Severity, Timestamp, ToolKind, ToolStatus, Usage};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::acp::cut_chars;
+use crate::history::blobs;
+use crate::history::bookmark::Place;
+use crate::history::calls::{self, Shown};
+use crate::history::json::{self, Text, as_a, items, keep_first};
+use crate::history::teller::Teller;
+use crate::history::words::{self, Words};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Message<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    #[serde(borrow)]
+    timestamp: Cow<'a, str>,
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    /// What the person saw of what was sent.
+    #[serde(borrow)]
+    display_content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    thoughts: Vec<Thought<'a>>,
+    #[serde(borrow, default)]
+    tool_calls: Vec<Call<'a>>,
+    tokens: Option<Tokens>,
+    #[serde(borrow)]
+    model: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct Thought<'a> {
+    #[serde(borrow)]
+    subject: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    description: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct Tokens {
+    total: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Call<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    args: Option<Value>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    status: Cow<'a, str>,
+    #[serde(borrow)]
+    timestamp: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    result_display: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part<'a> {
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+    thought: Option<bool>,
+    #[serde(borrow)]
+    inline_data: Option<Inline<'a>>,
+    #[serde(borrow)]
+    function_response: Option<FunctionResponse<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Inline<'a> {
+    #[serde(borrow)]
+    mime_type: Cow<'a, str>,
+    #[serde(borrow)]
+    data: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+struct FunctionResponse<'a> {
+    #[serde(borrow)]
+    response: Option<Response<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(borrow)]
+    output: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    error: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Edited<'a> {
+    #[serde(borrow)]
+    file_path: Cow<'a, str>,
+    #[serde(borrow)]
+    original_content: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    new_content: Cow<'a, str>,
+    is_new_file: Option<bool>,
+}
+
+/// The messages of the turn that is open, by what was told of each.
+#[derive(Default)]
+pub(super) struct Messages {
+    told: HashSet<String>,
+    has_prompt: bool,
+}
+
+impl Messages {
+    /// No prompt has come yet.
+    pub(super) fn is_fresh(&self) -> bool {
+        !self.has_prompt
+    }
+
+    pub(super) fn tell(&mut self, message: &Message<'_>, place: impl FnOnce() -> Place, teller: &mut Teller<'_>) {
+        let Some(at) = json::instant(&message.timestamp) else { return teller.skip("a message without its time") };
+        match message.kind.as_ref() {
+            "user" => {
+                let (said, images) = message.said(teller);
+                if said.is_empty() && images.is_empty() {
+                    return teller.skip("a message of the program's own");
+                }
+                self.told.clear();
+                self.has_prompt = true;
+                teller.prompt(at, said, images, place());
+            }
+            "gemini" => {
+                keep_first(&mut teller.draft().model, message.model.as_deref());
+                message.tell(at, self.told.insert(message.id.to_string()), teller);
+            }
+            "error" | "warning" | "info" => {
+                let severity = match message.kind.as_ref() {
+                    "error" => Severity::Error,
+                    "warning" => Severity::Warning,
+                    _ => Severity::Info,
+                };
+                let (texts, _) = message.texts();
+                let title = cut_chars(texts.join("\n"), 2_000);
+                teller.notice(at, Notice { severity, title, description: None });
+            }
+            _ => teller.skip("a message of an unknown kind"),
+        }
+    }
+}
+
+impl Message<'_> {
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The texts of the content and, apart, those that are thoughts.
+    fn texts(&self) -> (Vec<String>, Vec<String>) {
+        let Some(content) = self.content else { return Default::default() };
+        if let Some(text) = as_a::<Text<'_>>(content) {
+            return (vec![text.0.into_owned()], Vec::new());
+        }
+        let parts = items(content).into_iter().filter_map(as_a::<Part<'_>>);
+        let (mut texts, mut thoughts) = (Vec::new(), Vec::new());
+        for part in parts {
+            let list = if part.thought == Some(true) { &mut thoughts } else { &mut texts };
+            list.extend(part.text.map(Cow::into_owned));
+        }
+        (texts, thoughts)
+    }
+
+    fn said(&self, teller: &Teller<'_>) -> (String, Vec<Image>) {
+        let (mut said, mut images): (Vec<String>, Vec<Image>) = (Vec::new(), Vec::new());
+        let Some(content) = self.display_content.or(self.content) else { return (String::new(), images) };
+        let mut hear = |text: &str| {
+            if let Words::Own(own) = words::of(text) {
+                said.push(own.to_owned());
+            }
+        };
+        if let Some(text) = as_a::<Text<'_>>(content) {
+            hear(&text.0);
+        }
+        for part in items(content).into_iter().filter_map(as_a::<Part<'_>>) {
+            hear(part.text.as_deref().unwrap_or_default());
+        }
+        let sent = self.content.map(items).unwrap_or_default().into_iter().filter_map(as_a::<Part<'_>>);
+        for Inline { mime_type, data } in sent.filter_map(|part| part.inline_data) {
+            match blobs::of_prompt(&mime_type, &data, teller.limits()) {
+                Ok(image) if images.len() < MAX_IMAGES => images.push(image),
+                Ok(image) => said.push(format!("[{}, not kept]", image.mime_type)),
+                Err(mention) => said.push(mention),
+            }
+        }
+        (said.join("\n\n"), images)
+    }
+
+    fn tell(&self, at: Timestamp, is_first: bool, teller: &mut Teller<'_>) {
+        let (texts, thoughts) = self.texts();
+        if is_first {
+            for Thought { subject, description } in &self.thoughts {
+                let parts = [subject, description].into_iter().flatten().map(AsRef::as_ref);
+                teller.thought(at, parts.collect::<Vec<&str>>().join("\n\n"));
+            }
+            if self.thoughts.is_empty() {
+                thoughts.into_iter().for_each(|thought| teller.thought(at, thought));
+            }
+            texts.iter().for_each(|text| teller.text(at, text.clone()));
+        }
+        for call in &self.tool_calls {
+            call.tell(at, teller);
+        }
+        if let Some(total) = self.tokens.as_ref().and_then(|tokens| tokens.total) {
+            teller.usage(Usage { used: total, size: 0, cost: None, tokens: None });
+        }
+        let has_text = texts.iter().any(|text| !text.trim().is_empty());
+        if self.tool_calls.is_empty() && has_text && is_first {
+            teller.stopped(at, Outcome::Completed, None);
+        }
+    }
+}
+
+impl Call<'_> {
+    fn tell(&self, at: Timestamp, teller: &mut Teller<'_>) {
+        let ended_at = self.timestamp.as_deref().and_then(json::instant).unwrap_or(at);
+        let steps = self.args.as_ref().filter(|_| self.name == "write_todos").and_then(calls::plan);
+        if let Some(steps) = steps {
+            return teller.plan(at, steps);
+        }
+        if !teller.knows_call(&self.id) {
+            teller.call(at, &self.id, calls::start(&self.name, self.args.clone()));
+        }
+        let status = match self.status.as_ref() {
+            "success" => ToolStatus::Completed,
+            "error" => ToolStatus::Failed,
+            "cancelled" => ToolStatus::Cancelled,
+            _ => return,
+        };
+        if teller.find_call(&self.id).is_none() {
+            return;
+        }
+        let output = self.output();
+        let mut shown = Shown::default();
+        match (calls::kind(&self.name), &self.args) {
+            (ToolKind::Execute, Some(args)) => {
+                let (exit_code, output) = taken_apart(&output);
+                shown.terminal(&calls::command(args).unwrap_or_default(), output, exit_code);
+            }
+            (ToolKind::Edit, _) if status == ToolStatus::Completed => {
+                if let Some(edited) = self.result_display.and_then(as_a::<Edited<'_>>) {
+                    let old = edited.original_content.as_deref().unwrap_or_default();
+                    let is_new = edited.is_new_file == Some(true);
+                    shown.diff(&edited.file_path, (!is_new).then_some(old), &edited.new_content);
+                }
+            }
+            _ => (),
+        }
+        if shown.is_empty() {
+            shown.text(&output);
+        }
+        teller.change_call(ended_at, &self.id, calls::end(status, shown));
+    }
+
+    fn output(&self) -> String {
+        let parts = self.result.map(items).unwrap_or_default().into_iter().filter_map(as_a::<Part<'_>>);
+        let outputs = parts.filter_map(|part| {
+            let response = part.function_response.and_then(|response| response.response);
+            response.and_then(|response| response.output.or(response.error)).or(part.text)
+        });
+        outputs.collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The exit code and what a command printed, without what the program says of it.
+fn taken_apart(output: &str) -> (Option<i32>, &str) {
+    let inner = output.trim().strip_prefix("<untrusted_context>").unwrap_or(output);
+    let inner = inner.trim().strip_suffix("</untrusted_context>").unwrap_or(inner).trim();
+    let code = inner.lines().rev().find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse().ok());
+    let body = inner.split_once("Output: ").map_or(inner, |(_, body)| body);
+    let end = ["\nError: ", "\nExit Code: ", "\nSignal: ", "\nBackground PIDs: ", "\nProcess Group PGID: "];
+    let end = end.iter().filter_map(|mark| body.rfind(mark)).min().unwrap_or(body.len());
+    (code, &body[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_program_says_of_an_output_is_none_of_it() {
+        let output =
+            "<untrusted_context>\nOutput: no\nway\nExit Code: 2\nProcess Group PGID: 456\n</untrusted_context>";
+        assert_eq!(taken_apart(output), (Some(2), "no\nway"));
+        assert_eq!(taken_apart("Command: ls\nOutput: a\nError: (none)\nExit Code: 0"), (Some(0), "a"));
+        assert_eq!(taken_apart("plain"), (None, "plain"));
+    }
+}

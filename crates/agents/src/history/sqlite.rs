@@ -1,0 +1,83 @@
+//! Databases of other tools: the one place outside of `store` that knows SQLite.
+//!
+//! Invariant: a database is only read, in one transaction, so that what is read belongs together. One that nobody has
+//! open is read without a lock or a file of our own beside it. One that is in use is read as any other reader would do
+//! it: SQLite notes the reader in the memory that they share, and writes nothing else.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, params_from_iter};
+
+use super::{HistoryError, lines};
+
+/// How long a writer is waited for.
+const BUSY: Duration = Duration::from_secs(2);
+
+pub(super) struct Database(Connection);
+
+/// A row of an answer.
+pub(super) struct Row<'a>(&'a rusqlite::Row<'a>);
+
+impl Database {
+    pub(super) fn open(path: &Path) -> Result<Self, HistoryError> {
+        // It must be a file and no link.
+        drop(lines::open(path)?);
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        let is_in_use = std::fs::metadata(&log).is_ok_and(|log| log.len() > 0);
+        let uri = format!("file:{}?mode=ro{}", escaped(path)?, if is_in_use { "" } else { "&immutable=1" });
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(uri, flags).map_err(failed)?;
+        connection.busy_timeout(BUSY).map_err(failed)?;
+        connection.execute_batch("PRAGMA query_only = ON; BEGIN").map_err(failed)?;
+        Ok(Self(connection))
+    }
+
+    /// Gives each row to `take` until it breaks. Numbers among the values are given as texts and compared as such by
+    /// nobody: SQL casts them.
+    pub(super) fn each(
+        &self,
+        sql: &str,
+        values: &[&str],
+        mut take: impl FnMut(Row<'_>) -> ControlFlow<()>,
+    ) -> Result<(), HistoryError> {
+        let mut statement = self.0.prepare_cached(sql).map_err(failed)?;
+        let mut rows = statement.query(params_from_iter(values)).map_err(failed)?;
+        while let Some(row) = rows.next().map_err(failed)? {
+            if take(Row(row)).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Row<'_> {
+    /// The text in this column; `None` if it holds none.
+    pub(super) fn text(&self, column: usize) -> Option<&str> {
+        match self.0.get_ref(column) {
+            Ok(ValueRef::Text(text)) => std::str::from_utf8(text).ok(),
+            Ok(_) | Err(_) => None,
+        }
+    }
+
+    pub(super) fn number(&self, column: usize) -> Option<i64> {
+        match self.0.get_ref(column) {
+            Ok(ValueRef::Integer(number)) => Some(number),
+            Ok(_) | Err(_) => None,
+        }
+    }
+}
+
+fn escaped(path: &Path) -> Result<String, HistoryError> {
+    let foreign = || std::io::Error::new(std::io::ErrorKind::InvalidInput, "its name is not UTF-8");
+    let path = path.to_str().ok_or_else(foreign)?;
+    Ok(path.replace('%', "%25").replace('?', "%3f").replace('#', "%23"))
+}
+
+fn failed(error: rusqlite::Error) -> HistoryError {
+    HistoryError::Database(Box::new(error))
+}

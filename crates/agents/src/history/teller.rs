@@ -1,0 +1,383 @@
+//! Makes whole turns of what the records say one after the other, and tells them.
+//!
+//! Invariant: a turn is held back until it has ended; then it is told from its prompt to its end, with the bookmark that
+//! stands behind it. What is told depends on the records alone, not on how many were there at a time.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+
+use model::{
+    AgentReport, Image, MAX_PROMPT_BYTES, Notice, Outcome, PlanStep, Stop, Timestamp, ToolChange, ToolContent, Usage,
+};
+
+use super::bookmark::{self, Behind, Place, TitleMark};
+use super::{About, Bookmark, LastTurn, Limits, Reading, Skipped, Told};
+use crate::acp::{cut_chars, start_of};
+
+/// How many calls of a turn are told.
+const MAX_CALLS: usize = 10_000;
+const MAX_TITLE_CHARS: usize = 200;
+
+pub(super) struct Teller<'a> {
+    limits: &'a Limits,
+    sink: &'a mut dyn FnMut(Told) -> ControlFlow<()>,
+    /// Behind the last turn that was told.
+    behind: Behind,
+    /// The last title that a record gave.
+    title: TitleMark,
+    draft: Draft,
+    /// A title that came when no turn was open.
+    untold_title: Option<(Timestamp, String)>,
+    turn: Option<Turn>,
+    turns: u64,
+    is_over: bool,
+    skipped: BTreeMap<&'static str, u64>,
+}
+
+/// What is known so far of what the conversation is about.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub(super) cwd: Option<String>,
+    pub(super) created_at: Option<Timestamp>,
+    pub(super) model: Option<String>,
+    pub(super) version: Option<String>,
+    title: Option<String>,
+}
+
+#[derive(Debug)]
+struct Turn {
+    told: Vec<Told>,
+    bytes: usize,
+    last_at: Timestamp,
+    next_block: u32,
+    calls: HashMap<String, Call>,
+    open_calls: usize,
+    usage: Option<Usage>,
+    stop: Option<Stop>,
+    is_answered: bool,
+}
+
+#[derive(Debug)]
+struct Call {
+    /// Where its start is among what is told of the turn.
+    started: usize,
+    tool: u32,
+    is_open: bool,
+}
+
+/// Who gave a title.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TitledBy {
+    Person,
+    Tool,
+}
+
+impl<'a> Teller<'a> {
+    pub(super) fn new(after: Behind, limits: &'a Limits, sink: &'a mut dyn FnMut(Told) -> ControlFlow<()>) -> Self {
+        Self {
+            limits,
+            sink,
+            title: after.title,
+            behind: after,
+            draft: Draft::default(),
+            untold_title: None,
+            turn: None,
+            turns: 0,
+            is_over: false,
+            skipped: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn limits(&self) -> &'a Limits {
+        self.limits
+    }
+
+    /// Where the reading begins.
+    pub(super) fn place(&self) -> &Place {
+        &self.behind.place
+    }
+
+    /// Nobody listens any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// What the conversation is about, as long as it is not told.
+    pub(super) fn draft(&mut self) -> &mut Draft {
+        &mut self.draft
+    }
+
+    /// Leaves a record out.
+    pub(super) fn skip(&mut self, what: &'static str) {
+        *self.skipped.entry(what).or_default() += 1;
+    }
+
+    /// A prompt, which ends the turn before it. `place` stands before the prompt's record.
+    pub(super) fn prompt(&mut self, at: Timestamp, text: String, images: Vec<Image>, place: Place) {
+        self.end_turn(place, Outcome::Completed);
+        self.draft.created_at.get_or_insert(at);
+        let mut text = text;
+        if text.len() > MAX_PROMPT_BYTES {
+            const CUT: &str = "\n[cut]";
+            text = start_of(&text, MAX_PROMPT_BYTES - CUT.len()).to_owned() + CUT;
+        }
+        let bytes = text.len();
+        let told = vec![Told::Prompt { at, text, images }];
+        let mut turn = Turn {
+            told,
+            bytes,
+            last_at: at,
+            next_block: 0,
+            calls: HashMap::new(),
+            open_calls: 0,
+            usage: None,
+            stop: None,
+            is_answered: false,
+        };
+        if let Some((at, title)) = self.untold_title.take() {
+            turn.told.push(Told::Report { at, report: AgentReport::Title(title) });
+        }
+        self.turn = Some(turn);
+    }
+
+    pub(super) fn text(&mut self, at: Timestamp, text: String) {
+        self.words(at, text, |block, text| AgentReport::Text { block, text });
+    }
+
+    pub(super) fn thought(&mut self, at: Timestamp, text: String) {
+        self.words(at, text, |block, text| AgentReport::Thought { block, text });
+    }
+
+    fn words(&mut self, at: Timestamp, text: String, report: fn(u32, String) -> AgentReport) {
+        if text.trim().is_empty() {
+            return;
+        }
+        let max = self.limits.turn_bytes;
+        let Some(turn) = self.open() else { return };
+        if turn.bytes + text.len() > max {
+            return self.skip("beyond the size of a turn");
+        }
+        turn.bytes += text.len();
+        turn.goes_on();
+        let block = turn.next_block;
+        turn.next_block += 1;
+        turn.report(at, report(block, text));
+    }
+
+    /// A call began.
+    pub(super) fn call(&mut self, at: Timestamp, call_id: &str, change: ToolChange) {
+        let max = self.limits.turn_bytes;
+        let Some(turn) = self.open() else { return };
+        let bytes = call_bytes(&change);
+        if turn.calls.contains_key(call_id) {
+            return self.skip("a call told twice");
+        }
+        if turn.calls.len() == MAX_CALLS || turn.bytes + bytes > max {
+            return self.skip("beyond the size of a turn");
+        }
+        turn.bytes += bytes;
+        turn.goes_on();
+        turn.open_calls += 1;
+        let tool = u32::try_from(turn.calls.len() + 1).unwrap_or(u32::MAX);
+        turn.calls.insert(call_id.to_owned(), Call { started: turn.told.len(), tool, is_open: true });
+        turn.report(at, AgentReport::ToolStarted { tool, call_id: call_id.to_owned(), change });
+    }
+
+    /// What was told when the call began, as long as it goes on.
+    pub(super) fn find_call(&self, call_id: &str) -> Option<&ToolChange> {
+        let turn = self.turn.as_ref()?;
+        let call = turn.calls.get(call_id).filter(|call| call.is_open)?;
+        match &turn.told[call.started] {
+            Told::Report { report: AgentReport::ToolStarted { change, .. }, .. } => Some(change),
+            _ => None,
+        }
+    }
+
+    /// The call began in this turn, whether it has ended or not.
+    pub(super) fn knows_call(&self, call_id: &str) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.calls.contains_key(call_id))
+    }
+
+    /// Something about a call changed; with a final status it has ended.
+    pub(super) fn change_call(&mut self, at: Timestamp, call_id: &str, mut change: ToolChange) {
+        let max = self.limits.turn_bytes;
+        let Some(turn) = self.turn.as_mut() else { return self.skip("a result without its call") };
+        let Some(call) = turn.calls.get_mut(call_id).filter(|call| call.is_open) else {
+            return self.skip("a result without its call");
+        };
+        let bytes = call_bytes(&change);
+        if turn.bytes + bytes > max {
+            change.content = Some(vec![ToolContent::Omitted { bytes: bytes as u64 }]);
+            change.input = None;
+            change.output = None;
+        } else {
+            turn.bytes += bytes;
+        }
+        if change.status.is_some_and(model::ToolStatus::is_final) {
+            call.is_open = false;
+            turn.open_calls -= 1;
+        }
+        let tool = call.tool;
+        turn.report(at, AgentReport::ToolChanged { tool, change });
+    }
+
+    pub(super) fn plan(&mut self, at: Timestamp, steps: Vec<PlanStep>) {
+        if let Some(turn) = self.open() {
+            turn.goes_on();
+            turn.report(at, AgentReport::Plan(steps));
+        }
+    }
+
+    /// How full the window is; told once a turn, at its end.
+    pub(super) fn usage(&mut self, usage: Usage) {
+        if let Some(turn) = self.turn.as_mut() {
+            turn.usage = Some(usage);
+        }
+    }
+
+    pub(super) fn notice(&mut self, at: Timestamp, notice: Notice) {
+        if let Some(turn) = self.open() {
+            turn.report(at, AgentReport::Noticed(notice));
+        }
+    }
+
+    pub(super) fn compacted(&mut self, at: Timestamp, summary: Option<String>) {
+        if let Some(turn) = self.open() {
+            turn.report(at, AgentReport::Compacted { summary });
+        }
+    }
+
+    /// What the conversation is called from now on.
+    pub(super) fn title(&mut self, at: Option<Timestamp>, title: &str, by: TitledBy) {
+        let title = cut_chars(title.trim().to_owned(), MAX_TITLE_CHARS);
+        let hash = bookmark::hash(title.as_bytes());
+        let is_chosen = by == TitledBy::Person;
+        if title.is_empty() || (self.title.is_chosen && !is_chosen) {
+            return;
+        }
+        let is_known = self.title.hash == hash;
+        self.title = TitleMark { hash, is_chosen };
+        if is_known {
+            return;
+        }
+        if let Some(turn) = &mut self.turn {
+            let at = at.unwrap_or(turn.last_at);
+            turn.report(at, AgentReport::Title(title));
+        } else if self.behind.place == Place::Start {
+            self.draft.title = Some(title);
+        } else {
+            self.untold_title = Some((at.unwrap_or(Timestamp::from_millis(0)), title));
+        }
+    }
+
+    /// The record says how the turn came to its end. What follows it without a prompt still belongs to it.
+    pub(super) fn stopped(&mut self, at: Timestamp, outcome: Outcome, reason: Option<String>) {
+        if let Some(turn) = &mut self.turn {
+            turn.last_at = turn.last_at.max(at);
+            turn.stop = Some(Stop { outcome, reason });
+        }
+    }
+
+    /// There are no more records; `place` stands behind the last.
+    pub(super) fn end(&mut self, place: Place, last_turn: LastTurn) {
+        let has_ended = self.turn.as_ref().is_some_and(|turn| turn.stop.is_some());
+        match last_turn {
+            LastTurn::Wait => (),
+            LastTurn::IfEnded if !has_ended => (),
+            LastTurn::IfEnded | LastTurn::Tell => self.end_turn(place, Outcome::Interrupted),
+        }
+    }
+
+    pub(super) fn finish(self) -> Reading {
+        let skipped = self.skipped.into_iter().map(|(what, count)| Skipped { what, count }).collect();
+        Reading {
+            bookmark: Bookmark::new(&self.behind),
+            turns: self.turns,
+            is_open: self.turn.is_some() && !self.is_over,
+            skipped,
+        }
+    }
+
+    fn open(&mut self) -> Option<&mut Turn> {
+        if self.turn.is_none() {
+            self.skip("outside of a turn");
+        }
+        self.turn.as_mut()
+    }
+
+    /// Tells the turn that is open. `otherwise` is how it ended if the record does not say and nothing seems missing.
+    fn end_turn(&mut self, place: Place, otherwise: Outcome) {
+        let Some(mut turn) = self.turn.take() else { return };
+        if self.is_over {
+            return;
+        }
+        if let Some(usage) = turn.usage.take() {
+            turn.report(turn.last_at, AgentReport::Usage(usage));
+        }
+        let stop = turn.stop.unwrap_or_else(|| {
+            let is_whole = turn.is_answered && turn.open_calls == 0;
+            Stop { outcome: if is_whole { otherwise } else { Outcome::Interrupted }, reason: None }
+        });
+        if self.behind.place == Place::Start {
+            let draft = std::mem::take(&mut self.draft);
+            let about = About {
+                cwd: draft.cwd.unwrap_or_default(),
+                title: draft.title,
+                created_at: draft.created_at.unwrap_or(turn.last_at),
+                model: draft.model,
+                version: draft.version,
+            };
+            self.tell(Told::Session(about));
+        }
+        for told in turn.told {
+            self.tell(told);
+        }
+        if self.is_over {
+            return;
+        }
+        self.behind = Behind { place, title: self.title };
+        self.turns += 1;
+        self.tell(Told::TurnEnd { at: turn.last_at, stop, bookmark: Bookmark::new(&self.behind) });
+    }
+
+    fn tell(&mut self, told: Told) {
+        self.is_over = self.is_over || (self.sink)(told).is_break();
+    }
+}
+
+impl Turn {
+    /// The agent does something, so the turn has not ended, whatever was said before.
+    fn goes_on(&mut self) {
+        self.is_answered = true;
+        self.stop = None;
+    }
+
+    fn report(&mut self, at: Timestamp, report: AgentReport) {
+        self.last_at = self.last_at.max(at);
+        self.told.push(Told::Report { at, report });
+    }
+}
+
+/// About how much a change holds.
+fn call_bytes(change: &ToolChange) -> usize {
+    let shown = change.content.iter().flatten().map(|content| match content {
+        ToolContent::Text { text } => text.len(),
+        ToolContent::Image { data, .. } => data.len(),
+        ToolContent::Link { uri, name } => uri.len() + name.len(),
+        ToolContent::Diff { old_text, new_text, .. } => old_text.as_ref().map_or(0, String::len) + new_text.len(),
+        ToolContent::Terminal { command, output, .. } => command.len() + output.len(),
+        ToolContent::Omitted { .. } | ToolContent::Raw { .. } => 64,
+    });
+    let given = [&change.input, &change.output].into_iter().flatten().map(value_bytes);
+    shown.chain(given).sum::<usize>() + 256
+}
+
+fn value_bytes(value: &serde_json::Value) -> usize {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => text.len() + 24,
+        Value::Array(items) => items.iter().map(value_bytes).sum::<usize>() + 24,
+        Value::Object(members) => members.iter().map(|(name, value)| name.len() + value_bytes(value) + 48).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 24,
+    }
+}

@@ -1,0 +1,100 @@
+//! A transcript that grows is told as if it had been there at once.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const LINES: [&str; 5] = [
+    "8bb9c8c8-24e5-4ce6-8887-1bfd4b07b72f",
+    "9bf7a1e5-6ce6-452b-a8f6-5a3bacacc4ed",
+    "01a1dfc0-f0ed-74c2-b2e8-61960323327d",
+    "01a1df90-f63e-7fe0-bef3-a46f7c3fe702",
+    "bcd70fdf-21e9-4aa7-83b9-686209859ef0",
+];
+
+/// The transcript as it was when it had so many bytes.
+fn early(found: &Found, folder: &Path, bytes: usize) -> Found {
+    let whole = fs::read(&found.path).unwrap();
+    let path = folder.join("sessions").join(found.path.file_name().unwrap());
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, &whole[..bytes.min(whole.len())]).unwrap();
+    // What Codex calls its sessions is beside them.
+    let index = fixtures().join("codex/session_index.jsonl");
+    fs::copy(index, folder.join("session_index.jsonl")).unwrap();
+    Found { path, ..found.clone() }
+}
+
+/// Reads it in so many pieces.
+fn in_pieces(id: &str, mut cuts: Vec<usize>) -> Vec<Told> {
+    cuts.sort_unstable();
+    let (whole, folder) = (fixture(id), tempfile::tempdir().unwrap());
+    let (mut told, mut bookmark) = (Vec::new(), None);
+    for bytes in cuts {
+        let (piece, reading) = all_of(&early(&whole, folder.path(), bytes), bookmark.as_ref(), LastTurn::Wait);
+        told.extend(piece);
+        bookmark = Some(Bookmark::from_kept(reading.bookmark.as_str().to_owned()));
+    }
+    told.extend(all_of(&early(&whole, folder.path(), usize::MAX), bookmark.as_ref(), LastTurn::Tell).0);
+    told
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn in_pieces_is_the_same_as_at_once(file in 0..LINES.len(), cuts in prop::collection::vec(0..64_000_usize, 1..4)) {
+        let at_once = in_pieces(LINES[file], Vec::new());
+        prop_assert!(at_once.len() > 20);
+        prop_assert_eq!(in_pieces(LINES[file], cuts), at_once);
+    }
+}
+
+#[test]
+fn nothing_is_told_again_when_nothing_came() {
+    for id in LINES {
+        let found = fixture(id);
+        let (_, first) = all_of(&found, None, LastTurn::Tell);
+        let (told, second) = all_of(&found, Some(&first.bookmark), LastTurn::Tell);
+        assert_eq!((told, second.bookmark), (Vec::new(), first.bookmark), "{id}");
+    }
+}
+
+#[test]
+fn a_reading_that_is_broken_off_goes_on_at_the_next_turn() {
+    let found = fixture(LINES[0]);
+    let (all, _) = all_of(&found, None, LastTurn::Tell);
+    for limit in 1..=all.len() {
+        let (mut kept, mut turn) = (Vec::new(), Vec::new());
+        let mut sink = |told: Told| {
+            turn.push(told);
+            if matches!(turn.last(), Some(Told::TurnEnd { .. })) {
+                kept.append(&mut turn);
+            }
+            if kept.len() + turn.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let reading = read(&found, None, LastTurn::Tell, &Limits::default(), &mut sink).unwrap();
+        kept.extend(all_of(&found, Some(&reading.bookmark), LastTurn::Tell).0);
+        assert_eq!(kept, all, "broken off after {limit}");
+    }
+}
+
+#[test]
+fn a_last_turn_waits_or_is_told_as_it_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let ends = |content: &str, last_turn| {
+        let (told, reading) = all_of(&transcript(folder.path(), content.as_bytes()), None, last_turn);
+        let ends = told.iter().filter_map(|told| match told {
+            Told::TurnEnd { stop, .. } => Some(stop.outcome),
+            _ => None,
+        });
+        (ends.collect::<Vec<_>>(), reading.is_open)
+    };
+    use model::Outcome::{Completed, Interrupted};
+    let ended = user(1, "one") + &assistant(2, "done");
+    assert_eq!(ends(&ended, LastTurn::Wait), (vec![], true));
+    assert_eq!(ends(&ended, LastTurn::IfEnded), (vec![Completed], false));
+    let open = ended + &user(3, "two");
+    assert_eq!(ends(&open, LastTurn::Wait), (vec![Completed], true));
+    assert_eq!(ends(&open, LastTurn::IfEnded), (vec![Completed], true));
+    assert_eq!(ends(&open, LastTurn::Tell), (vec![Completed, Interrupted], false));
+}

@@ -1,0 +1,102 @@
+//! Finding words: in all sessions by the index, in one by looking through it.
+//!
+//! Invariant: the index follows the log and may be lost at any time. What it does not hold yet is kept beside it as the
+//! tail and looked through, so whatever is durable is found; what was deleted is not.
+
+mod everywhere;
+mod follower;
+mod inside;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+
+use model::{Position, SessionId};
+use search::{About, Index, Piece, Pieces};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+pub use everywhere::{Found, FoundTurn, SearchWish};
+pub(crate) use follower::run;
+pub use inside::FoundInside;
+pub use search::{Count, Role, Scope, Snippet};
+
+/// How long a search waits for the index to be opened.
+const OPENING_LIMIT: Duration = Duration::from_secs(3);
+
+/// What the engine knows of the index.
+pub(crate) struct Finding {
+    folder: Option<PathBuf>,
+    /// None while it is opened.
+    index: watch::Sender<Option<Arc<Index>>>,
+    tail: RwLock<Tail>,
+    /// Up to where the log goes, and up to where it has been folded into index and tail.
+    committed: watch::Sender<Position>,
+    folded: watch::Sender<Position>,
+}
+
+/// A piece with what its session was like.
+type Told = Arc<(Piece, Arc<About>)>;
+
+/// What the index does not hold yet.
+#[derive(Default)]
+struct Tail {
+    pieces: Vec<Told>,
+    bytes: usize,
+    /// Turns that run.
+    open: HashMap<SessionId, Open>,
+}
+
+/// A turn that runs, as far as it has come.
+struct Open {
+    pieces: Pieces,
+    about: Arc<About>,
+}
+
+impl Finding {
+    pub(crate) fn new(folder: Option<PathBuf>) -> Self {
+        Self {
+            folder,
+            index: watch::Sender::new(None),
+            tail: RwLock::default(),
+            committed: watch::Sender::new(Position(0)),
+            folded: watch::Sender::new(Position(0)),
+        }
+    }
+
+    /// Something was written down, up to here.
+    pub(crate) fn committed(&self, position: Position) {
+        self.committed.send_if_modified(|known| {
+            let is_news = position > *known;
+            *known = position.max(*known);
+            is_news
+        });
+    }
+
+    /// The index, for which it is waited a moment while it is opened.
+    async fn index(&self) -> Option<Arc<Index>> {
+        self.folder.as_ref()?;
+        let mut index = self.index.subscribe();
+        let opened = timeout(OPENING_LIMIT, index.wait_for(Option::is_some)).await;
+        opened.ok()?.ok()?.clone()
+    }
+
+    fn set_index(&self, index: Option<Arc<Index>>) {
+        self.index.send_replace(index);
+    }
+
+    fn tail(&self) -> RwLockReadGuard<'_, Tail> {
+        self.tail.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tail_mut(&self) -> RwLockWriteGuard<'_, Tail> {
+        self.tail.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How much of the log has been folded in, if not all has.
+    fn behind(&self) -> Option<(u64, u64)> {
+        let (done, total) = (self.folded.borrow().0, self.committed.borrow().0);
+        (done < total).then_some((done, total))
+    }
+}

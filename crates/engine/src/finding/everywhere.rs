@@ -1,0 +1,153 @@
+//! A search over all sessions: the index and the tail find turns, the log gives the words around what was found.
+
+use std::time::{Duration, Instant};
+
+use model::{Seq, SessionRow, StreamId, Timestamp, Turn, TurnRow};
+use search::{Count, Hit, Hits, Piece, Pieces, Query, Role, Scope, Snippet, Wanted, search_tail, snippet};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use crate::{Engine, QueryError, Shared};
+
+/// How long a search may take.
+const LIMIT: Duration = Duration::from_secs(2);
+/// How long it waits for what was written just before it.
+const FRESH_LIMIT: Duration = Duration::from_millis(250);
+/// How many characters are shown around what was found.
+const SNIPPET_CHARS: usize = 180;
+/// How far down the list one can go.
+const MAX_DEPTH: usize = 1_000;
+/// How many entries are read for the words of one piece.
+const PIECE_ENTRIES: usize = 2_000;
+
+/// What is looked for.
+#[derive(Debug, Clone)]
+pub struct SearchWish {
+    /// As it was typed.
+    pub words: String,
+    /// As it stands, also inside words.
+    pub exact: bool,
+    /// Where.
+    pub scope: Scope,
+    /// How many are left out from the top.
+    pub skip: usize,
+    /// How many at most.
+    pub limit: usize,
+}
+
+/// What was found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// How many turns match.
+    pub total: Count,
+    /// Best first.
+    pub turns: Vec<FoundTurn>,
+    /// There are more.
+    pub more: bool,
+    /// What was not understood, and how it was taken.
+    pub notes: Vec<String>,
+    /// How much of the log has been folded into the index, if not all has.
+    pub behind: Option<(u64, u64)>,
+}
+
+/// A turn in which it was found.
+#[derive(Debug, Clone)]
+pub struct FoundTurn {
+    /// The session.
+    pub session: SessionRow,
+    /// The turn; none if it is the session's title.
+    pub turn: Option<TurnRow>,
+    /// In what of it.
+    pub role: Role,
+    /// The call's number, if it is a tool's.
+    pub number: u32,
+    /// When it was said.
+    pub at: Timestamp,
+    /// The words around it.
+    pub snippet: Snippet,
+}
+
+impl Engine {
+    /// Searches all sessions. A query is never wrong: what makes no sense in it is told in the notes.
+    pub async fn search(&self, wish: SearchWish) -> Result<Found, QueryError> {
+        let query = if wish.exact { Query::exact(&wish.words) } else { Query::parse(&wish.words) };
+        let finding = &self.shared.finding;
+        let Some(index) = finding.index().await else { return Err(QueryError::SearchNotReady) };
+        self.shared.wait_until_folded().await;
+        let now = self.shared.clock.now();
+        let skip = wish.skip.min(MAX_DEPTH);
+        let deadline = Instant::now() + LIMIT;
+        let wanted = Wanted { scope: wish.scope, limit: skip + wish.limit + 1, now, deadline };
+        // First the tail: what moves from it into the index meanwhile is then in both, and told once.
+        let tail = finding.tail_pieces(now);
+        let asked = query.clone();
+        let hits = spawn_blocking(move || {
+            let hits = index.search(&asked, &wanted)?;
+            Ok(search_tail(hits, &asked, &wanted, tail.iter().map(|told| (&told.0, &*told.1))))
+        });
+        let hits: Result<Hits, search::SearchError> = hits.await.unwrap_or(Err(search::SearchError::Unwritten));
+        let Hits { hits, total, truncated } = hits.map_err(|err| QueryError::Search(err.to_string()))?;
+        let mut turns = Vec::new();
+        let more = hits.len() > skip + wish.limit;
+        for hit in hits.into_iter().skip(skip).take(wish.limit) {
+            turns.extend(self.shared.found(hit, &query).await?);
+        }
+        let mut notes = query.notes.clone();
+        if truncated {
+            notes.push("not everything could be looked through in time; more words make it quicker".to_owned());
+        }
+        Ok(Found { total, turns, more, notes, behind: finding.behind() })
+    }
+}
+
+impl Shared {
+    /// Waits a moment for what was written before, so that it is found.
+    async fn wait_until_folded(&self) {
+        let target = *self.finding.committed.borrow();
+        let mut folded = self.finding.folded.subscribe();
+        // One that is far behind is not waited for; what it lacks is told.
+        let _is_fresh = timeout(FRESH_LIMIT, folded.wait_for(|position| *position >= target)).await;
+    }
+
+    /// What was found, in its session; nothing if that is gone since, or if the text is not there after all.
+    async fn found(&self, hit: Hit, query: &Query) -> Result<Option<FoundTurn>, QueryError> {
+        let session = self.store.session(hit.session).await?;
+        let Some(session) = session.filter(|session| session.row.deleted_at.is_none()) else { return Ok(None) };
+        let turn = match hit.turn {
+            Turn(0) => None,
+            Turn(number) => {
+                let rows = self.store.turns(hit.session, Turn(number - 1), 1).await?;
+                rows.into_iter().find(|row| row.turn == hit.turn)
+            }
+        };
+        let text = self.piece(&hit).await?.map(|piece| piece.text).unwrap_or_default();
+        if query.mode == search::Mode::Exact && query.matches(&text).is_none() {
+            return Ok(None);
+        }
+        let snippet = snippet(&text, query, SNIPPET_CHARS);
+        let Hit { role, number, at, .. } = hit;
+        Ok(Some(FoundTurn { session: session.row, turn, role, number, at, snippet }))
+    }
+
+    /// A piece's words again, from the log.
+    async fn piece(&self, hit: &Hit) -> Result<Option<Piece>, QueryError> {
+        let mut pieces = match hit.turn {
+            Turn(0) => Pieces::new(hit.session),
+            turn => Pieces::within(hit.session, turn),
+        };
+        let mut told: Vec<Piece> = Vec::new();
+        let (mut after, mut read) = (Seq(hit.first_seq.0.saturating_sub(1)), 0);
+        while after < hit.last_seq && read < PIECE_ENTRIES {
+            let page = self.store.read(StreamId::Session(hit.session), after, PIECE_ENTRIES - read).await?;
+            let Some(last) = page.last() else { break };
+            (after, read) = (last.seq, read + page.len());
+            for entry in page.iter().take_while(|entry| entry.seq <= hit.last_seq) {
+                told.extend(pieces.apply(entry));
+            }
+        }
+        told.extend(pieces.open(hit.at));
+        let same = |piece: &&Piece| piece.role == hit.role && piece.number == hit.number;
+        let found = told.iter().find(same).or_else(|| told.iter().find(|piece| piece.role == hit.role)).cloned();
+        Ok(found)
+    }
+}

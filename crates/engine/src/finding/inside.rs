@@ -1,0 +1,147 @@
+//! A search inside one session: its entries are looked through, no index is needed.
+
+use std::time::{Duration, Instant};
+
+use model::{Entry, Event, Seq, Session, SessionId, StreamId, Turn, TurnRow};
+use search::{About, Piece, Pieces, Query, Scanner, Snippet, snippet};
+
+use crate::{Engine, QueryError};
+
+/// How long it may take.
+const LIMIT: Duration = Duration::from_secs(5);
+/// How many entries are read at a time.
+const PAGE: usize = 1_000;
+/// How much of a turn is looked at as one text; a longer one, piece by piece.
+const TURN_BYTES: usize = 4 << 20;
+const SNIPPET_CHARS: usize = 180;
+
+/// What was found in a session.
+#[derive(Debug, Clone)]
+pub struct FoundInside {
+    /// The session.
+    pub session: Session,
+    /// The turns that match, oldest first, each with the words around what was found.
+    pub turns: Vec<(TurnRow, Snippet)>,
+    /// How many match in all, as far as it was looked through.
+    pub total: usize,
+    /// What was not understood, and how it was taken.
+    pub notes: Vec<String>,
+}
+
+impl Engine {
+    /// Looks through a session for words, a turn at a time: its prompt, what the agent said and did, its summary.
+    pub async fn search_session(
+        &self,
+        id: SessionId,
+        words: &str,
+        exact: bool,
+        limit: usize,
+    ) -> Result<FoundInside, QueryError> {
+        let session = self.session(id).await?;
+        let query = if exact { Query::exact(words) } else { Query::parse(words) };
+        let about = About { project: session.row.project.clone(), agent: session.row.agent.clone() };
+        let mut looking = Looking { query: &query, scanner: Scanner::new(&query), about, turn: Text::default() };
+        let deadline = Instant::now() + LIMIT;
+        let mut notes = query.notes.clone();
+        let mut found: Vec<(Turn, Snippet)> = Vec::new();
+        let mut total = 0;
+        let mut pieces = Pieces::new(id);
+        let mut after = Seq::START;
+        let mut summaries: Vec<(Turn, Piece)> = Vec::new();
+        'pages: loop {
+            let page = self.shared.store.read(StreamId::Session(id), after, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = last.seq;
+            for entry in &page {
+                let told = pieces.apply(entry);
+                for piece in told.into_iter().filter(|piece| piece.turn > Turn(0)) {
+                    looking.add(piece);
+                }
+                if let Some(piece) = summary(id, entry) {
+                    summaries.push((piece.turn, piece));
+                }
+                if matches!(entry.event, Event::TurnEnded { .. }) {
+                    looking.finish(&mut found, &mut total, limit);
+                }
+            }
+            if Instant::now() > deadline {
+                notes.push("the session was not looked through to its end; more words make it quicker".to_owned());
+                break 'pages;
+            }
+        }
+        pieces.open(self.shared.clock.now()).into_iter().for_each(|piece| looking.add(piece));
+        looking.finish(&mut found, &mut total, limit);
+        for (turn, piece) in summaries {
+            if !found.iter().any(|(known, _)| *known == turn)
+                && looking.scanner.find_in(&piece, &looking.about).is_some()
+            {
+                total += 1;
+                found.push((turn, snippet(&piece.text, &query, SNIPPET_CHARS)));
+            }
+        }
+        found.sort_by_key(|(turn, _)| *turn);
+        found.truncate(limit);
+        let mut turns = Vec::with_capacity(found.len());
+        for (turn, snippet) in found {
+            let rows = self.shared.store.turns(id, Turn(turn.0.saturating_sub(1)), 1).await?;
+            turns.extend(rows.into_iter().filter(|row| row.turn == turn).map(|row| (row, snippet.clone())));
+        }
+        Ok(FoundInside { session, turns, total, notes })
+    }
+}
+
+/// A turn's summary is looked at too, whoever wrote it.
+fn summary(session: SessionId, entry: &Entry) -> Option<Piece> {
+    let Event::SummarySet { turn, summary, .. } = &entry.event else { return None };
+    let (tool, files, outcome, exit) = (None, Vec::new(), None, None);
+    let (first_seq, last_seq, at) = (entry.seq, entry.seq, entry.at);
+    let (turn, text, role) = (*turn, summary.clone(), search::Role::Summary);
+    Some(Piece { session, turn, role, number: 0, first_seq, last_seq, at, text, tool, files, outcome, exit })
+}
+
+struct Looking<'a> {
+    query: &'a Query,
+    scanner: Scanner<'a>,
+    about: About,
+    turn: Text,
+}
+
+/// The turn that is being gathered.
+#[derive(Default)]
+struct Text {
+    turn: Turn,
+    text: String,
+    /// A piece that matched by itself.
+    found: Option<Snippet>,
+}
+
+impl Looking<'_> {
+    fn add(&mut self, piece: Piece) {
+        if !self.query.admits(&piece, &self.about) {
+            return;
+        }
+        self.turn.turn = piece.turn;
+        if self.turn.found.is_none() && self.scanner.find_in(&piece, &self.about).is_some() {
+            self.turn.found = Some(snippet(&piece.text, self.query, SNIPPET_CHARS));
+        }
+        if self.turn.text.len() + piece.text.len() <= TURN_BYTES {
+            self.turn.text.push_str(&piece.text);
+            self.turn.text.push('\n');
+        }
+    }
+
+    /// The turn is over: it matches if a piece of it does, or if it does as a whole.
+    fn finish(&mut self, found: &mut Vec<(Turn, Snippet)>, total: &mut usize, limit: usize) {
+        let Text { turn, text, found: piece } = std::mem::take(&mut self.turn);
+        if turn == Turn(0) {
+            return;
+        }
+        let whole = || self.scanner.find(&text).map(|_| snippet(&text, self.query, SNIPPET_CHARS));
+        if let Some(snippet) = piece.or_else(whole) {
+            *total += 1;
+            if found.len() < limit {
+                found.push((turn, snippet));
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Which hits come first: by their words, what they are of their turn, and how new they are; a turn is told once.
+
+use std::collections::HashMap;
+
+use model::{Seq, SessionId, Timestamp, Turn};
+use tantivy::{DocId, Searcher};
+
+use super::collect::{Columns, Found};
+use super::schema::{FIRST_SEQ, LAST_SEQ, NUMBER, role_number};
+use crate::pieces::Role;
+
+/// In this time half of the bonus for being new is gone.
+const HALF_LIFE_MS: f32 = 30.0 * 24.0 * 3_600.0 * 1_000.0;
+/// What an old piece keeps of its score.
+const OLD: f32 = 0.75;
+/// What a turn gains by another piece that was found too.
+const ANOTHER: f32 = 0.04;
+/// For how many of them.
+const MAX_OTHERS: f32 = 4.0;
+
+/// A turn that was found, by its best piece.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// Whose it is.
+    pub session: SessionId,
+    /// The turn; zero for a title.
+    pub turn: Turn,
+    /// What the piece is of the turn.
+    pub role: Role,
+    /// The number of the tool call, else of the chunk.
+    pub number: u32,
+    /// The entry in which the piece begins.
+    pub first_seq: Seq,
+    /// The entry with which it ended.
+    pub last_seq: Seq,
+    /// When it ended.
+    pub at: Timestamp,
+    /// More is better; comparable within one answer only.
+    pub score: f32,
+    /// It has every word that was wanted, in one of its turn's pieces or another.
+    pub whole: bool,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hits {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// How many turns there are in all.
+    pub total: Count,
+    /// The deadline came first: there may be better ones.
+    pub truncated: bool,
+}
+
+/// A number of turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    /// So many.
+    Exactly(usize),
+    /// So many, or more: counting on would cost more than it tells.
+    AtLeast(usize),
+}
+
+/// The found documents of a turn.
+pub(super) struct Group {
+    pub(super) session: SessionId,
+    pub(super) turn: Turn,
+    pub(super) score: f32,
+    pub(super) best: Found,
+    role: Role,
+    at: i64,
+    others: f32,
+    pub(super) whole: bool,
+}
+
+/// The weight of a piece by what it is and how old it is.
+pub(crate) fn weight(role: Role, at: i64, now: Timestamp) -> f32 {
+    let role = match role {
+        Role::Title | Role::Summary => 1.0,
+        Role::Prompt => 0.95,
+        Role::Answer => 0.85,
+        Role::Thought | Role::Tool => 0.7,
+    };
+    let age_ms = now.as_millis().saturating_sub(at).max(0) as f32;
+    role * (OLD + (1.0 - OLD) * (-age_ms / HALF_LIFE_MS).exp2())
+}
+
+/// The turns of what was found, best first.
+pub(super) fn group(searcher: &Searcher, found: &[Found], now: Timestamp) -> tantivy::Result<Vec<Group>> {
+    let mut columns: HashMap<usize, Columns> = HashMap::new();
+    let mut groups: HashMap<(SessionId, Turn), Group> = HashMap::new();
+    for found in found {
+        let columns = match columns.entry(found.segment) {
+            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+            std::collections::hash_map::Entry::Vacant(new) => {
+                new.insert(Columns::of(&searcher.segment_readers()[found.segment])?)
+            }
+        };
+        let (session, turn) = (columns.session(found.doc)?, columns.turn(found.doc));
+        let (role, at) = (role_of(columns.role(found.doc)), columns.at(found.doc));
+        let score = found.score * weight(role, at, now);
+        let new = Group { session, turn, score, best: *found, role, at, others: 0.0, whole: true };
+        groups
+            .entry((session, turn))
+            .and_modify(|group| {
+                group.others += 1.0;
+                if score > group.score {
+                    (group.score, group.best, group.role, group.at) = (score, *found, role, at);
+                }
+            })
+            .or_insert(new);
+    }
+    let mut groups: Vec<Group> = groups.into_values().collect();
+    for group in &mut groups {
+        group.score *= 1.0 + ANOTHER * group.others.min(MAX_OTHERS);
+    }
+    sort(&mut groups);
+    Ok(groups)
+}
+
+/// Best first; of equals the newest.
+pub(super) fn sort(groups: &mut [Group]) {
+    groups.sort_by(|a, b| {
+        let by_score = b.score.total_cmp(&a.score);
+        by_score.then_with(|| b.at.cmp(&a.at)).then_with(|| (a.session, a.turn).cmp(&(b.session, b.turn)))
+    });
+}
+
+impl Group {
+    pub(super) fn hit(&self, searcher: &Searcher) -> tantivy::Result<Hit> {
+        let columns = searcher.segment_readers()[self.best.segment].fast_fields();
+        let value = |name: &str, doc: DocId| columns.u64(name).map(|column| column.first(doc).unwrap_or_default());
+        let doc = self.best.doc;
+        Ok(Hit {
+            session: self.session,
+            turn: self.turn,
+            role: self.role,
+            number: u32::try_from(value(NUMBER, doc)?).unwrap_or(u32::MAX),
+            first_seq: Seq(value(FIRST_SEQ, doc)?),
+            last_seq: Seq(value(LAST_SEQ, doc)?),
+            at: Timestamp::from_millis(self.at),
+            score: self.score,
+            whole: self.whole,
+        })
+    }
+}
+
+pub(super) fn role_of(number: u64) -> Role {
+    Role::ALL.into_iter().find(|role| role_number(*role) == number).unwrap_or(Role::Answer)
+}

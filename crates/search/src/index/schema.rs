@@ -1,0 +1,144 @@
+//! The fields of a piece in the index. None is stored; those that are read back are columns.
+
+use model::SessionId;
+use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, STRING, Schema, TextFieldIndexing, TextOptions};
+use tantivy::{TantivyDocument, TantivyError, Term};
+
+use super::SearchError;
+use super::analyzer::TOKENIZER;
+use crate::pieces::{About, Outcome, Piece, Role};
+use crate::query::folded;
+
+/// Columns, by the names that readers of segments ask for.
+pub(super) const SESSION: &str = "session";
+pub(super) const TURN: &str = "turn";
+pub(super) const ROLE: &str = "role";
+pub(super) const NUMBER: &str = "number";
+pub(super) const FIRST_SEQ: &str = "first_seq";
+pub(super) const LAST_SEQ: &str = "last_seq";
+pub(super) const AT: &str = "at";
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fields {
+    pub(super) text: Field,
+    pub(super) session: Field,
+    pub(super) turn: Field,
+    pub(super) role: Field,
+    number: Field,
+    first_seq: Field,
+    last_seq: Field,
+    pub(super) at: Field,
+    /// Exactly, for a scope.
+    pub(super) project: Field,
+    /// By words, for a filter.
+    pub(super) project_words: Field,
+    pub(super) agent: Field,
+    pub(super) tool: Field,
+    pub(super) files: Field,
+    pub(super) outcome: Field,
+    pub(super) exit: Field,
+}
+
+pub(super) fn schema() -> Schema {
+    let mut schema = Schema::builder();
+    let words = |norms: bool| {
+        let indexing = TextFieldIndexing::default()
+            .set_tokenizer(TOKENIZER)
+            .set_fieldnorms(norms)
+            .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+        TextOptions::default().set_indexing_options(indexing)
+    };
+    schema.add_text_field("text", words(true));
+    schema.add_text_field(SESSION, STRING.set_fast("raw"));
+    schema.add_u64_field(TURN, INDEXED | FAST);
+    schema.add_u64_field(ROLE, INDEXED | FAST);
+    for column in [NUMBER, FIRST_SEQ, LAST_SEQ] {
+        schema.add_u64_field(column, FAST);
+    }
+    schema.add_i64_field(AT, FAST);
+    schema.add_text_field("project", STRING);
+    schema.add_text_field("project_words", words(false));
+    schema.add_text_field("agent", STRING);
+    schema.add_text_field("tool", words(false));
+    schema.add_text_field("files", words(false));
+    schema.add_u64_field("outcome", INDEXED);
+    schema.add_i64_field("exit", INDEXED);
+    schema.build()
+}
+
+impl Fields {
+    pub(super) fn of(schema: &Schema) -> Result<Self, SearchError> {
+        let field = |name: &str| schema.get_field(name);
+        let fields = || -> Result<Self, TantivyError> {
+            Ok(Self {
+                text: field("text")?,
+                session: field(SESSION)?,
+                turn: field(TURN)?,
+                role: field(ROLE)?,
+                number: field(NUMBER)?,
+                first_seq: field(FIRST_SEQ)?,
+                last_seq: field(LAST_SEQ)?,
+                at: field(AT)?,
+                project: field("project")?,
+                project_words: field("project_words")?,
+                agent: field("agent")?,
+                tool: field("tool")?,
+                files: field("files")?,
+                outcome: field("outcome")?,
+                exit: field("exit")?,
+            })
+        };
+        fields().map_err(SearchError::from)
+    }
+
+    pub(super) fn document(&self, piece: &Piece, about: &About) -> TantivyDocument {
+        let mut document = TantivyDocument::new();
+        document.add_text(self.text, &piece.text);
+        document.add_text(self.session, piece.session.to_string());
+        document.add_u64(self.turn, u64::from(piece.turn.0));
+        document.add_u64(self.role, role_number(piece.role));
+        document.add_u64(self.number, u64::from(piece.number));
+        document.add_u64(self.first_seq, piece.first_seq.0);
+        document.add_u64(self.last_seq, piece.last_seq.0);
+        document.add_i64(self.at, piece.at.as_millis());
+        document.add_text(self.project, &about.project);
+        document.add_text(self.project_words, &about.project);
+        document.add_text(self.agent, folded(&about.agent));
+        if let Some(tool) = &piece.tool {
+            document.add_text(self.tool, tool);
+        }
+        for file in &piece.files {
+            document.add_text(self.files, file);
+        }
+        if let Some(outcome) = piece.outcome {
+            document.add_u64(self.outcome, outcome_number(outcome));
+        }
+        if let Some(exit) = piece.exit {
+            document.add_i64(self.exit, i64::from(exit));
+        }
+        document
+    }
+
+    pub(super) fn session_term(&self, session: SessionId) -> Term {
+        Term::from_field_text(self.session, &session.to_string())
+    }
+}
+
+/// How a role is kept; a number once used is never given another meaning.
+pub(super) fn role_number(role: Role) -> u64 {
+    match role {
+        Role::Prompt => 0,
+        Role::Answer => 1,
+        Role::Thought => 2,
+        Role::Tool => 3,
+        Role::Summary => 4,
+        Role::Title => 5,
+    }
+}
+
+pub(super) fn outcome_number(outcome: Outcome) -> u64 {
+    match outcome {
+        Outcome::Ok => 0,
+        Outcome::Fail => 1,
+    }
+}

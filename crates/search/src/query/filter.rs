@@ -1,0 +1,181 @@
+//! What narrows a search: `key:value`.
+
+use std::fmt;
+
+use jiff::civil;
+use jiff::tz::Offset;
+use model::Timestamp;
+
+use crate::pieces::{About, Outcome, Piece, Role};
+use crate::tokenizer::fold_into;
+
+/// One `key:value`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filter {
+    /// What has it is not wanted.
+    pub excluded: bool,
+    /// What is compared, and with what.
+    pub field: Field,
+}
+
+/// What can be filtered by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Field {
+    /// A session's id, or its beginning.
+    Session(String),
+    /// The agent's name.
+    Agent(String),
+    /// Words of the project's path.
+    Project(String),
+    /// Words of a file's path.
+    File(String),
+    /// Words of a tool's name or kind.
+    Tool(String),
+    /// How a call ended.
+    Outcome(Outcome),
+    /// A command's exit code.
+    Exit(i32),
+    /// What it is of its turn.
+    Role(Role),
+    /// Earlier than this; a day means its beginning, in UTC.
+    Before(Timestamp),
+    /// This or later.
+    After(Timestamp),
+}
+
+/// What became of `key:value`.
+pub(super) enum Read {
+    Field(Field),
+    /// The key is none of ours: these are words.
+    NoFilter,
+    /// Why the value means nothing.
+    Senseless(String),
+}
+
+impl Field {
+    pub(super) fn read(key: &str, value: &str) -> Read {
+        let known = ["session", "agent", "project", "file", "tool", "outcome", "exit", "role", "before", "after"];
+        let Some(key) = known.into_iter().find(|known| known.eq_ignore_ascii_case(key)) else { return Read::NoFilter };
+        if value.is_empty() {
+            return Read::NoFilter;
+        }
+        let field = match key {
+            "session" => session(value).map(Self::Session).ok_or("the beginning of a session's id"),
+            "agent" => Ok(Self::Agent(value.to_owned())),
+            "project" => has_words(value).map(Self::Project),
+            "file" => has_words(value).map(Self::File),
+            "tool" => has_words(value).map(Self::Tool),
+            "outcome" => match value.to_ascii_lowercase().as_str() {
+                "ok" | "success" => Ok(Self::Outcome(Outcome::Ok)),
+                "fail" | "failed" => Ok(Self::Outcome(Outcome::Fail)),
+                _ => Err("ok or fail"),
+            },
+            "exit" => value.parse().map(Self::Exit).map_err(|_| "a number"),
+            "role" => role(value).map(Self::Role).ok_or("prompt, answer, thought, tool, summary or title"),
+            "before" => instant(value).map(Self::Before).ok_or("a day like 2026-01-31 or an instant in RFC 3339"),
+            _ => instant(value).map(Self::After).ok_or("a day like 2026-01-31 or an instant in RFC 3339"),
+        };
+        match field {
+            Ok(field) => Read::Field(field),
+            Err(expected) => Read::Senseless(format!("{key}:{} was left out: expected {expected}", cut(value))),
+        }
+    }
+
+    /// Which kind it is: filters of one kind are alternatives.
+    pub(crate) fn key(&self) -> &'static str {
+        match self {
+            Self::Session(_) => "session",
+            Self::Agent(_) => "agent",
+            Self::Project(_) => "project",
+            Self::File(_) => "file",
+            Self::Tool(_) => "tool",
+            Self::Outcome(_) => "outcome",
+            Self::Exit(_) => "exit",
+            Self::Role(_) => "role",
+            Self::Before(_) => "before",
+            Self::After(_) => "after",
+        }
+    }
+
+    /// Two of this kind can not hold together, so that they are meant as alternatives.
+    pub(crate) fn is_alternative(&self) -> bool {
+        !matches!(self, Self::Before(_) | Self::After(_))
+    }
+
+    /// Does the piece have it?
+    pub(crate) fn admits(&self, piece: &Piece, about: &About) -> bool {
+        match self {
+            Self::Session(id) => piece.session.to_string().starts_with(id.as_str()),
+            Self::Agent(name) => folded(&about.agent) == folded(name),
+            Self::Project(words) => contains_words(&about.project, words),
+            Self::File(words) => piece.files.iter().any(|file| contains_words(file, words)),
+            Self::Tool(words) => piece.tool.as_deref().is_some_and(|tool| contains_words(tool, words)),
+            Self::Outcome(outcome) => piece.outcome == Some(*outcome),
+            Self::Exit(code) => piece.exit == Some(*code),
+            Self::Role(role) => piece.role == *role,
+            Self::Before(at) => piece.at < *at,
+            Self::After(at) => piece.at >= *at,
+        }
+    }
+}
+
+/// The one spelling in which an agent's name is compared.
+pub(crate) fn folded(text: &str) -> String {
+    let mut folded = String::new();
+    fold_into(text, &mut folded);
+    folded
+}
+
+fn contains_words(text: &str, words: &str) -> bool {
+    crate::scan::has_patterns(text, &super::patterns(words, true))
+}
+
+fn session(value: &str) -> Option<String> {
+    let value = value.to_ascii_lowercase();
+    let shape = value.len() <= 36 && value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    shape.then_some(value)
+}
+
+fn has_words(value: &str) -> Result<String, &'static str> {
+    if super::patterns(value, true).is_empty() { Err("letters or digits") } else { Ok(value.to_owned()) }
+}
+
+fn role(value: &str) -> Option<Role> {
+    let value = value.to_ascii_lowercase();
+    match value.as_str() {
+        "user" => Some(Role::Prompt),
+        "assistant" | "agent" => Some(Role::Answer),
+        value => Role::ALL.into_iter().find(|role| role.as_str() == value),
+    }
+}
+
+fn instant(value: &str) -> Option<Timestamp> {
+    let millis = match value.parse::<civil::Date>() {
+        Ok(day) if value.len() <= 10 => Offset::UTC.to_timestamp(day.to_datetime(civil::Time::midnight())).ok()?,
+        _ => value.parse::<jiff::Timestamp>().ok()?,
+    };
+    Some(Timestamp::from_millis(millis.as_millisecond()))
+}
+
+fn cut(value: &str) -> String {
+    model::first_line(value, 40)
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let minus = if self.excluded { "-" } else { "" };
+        write!(f, "{minus}{}:", self.field.key())?;
+        match &self.field {
+            Field::Session(text)
+            | Field::Agent(text)
+            | Field::Project(text)
+            | Field::File(text)
+            | Field::Tool(text) => f.write_str(text),
+            Field::Outcome(Outcome::Ok) => f.write_str("ok"),
+            Field::Outcome(Outcome::Fail) => f.write_str("fail"),
+            Field::Exit(code) => code.fmt(f),
+            Field::Role(role) => f.write_str(role.as_str()),
+            Field::Before(at) | Field::After(at) => at.fmt(f),
+        }
+    }
+}
