@@ -1,6 +1,6 @@
 // The whole URL table, and the frame that every page stands in: the list on the left, what is open beside it.
 import type { ReactNode } from "react";
-import { useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useStore } from "zustand";
 
 import { hasCode } from "./api/credential";
@@ -16,7 +16,7 @@ import { SignedOutPage } from "./sign-in/SignedOutPage";
 import type { App } from "./state/app";
 import { titleOf } from "./state/words";
 import { buttonClass } from "./ui/Button";
-import { useKeyPresses } from "./ui/keyPresses";
+import { useChord, useKeyPresses } from "./ui/keyPresses";
 import { Link } from "./ui/Link";
 import { addressField, navigate, removeAddressField, usePath } from "./ui/navigation";
 import { Notice } from "./ui/Notice";
@@ -33,7 +33,10 @@ export function routeOf(path: string): Route {
   return session === undefined ? { page: "unknown" } : { page: "session", session };
 }
 
-type OpenDialog = "none" | "new-session" | "keys" | "remembered";
+type OpenDialog = "none" | "new-session" | "keys" | "remembered" | "search";
+
+/** Loaded with the first search. */
+const SearchPalette = lazy(() => import("./search/SearchPalette"));
 
 /** `#new=DIRECTORY` asks for a session there; what comes of it is up to the person who sees the dialog. */
 export const NEW_FIELD = "new";
@@ -60,6 +63,20 @@ function Frame({ app }: { app: App }) {
     },
     "?": () => setDialog("keys"),
   });
+  useChord("k", (event) => {
+    // The browser's own use of it is to search, too.
+    event.preventDefault();
+    setDialog((open) => (open === "search" ? "none" : open === "none" && document.querySelector("dialog[open]") === null ? "search" : open));
+  });
+  const commands = useMemo(
+    () => [
+      { name: "New session", keys: "n", run: () => setDialog("new-session") },
+      { name: "All sessions", keys: "", run: () => navigate("/") },
+      { name: "Remembered permissions", keys: "", run: () => setDialog("remembered") },
+      { name: "Keyboard shortcuts", keys: "?", run: () => setDialog("keys") },
+    ],
+    [],
+  );
 
   useEffect(() => {
     removeAddressField(NEW_FIELD);
@@ -104,12 +121,13 @@ function Frame({ app }: { app: App }) {
             current={current}
             notice={current === null ? notice : null}
             onNew={() => setDialog("new-session")}
+            onSearch={() => setDialog("search")}
             onShowKeys={() => setDialog("keys")}
             onShowRemembered={() => setDialog("remembered")}
           />
         </div>
         <main id="open" tabIndex={-1} className={`min-w-0 flex-1 flex-col outline-none md:flex ${route.page === "list" ? "hidden" : "flex"}`}>
-          <Open app={app} route={route} begun={begun} notice={notice} onNew={() => setDialog("new-session")} onDelete={remove} />
+          <Open app={app} route={route} begun={begun} notice={notice} onNew={() => setDialog("new-session")} onSearch={() => setDialog("search")} onDelete={remove} />
         </main>
       </div>
       {deleted !== null && (
@@ -137,6 +155,11 @@ function Frame({ app }: { app: App }) {
           }}
         />
       )}
+      {dialog === "search" && (
+        <Suspense fallback={null}>
+          <SearchPalette app={app} commands={commands} onClose={() => setDialog((open) => (open === "search" ? "none" : open))} />
+        </Suspense>
+      )}
       {dialog === "keys" && <KeysDialog onClose={closeDialog} />}
       {dialog === "remembered" && <RememberedDialog actions={remembered} onClose={closeDialog} />}
     </>
@@ -150,10 +173,11 @@ interface OpenProps {
   begun: SessionId | null;
   notice: ReactNode;
   onNew(): void;
+  onSearch(): void;
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-function Open({ app, route, begun, notice, onNew, onDelete }: OpenProps) {
+function Open({ app, route, begun, notice, onNew, onSearch, onDelete }: OpenProps) {
   const list = useStore(app.store, (state) => state.list);
   switch (route.page) {
     case "session":
@@ -164,6 +188,7 @@ function Open({ app, route, begun, notice, onNew, onDelete }: OpenProps) {
           session={route.session}
           fresh={route.session === begun}
           notice={notice}
+          onSearch={onSearch}
           onDelete={onDelete}
         />
       );

@@ -3,8 +3,7 @@
 // Invariant: a call never throws. What came of it is either the answer or one of three failures that the page can put
 // into words; a caller that repeats a wish after `unreachable` gives the same key, so that it is never granted twice.
 import type { components } from "../wire/api";
-import type { SearchPage } from "../wire/search";
-import type { ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, RememberedPage, SessionId, SetContext } from "../wire/names";
+import type { ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, RememberedPage, SearchPage, SessionId, SetContext } from "../wire/names";
 
 type Schemas = components["schemas"];
 

@@ -5,7 +5,7 @@
 import { useEffect, useState } from "react";
 
 import type { Failure, Http } from "../api/http";
-import type { SearchPage } from "../wire/search";
+import type { SearchPage } from "../wire/names";
 
 const TYPING_MS = 140;
 /** While the index is being built, there is more to find a moment later. */

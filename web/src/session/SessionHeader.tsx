@@ -17,9 +17,13 @@ import { navigate } from "../ui/navigation";
 import { PathText } from "../ui/PathText";
 import { inOneLine } from "../ui/shown";
 import type { SessionRow, SessionState } from "../wire/names";
-import { HandOver } from "./HandOver";
+import { Agents, HandOver } from "./HandOver";
+import { HeaderMenu } from "./HeaderMenu";
 import { StopButton } from "./StopButton";
 import { UsageLine, UsageMeter } from "./UsageMeter";
+
+/** For what is in the menu where there is no room. */
+const ROOMY = "@max-[40rem]:hidden";
 
 interface SessionHeaderProps {
   http: Http;
@@ -34,11 +38,15 @@ interface SessionHeaderProps {
   /** Gives what went wrong, if it did. */
   onDelete(row: SessionRow): Promise<Failure | null>;
   onOpenContext(): void;
+  /** In everything. */
+  onSearch(): void;
+  /** In this session; null while nothing has been said in it. */
+  onFind: (() => void) | null;
   /** The contents: whether they stand beside the transcript, and how to show or hide them. */
   contents: { shown: boolean; id: string; toggle(): void };
 }
 
-export function SessionHeader({ http, row, agent, running, notice, damaged, onDelete, onOpenContext, contents }: SessionHeaderProps) {
+export function SessionHeader({ http, row, agent, running, notice, damaged, onDelete, onOpenContext, onSearch, onFind, contents }: SessionHeaderProps) {
   // What went wrong is worth saying for as long as the session stands as it stood then.
   const [failed, setFailed] = useState<{ failure: Failure | null; state: SessionState }>({ failure: null, state: row.state });
   const setFailure = (failure: Failure | null) => {
@@ -62,9 +70,10 @@ export function SessionHeader({ http, row, agent, running, notice, damaged, onDe
       setFailure(answer.failure);
     }
   };
+  const handsOver = !damaged && row.readOnly !== "imported";
   return (
     <header className="safe-top relative border-b border-rule">
-      <div className="beside-scrollbar md:px-8">
+      <div className="beside-scrollbar @container md:px-8">
         <div className="reading flex items-center gap-1 py-2 pr-2 pl-1 md:gap-1 md:py-3 md:pr-0 md:pl-9">
           <Link
             href="/"
@@ -100,13 +109,23 @@ export function SessionHeader({ http, row, agent, running, notice, damaged, onDe
           >
             <Icon name="contents" />
           </IconButton>
-          <IconButton label="Context" className="max-md:hidden" onClick={onOpenContext}>
+          <IconButton label="Search every session" aria-keyshortcuts="Control+K Meta+K" onClick={onSearch}>
+            <Icon name="search" />
+          </IconButton>
+          <IconButton label="Context" className={ROOMY} onClick={onOpenContext}>
             <Icon name="mark" />
           </IconButton>
-          {!damaged && row.readOnly !== "imported" && <HandOver http={http} row={row} running={running} />}
-          <IconButton label="Delete session" className="md:-mr-2.5" onClick={() => void remove()}>
+          {handsOver && <HandOver http={http} row={row} running={running} className={ROOMY} />}
+          <IconButton label="Delete session" className={`md:-mr-2.5 ${ROOMY}`} onClick={() => void remove()}>
             <Icon name="trash" />
           </IconButton>
+          <HeaderMenu
+            className="md:-mr-2.5 @min-[40rem]:hidden"
+            onFind={onFind}
+            onOpenContext={onOpenContext}
+            onDelete={() => void remove()}
+            handOver={handsOver ? (onDone) => <Agents http={http} row={row} running={running} onDone={onDone} /> : null}
+          />
         </div>
       </div>
       {agent.usage !== null && <UsageLine usage={agent.usage} />}

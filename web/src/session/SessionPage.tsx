@@ -12,7 +12,7 @@ import { isDeleted } from "../state/sessionList";
 import { standingWords, titleOf } from "../state/words";
 import { Alert } from "../ui/Alert";
 import { Button, buttonClass } from "../ui/Button";
-import { useKeyPresses } from "../ui/keyPresses";
+import { useChord, useKeyPresses } from "../ui/keyPresses";
 import { useMedia, WIDE } from "../ui/media";
 import { Knot } from "../ui/Knot";
 import { Link } from "../ui/Link";
@@ -29,6 +29,7 @@ import { useTurnInView } from "./contents/useTurnInView";
 import { ContextFooter } from "./context/ContextFooter";
 import { ContextPanel } from "./context/ContextPanel";
 import { FileViewer } from "./context/FileViewer";
+import { FindBar } from "./find/FindBar";
 import { OptionSelects } from "./OptionSelects";
 import { SessionHeader } from "./SessionHeader";
 import { Transcript } from "./Transcript";
@@ -42,10 +43,11 @@ interface SessionPageProps {
   fresh: boolean;
   /** What is to be said of the connection, if anything. */
   notice: ReactNode;
+  onSearch(): void;
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-export function SessionPage({ app, session, fresh, notice, onDelete }: SessionPageProps) {
+export function SessionPage({ app, session, fresh, notice, onSearch, onDelete }: SessionPageProps) {
   const followed = useStore(app.store, (state) => state.followed.get(session));
   const row = useStore(app.store, (state) => state.list.rows.get(session));
   const deleted = followed?.reading.kind === "deleted";
@@ -85,7 +87,7 @@ export function SessionPage({ app, session, fresh, notice, onDelete }: SessionPa
   if (followed === undefined || row === undefined || !["ready", "damaged"].includes(followed.reading.kind)) {
     return <Loading notice={notice} />;
   }
-  return <OpenSession key={session} app={app} row={row} followed={followed} fresh={fresh} notice={notice} onDelete={onDelete} />;
+  return <OpenSession key={session} app={app} row={row} followed={followed} fresh={fresh} notice={notice} onSearch={onSearch} onDelete={onDelete} />;
 }
 
 /** Nothing is known by this name, or not any more. */
@@ -102,10 +104,11 @@ interface OpenSessionProps {
   followed: Followed;
   fresh: boolean;
   notice: ReactNode;
+  onSearch(): void;
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessionProps) {
+function OpenSession({ app, row, followed, fresh, notice, onSearch, onDelete }: OpenSessionProps) {
   const composer = useRef<Compose>(null);
   const compose = useMemo<Compose>(() => ({ edit: (prompt) => composer.current?.edit(prompt) }), []);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -117,6 +120,8 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
   const wide = useMedia(WIDE);
   const [beside, setBeside] = useContentsBeside();
   const [sheet, setSheet] = useState(false);
+  const [finding, setFinding] = useState(false);
+  const findField = useRef<HTMLInputElement>(null);
   const toggleContents = () => {
     if (wide) {
       setBeside(!beside);
@@ -150,6 +155,19 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
     t: toggleContents,
   });
 
+  const find = () => {
+    setFinding(true);
+    findField.current?.focus();
+    findField.current?.select();
+  };
+  useChord("f", (event) => {
+    // The second press is for the browser's own search; so is any while something lies over the page.
+    if (document.activeElement === findField.current || isEmpty || document.querySelector("dialog[open]") !== null) {
+      return;
+    }
+    event.preventDefault();
+    find();
+  });
   const contents = { shown: wide && beside, id: contentsId, toggle: toggleContents };
 
   return (
@@ -157,7 +175,20 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
       <div className="flex min-h-0 flex-1">
         {wide && beside && <ContentsBeside id={contentsId} app={app} row={row} followed={followed} current={current} />}
         <div ref={column} className="flex min-w-0 flex-1 flex-col">
-          <SessionHeader http={app.http} row={row} agent={agent} running={turnRuns} notice={notice} damaged={damaged} onDelete={onDelete} onOpenContext={() => setPanel(true)} contents={contents} />
+          <SessionHeader http={app.http} row={row} agent={agent} running={turnRuns} notice={notice} damaged={damaged} onDelete={onDelete} onOpenContext={() => setPanel(true)} contents={contents} onSearch={onSearch} onFind={isEmpty ? null : find} />
+          {finding && (
+            <FindBar
+              http={app.http}
+              session={row.id}
+              current={current}
+              around={column}
+              field={findField}
+              onClose={() => {
+                setFinding(false);
+                column.current?.querySelector<HTMLElement>("[role=log]")?.focus({ preventScroll: true });
+              }}
+            />
+          )}
           {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript http={app.http} session={row.id} followed={followed} sent={sent} />}
           <p role="status" className="sr-only">
             {damaged ? "" : standingWords(row, agent.state)}

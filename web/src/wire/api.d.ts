@@ -109,6 +109,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Turns of all sessions that have some words, best first. */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions": {
         parameters: {
             query?: never;
@@ -343,6 +360,23 @@ export interface paths {
         };
         /** What the agent would be told if the session were resumed now. */
         get: operations["getResumePacket"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The turns of a session that have some words, oldest first, as lines of its contents. */
+        get: operations["searchSession"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1114,6 +1148,16 @@ export interface components {
             /** @description `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
             mimeType: string;
         };
+        /** @description How far the index has got. */
+        Indexing: {
+            /**
+             * Format: int64
+             * @description Entries of the log that are in it.
+             */
+            done: number;
+            /** Format: int64 */
+            total: number;
+        };
         /** @description A turn's full record. */
         Interaction: {
             created: components["schemas"]["Timestamp"];
@@ -1479,6 +1523,43 @@ export interface components {
             id: components["schemas"]["SessionId"];
             isBusy: boolean;
         };
+        /** @description What was found over all sessions. */
+        SearchPage: {
+            indexing?: components["schemas"]["Indexing"] | null;
+            more_than_total?: boolean;
+            next_cursor?: string | null;
+            /** @description What was not understood in the query, and how it was taken. */
+            notes?: string[];
+            /** @description As it was understood. */
+            query: string;
+            /** @description Best first. */
+            results: components["schemas"]["SearchResult"][];
+            /**
+             * Format: int32
+             * @description How many turns match; a number that has reached its limit is told with `more_than_total`.
+             */
+            total: number;
+        };
+        /** @description A turn that matches. */
+        SearchResult: {
+            agent: string;
+            created: components["schemas"]["Timestamp"];
+            id?: components["schemas"]["InteractionId"] | null;
+            project: string;
+            /** @description Where it was found: `prompt`, `answer`, `thought`, `tool`, `summary` or `title`. */
+            role: string;
+            session_id: components["schemas"]["SessionId"];
+            session_name: string;
+            snippet: components["schemas"]["Snippet"];
+            summary: string;
+            /** @description The call of a tool that matches, such as `t42.3`. */
+            tool?: string | null;
+            /**
+             * Format: int32
+             * @description 0 if the session's title is what matches.
+             */
+            turn: number;
+        };
         /**
          * Format: int64
          * @description An entry's place in its stream: 1, 2, 3 … without gaps. Zero stands before the first entry.
@@ -1601,7 +1682,7 @@ export interface components {
             /** @description Empty takes the hint away. */
             envHint?: string | null;
             key?: string | null;
-            /** @description Empty takes the name away. */
+            /** @description The person's name for it, which pins its title; empty takes the name away. */
             name?: string | null;
             /** @description The same as `name`, but `null` takes the name away: the session is called by its newest title again. */
             pinnedTitle?: string | null;
@@ -1792,8 +1873,15 @@ export interface components {
             entries: components["schemas"]["TocEntry"][];
             /** @description The same as text, a line a turn. */
             formatted: string;
+            /**
+             * Format: int32
+             * @description Of a search: how many turns match.
+             */
+            matches?: number | null;
             /** @description What to ask for as `after` to go on, if there is more. */
             next_cursor?: string | null;
+            /** @description Of a search: what was not understood, and how it was taken. */
+            notes?: string[];
             session_id: components["schemas"]["SessionId"];
             /** @description What the session is called; empty if nothing is known yet. */
             session_name: string;
@@ -2215,6 +2303,56 @@ export interface operations {
                 content?: never;
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Words, `"phrases"`, `-without`, `pre*`, and filters: `session: agent: project: file: tool: outcome: exit: role:
+                 *     before: after:`.
+                 */
+                q?: string;
+                /** @description 20 unless told; what is no number from 1 to 100 is as good as none. */
+                limit?: string;
+                /** @description A `next_cursor`. */
+                after?: string;
+                /** @description `true` looks for the text exactly as it stands, also inside words. */
+                exact?: boolean;
+                /** @description Only sessions of this project's directory. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchPage"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The index is being opened */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2989,6 +3127,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ResumePacket"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    searchSession: {
+        parameters: {
+            query?: {
+                /** @description Words, `"phrases"`, `-without`, `pre*`, and filters such as `file:` and `outcome:fail`. */
+                q?: string;
+                /** @description 10 unless told; what is no number from 1 to 100 is as good as none. */
+                limit?: string;
+                /** @description `true` looks for the text exactly as it stands. */
+                exact?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Toc"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             404: {

@@ -120,6 +120,7 @@ export function ContentsList({ contents, total, current, asking, linePx, classNa
                 current={index + 1 === current}
                 asking={asking}
                 isStop={index + 1 === stop}
+                digits={String(total).length}
                 onJump={onJump}
               />
             </li>
@@ -139,10 +140,12 @@ interface LineProps {
   asking: boolean;
   /** The Tab key stops here. */
   isStop: boolean;
+  /** How many the longest number has. */
+  digits: number;
   onJump(turn: number): void;
 }
 
-const Line = memo(function Line({ turn, line, first, last, current, asking, isStop, onJump }: LineProps) {
+const Line = memo(function Line({ turn, line, first, last, current, asking, isStop, digits, onJump }: LineProps) {
   const state = line?.state ?? null;
   const word = state === null ? null : STATE_WORDS[state];
   const summary = line?.summary ?? null;
@@ -153,7 +156,7 @@ const Line = memo(function Line({ turn, line, first, last, current, asking, isSt
       tabIndex={isStop ? 0 : -1}
       aria-current={current ? "location" : undefined}
       title={line?.startedAt ? `${inOneLine(summary ?? "")}\n${inFull(line.startedAt)}` : undefined}
-      className={`relative flex h-full items-center gap-2 rounded-lg pr-2.5 pl-8 text-sm -outline-offset-2 ${current ? "ground-press" : "hover:bg-press/60"}`}
+      className={`relative flex h-full items-center gap-2.5 rounded-lg pr-2.5 pl-8 text-sm -outline-offset-2 ${current ? "ground-press" : "hover:bg-press/60"}`}
       onClick={(event) => {
         if (event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey) {
           event.preventDefault();
@@ -165,8 +168,10 @@ const Line = memo(function Line({ turn, line, first, last, current, asking, isSt
         aria-hidden="true"
         className={`thread-line left-4! ${first ? "top-1/2!" : ""} ${last ? "bottom-1/2!" : ""} ${first && last ? "hidden" : ""}`}
       />
-      <span className="absolute top-1/2 left-[9px] -translate-y-1/2">{<Bead shape={shapeOf(state, asking)} />}</span>
-      <span className={`w-[4ch] shrink-0 text-xs tabular-nums ${current ? "text-ink" : "text-soft"}`}>
+      <span className="absolute top-1/2 left-[9px] -translate-y-1/2">
+        <Bead shape={shapeOf(state, asking)} />
+      </span>
+      <span className={`shrink-0 text-right text-xs tabular-nums ${current ? "text-ink" : "text-soft"}`} style={{ minWidth: `${digits}ch` }}>
         <span className="sr-only">Turn </span>
         {turn}
       </span>
