@@ -1,12 +1,13 @@
 // The whole URL table, and the frame that every page stands in: the list on the left, what is open beside it.
 import type { ReactNode } from "react";
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { createElement, useEffect, useMemo, useState } from "react";
 import { useStore } from "zustand";
 
 import { hasCode } from "./api/credential";
 import type { Failure } from "./api/http";
 import { useConnectionNotice } from "./ConnectionBanner";
 import { KeysDialog } from "./keys/KeysDialog";
+import type SearchPalette from "./search/SearchPalette";
 import { NewSessionDialog } from "./session-list/NewSessionDialog";
 import { SessionListPage } from "./session-list/SessionListPage";
 import { Welcome } from "./session-list/Welcome";
@@ -35,8 +36,8 @@ export function routeOf(path: string): Route {
 
 type OpenDialog = "none" | "new-session" | "keys" | "remembered" | "search";
 
-/** Loaded with the first search. */
-const SearchPalette = lazy(() => import("./search/SearchPalette"));
+/** The palette's code is not in the first load; it comes so long after it. */
+const PALETTE_AFTER_MS = 1_000;
 
 /** `#new=DIRECTORY` asks for a session there; what comes of it is up to the person who sees the dialog. */
 export const NEW_FIELD = "new";
@@ -63,6 +64,7 @@ function Frame({ app }: { app: App }) {
     },
     "?": () => setDialog("keys"),
   });
+  const palette = usePalette(dialog === "search");
   useChord("k", (event) => {
     // The browser's own use of it is to search, too.
     event.preventDefault();
@@ -155,11 +157,9 @@ function Frame({ app }: { app: App }) {
           }}
         />
       )}
-      {dialog === "search" && (
-        <Suspense fallback={null}>
-          <SearchPalette app={app} commands={commands} onClose={() => setDialog((open) => (open === "search" ? "none" : open))} />
-        </Suspense>
-      )}
+      {dialog === "search" &&
+        palette !== null &&
+        createElement(palette, { app, commands, onClose: () => setDialog((open) => (open === "search" ? "none" : open)) })}
       {dialog === "keys" && <KeysDialog onClose={closeDialog} />}
       {dialog === "remembered" && <RememberedDialog actions={remembered} onClose={closeDialog} />}
     </>
@@ -204,6 +204,34 @@ function Open({ app, route, begun, notice, onNew, onSearch, onDelete }: OpenProp
         </Notice>
       );
   }
+}
+
+type Palette = typeof SearchPalette;
+
+/**
+ * The palette once it is loaded. Not by `lazy`, which shows nothing for a moment even if all is there: what is typed
+ * right after the keys that open it is meant for it.
+ */
+function usePalette(wanted: boolean): Palette | null {
+  const [palette, setPalette] = useState<{ part: Palette } | null>(null);
+  const missing = palette === null;
+  useEffect(() => {
+    if (!missing) {
+      return undefined;
+    }
+    const load = () => {
+      void import("./search/SearchPalette").then(
+        (loaded) => setPalette({ part: loaded.default }),
+        // Without an answer it is asked for again when it is wanted.
+        () => undefined,
+      );
+    };
+    const timer = setTimeout(load, wanted ? 0 : PALETTE_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [missing, wanted]);
+  return palette?.part ?? null;
 }
 
 /** The window's title: how many answers are unseen, and what is open. */

@@ -34,6 +34,11 @@ test("results stand together by session, in the order of each session's best", (
   expect(shown(groupsOf({ ...NOTHING, query: "warp", page: found }))).toEqual(["session a: /s/a#t4 /s/a#t2.3", "session b: /s/b#t1"]);
 });
 
+test("within a session its turns come before its title", () => {
+  const found = page([result("a", 0, { role: "title" }), result("a", 4), result("a", 2)]);
+  expect(shown(groupsOf({ ...NOTHING, query: "warp", page: found }))).toEqual(["session a: /s/a#t4 /s/a#t2 /s/a"]);
+});
+
 test("two sessions of one name stay apart", () => {
   const found = page([result("a", 1, { session_name: "same" }), result("b", 1, { session_name: "same" })]);
   expect(groupsOf({ ...NOTHING, query: "warp", page: found }).map(({ key }) => key)).toEqual(["session a", "session b"]);

@@ -76,7 +76,8 @@ function bySession(results: readonly SearchResult[]): SearchResult[][] {
       group.push(result);
     }
   }
-  return [...groups.values()];
+  // A turn says more than the title, which is the group's own name most of the time.
+  return [...groups.values()].map((group) => group.toSorted((a, b) => Number(a.turn === 0) - Number(b.turn === 0)));
 }
 
 /** Where a result leads. */

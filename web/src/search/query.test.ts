@@ -25,7 +25,7 @@ test.each([
   ["agent:", ["agent:claude", "agent:codex", "agent:guide"]],
   ["agent:C", ["agent:claude", "agent:codex"]],
   ["agent:claude", []],
-  ["project:lo", ["project:loom"]],
+  ["project:loo", ["project:loom"]],
   ["outcome:", ["outcome:fail", "outcome:ok"]],
   ["after:2026-03-0", ["after:2026-03-09", "after:2026-03-03"]],
   ["file:shuttle", []],

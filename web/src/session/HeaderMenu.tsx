@@ -38,7 +38,7 @@ export function HeaderMenu({ onFind, onOpenContext, onDelete, handOver, classNam
       }}
     >
       <IconButton
-        label="More"
+        label="More of this session"
         aria-expanded={open !== "closed"}
         aria-controls={open === "closed" ? undefined : id}
         onClick={() => setOpen(open === "closed" ? "menu" : "closed")}
@@ -46,7 +46,7 @@ export function HeaderMenu({ onFind, onOpenContext, onDelete, handOver, classNam
         <Icon name="more" />
       </IconButton>
       {open !== "closed" && (
-        <Anchored id={id} anchor={anchor} side="end" label="More of this session" className="w-72 max-w-[calc(100vw-1rem)]" onPressElsewhere={close}>
+        <Anchored id={id} anchor={anchor} side="end" label="What can be done with this session" className="w-72 max-w-[calc(100vw-1rem)]" onPressElsewhere={close}>
           {open === "hand-over" && handOver !== null ? (
             handOver(close)
           ) : (

@@ -1,7 +1,7 @@
 // Whether something is looked at: the pointer rests on it, or the keyboard has come to it.
 //
 // Invariant: a pointer that passes by, and a focus that comes from a press, show nothing; Escape hides what is shown.
-import type { FocusEvent, KeyboardEvent, PointerEvent } from "react";
+import type { FocusEvent, PointerEvent } from "react";
 import { useEffect, useRef, useState } from "react";
 
 const SHOW_AFTER_MS = 450;
@@ -18,7 +18,6 @@ export interface Hovering {
     onPointerLeave(event: PointerEvent): void;
     onFocus(event: FocusEvent): void;
     onBlur(event: FocusEvent): void;
-    onKeyDown(event: KeyboardEvent): void;
   };
 }
 
@@ -31,6 +30,22 @@ export function useHovering(): Hovering {
     },
     [],
   );
+  // Wherever the focus is: what had it may be gone with what it did.
+  useEffect(() => {
+    if (!shown) {
+      return undefined;
+    }
+    const press = (event: globalThis.KeyboardEvent) => {
+      if (event.key === "Escape") {
+        event.stopPropagation();
+        setShown(false);
+      }
+    };
+    document.addEventListener("keydown", press, { capture: true });
+    return () => {
+      document.removeEventListener("keydown", press, { capture: true });
+    };
+  }, [shown]);
   const soon = (show: boolean, afterMs: number) => {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setShown(show), afterMs);
@@ -64,12 +79,6 @@ export function useHovering(): Hovering {
       onBlur: (event) => {
         if (!event.currentTarget.contains(event.relatedTarget)) {
           soon(false, HIDE_AFTER_MS);
-        }
-      },
-      onKeyDown: (event) => {
-        if (event.key === "Escape" && shown) {
-          event.stopPropagation();
-          now(false);
         }
       },
     },
