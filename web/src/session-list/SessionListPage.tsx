@@ -60,7 +60,6 @@ export function SessionListPage({ app, current, notice, onNew, onSearch, onShowK
       <div className="px-3 pb-2">
         <button
           type="button"
-          aria-label="Search every session"
           aria-keyshortcuts="Control+K Meta+K"
           className="flex min-h-11 w-full items-center gap-2 rounded-lg border border-rule bg-paper px-3 text-left text-[0.9375rem] text-soft hover:border-edge md:min-h-9"
           onClick={onSearch}
@@ -68,8 +67,8 @@ export function SessionListPage({ app, current, notice, onNew, onSearch, onShowK
           <span className="[&>svg]:size-4.5">
             <Icon name="search" />
           </span>
-          <span className="flex-1">Search</span>
-          <kbd className="pointer-coarse:hidden">{chordName("K")}</kbd>
+          <span className="flex-1">Search every session</span>
+          <kbd aria-hidden="true" className="pointer-coarse:hidden">{chordName("K")}</kbd>
         </button>
       </div>
 
