@@ -44,7 +44,7 @@ export function textOf(result, { what, fails }) {
 }
 
 /** Calls that every tool refuses, made from its schema: each with what the refusal must name. */
-export function badCalls(tool, works) {
+export function badCalls(tool, works, numbers = []) {
   const { properties = {}, required = [] } = tool.inputSchema;
   const known = Object.keys(properties);
   const bad = [{ with: { ...works, no_such_argument: 1 }, says: ["no_such_argument", ...known] }];
@@ -53,12 +53,15 @@ export function badCalls(tool, works) {
     bad.push({ with: rest, says: [name] }, { with: { ...works, [name]: null }, says: [name] });
   }
   for (const [name, schema] of Object.entries(properties)) {
-    for (const value of wrongValues(schema)) {
+    for (const value of numbers.includes(name) ? WRONG_NUMBERS : wrongValues(schema)) {
       bad.push({ with: { ...works, [name]: value }, says: [name] });
     }
   }
   return bad.map((call) => ({ ...call, fails: true }));
 }
+
+/** For texts that may be bare numbers from 1. */
+const WRONG_NUMBERS = [{ an: "object" }, true, ["a list"], "a text", 0, -1, 1.5, 2 ** 63];
 
 function wrongValues(schema) {
   const wrong = [{ an: "object" }, true];

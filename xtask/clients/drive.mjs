@@ -86,7 +86,7 @@ for (const way of world.ways) {
       const reads = row.annotations.readOnlyHint;
       await t.test(row.name, async () => {
         const before = await newest(session);
-        for (const bad of badCalls(tool, given(row.works, scene))) await call(client, row.name, bad, scene);
+        for (const bad of badCalls(tool, given(row.works, scene), row.numbers)) await call(client, row.name, bad, scene);
         assert.equal(await newest(session), before, "what is refused changes nothing");
         for (const expected of row.calls) {
           const told = await call(client, row.name, expected, scene);

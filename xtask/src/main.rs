@@ -13,6 +13,7 @@ mod codegen;
 mod conformance;
 mod environment;
 mod faults;
+mod http;
 mod kills;
 mod mounted;
 mod resume_kit;

@@ -99,6 +99,7 @@ impl Sides {
             agency: engine::Agency::only_guide(),
             summarising: None,
             search: None,
+            history: None,
         };
         let (engine, sessions) = runtime.block_on(async {
             let engine = Engine::start(engines_store, seams).await?;

@@ -105,7 +105,7 @@ impl Hostile {
             self.note(&format!("{} {told}", message["method"].as_str().unwrap()));
         }
         match message["method"].as_str().unwrap_or_default() {
-            "initialize" => self.initialize(id),
+            "initialize" => self.initialize(id, params),
             "authenticate" => {
                 self.is_signed_in = params["methodId"] == "key";
                 if self.is_signed_in { self.answer(id, json!({})) } else { self.refuse(id, -32603, "no such way") }
@@ -129,6 +129,8 @@ impl Hostile {
                     self.answer(&id, json!({ "stopReason": "cancelled" }));
                 }
             }
+            "session/list" => self.list(id, params),
+            "session/delete" if self.wants("delete:refuse") => self.refuse(id, -32603, "mine"),
             "session/set_mode" | "session/close" | "session/delete" => {
                 self.note(&format!("{} {session}", message["method"].as_str().unwrap()));
                 self.answer(id, json!({}));
@@ -159,7 +161,7 @@ impl Hostile {
         }
     }
 
-    fn initialize(&self, id: &Value) {
+    fn initialize(&self, id: &Value, params: &Value) {
         self.misbehave_at("initialize");
         if self.wants("initialize:refuse") {
             return self.refuse(id, -32603, "not today");
@@ -167,17 +169,27 @@ impl Hostile {
         let version = if self.wants("initialize:version") { 2 } else { 1 };
         let mut sessions =
             if self.wants("resume") { json!({ "resume": {}, "close": {}, "delete": {} }) } else { json!({}) };
+        if self.wants("list") {
+            sessions["list"] = json!({});
+        }
         if self.wants("prompted") {
             sessions["systemPrompt"] = json!({});
         }
         let capabilities = json!({ "loadSession": self.wants("load"), "sessionCapabilities": sessions,
             "mcpCapabilities": { "http": self.wants("mcp") },
             "promptCapabilities": { "image": self.wants("images") } });
+        let mut ways = json!([{ "id": "key", "name": "With a key" }, { "id": "luck", "name": "With luck" }]);
+        if self.wants("terminal") && params["clientCapabilities"]["auth"]["terminal"] == true {
+            let login = json!({ "id": "login", "type": "terminal", "name": "In a terminal",
+                "args": ["login", "--as", "it's me"], "env": { "MODE": "a b" } });
+            let unseen = json!({ "id": "unseen", "type": "terminal", "name": "Unseen", "args": ["x\u{202e}\ny"] });
+            ways.as_array_mut().unwrap().extend([login, unseen]);
+        }
         self.answer(
             id,
             json!({ "protocolVersion": version, "agentCapabilities": capabilities,
             "agentInfo": { "name": "hostile", "version": "1.0" },
-            "authMethods": [{ "id": "key", "name": "With a key" }, { "id": "luck", "name": "With luck" }] }),
+            "authMethods": ways }),
         );
     }
 
@@ -205,6 +217,38 @@ impl Hostile {
             { "id": "ask", "name": "Ask" }, { "id": "code", "name": "Code" }] });
         let modes = if self.wants("modes") { modes } else { Value::Null };
         self.answer(id, json!({ "sessionId": session, "modes": modes }));
+    }
+
+    /// Two pages: what it began itself, in every directory that is asked for, and what nobody should believe.
+    fn list(&mut self, id: &Value, params: &Value) {
+        self.misbehave_at("list");
+        if self.wants("list:refuse") {
+            return self.refuse(id, -32603, "none of your business");
+        }
+        if self.wants("list:signed-out") {
+            return self.refuse(id, -32000, "Authentication required");
+        }
+        let cwd = params["cwd"].as_str().unwrap_or("/anywhere");
+        if params["cursor"] == "more" {
+            let odd = json!([
+                { "sessionId": "", "cwd": cwd },
+                { "sessionId": "x".repeat(2_000), "cwd": cwd },
+                { "cwd": cwd },
+                17,
+                { "sessionId": "odd", "cwd": cwd, "title": "Tidy\u{1b}[2K \u{202e}up", "updatedAt": "yesterday" },
+            ]);
+            return self.answer(id, json!({ "sessions": odd }));
+        }
+        let mut own: Vec<_> = (1..=self.sessions.max(1))
+            .map(|n| {
+                json!({ "sessionId": format!("s{n}"), "cwd": cwd, "title": format!("Number {n}"),
+                "updatedAt": "2026-01-02T03:04:05Z" })
+            })
+            .collect();
+        if self.wants("list:many") {
+            own = (0..5_000).map(|n| json!({ "sessionId": format!("m{n}"), "cwd": cwd })).collect();
+        }
+        self.answer(id, json!({ "sessions": own, "nextCursor": "more" }));
     }
 
     fn take_up(&mut self, way: &str, id: &Value, session: &str) {

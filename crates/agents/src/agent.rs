@@ -81,7 +81,7 @@ pub enum Call {
         /// The agent's own name of the way.
         method: String,
     },
-    /// Takes away the agent's own record of the conversation, where it can.
+    /// Ends the conversation, and has the agent delete its own record of it, where it can.
     Delete,
 }
 

@@ -148,6 +148,13 @@ impl Catalog {
         found
     }
 
+    /// Whether the agent's program is there.
+    pub async fn is_installed(&self, entry: &Arc<Entry>, path: &str) -> bool {
+        let (entry, path) = (Arc::clone(entry), path.to_owned());
+        let find = move || entry.builtin || Program::find(&entry.command, &path).is_some();
+        spawn_blocking(find).await.unwrap_or_default()
+    }
+
     /// All of them as they are shown: those that are installed first, and of these the guide last.
     pub async fn list(&self, path: &str, home: Option<&Path>) -> Vec<Listed> {
         let mut found = self.find(path, home).await;

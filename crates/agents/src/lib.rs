@@ -15,9 +15,11 @@ mod name;
 pub mod policy;
 mod pool;
 pub mod process;
+mod program;
 pub mod provider;
 mod settings;
 
+pub use acp::{Record, Records, RecordsError, RecordsWish};
 pub use agent::{Agent, Call, Lent, News, Start};
 pub use mcp_server::{McpServer, McpServerError, OWN_MCP_SERVER, shown_url};
 pub use name::{MAX_NAME_CHARS, is_name};

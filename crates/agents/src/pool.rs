@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use model::AgentReport;
-use tokio::sync::{OnceCell, mpsc};
+use tokio::sync::{OnceCell, Semaphore, mpsc};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
@@ -17,12 +17,14 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use crate::acp::{About, Connection, Ends, Lease, Session, Transport};
 use crate::catalog::{Entry, Fingerprint};
 use crate::process::{Spec, environment, login_shell_path};
-use crate::{Agent, Call, News, Settings, Start, guide};
+use crate::{Agent, Call, News, Records, RecordsError, RecordsWish, Settings, Start, guide};
 
 /// How many calls and how many pieces of news wait.
 const QUEUE: usize = 256;
 /// How many bytes wait between the guide and us, each way, when it is a task.
 const GUIDE_PIPE_BYTES: usize = 64 << 10;
+/// How many agents are asked at a time what they keep: a process may be started for each.
+const ASKED_AT_ONCE: usize = 2;
 
 /// Every agent of a server. Its clones are the same.
 #[derive(Debug, Clone)]
@@ -37,15 +39,18 @@ struct Inner {
     settings: Arc<Settings>,
     tasks: TaskTracker,
     stopping: CancellationToken,
-    shared: Mutex<HashMap<Key, Arc<OnceCell<Shared>>>>,
+    shared: Mutex<HashMap<Key, Arc<OnceCell<Running>>>>,
+    /// Every process that has said what it is, until after its end.
+    running: Mutex<Vec<(Key, Running)>>,
+    asking: Semaphore,
 }
 
 /// What has to be the same for sessions to share a process.
 type Key = (String, Fingerprint);
 
-/// A process that sessions share.
-#[derive(Debug)]
-struct Shared {
+/// A process that has said what it is.
+#[derive(Debug, Clone)]
+struct Running {
     connection: Connection,
     about: Arc<About>,
 }
@@ -60,6 +65,8 @@ impl Agents {
                 tasks: TaskTracker::new(),
                 stopping: CancellationToken::new(),
                 shared: Mutex::default(),
+                running: Mutex::default(),
+                asking: Semaphore::new(ASKED_AT_ONCE),
             }),
         }
     }
@@ -76,6 +83,29 @@ impl Agents {
             stopping.run_until_cancelled(held).await;
         });
         Agent { calls, news }
+    }
+
+    /// What an agent itself keeps of conversations. One that is not there is started for it, and ends with it unless it
+    /// is shared.
+    pub async fn records(&self, agent: &str, wish: RecordsWish) -> Result<Records, RecordsError> {
+        let limit = self.inner.settings.limits.records;
+        let in_time = timeout(limit, self.inner.records(agent, wish));
+        match self.inner.stopping.run_until_cancelled(in_time).await {
+            Some(told) => told.unwrap_or(Err(RecordsError::TooSlow(limit))),
+            None => Err(RecordsError::Failed("the server is stopping".to_owned())),
+        }
+    }
+
+    /// Has an agent delete what it keeps of a conversation that nobody holds, if a process of it is there. None is started
+    /// for it, and nobody waits for it.
+    pub fn delete_record(&self, agent: &str, record: String) {
+        let Some(entry) = self.inner.find_entry(agent) else { return };
+        let Some(Running { connection, about }) = self.inner.find_running(&key_of(entry)) else { return };
+        let inner = self.inner.clone();
+        self.inner.tasks.spawn(async move {
+            let deleted = about.delete_record(&connection, &record, inner.settings.limits.delete);
+            inner.stopping.run_until_cancelled(deleted).await;
+        });
     }
 
     /// Where agents' programs are looked for: the login shell's `PATH`, which is asked for once, and the server's own.
@@ -99,9 +129,8 @@ impl Agents {
 
 impl Inner {
     async fn hold(&self, start: Start, calls: mpsc::Receiver<Call>, news: mpsc::Sender<News>) {
-        let Some(entry) = self.settings.entries.iter().find(|entry| entry.name == start.agent) else {
-            let names: Vec<_> = self.settings.entries.iter().map(|entry| entry.name.as_str()).collect();
-            let reason = format!("there is no agent called {:?}; known are {}", start.agent, names.join(", "));
+        let Some(entry) = self.find_entry(&start.agent) else {
+            let reason = self.unknown(&start.agent);
             return drop(news.send(News::Report(AgentReport::Failed { reason })).await);
         };
         let env = self.environment(entry).await;
@@ -117,6 +146,31 @@ impl Inner {
             }
             Err(reason) => drop(news.send(News::Report(AgentReport::Failed { reason })).await),
         }
+    }
+
+    async fn records(&self, agent: &str, wish: RecordsWish) -> Result<Records, RecordsError> {
+        let entry = self.find_entry(agent).ok_or_else(|| RecordsError::Failed(self.unknown(agent)))?;
+        let _asking = self.asking.acquire().await;
+        let env = self.environment(entry).await;
+        let connected = self.connect(entry, &env, &self.settings.neutral_dir).await;
+        let (lease, about) = connected.map_err(RecordsError::Failed)?;
+        about.records(lease.connection(), wish, self.settings.limits.records).await
+    }
+
+    fn find_entry(&self, agent: &str) -> Option<&Arc<Entry>> {
+        self.settings.entries.iter().find(|entry| entry.name == agent)
+    }
+
+    fn unknown(&self, agent: &str) -> String {
+        let names: Vec<_> = self.settings.entries.iter().map(|entry| entry.name.as_str()).collect();
+        format!("there is no agent called {agent:?}; known are {}", names.join(", "))
+    }
+
+    /// Some process of an agent, whoever it was started for.
+    fn find_running(&self, key: &Key) -> Option<Running> {
+        let mut running = self.running();
+        running.retain(|(_, running)| !running.connection.has_ended());
+        running.iter().find(|(of, _)| of == key).map(|(_, running)| running.clone())
     }
 
     /// What the entry's process gets; our own program is found without asking a shell.
@@ -146,7 +200,7 @@ impl Inner {
         if !entry.shared {
             return self.launch(entry, env, cwd, Duration::ZERO).await;
         }
-        let key = (entry.name.clone(), entry.fingerprint());
+        let key = key_of(entry);
         loop {
             let cell = self.shared().entry(key.clone()).or_default().clone();
             let mut first = None;
@@ -157,7 +211,7 @@ impl Inner {
                     let connection = lease.connection().clone();
                     connection.share();
                     first = Some(lease);
-                    Ok::<_, String>(Shared { connection, about })
+                    Ok::<_, String>(Running { connection, about })
                 })
                 .await;
             match launched {
@@ -203,8 +257,15 @@ impl Inner {
         let limits = &self.settings.limits;
         let (lease, run) = Connection::open(transport, limits.clone(), warm, &self.stopping);
         self.tasks.spawn(run);
-        match About::ask(lease.connection(), limits).await {
-            Ok(about) => Ok((lease, Arc::new(about))),
+        match About::ask(lease.connection(), limits, entry).await {
+            Ok(about) => {
+                let running = Running { connection: lease.connection().clone(), about: Arc::new(about) };
+                let about = running.about.clone();
+                let mut all = self.running();
+                all.retain(|(_, running)| !running.connection.has_ended());
+                all.push((key_of(entry), running));
+                Ok((lease, about))
+            }
             Err(reason) => {
                 lease.connection().kill();
                 Err(reason)
@@ -212,16 +273,24 @@ impl Inner {
         }
     }
 
-    fn shared(&self) -> MutexGuard<'_, HashMap<Key, Arc<OnceCell<Shared>>>> {
+    fn running(&self) -> MutexGuard<'_, Vec<(Key, Running)>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn shared(&self) -> MutexGuard<'_, HashMap<Key, Arc<OnceCell<Running>>>> {
         // Nothing panics while it holds the lock.
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The next session that asks gets another one.
-    fn forget(&self, key: &Key, cell: &Arc<OnceCell<Shared>>) {
+    fn forget(&self, key: &Key, cell: &Arc<OnceCell<Running>>) {
         let mut shared = self.shared();
         if shared.get(key).is_some_and(|kept| Arc::ptr_eq(kept, cell)) {
             shared.remove(key);
         }
     }
+}
+
+fn key_of(entry: &Entry) -> Key {
+    (entry.name.clone(), entry.fingerprint())
 }

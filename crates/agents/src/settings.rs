@@ -65,6 +65,10 @@ pub struct Limits {
     pub initialize: Duration,
     /// Until a conversation is there, new or taken up again; also until an option is set.
     pub attach: Duration,
+    /// Until an agent, started for it if need be, has told which sessions it keeps.
+    pub records: Duration,
+    /// Until an agent has deleted its own record of a conversation that is over.
+    pub delete: Duration,
     /// Until the person has signed in.
     pub sign_in: Duration,
     /// How long a turn may go on after it was cancelled before the agent counts as unresponsive …
@@ -92,6 +96,8 @@ impl Default for Limits {
         Self {
             initialize: Duration::from_secs(60),
             attach: Duration::from_secs(60),
+            records: Duration::from_secs(60),
+            delete: Duration::from_secs(10),
             sign_in: Duration::from_secs(600),
             cancel: Duration::from_secs(10),
             cancel_failed: Duration::from_secs(30),

@@ -78,6 +78,15 @@ pub enum Reply {
 pub(crate) struct Asked {
     pub(crate) command: Command,
     pub(crate) asker: Asker,
+    pub(crate) then: Then,
+}
+
+/// What becomes of the session once the command is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Then {
+    Stay,
+    /// It is about to be purged, and its agent's own record with it.
+    Purge,
 }
 
 impl Asked {

@@ -18,9 +18,18 @@ mod tests {
         assert!(STANDARD_BRIEF.chars().count() <= MAX_CHARS, "{}", STANDARD_BRIEF.chars().count());
         let beyond = STANDARD_BRIEF.lines().filter(|line| line.chars().count() > 120).count();
         assert_eq!(beyond, 0, "a line is too long to read");
-        for word in
-            ["set_relevant_context", "get_relevant_context", "required", "files", "endpoints", "ports", "applet"]
-        {
+        for word in [
+            "set_relevant_context",
+            "get_relevant_context",
+            "session_toc",
+            "search_session",
+            "get_turn",
+            "required",
+            "files",
+            "endpoints",
+            "ports",
+            "applet",
+        ] {
             assert!(STANDARD_BRIEF.contains(word), "{word}");
         }
     }

@@ -70,7 +70,8 @@ impl Shared {
         }
     }
 
-    fn publish(&self, before: Option<&SessionRow>, after: &SessionRow, entries: Vec<Entry>) {
+    pub(crate) fn publish(&self, before: Option<&SessionRow>, after: &SessionRow, entries: Vec<Entry>) {
+        self.agent_views.hear(after.id, &entries);
         self.feeds.publish(after.id, News::Entries(entries.into()));
         if before == Some(after) {
             return;

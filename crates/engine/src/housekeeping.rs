@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use model::{SessionId, Timestamp};
+use model::{SessionId, SessionRow, Timestamp};
 use store::{AppendError, ReadError};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
@@ -72,22 +72,30 @@ impl Shared {
     /// Removes a session for good if it is deleted, as of the moment of its removal. One that is damaged can not be
     /// deleted first, and need not be.
     pub(crate) async fn purge_deleted(&self, id: SessionId) -> Result<(), SubmitError> {
-        if !self.purge_with_its_copy(id).await? {
-            return Ok(());
+        let Some(row) = self.purge_with_its_copy(id).await? else { return Ok(()) };
+        // Its task remembers a session that could be restored; without its sender it ends, and sees to the agent.
+        let task = self.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        if task.is_none() {
+            self.delete_record(&row);
         }
-        // Its task remembers a session that could be restored; without its sender it ends.
-        self.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
         self.revoke_tokens_of(id).await
     }
 
-    /// Whether the session was deleted and is gone. The copy goes first: a crash in between then leaves a log that can be
+    /// Has an agent delete its own record of a session that is gone, if a process of it is there.
+    pub(crate) fn delete_record(&self, row: &SessionRow) {
+        if let Some(record) = &row.agent_session {
+            self.agency.agents.delete_record(&row.agent, record.clone());
+        }
+    }
+
+    /// The session as it last was, if it was deleted and is gone. The copy goes first: a crash in between then leaves a log that can be
     /// purged again, and no folder that nobody knows of. It comes back if the session does not go.
-    async fn purge_with_its_copy(&self, id: SessionId) -> Result<bool, SubmitError> {
+    async fn purge_with_its_copy(&self, id: SessionId) -> Result<Option<SessionRow>, SubmitError> {
         let mut copy_is_touched = false;
         let Some(copying) = &self.copying else { return self.purge_if_deleted(id, None, &mut copy_is_touched).await };
         let _alone = copying.alone().await;
         let purged = self.purge_if_deleted(id, Some(copying), &mut copy_is_touched).await;
-        if copy_is_touched && !matches!(purged, Ok(true)) {
+        if copy_is_touched && !matches!(purged, Ok(Some(_))) {
             copying.put_back(&*self.store, id).await;
         }
         purged
@@ -98,11 +106,11 @@ impl Shared {
         id: SessionId,
         copying: Option<&Copying>,
         copy_is_touched: &mut bool,
-    ) -> Result<bool, SubmitError> {
+    ) -> Result<Option<SessionRow>, SubmitError> {
         loop {
             let damaged = self.store.damage(id).is_some();
             let session = self.store.session(id).await?.filter(|session| damaged || session.row.deleted_at.is_some());
-            let Some(session) = session else { return Ok(false) };
+            let Some(session) = session else { return Ok(None) };
             if let Some(copying) = copying {
                 *copy_is_touched = true;
                 copying.remove(id).await?;
@@ -112,7 +120,7 @@ impl Shared {
                     if session.row.deleted_at.is_none() {
                         self.publish_removed(&session.row);
                     }
-                    return Ok(true);
+                    return Ok(Some(session.row));
                 }
                 // Somebody wrote to it since, perhaps a restore: look again.
                 Err(AppendError::Conflict { .. }) => (),

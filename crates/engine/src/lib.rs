@@ -20,6 +20,7 @@ mod finding;
 mod follow;
 mod housekeeping;
 mod id_source;
+mod importing;
 mod live_session;
 mod looking;
 mod mount;
@@ -29,11 +30,13 @@ mod packet;
 mod pending;
 mod policy;
 mod reading;
+mod records;
 mod recovery;
 mod remembered;
 mod server_stream;
 mod summaries;
 mod tokens;
+mod within;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -54,6 +57,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use agents::catalog::Listed;
+pub use agents::{RecordsError, RecordsWish};
 pub use asking::{Asker, Reply, RequestKey};
 pub use brief::STANDARD_BRIEF;
 pub use clock::{Clock, SystemClock};
@@ -66,14 +70,17 @@ pub use finding::{Count, Found, FoundInside, FoundTurn, Role, Scope, SearchWish,
 pub use follow::{ContextReason, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
+pub use importing::{ImportError, ImportProgress, ImportSource};
 pub use mount::UNASKED_TOOLS;
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
+pub use records::{AgentSession, AgentSessions, AgentSessionsError};
 pub use store::{AppendError, Damage, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
+pub use within::{CountWithin, PageWithin, Within};
 
-use asking::Asked;
+use asking::{Asked, Then};
 use live_session::{Answer, Input, LiveSession};
 
 /// How many commands may wait for one session.
@@ -100,6 +107,8 @@ pub struct Seams {
     pub summarising: Option<Summarising>,
     /// Where the search index is kept, if sessions are searched.
     pub search: Option<PathBuf>,
+    /// Where other tools leave their records, if that is known.
+    pub history: Option<agents::history::Places>,
 }
 
 /// All that has to do with agents.
@@ -149,8 +158,10 @@ pub(crate) struct Shared {
     agency: Agency,
     looking: looking::Looking,
     finding: finding::Finding,
+    importing: importing::Importing,
     summaries: summaries::Summaries,
     feeds: Arc<feeds::Feeds>,
+    agent_views: offers::AgentViews,
     server_stream: server_stream::ServerStream,
     tokens: tokens::Tokens,
     remembered: remembered::Remembered,
@@ -182,7 +193,7 @@ pub enum StartError {
 impl Engine {
     /// Settles what an earlier life left open, then is ready for commands.
     pub async fn start(store: Arc<dyn Store>, seams: Seams) -> Result<Self, StartError> {
-        let Seams { clock, ids, home, copies, agency, summarising, search } = seams;
+        let Seams { clock, ids, home, copies, agency, summarising, search, history } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
         let remembered = remembered::Remembered::new(store.remembered().await?);
         let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
@@ -194,9 +205,11 @@ impl Engine {
             home,
             looking: looking::Looking::new(agency.deny.clone()),
             finding: finding::Finding::new(search),
+            importing: importing::Importing::new(history),
             summaries: summaries::Summaries::new(summarising),
             agency,
             feeds: Arc::new(feeds::Feeds::new()),
+            agent_views: offers::AgentViews::default(),
             server_stream: server_stream::ServerStream::new(),
             tokens,
             remembered,
@@ -285,8 +298,12 @@ impl Engine {
         if catalog.find_entry(name).is_some() {
             return Ok(());
         }
-        let known: Vec<&str> = catalog.entries().iter().map(|entry| entry.name.as_str()).collect();
-        Err(SubmitError::UnknownAgent { name: name.to_owned(), known: known.join(", ") })
+        Err(SubmitError::UnknownAgent { name: name.to_owned(), known: self.known_agents() })
+    }
+
+    fn known_agents(&self) -> String {
+        let names: Vec<&str> = self.shared.agency.catalog.entries().iter().map(|entry| entry.name.as_str()).collect();
+        names.join(", ")
     }
 
     /// Every agent of the catalog, and whether it is installed.
@@ -348,10 +365,15 @@ impl Engine {
 
     /// Carries out a command on a session and answers when what it did is durable.
     pub async fn submit(&self, id: SessionId, command: Command, asker: Asker) -> Result<Reply, SubmitError> {
+        self.submit_and(id, Asked { command, asker, then: Then::Stay }).await
+    }
+
+    async fn submit_and(&self, id: SessionId, asked: Asked) -> Result<Reply, SubmitError> {
+        let asker = asked.asker.clone();
         if let Some(answer) = self.answered(&asker).await? {
             return answer;
         }
-        match self.carry_out(id, Asked { command, asker: asker.clone() }).await {
+        match self.carry_out(id, asked).await {
             // What is refused now may be what the same request, sent twice at once, has just done.
             Err(refused @ (SubmitError::Rejected(_) | SubmitError::NotFound(_))) => {
                 self.answered(&asker).await?.unwrap_or(Err(refused))
@@ -422,12 +444,13 @@ impl Engine {
         self.to_the_end(async move {
             let session = engine.shared.store.session(id).await?;
             let damaged = engine.shared.store.damage(id).is_some();
+            let asked = Asked { command: Command::Delete, asker, then: Then::Purge };
             if session.is_some_and(|session| damaged || session.row.deleted_at.is_some()) {
-                engine.shared.leave_receipt(Asked { command: Command::Delete, asker }).await?;
+                engine.shared.leave_receipt(asked).await?;
             } else {
                 // One that is gone is asked for all the same: a repeat is answered by its receipt, anything else with
                 // "not found".
-                engine.submit(id, Command::Delete, asker).await?;
+                engine.submit_and(id, asked).await?;
             }
             // One that somebody restored at this very moment stays.
             engine.shared.purge_deleted(id).await
@@ -545,6 +568,28 @@ impl Engine {
 
     /// Follows a session from a cursor on.
     pub async fn follow(&self, id: SessionId, after: Option<Cursor>) -> Result<Follow, QueryError> {
+        let (feed, session) = self.begin_follow(id).await?;
+        let after = self.check_cursor(after, session.head)?;
+        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed))
+    }
+
+    /// Follows a session from the first entry of so many newest turns on; from the beginning if it has fewer.
+    pub async fn follow_newest(&self, id: SessionId, turns: u32) -> Result<Follow, QueryError> {
+        let (feed, session) = self.begin_follow(id).await?;
+        let after = match session.row.turns.0.checked_sub(turns) {
+            None | Some(0) => Seq::START,
+            Some(earlier) => {
+                let first = self.shared.store.turns(id, Turn(earlier), 1).await?;
+                // Behind a damage there is nothing to follow.
+                let first = first.first().filter(|first| first.first_seq <= session.head);
+                first.map_or(Seq::START, |first| first.first_seq.previous())
+            }
+        };
+        let agent = self.shared.agent_views.of(&*self.shared.store, &session).await;
+        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed).knowing(agent))
+    }
+
+    async fn begin_follow(&self, id: SessionId) -> Result<(feeds::Subscription, Session), QueryError> {
         // Subscribed before the log is read, so that nothing falls between.
         let feed = self.shared.feeds.subscribe(id);
         let session = match self.shared.store.session(id).await? {
@@ -553,8 +598,7 @@ impl Engine {
             None if self.is_purged(id).await? => return Err(QueryError::Deleted(id)),
             None => return Err(QueryError::NotFound(id)),
         };
-        let after = self.check_cursor(after, session.head)?;
-        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed))
+        Ok((feed, session))
     }
 
     fn check_cursor(&self, after: Option<Cursor>, head: Seq) -> Result<Seq, QueryError> {

@@ -19,12 +19,12 @@ use store::{AppendError, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::asking::{Asked, Reply};
+use crate::asking::{Asked, Reply, Then};
 use crate::calls::{Calls, Proofs};
 use crate::commit::Along;
 use crate::digest::Digest;
 use crate::feeds::{self, Words};
-use crate::offers::Offers;
+use crate::offers::{Offers, newest_entries};
 use crate::pending::{Pending, words_of};
 use crate::tokens::Loan;
 use crate::{Shared, SubmitError, directories, navigation, packet};
@@ -81,6 +81,8 @@ pub(crate) struct LiveSession {
     /// What could not be written down. Until it is, the agent is not listened to, so that nothing it says is lost and
     /// what it says meanwhile stays with it.
     owed: Option<Owed>,
+    /// The session is about to be purged: its agent is kept until then, so that it can delete its own record.
+    then: Then,
 }
 
 /// An agent, with the credential that it was lent: they end together.
@@ -118,6 +120,7 @@ impl LiveSession {
             calls: Calls::default(),
             proofs: Proofs::default(),
             owed: None,
+            then: Then::Stay,
         }
     }
 
@@ -134,7 +137,11 @@ impl LiveSession {
                 () = stopping.cancelled() => break,
                 input = self.inputs.recv() => match input {
                     Some(input) => self.take(input).await,
-                    None => break,
+                    // The way here is taken away when the session is purged.
+                    None => {
+                        self.delete_record().await;
+                        break;
+                    }
                 },
                 news = next_news(&mut self.agent), if self.owed.is_none() => self.hear(news).await,
                 () = sleep_until(write_at.unwrap_or(idle_at)), if write_at.is_some() => self.write_owed().await,
@@ -142,7 +149,7 @@ impl LiveSession {
             }
             idle_at = Instant::now() + IDLE_AFTER;
             match &self.session {
-                Some(session) if session.row.deleted_at.is_some() => self.agent = None,
+                Some(session) if session.row.deleted_at.is_some() && self.then == Then::Stay => self.agent = None,
                 Some(_) => (),
                 // It could not be begun.
                 None => break,
@@ -169,11 +176,16 @@ impl LiveSession {
         if self.shared.stopping.is_cancelled() {
             self.report(Some(Command::Interrupt { reason: "server_shutdown".to_owned() })).await;
         }
+        self.shared.agent_views.forget(self.id);
     }
 
     async fn take(&mut self, input: Input) {
         let Input { asked, answer } = input;
-        let given = Answer::Given(self.carry_out(&asked).await);
+        let given = self.carry_out(&asked).await;
+        if given.is_ok() {
+            self.then = asked.then;
+        }
+        let given = Answer::Given(given);
         // The asker may be gone; what was done stays done.
         drop(answer.send(given));
     }
@@ -198,6 +210,16 @@ impl LiveSession {
                 Err(err) => return Err(err),
             }
             tries += 1;
+        }
+    }
+
+    /// The session is purged. What its agent keeps of it goes too, if that can be: by the agent itself, or by another
+    /// process of the same.
+    async fn delete_record(&mut self) {
+        if self.agent.is_some() {
+            self.call_agent(Call::Delete).await;
+        } else if let Some(session) = &self.session {
+            self.shared.delete_record(&session.row);
         }
     }
 
@@ -448,7 +470,9 @@ impl LiveSession {
     async fn start_agent(&mut self) {
         self.asked.clear();
         let Some(session) = &self.session else { return };
-        self.offers = Offers::of(&*self.shared.store, session).await;
+        let newest = newest_entries(&*self.shared.store, session).await;
+        self.offers = Offers::of(&newest);
+        self.shared.agent_views.keep(session, &newest);
         let row = &session.row;
         let (lent, loan) = self.shared.lend(self.id).unzip();
         let agent = self.shared.agency.agents.start(Start {

@@ -10,7 +10,19 @@ use crate::Shared;
 use crate::tokens::Loan;
 
 /// The tools of the mount that only note and read: an agent that can be told so does not ask before it calls them.
-pub const UNASKED_TOOLS: [&str; 2] = ["set_relevant_context", "get_relevant_context"];
+pub const UNASKED_TOOLS: [&str; 11] = [
+    "set_relevant_context",
+    "get_relevant_context",
+    "current_session",
+    "session_toc",
+    "session_title_history",
+    "search_session",
+    "search_all_sessions",
+    "list_sessions",
+    "get_turn",
+    "get_turns",
+    "get_interaction",
+];
 
 impl Shared {
     /// What a session's agent is lent from now on, while the loan is held.

@@ -101,6 +101,9 @@ pub struct SignInMethod {
     /// What happens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// The line that the person runs in a terminal, where that is the way: it can not be chosen from afar.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
 }
 
 /// How full the agent's window is, what it has cost, and what went through its model.

@@ -11,6 +11,7 @@ mod inline;
 mod model_answer;
 mod model_request;
 mod sentence;
+mod short_title;
 mod summary;
 mod terms;
 mod title;

@@ -10,6 +10,7 @@
 #![warn(missing_docs)]
 
 mod agent;
+mod agent_view;
 mod command;
 mod contents;
 mod context;
@@ -33,6 +34,7 @@ pub use agent::{
     AgentCommand, AgentOption, Attached, Choice, Cost, Image, Memory, Notice, OptionCategory, PlanStep, Priority,
     Severity, SignInMethod, StepStatus, TokenCount, Usage,
 };
+pub use agent_view::AgentView;
 pub use command::{AgentReport, Command, NewSession, TurnSummary, WhenBusy};
 pub use contents::{
     EMPTY_SUMMARY, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, ModelRequest, TITLE_TURNS, TurnLine, clean_summary, clean_title,
@@ -59,8 +61,8 @@ pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{Folded, RowChange, TurnRow, fold};
 pub use session::{Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
 pub use session_list::{ListKey, SessionList};
-pub use text::{first_line, one_line, split_source};
+pub use text::{first_line, one_line, plain_text, split_source};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};
 pub use tool::{Location, ToolCall, ToolChange, ToolContent, ToolKind, ToolStatus};
-pub use transcript::{Item, Permission, Transcript, TranscriptTurn, WordsOf};
+pub use transcript::{HandOver, Item, Permission, Transcript, TranscriptTurn, WordsOf};

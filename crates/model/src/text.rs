@@ -35,7 +35,7 @@ pub(crate) fn is_hidden(c: char) -> bool {
 
 /// `text` without terminal escape sequences and without what hides or turns the direction of text. Line breaks and tabs
 /// stay.
-pub(crate) fn plain_text(text: &str) -> String {
+pub fn plain_text(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {

@@ -12,9 +12,25 @@ use crate::{
 
 /// The turns of a session, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Transcript {
     /// Oldest first.
     pub turns: Vec<TranscriptTurn>,
+    /// Whom the session talks to.
+    pub agent: Option<String>,
+    /// Oldest first.
+    pub hand_overs: Vec<HandOver>,
+}
+
+/// The session went from one agent to another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandOver {
+    /// The newest turn then; 0 before the first.
+    pub after: Turn,
+    /// Who had it.
+    pub from: String,
+    /// Who has it.
+    pub to: String,
 }
 
 /// One turn as it is read.
@@ -99,6 +115,13 @@ impl Transcript {
                     turn.reason.clone_from(&stop.reason);
                     turn.ended_at = Some(entry.at);
                     turn.cut_off_calls();
+                }
+            }
+            Event::SessionCreated { agent, .. } => self.agent = Some(agent.clone()),
+            Event::SessionChanged { agent: Some(to), .. } => {
+                if let Some(from) = self.agent.replace(to.clone()) {
+                    let after = self.turns.last().map_or(Turn(0), |last| last.turn);
+                    self.hand_overs.push(HandOver { after, from, to: to.clone() });
                 }
             }
             event => {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{Engine, Listed};
+use engine::{AgentSession, AgentSessions, Engine, Listed};
 use files::Suggestion;
 use model::{
     Context, DECLARED_FACTS, FactShape, ListKey, ProvedFact, RememberedRow, Session, SessionRow, SessionState, TokenRow,
@@ -140,4 +140,15 @@ pub(crate) fn token(row: &TokenRow) -> wire::Token {
 pub(crate) fn agent(listed: Listed) -> wire::Agent {
     let Listed { name, title, description, installed, version, install, sign_in, notes } = listed;
     wire::Agent { name, title, description, installed, version, install, sign_in, notes }
+}
+
+pub(crate) fn agent_sessions(page: AgentSessions) -> wire::AgentSessionPage {
+    let sessions = page.sessions.into_iter().map(|AgentSession { record, session }| wire::AgentSession {
+        id: record.id,
+        title: record.title,
+        cwd: record.cwd,
+        updated_at: record.updated_at,
+        session_id: session,
+    });
+    wire::AgentSessionPage { sessions: sessions.collect(), next_cursor: page.next_cursor }
 }

@@ -6,7 +6,10 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use engine::{AppendError, Damage, DirectoryError, QueryError, ReadError, ResetReason, ShowError, SubmitError};
+use engine::{
+    AgentSessionsError, AppendError, Damage, DirectoryError, ImportError, QueryError, ReadError, RecordsError,
+    ResetReason, ShowError, SubmitError,
+};
 use files::FileError;
 use model::{ContextError, PermissionAnswer, Rejection};
 use serde_json::{Value, json};
@@ -24,6 +27,8 @@ pub(crate) enum ApiError {
     RouteNotFound,
     #[error("there is no such interaction; an id is that of a turn's prompt, as contents and searches tell it")]
     InteractionNotFound,
+    #[error(transparent)]
+    Import(#[from] ImportError),
     #[error("no model is configured; set provider and model under [summaries] in config.toml")]
     NoModel,
     #[error("there is no such token")]
@@ -48,7 +53,9 @@ pub(crate) enum ApiError {
     KeyNotTaken,
     #[error("a token's name is one line of 1 to 100 characters")]
     InvalidTokenName,
-    #[error("the code was used or has expired; run `throughline token link` for a fresh link")]
+    #[error(
+        "the code was used or has expired; `throughline token link` makes a fresh link, `throughline token new --device NAME` one for a phone or another computer"
+    )]
     InvalidCode,
     #[error("the new token could not be written to its file")]
     TokenFile(#[source] std::io::Error),
@@ -68,6 +75,8 @@ pub(crate) enum ApiError {
     Submit(#[from] SubmitError),
     #[error(transparent)]
     Query(#[from] QueryError),
+    #[error(transparent)]
+    AgentSessions(#[from] AgentSessionsError),
     #[error("this file lies outside of the session's directories; open it if you mean to")]
     OutsideNeedsConfirmation,
     #[error(transparent)]
@@ -107,6 +116,11 @@ impl ApiError {
             Self::SessionNotNamed => (StatusCode::BAD_REQUEST, "session_not_named"),
             Self::RouteNotFound => (StatusCode::NOT_FOUND, "not_found"),
             Self::InteractionNotFound => (StatusCode::NOT_FOUND, "interaction_not_found"),
+            Self::Import(err) => match err {
+                ImportError::Running => (StatusCode::CONFLICT, "import_running"),
+                ImportError::NoHome => (StatusCode::CONFLICT, "no_home"),
+                ImportError::UnknownTool { .. } => (StatusCode::BAD_REQUEST, "unknown_tool"),
+            },
             Self::NoModel => (StatusCode::CONFLICT, "no_model"),
             Self::TokenNotFound => (StatusCode::NOT_FOUND, "token_not_found"),
             Self::PermissionNotFound => (StatusCode::NOT_FOUND, "permission_not_found"),
@@ -129,6 +143,7 @@ impl ApiError {
             Self::RequestNotFound => (StatusCode::NOT_FOUND, "request_not_found"),
             Self::Submit(err) => submit_class(err),
             Self::Query(err) => query_class(err),
+            Self::AgentSessions(err) => agent_sessions_class(err),
             Self::OutsideNeedsConfirmation => (StatusCode::CONFLICT, "outside_needs_confirm"),
             Self::File(err) => file_class(err),
         }
@@ -158,6 +173,7 @@ impl ApiError {
             | Self::RouteNotFound
             | Self::InteractionNotFound
             | Self::NoModel
+            | Self::Import(_)
             | Self::TokenNotFound
             | Self::PermissionNotFound
             | Self::RequestNotFound
@@ -176,6 +192,7 @@ impl ApiError {
             | Self::TooManyRequests(_)
             | Self::AlreadySignedIn
             | Self::InvalidFrame(_)
+            | Self::AgentSessions(_)
             | Self::OutsideNeedsConfirmation
             | Self::File(_)
             | Self::Submit(_)
@@ -229,6 +246,20 @@ fn query_class(err: &QueryError) -> (StatusCode, &'static str) {
         QueryError::NoSuchTurn { .. } => (StatusCode::NOT_FOUND, "turn_not_found"),
         QueryError::Reset { .. } => (StatusCode::CONFLICT, "cursor_reset"),
         QueryError::Read(err) => read_class(err),
+    }
+}
+
+fn agent_sessions_class(err: &AgentSessionsError) -> (StatusCode, &'static str) {
+    match err {
+        AgentSessionsError::UnknownAgent { .. } => (StatusCode::NOT_FOUND, "unknown_agent"),
+        AgentSessionsError::NotInstalled { .. } => (StatusCode::CONFLICT, "agent_not_installed"),
+        AgentSessionsError::Records(err) => match err {
+            RecordsError::NotSupported => (StatusCode::CONFLICT, "not_supported"),
+            RecordsError::SignedOut => (StatusCode::CONFLICT, "agent_signed_out"),
+            RecordsError::TooSlow(_) => (StatusCode::GATEWAY_TIMEOUT, "agent_timeout"),
+            RecordsError::Failed(_) => (StatusCode::BAD_GATEWAY, "agent_failed"),
+        },
+        AgentSessionsError::Read(err) => read_class(err),
     }
 }
 

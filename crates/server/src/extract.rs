@@ -158,6 +158,15 @@ impl PathId for (SessionId, String) {
     }
 }
 
+/// An agent's name; whether there is such an agent is for the catalog to say.
+pub(crate) struct AgentName(pub(crate) String);
+
+impl PathId for AgentName {
+    fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
+        Ok(Self(param(params, "name").unwrap_or_default().to_owned()))
+    }
+}
+
 impl PathId for TokenId {
     fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
         param(params, "id").and_then(|text| text.parse().ok()).ok_or(ApiError::TokenNotFound)

@@ -27,6 +27,7 @@ use doors::{AllowedHosts, Door, GuardedApp, Limits};
 use engine::{Engine, Secret};
 use tokio_util::sync::CancellationToken;
 
+pub use mcp::AllSessions;
 pub use router::openapi;
 
 /// Puts the person's token where programs find it.
@@ -48,6 +49,8 @@ pub struct Settings {
     pub directory: Option<String>,
     /// Where the person's new token is put when all credentials are rotated.
     pub keep_token: KeepToken,
+    /// Whose tools reach sessions of other projects.
+    pub all_sessions: AllSessions,
     /// Ends open sockets with a word of farewell.
     pub stopping: CancellationToken,
 }
@@ -80,11 +83,12 @@ pub struct Apps {
 
 /// All routes behind all guards, ready to be served by `doors`.
 pub fn apps(engine: Engine, settings: Settings) -> Apps {
-    let Settings { hosts, limits, url, local_only, secure_cookie, directory, keep_token, stopping } = settings;
+    let Settings { hosts, limits, url, local_only, secure_cookie, directory, keep_token, all_sessions, stopping } =
+        settings;
     metrics::install();
     let gatekeeper = gatekeeper::Tokens::new(engine.clone(), secure_cookie);
     let door = Door::new(Arc::new(gatekeeper.clone()), hosts, limits);
-    let mcp = mcp::Mount::new(&engine, stopping.clone());
+    let mcp = mcp::Mount::new(&engine, all_sessions, stopping.clone());
     let shared = Shared { gatekeeper, url, local_only, secure_cookie, directory, keep_token, stopping, mcp };
     let app = App { engine, settings: Arc::new(shared) };
     Apps { only_mcp: door.mount(router::only_mcp(app.clone())), whole: door.mount(router::routes(app)) }

@@ -5,8 +5,13 @@
 //! route makes as well.
 
 mod arguments;
+mod budget;
 mod handler;
+mod parts;
+mod phrases;
+mod quote;
 mod replies;
+mod scope;
 mod tools;
 
 use std::sync::Arc;
@@ -25,6 +30,7 @@ use tower::ServiceExt as _;
 use crate::error::ApiError;
 use crate::{App, access};
 use handler::Handler;
+pub use scope::AllSessions;
 
 /// Names the session where the credential does not.
 pub(crate) const SESSION_HEADER: &str = "throughline-session";
@@ -43,7 +49,7 @@ pub(crate) struct Calling {
 }
 
 impl Mount {
-    pub(crate) fn new(engine: &Engine, stopping: CancellationToken) -> Self {
+    pub(crate) fn new(engine: &Engine, all_sessions: AllSessions, stopping: CancellationToken) -> Self {
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
@@ -52,8 +58,8 @@ impl Mount {
             .disable_allowed_origins()
             .with_max_request_body_bytes(MAX_BODY_BYTES)
             .with_cancellation_token(stopping);
-        let engine = engine.clone();
-        let handler = move || Ok(Handler::new(engine.clone()));
+        let handler = Handler::new(engine.clone(), all_sessions);
+        let handler = move || Ok(handler.clone());
         Self(StreamableHttpService::new(handler, Arc::new(NeverSessionManager::default()), config))
     }
 }

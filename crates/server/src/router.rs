@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 
 use crate::error::ApiError;
 use crate::http::{
-    agent, agents, auth, contents, context, directories, entries, files, health, permissions, prompts, search,
+    agent, agents, auth, contents, context, directories, entries, files, health, imports, permissions, prompts, search,
     sessions, storage, tokens,
 };
 use crate::{App, live, mcp, web_assets, wire};
@@ -72,6 +72,7 @@ fn protected() -> OpenApiRouter<App> {
         .routes(routes!(contents::range))
         .routes(routes!(search::inside))
         .routes(routes!(search::everywhere))
+        .routes(routes!(imports::show, imports::begin, imports::stop))
         .routes(routes!(contents::titles))
         .routes(routes!(contents::interaction))
         .routes(routes!(contents::summaries, contents::upgrade))
@@ -79,6 +80,7 @@ fn protected() -> OpenApiRouter<App> {
         .routes(routes!(context::packet))
         .routes(routes!(storage::file))
         .routes(routes!(agents::list))
+        .routes(routes!(agents::sessions))
         .routes(routes!(directories::list))
         .routes(routes!(auth::whoami))
         .routes(routes!(tokens::list, tokens::issue))

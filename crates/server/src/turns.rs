@@ -147,7 +147,7 @@ pub(crate) fn tool(turn: Turn, call: &ToolCall) -> wire::ToolBrief {
 }
 
 /// What a call shows, as text.
-fn shown(call: &ToolCall) -> String {
+pub(crate) fn shown(call: &ToolCall) -> String {
     let texts = call.content.iter().map(|content| match content {
         ToolContent::Text { text } => text.clone(),
         ToolContent::Image { mime_type, data } => format!("[{mime_type}, {} bytes of Base64]", data.len()),

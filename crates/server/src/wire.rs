@@ -10,6 +10,7 @@ mod directories;
 mod files;
 mod frames;
 mod hidden;
+mod imports;
 mod permissions;
 mod storage;
 
@@ -29,8 +30,9 @@ pub use contents::{
 pub use context::{Changed, Context, ContextAsOf, ContextQuery, Proofs, ProvedValue, ResumePacket, SetContext};
 pub use directories::{Directory, DirectoryPage, DirectoryQuery, RecentDirectory};
 pub use files::{FileName, FilePage, FileQuery};
-pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame};
+pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame, Window};
 pub use hidden::Hidden;
+pub use imports::{ImportProgress, ImportSource, Imports, NewImport};
 pub use permissions::{NewAnswer, RememberedPage, RememberedPermission};
 pub use storage::{FileEncoding, StoredFile, StoredFileQuery};
 
@@ -338,6 +340,39 @@ pub struct Agent {
     pub sign_in: Option<String>,
     /// What else one should know, a sentence each.
     pub notes: Vec<String>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AgentSessionQuery {
+    /// Only those of this directory; an absolute path.
+    pub cwd: Option<String>,
+    /// `nextCursor` of the page before.
+    pub cursor: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentSessionPage {
+    /// At most 1,000.
+    pub sessions: Vec<AgentSession>,
+    /// The agent's own; give it as `cursor` for what follows. Null when this is all.
+    pub next_cursor: Option<String>,
+}
+
+/// A conversation that an agent itself keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentSession {
+    /// The agent's own id of it.
+    pub id: String,
+    pub title: Option<String>,
+    pub cwd: String,
+    pub updated_at: Option<Timestamp>,
+    /// The session here that it belongs to, deleted or not; null where the agent was used without Throughline, or the session
+    /// has another conversation by now.
+    pub session_id: Option<SessionId>,
 }
 
 /// The one-time code from the start line.

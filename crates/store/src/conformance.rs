@@ -45,6 +45,7 @@ macro_rules! conformance_tests {
             tables: a_session_that_waits_for_an_answer_is_unsettled,
             tables: unobserved_sessions_came_to_rest_unseen,
             tables: deleted_sessions_are_found_by_age,
+            tables: sessions_are_found_by_their_agents_own_ids,
             tables: turns_come_in_order,
             tables: a_prompt_leads_to_its_turn,
             tables: the_newest_titles_are_kept,

@@ -197,6 +197,10 @@ pub trait Tables: Send + Sync + 'static {
     /// Sessions deleted before `at`, oldest first, at most `limit`.
     async fn deleted_before(&self, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError>;
 
+    /// Which sessions these conversations of an agent are, by the agent's own ids; deleted ones too, in the order of the
+    /// sessions' ids. Looks at every session.
+    async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError>;
+
     /// How many sessions came to rest unseen.
     async fn unobserved_count(&self) -> Result<u64, ReadError>;
 

@@ -324,6 +324,15 @@ impl Tables for MemoryStore {
         Ok(deleted.into_iter().take(limit).map(|(_, id)| id).collect())
     }
 
+    async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
+        let state = self.state();
+        let of_agent = state.sessions.all().filter(|row| row.agent == agent);
+        let attached = of_agent.filter_map(|row| Some((row.agent_session.clone()?, row.id)));
+        let mut found: Vec<_> = attached.filter(|(theirs, _)| ids.contains(theirs)).collect();
+        found.sort_by_key(|(_, id)| *id);
+        Ok(found)
+    }
+
     async fn unobserved_count(&self) -> Result<u64, ReadError> {
         Ok(self.state().sessions.unobserved_count())
     }

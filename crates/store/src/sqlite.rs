@@ -293,6 +293,11 @@ impl Tables for SqliteStore {
         self.ask(move |conn| queries::deleted_before(conn, at, limit)).await
     }
 
+    async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
+        let agent = agent.to_owned();
+        self.ask(move |conn| queries::attached(conn, &agent, &ids)).await
+    }
+
     async fn unobserved_count(&self) -> Result<u64, ReadError> {
         self.ask(queries::unobserved_count).await
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use model::SessionId;
+use model::{InteractionId, SessionId};
 
 use crate::link::PageAddress;
 
@@ -31,6 +31,8 @@ Examples:
   throughline send last \"say hello\"       talk to it; the answer streams in
   throughline list                        what there is
   throughline show last                   read a session
+  throughline search flaky upload         find it again, in all sessions
+  throughline import                      bring in what other tools left
   throughline token link                  sign another browser in
   throughline token new --device phone    sign a phone in, with a QR code
   throughline backup ~/backups/monday     copy everything, also while the server runs";
@@ -51,8 +53,15 @@ pub(crate) enum Command {
     New(New),
     /// List sessions, most recently active first; a * marks what came to rest unseen
     List(List),
-    /// Print a session's transcript
+    /// Print a session's transcript, or one turn of it
     Show(Show),
+    /// Print a session's contents: a line a turn
+    Toc(Toc),
+    /// Find words in all sessions, or in one
+    #[command(after_help = SEARCH_HELP)]
+    Search(Search),
+    /// Bring in the conversations that Claude Code, Codex, opencode, Gemini and goose left on this machine
+    Import(Import),
     /// Send a prompt to a session and print the answer as it comes
     Send(Send),
     /// Answer what an agent asks before it goes on
@@ -61,6 +70,18 @@ pub(crate) enum Command {
     Permissions(Permissions),
     /// Bring a session's agent back, or hand the session over to another
     Resume(Resume),
+    /// List the prompts that wait in a session
+    Queue(Queue),
+    /// Take a prompt that waits out of a session's queue
+    Unqueue(Unqueue),
+    /// Name a session; an empty name lets it have a title of its own again
+    Rename(Rename),
+    /// Delete a session; for seven days it can be brought back
+    Delete(Delete),
+    /// Bring back a session that was deleted
+    Undelete(Undelete),
+    /// List the agents and whether they are installed, or the sessions that one of them keeps by itself
+    Agents(Agents),
     /// Stop the turn that runs
     Stop {
         /// The session: its id, the end of its id as `list` prints it, or `last`
@@ -150,7 +171,74 @@ pub(crate) struct List {
 pub(crate) struct Show {
     /// The session: its id, the end of its id as `list` prints it, or `last`
     pub(crate) session: SessionName,
+    /// Only this turn, such as 7 or t7
+    #[arg(long, value_name = "N")]
+    pub(crate) turn: Option<String>,
     /// Print the entries as JSON, a line each
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Toc {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    pub(crate) session: SessionName,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const SEARCH_HELP: &str = "\
+What can be typed:
+  retry backoff          both words, in any order; the last one may be the beginning of a word
+  \"connection refused\"   exactly these words, one after the other
+  parse*                 words that begin so
+  error -timeout         without that word
+  file:main.rs tool:bash outcome:fail exit:1 role:prompt agent:codex project:shop before:2026-05-01 after:2026-04-01
+                         only there; a - before it means everywhere else
+
+Examples:
+  throughline search flaky upload test
+  throughline search outcome:fail cargo test
+  throughline search --session last SOCKET_CLOSED
+  throughline search --exact CONNREF";
+
+#[derive(Debug, Args)]
+pub(crate) struct Search {
+    /// The words, and filters such as file:main.rs
+    #[arg(required = true)]
+    pub(crate) query: Vec<String>,
+    /// Only in this session: its id, the end of its id, or `last`
+    #[arg(long, value_name = "SESSION")]
+    pub(crate) session: Option<SessionName>,
+    /// The text as it stands, also inside words
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// How many turns at most
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) limit: u32,
+    /// Open the page at the best one
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// Only of these tools: claude, codex, opencode, gemini, goose
+    pub(crate) tools: Vec<String>,
+    /// Tell what there is, and bring nothing in
+    #[arg(long, conflicts_with = "follow")]
+    pub(crate) list: bool,
+    /// Go on as the tools do
+    #[arg(long)]
+    pub(crate) follow: bool,
+    /// End what is under way
+    #[arg(long, conflicts_with_all = ["list", "follow", "tools"])]
+    pub(crate) stop: bool,
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -214,6 +302,73 @@ pub(crate) struct Resume {
     /// Hand it over to this agent, which is told of the newest turns
     #[arg(long)]
     pub(crate) agent: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Queue {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    pub(crate) session: SessionName,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Unqueue {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    pub(crate) session: SessionName,
+    /// Which prompt: its number as `queue` prints it, 1 for the next one, or its id
+    pub(crate) prompt: PromptName,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rename {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    pub(crate) session: SessionName,
+    /// The name; `""` takes it away
+    pub(crate) name: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Delete {
+    /// The session: its id, the end of its id as `list` prints it, or `last`
+    pub(crate) session: SessionName,
+    /// For good, at once: nothing of it can be brought back
+    #[arg(long)]
+    pub(crate) now: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Undelete {
+    /// The session's id, as `delete` printed it
+    pub(crate) session: SessionId,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Agents {
+    /// The agent whose own sessions to list; it is started for that
+    pub(crate) name: Option<String>,
+    /// Only the sessions of this directory
+    #[arg(long, value_name = "DIR", requires = "name")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Go on where an earlier list ended
+    #[arg(long, requires = "name")]
+    pub(crate) cursor: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -356,6 +511,26 @@ impl std::str::FromStr for SessionName {
             return Ok(Self::Tail(text.to_ascii_lowercase()));
         }
         Err("expected a session's id, the last four or more characters of it, or `last`".to_owned())
+    }
+}
+
+/// How a person names a prompt that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PromptName {
+    Id(InteractionId),
+    /// Its place in the queue, from 1.
+    Place(usize),
+}
+
+impl std::str::FromStr for PromptName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text.parse(), text.parse()) {
+            (Ok(id), _) => Ok(Self::Id(id)),
+            (_, Ok(place)) if place > 0 => Ok(Self::Place(place)),
+            _ => Err("expected a prompt's number in the queue, from 1, or its id".to_owned()),
+        }
     }
 }
 

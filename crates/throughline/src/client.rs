@@ -100,6 +100,11 @@ impl Client {
         self.call(Method::POST, path, body).await
     }
 
+    pub(crate) async fn patch(&self, path: &str, body: &impl Serialize) -> Result<()> {
+        let answer = self.send(Method::PATCH, path, Some(body)).await?;
+        check(&answer).map(|_| ())
+    }
+
     pub(crate) async fn delete(&self, path: &str) -> Result<()> {
         let answer = self.send(Method::DELETE, path, None::<&()>).await?;
         check(&answer).map(|_| ())

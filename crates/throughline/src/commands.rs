@@ -1,24 +1,31 @@
 //! The commands, a file each.
 
+mod agents;
 mod answer;
 mod backup;
 mod completions;
 mod config;
+mod delete;
 mod doctor;
 mod export;
 mod guide;
 mod here;
+mod import;
 mod installed;
 mod list;
 mod mcp;
 mod new;
 mod permissions;
+mod queue;
+mod rename;
 mod restore;
 mod resume;
+mod search;
 mod send;
 mod serve;
 mod show;
 mod stop;
+mod toc;
 mod token;
 
 use std::process::ExitCode;
@@ -39,16 +46,25 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
     let done = match cli.command {
         Some(Command::Doctor(doctor)) => return doctor::run(&data()?, &doctor).await,
         Some(Command::Export(export)) => return export::run(&data()?, export).await,
-        Some(Command::Supervise) => return Ok(agents::process::supervise()),
+        Some(Command::Supervise) => return Ok(::agents::process::supervise()),
         None => here::run(&data()?, &cli.serve).await,
         Some(Command::Serve(serve)) => serve::run(&data()?, &serve, None).await,
         Some(Command::New(new)) => new::run(&data()?, new).await,
         Some(Command::List(list)) => list::run(&data()?, &list).await,
         Some(Command::Show(show)) => show::run(&data()?, &show).await,
+        Some(Command::Toc(toc)) => toc::run(&data()?, &toc).await,
+        Some(Command::Search(search)) => search::run(&data()?, &search).await,
+        Some(Command::Import(import)) => import::run(&data()?, import).await,
         Some(Command::Send(send)) => send::run(&data()?, send).await,
         Some(Command::Answer(answer)) => answer::run(&data()?, answer).await,
         Some(Command::Permissions(permissions)) => permissions::run(&data()?, permissions).await,
         Some(Command::Resume(resume)) => resume::run(&data()?, resume).await,
+        Some(Command::Queue(queue)) => queue::list(&data()?, &queue).await,
+        Some(Command::Unqueue(unqueue)) => queue::remove(&data()?, &unqueue).await,
+        Some(Command::Rename(rename)) => rename::run(&data()?, rename).await,
+        Some(Command::Delete(delete)) => delete::run(&data()?, &delete).await,
+        Some(Command::Undelete(undelete)) => delete::undo(&data()?, &undelete).await,
+        Some(Command::Agents(agents)) => self::agents::run(&data()?, agents).await,
         Some(Command::Stop { session }) => stop::run(&data()?, &session).await,
         Some(Command::Mcp(mcp)) => mcp::run(&data()?, &mcp).await,
         Some(Command::Backup(backup)) => backup::run(&data()?, backup).await,

@@ -8,6 +8,7 @@ mod brief;
 mod hidden;
 mod keys;
 mod summaries;
+mod tools;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use self::agents::{AgentSection, McpServerSection, PermissionsSection};
 use self::brief::BriefSection;
 use self::summaries::SummariesSection;
+use self::tools::ToolsSection;
 
 const DEFAULT_LISTEN: &str = "127.0.0.1:7417";
 const DEFAULT_SILENCE_MINUTES: f64 = 10.0;
@@ -44,6 +46,7 @@ pub(crate) struct Config {
     pub(crate) mcp_servers: BTreeMap<String, McpServerSection>,
     pub(crate) permissions: PermissionsSection,
     pub(crate) brief: BriefSection,
+    pub(crate) tools: ToolsSection,
     pub(crate) summaries: SummariesSection,
 }
 
@@ -167,6 +170,7 @@ impl Config {
         ::agents::Limits {
             initialize: start,
             attach: start,
+            records: start,
             cancel: stop / 4,
             cancel_failed: stop - stop / 4,
             silence: Duration::from_secs_f64(60.0 * self.limits.silence_minutes),

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agents::history::Places;
 use agents::provider::Provider;
 use anyhow::{Context as _, Result, bail};
 use engine::{Clock as _, Engine, IdSource as _, Seams, Secret, Summarising, SystemClock, SystemIds, TokenWish};
@@ -55,6 +56,7 @@ impl Host {
             agency: agency::open(config, data)?,
             summarising: summarising(config)?,
             search: Some(data.search()),
+            history: places(),
         };
         let engine = Engine::start(Arc::clone(&store) as Arc<dyn store::Store>, seams).await?;
         Ok(Self { store, engine })
@@ -77,6 +79,7 @@ impl Host {
             local_only: address.local_only,
             directory: std::env::current_dir().ok().and_then(|cwd| cwd.into_os_string().into_string().ok()),
             keep_token: Box::new(move |secret| write_private(&token_file, secret.expose().as_bytes())),
+            all_sessions: config.all_sessions(),
             stopping,
         };
         Ok(server::apps(self.engine.clone(), settings))
@@ -106,6 +109,20 @@ fn summarising(config: &Config) -> Result<Option<Summarising>> {
     let Some(settings) = config.summaries.provider(&agency::own_environment())? else { return Ok(None) };
     let provider = Provider::new(settings).context("the model of [summaries] can not be asked")?;
     Ok(Some(Summarising { provider, daily_calls: config.summaries.daily_calls, titles: config.summaries.titles }))
+}
+
+/// Where other tools leave their records: what their own variables say, else what is usual.
+fn places() -> Option<Places> {
+    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    Some(Places {
+        home: home()?,
+        claude: folder("CLAUDE_CONFIG_DIR"),
+        codex: folder("CODEX_HOME"),
+        data: folder("XDG_DATA_HOME"),
+        opencode: folder("OPENCODE_DB"),
+        gemini: folder("GEMINI_CLI_HOME"),
+        goose: folder("GOOSE_PATH_ROOT"),
+    })
 }
 
 /// A name for the life of a store that is about to be made.

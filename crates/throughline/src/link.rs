@@ -71,15 +71,20 @@ pub(crate) fn split(link: &str) -> Option<(&str, &str)> {
 
 /// The same link, which then also offers a new session in a directory.
 pub(crate) fn with_new_session(link: &str, directory: &str) -> String {
-    let mut link = format!("{link}&new=");
-    for byte in directory.bytes() {
+    format!("{link}&new={}", encoded(directory))
+}
+
+/// A text as a value in an address; slashes stay readable.
+pub(crate) fn encoded(text: &str) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            link.push(char::from(byte));
+            encoded.push(char::from(byte));
         } else {
-            link.push_str(&format!("%{byte:02X}"));
+            encoded.push_str(&format!("%{byte:02X}"));
         }
     }
-    link
+    encoded
 }
 
 #[cfg(test)]

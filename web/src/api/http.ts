@@ -95,6 +95,12 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     searchSession: (id: SessionId, wish: { q: string; exact: boolean }, stop: AbortSignal | null) =>
       ask<Schemas["Toc"]>("GET", `${session(id)}/search?${searchFields({ ...wish, limit: FOUND_TURNS })}`, undefined, stop),
     titleHistory: (id: SessionId) => ask<Schemas["TitleHistory"]>("GET", `${session(id)}/title-history`),
+    /** The entries of some turns, both included, as many as come at once. */
+    entriesOfTurns: (id: SessionId, from: number, to: number, after: string | null) =>
+      ask<Schemas["EntryPage"]>(
+        "GET",
+        `${session(id)}/entries?fromTurn=${from}&toTurn=${to}&limit=1000${after === null ? "" : `&after=${encodeURIComponent(after)}`}`,
+      ),
     resumePacket: (id: SessionId) => ask<Schemas["ResumePacket"]>("GET", `${session(id)}/resume-packet`),
     readFile: (id: SessionId, path: string, confirm: boolean) =>
       ask<Schemas["StoredFile"]>("GET", `/storage/file?session=${encodeURIComponent(id)}&path=${encodeURIComponent(path)}${confirm ? "&confirm=true" : ""}`),

@@ -49,6 +49,17 @@ test("signing in offers the agent's own methods, says what is under way, and how
   expect(screen.queryByText(/^Signing in\./)).toBeNull();
 });
 
+test("a method that needs a terminal is a line to copy, and then the agent is started again", async () => {
+  const http = fake();
+  const methods = [{ id: "login", name: "In a terminal", run: "env 'A=`b`' claude login\u202E" }];
+  render(<AgentCard http={http} row={row} agent={view({ state: "signed_out", methods })} />);
+  expect(screen.getByText("env 'A=`b`' claude login⟨U+202E⟩").tagName).toBe("CODE");
+  expect(screen.getByRole("button", { name: "Copy env 'A=`b`' claude login⟨U+202E⟩" })).toBeTruthy();
+  await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+  expect(http.resume).toHaveBeenCalledExactlyOnceWith("s", { key: expect.any(String) as string });
+  expect(http.signInToAgent).not.toHaveBeenCalled();
+});
+
 test("a sign-in that is refused is told in words", async () => {
   render(<AgentCard http={fake(refused)} row={row} agent={view({ state: "signed_out", methods: METHODS })} />);
   await userEvent.click(screen.getByRole("button", { name: "Log in with Claude" }));

@@ -7,7 +7,7 @@ import type { Failure } from "../api/http";
 import { failureWords } from "../api/http";
 import type { App } from "../state/app";
 import type { Followed } from "../state/followed";
-import { runningTurn } from "../state/followed";
+import { readToTheEnd, runningTurn } from "../state/followed";
 import { isDeleted } from "../state/sessionList";
 import { standingWords, titleOf } from "../state/words";
 import { Alert } from "../ui/Alert";
@@ -144,6 +144,9 @@ function OpenSession({ app, row, followed, fresh, notice, onSearch, onDelete }: 
     ready,
     fresh,
   });
+  const { transcript, earlier } = followed;
+  const read = useMemo(() => readToTheEnd({ transcript, earlier }), [transcript, earlier]);
+  const before = (read[0]?.turn ?? 1) - 1;
   const isEmpty = followed.transcript.turns.length === 0 && followed.queue.length === 0;
 
   useKeyPresses({
@@ -189,7 +192,7 @@ function OpenSession({ app, row, followed, fresh, notice, onSearch, onDelete }: 
               }}
             />
           )}
-          {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript http={app.http} session={row.id} followed={followed} sent={sent} />}
+          {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript app={app} session={row.id} followed={followed} sent={sent} />}
           <p role="status" className="sr-only">
             {damaged ? "" : standingWords(row, agent.state)}
           </p>
@@ -219,7 +222,8 @@ function OpenSession({ app, row, followed, fresh, notice, onSearch, onDelete }: 
                     begun={fresh && isEmpty}
                     field={field}
                     commands={agent.commands}
-                    turns={followed.transcript.turns}
+                    turns={read}
+                    readEarlier={before > 0 ? () => app.readTurns(row.id, before, before) : null}
                     onSent={() => setSent((count) => count + 1)}
                   >
                     <OptionSelects options={options} ready={ready} />

@@ -6,7 +6,7 @@ import { failureWords } from "../api/http";
 import type { AgentView } from "../state/agent";
 import { Alert } from "../ui/Alert";
 import { Button } from "../ui/Button";
-import { Commands } from "../ui/Commands";
+import { Command, Commands } from "../ui/Commands";
 import { inOneLine } from "../ui/shown";
 import type { SessionRow } from "../wire/names";
 import { useCatalog } from "./useCatalog";
@@ -21,6 +21,8 @@ type Progress =
   | { kind: "none" }
   /** The agent was told; it may want something done in a browser or a terminal. */
   | { kind: "under_way"; method: string }
+  /** The person signed in at a terminal, and the agent is started again. */
+  | { kind: "trying" }
   | { kind: "failed"; words: string };
 
 export function SignInCard({ http, row, agent }: SignInCardProps) {
@@ -33,7 +35,14 @@ export function SignInCard({ http, row, agent }: SignInCardProps) {
   }
   const catalog = useCatalog(http);
   const listed = catalog?.ok ? catalog.value.find(({ name }) => name === row.agent) : undefined;
+  const busy = progress.kind === "under_way" || progress.kind === "trying";
   const title = inOneLine(listed?.title ?? row.agent);
+
+  const tryAgain = async () => {
+    setProgress({ kind: "trying" });
+    const answer = await http.resume(row.id, { key: crypto.randomUUID() });
+    setProgress(answer.ok ? { kind: "none" } : { kind: "failed", words: failureWords(answer.failure) });
+  };
 
   const signIn = async (method: string) => {
     setProgress({ kind: "under_way", method });
@@ -48,11 +57,22 @@ export function SignInCard({ http, row, agent }: SignInCardProps) {
       <h2 className="font-semibold">{title} wants you to sign in</h2>
       {methods.length > 0 && (
         <ul className="mt-3 space-y-3">
-          {methods.map(({ id, name, description }) => (
+          {methods.map(({ id, name, description, run }) => (
             <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1">
-              <Button className="max-w-full" disabled={progress.kind === "under_way"} onClick={() => void signIn(id)}>
-                <span className="truncate">{inOneLine(name)}</span>
-              </Button>
+              {typeof run === "string" ? (
+                <>
+                  <p className="min-w-0 text-[0.9375rem]">
+                    {inOneLine(name)}: run <Command text={inOneLine(run)} /> in a terminal, then
+                  </p>
+                  <Button disabled={busy} onClick={() => void tryAgain()}>
+                    Try again
+                  </Button>
+                </>
+              ) : (
+                <Button className="max-w-full" disabled={busy} onClick={() => void signIn(id)}>
+                  <span className="truncate">{inOneLine(name)}</span>
+                </Button>
+              )}
               {description && <p className="min-w-48 flex-1 text-sm wrap-anywhere text-soft">{inOneLine(description)}</p>}
             </li>
           ))}

@@ -28,17 +28,19 @@ interface TurnRowProps {
   retied: boolean;
   /** Its agent has been silent for too long. */
   stalled: boolean;
+  /** It was just asked for. */
+  lit: boolean;
   answeredAt: ReadonlyMap<number, Timestamp>;
   actions: Actions;
   now: number;
 }
 
-export const TurnRow = memo(function TurnRow({ turn, first, last, newest, retied, stalled, answeredAt, actions, now }: TurnRowProps) {
+export const TurnRow = memo(function TurnRow({ turn, first, last, newest, retied, stalled, lit, answeredAt, actions, now }: TurnRowProps) {
   const broken = turn.outcome === "interrupted";
   const running = turn.outcome === null;
   const note = outcomeWords(turn);
   return (
-    <article id={`t${turn.turn}`} aria-label={`Turn ${turn.turn}`} className="group/turn">
+    <article id={`t${turn.turn}`} aria-label={`Turn ${turn.turn}`} data-lit={lit || undefined} className="group/turn">
       <div className={`thread-row ${broken ? "pb-4" : "pb-9"} ${retied ? "pt-6 [--knot-y:2.3rem]" : ""}`}>
         {retied && (
           <span aria-hidden="true" className="absolute top-0 left-0">

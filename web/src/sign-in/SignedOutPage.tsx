@@ -1,4 +1,4 @@
-// What a browser without a credential sees: the one command that gives it one.
+// What a browser without a credential sees: the commands that give it one.
 import type { ReactNode } from "react";
 
 import { BrokenEnd, Knot } from "../ui/Knot";
@@ -6,6 +6,7 @@ import { BrokenEnd, Knot } from "../ui/Knot";
 export type SignedOutReason = "signed_out" | "code_refused" | "unreachable";
 
 const COMMAND = "throughline token link";
+const DEVICE_COMMAND = "throughline token new --device NAME";
 
 export function SignedOutPage({ reason }: { reason: SignedOutReason }) {
   if (reason === "unreachable") {
@@ -20,6 +21,8 @@ export function SignedOutPage({ reason }: { reason: SignedOutReason }) {
     <Page title={reason === "code_refused" ? "This link was used or has expired" : "This browser is not signed in"}>
       <p className="mt-3 text-soft">On the machine that runs Throughline, this prints a fresh sign-in link:</p>
       <Command text={COMMAND} />
+      <p className="mt-6 text-soft">And this one for a phone or another computer, with a code to scan:</p>
+      <Command text={DEVICE_COMMAND} />
     </Page>
   );
 }

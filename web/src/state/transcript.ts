@@ -1,6 +1,7 @@
 // What a reader sees of a session: its turns, each with the prompt and what the agent said and did, in order.
 //
-// Invariant: this is the fold of crates/model/src/transcript.rs, word for word; fixtures/transcripts/ holds both to it.
+// Invariant: this is the fold of crates/model/src/transcript.rs, word for word; fixtures/transcripts/ holds both to it. It
+// may begin with any turn: only of whom the session talked to before that nothing is known.
 // Values are never changed in place: a turn that did not change is the same object, so that it is not drawn again.
 import type {
   Entry,
@@ -70,22 +71,42 @@ export interface TranscriptTurn {
   readonly endedAt: Timestamp | null;
 }
 
+/** The session went from one agent to another. */
+export interface HandOver {
+  /** The newest turn then; 0 before the first. */
+  readonly after: number;
+  /** Null where what came before has not been read. */
+  readonly from: string | null;
+  readonly to: string;
+}
+
 export interface Transcript {
   /** Oldest first. */
   readonly turns: readonly TranscriptTurn[];
+  /** Whom the session talks to; null until it is told. */
+  readonly agent: string | null;
+  /** Oldest first. */
+  readonly handOvers: readonly HandOver[];
 }
 
-export const EMPTY_TRANSCRIPT: Transcript = { turns: [] };
+export const EMPTY_TRANSCRIPT: Transcript = { turns: [], agent: null, handOvers: [] };
 
 /** Folds in the next entries of the session. The turns are copied once for all of them: a long session has many. */
 export function applyToTranscript(transcript: Transcript, entries: readonly Entry[]): Transcript {
   let turns: TranscriptTurn[] | null = null;
+  let { agent, handOvers } = transcript;
   for (const entry of entries) {
     const last = (turns ?? transcript.turns).at(-1);
     if (entry.type === "turn.started") {
       const { turn, interactionId } = entry.data;
       turns ??= [...transcript.turns];
       turns.push(startedTurn(turn, interactionId, entry.at));
+    } else if (entry.type === "session.created") {
+      agent = entry.data.agent;
+    } else if (entry.type === "session.changed" && typeof entry.data.agent === "string") {
+      const to = entry.data.agent;
+      handOvers = [...handOvers, { after: last?.turn ?? 0, from: agent, to }];
+      agent = to;
     } else if (last !== undefined && isMeant(last, entry)) {
       const changed = applyToTurn(last, entry);
       if (changed !== last) {
@@ -94,7 +115,8 @@ export function applyToTranscript(transcript: Transcript, entries: readonly Entr
       }
     }
   }
-  return turns === null ? transcript : { turns };
+  const isSame = turns === null && agent === transcript.agent && handOvers === transcript.handOvers;
+  return isSame ? transcript : { turns: turns ?? transcript.turns, agent, handOvers };
 }
 
 /** An event that names no turn is told of the one that runs. */

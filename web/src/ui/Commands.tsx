@@ -27,7 +27,8 @@ function spaced(piece: string): string {
   return (/^\s/.test(piece) ? " " : "") + inOneLine(piece) + (/\s$/.test(piece) ? " " : "");
 }
 
-function Command({ text }: { text: string }) {
+/** A command by itself, to be copied. */
+export function Command({ text }: { text: string }) {
   const [said, setSaid] = useState<"nothing" | "copied" | "failed">("nothing");
   useEffect(() => {
     if (said === "nothing") {

@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents/{name}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The sessions that an agent itself keeps, in its own order and its own pages, and which of them are sessions here. An
+         *     agent that does not run is started for this, which may take many seconds.
+         */
+        get: operations["listAgentSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/exchange": {
         parameters: {
             query?: never;
@@ -638,11 +658,42 @@ export interface components {
         AgentPage: {
             agents: components["schemas"]["Agent"][];
         };
+        /** @description A conversation that an agent itself keeps. */
+        AgentSession: {
+            cwd: string;
+            /** @description The agent's own id of it. */
+            id: string;
+            sessionId?: components["schemas"]["SessionId"] | null;
+            title?: string | null;
+            updatedAt?: components["schemas"]["Timestamp"] | null;
+        };
+        AgentSessionPage: {
+            /** @description The agent's own; give it as `cursor` for what follows. Null when this is all. */
+            nextCursor?: string | null;
+            /** @description At most 1,000. */
+            sessions: components["schemas"]["AgentSession"][];
+        };
         /**
          * @description Where the agent's process is in its life.
          * @enum {string}
          */
         AgentState: "starting" | "ready" | "stopped" | "failed" | "signed_out" | "unresponsive";
+        /** @description What an agent last said of itself. */
+        AgentView: {
+            /** @description What it understands. */
+            commands: components["schemas"]["AgentCommand"][];
+            /** @description How to sign in, while it wants that. */
+            methods: components["schemas"]["SignInMethod"][];
+            /** @description What can be chosen about it. */
+            options: components["schemas"]["AgentOption"][];
+            /** @description What it calls itself, with its version. */
+            program?: string | null;
+            /** @description Why it stands so, where there is more to say. */
+            reason?: string | null;
+            /** @description Where it is in its life. */
+            state: components["schemas"]["AgentState"];
+            usage?: components["schemas"]["Usage"] | null;
+        };
         /** @description Who answers requests. An agent never does. */
         Answerer: {
             /** @description What the credential is called. */
@@ -1453,6 +1504,11 @@ export interface components {
         } | {
             after?: string | null;
             session: components["schemas"]["SessionId"];
+            /**
+             * Format: int32
+             * @description How many turns back it begins, from 1 to 200, if not with the first entry; not together with `after`.
+             */
+            turns?: number | null;
             /** @enum {string} */
             type: "follow";
         } | {
@@ -1588,6 +1644,7 @@ export interface components {
             snapshot: components["schemas"]["Session"];
             /** @enum {string} */
             type: "session";
+            window?: components["schemas"]["Window"] | null;
         } | (components["schemas"]["Context"] & {
             reason: components["schemas"]["ContextReason"];
             session: components["schemas"]["SessionId"];
@@ -1775,6 +1832,8 @@ export interface components {
             id: string;
             /** @description What people call it. */
             name: string;
+            /** @description The line that the person runs in a terminal, where that is the way: it can not be chosen from afar. */
+            run?: string | null;
         };
         /** @description Words around what was found. */
         Snippet: {
@@ -2123,6 +2182,13 @@ export interface components {
             session?: string | null;
             version: string;
         };
+        /** @description Where a follow of the newest turns begins, and what was told before it. What follows may tell some of it again. */
+        Window: {
+            /** @description The first entry sent is the one after this cursor. */
+            after: string;
+            /** @description How the agent stands and what it offers. */
+            agent: components["schemas"]["AgentView"];
+        };
         /**
          * @description What live words belong to.
          * @enum {string}
@@ -2152,6 +2218,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentPage"];
+                };
+            };
+        };
+    };
+    listAgentSessions: {
+        parameters: {
+            query?: {
+                /** @description Only those of this directory; an absolute path. */
+                cwd?: string;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSessionPage"];
+                };
+            };
+            /** @description There is no such agent */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It is not installed, does not tell, or wants a sign-in */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It failed or refused */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It did not answer in time */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };

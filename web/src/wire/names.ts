@@ -7,6 +7,7 @@ export type Agent = Schemas["Agent"];
 export type AgentCommand = Schemas["AgentCommand"];
 export type AgentOption = Schemas["AgentOption"];
 export type AgentState = Schemas["AgentState"];
+export type AgentView = Schemas["AgentView"];
 export type Answerer = Schemas["Answerer"];
 export type Changed = Schemas["Changed"];
 export type ClientFrame = Schemas["ClientFrame"];
@@ -59,6 +60,7 @@ export type ToolStatus = Schemas["ToolStatus"];
 export type TurnState = Schemas["TurnState"];
 export type Usage = Schemas["Usage"];
 export type Whoami = Schemas["Whoami"];
+export type Window = Schemas["Window"];
 export type WordsOf = Schemas["WordsOf"];
 
 /** The server frame of one type. */

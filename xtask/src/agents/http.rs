@@ -4,7 +4,7 @@
 //! Invariant: a caller that goes away ends its thread, so a cancelled answer leaves nothing behind.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read as _, Write as _};
+use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
@@ -12,11 +12,12 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
+use crate::http::{malformed, read_body, read_head, read_line};
+
 /// Between two events of a stream, so that they arrive as more than one piece.
 const BETWEEN_EVENTS: Duration = Duration::from_millis(5);
 /// How long a caller is waited for: to finish its request, or to give up an answer that does not end.
 const PATIENCE: Duration = Duration::from_secs(60);
-const MOST_BYTES: usize = 64 << 20;
 
 pub(super) struct Request {
     pub(super) method: String,
@@ -107,55 +108,8 @@ fn read_request(reader: &mut impl BufRead) -> io::Result<Request> {
     let (Some(method), Some(target)) = (words.next(), words.next()) else {
         return Err(malformed(format!("request line {first:?}")));
     };
-    let mut headers = BTreeMap::new();
-    loop {
-        let line = read_line(reader)?;
-        if line.is_empty() {
-            break;
-        }
-        let (name, value) = line.split_once(':').ok_or_else(|| malformed(format!("header {line:?}")))?;
-        headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
-    }
-    let chunked = headers.get("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"));
-    let body = if chunked {
-        read_chunks(reader)?
-    } else {
-        let length = headers.get("content-length").map_or(Ok(0), |value| value.parse());
-        read_exactly(reader, length.map_err(|_| malformed("content-length".to_owned()))?)?
-    };
+    let headers = read_head(reader)?;
+    let body = read_body(reader, &headers)?;
     let path = target.split('?').next().unwrap_or_default().to_owned();
     Ok(Request { method: method.to_owned(), path, headers, body })
-}
-
-fn read_chunks(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    loop {
-        let line = read_line(reader)?;
-        let digits = line.split(';').next().unwrap_or_default().trim();
-        let length = usize::from_str_radix(digits, 16).map_err(|_| malformed(format!("chunk {line:?}")))?;
-        bytes.extend(read_exactly(reader, length)?);
-        read_line(reader)?;
-        if length == 0 {
-            return Ok(bytes);
-        }
-    }
-}
-
-fn read_exactly(reader: &mut impl BufRead, length: usize) -> io::Result<Vec<u8>> {
-    if length > MOST_BYTES {
-        return Err(malformed(format!("a body of {length} bytes")));
-    }
-    let mut bytes = vec![0; length];
-    reader.read_exact(&mut bytes)?;
-    Ok(bytes)
-}
-
-fn read_line(reader: &mut impl BufRead) -> io::Result<String> {
-    let mut line = String::new();
-    reader.by_ref().take(64 << 10).read_line(&mut line)?;
-    line.strip_suffix("\r\n").map(str::to_owned).ok_or_else(|| ErrorKind::UnexpectedEof.into())
-}
-
-fn malformed(what: String) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, what)
 }

@@ -1,11 +1,12 @@
 //! Just enough HTTP/1.1 over a plain socket: one connection kept open, JSON in and out, and an error the moment the
 //! server is gone. A library would retry and pool, which is what a proof about acknowledgements must not do.
 
-use std::io::{self, BufRead, BufReader, ErrorKind, Read as _, Write as _};
+use std::io::{self, BufRead, BufReader, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use super::server::Endpoint;
+use crate::http::{malformed, read_body, read_head, read_line};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
@@ -102,59 +103,12 @@ fn read_answer(reader: &mut impl BufRead) -> io::Result<(Answer, After)> {
         .and_then(|rest| rest.get(..3))
         .and_then(|digits| digits.parse().ok())
         .ok_or_else(|| malformed(format!("status line {status_line:?}")))?;
-    let (mut length, mut chunked, mut after) = (0, false, After::KeepOpen);
-    loop {
-        let line = read_line(reader)?;
-        if line.is_empty() {
-            break;
-        }
-        let (name, value) = line.split_once(':').ok_or_else(|| malformed(format!("header {line:?}")))?;
-        let value = value.trim();
-        match name.to_ascii_lowercase().as_str() {
-            "content-length" => length = value.parse().map_err(|_| malformed(format!("length {value:?}")))?,
-            "transfer-encoding" => chunked = value.eq_ignore_ascii_case("chunked"),
-            "connection" if value.eq_ignore_ascii_case("close") => after = After::Close,
-            _ => (),
-        }
-    }
-    let bytes = if chunked { read_chunks(reader)? } else { read_exactly(reader, length)? };
+    let head = read_head(reader)?;
+    let closes = head.get("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
+    let after = if closes { After::Close } else { After::KeepOpen };
+    let bytes = read_body(reader, &head)?;
     let body = String::from_utf8(bytes).map_err(|_| malformed("a body that is not UTF-8".to_owned()))?;
     Ok((Answer { status, body }, after))
-}
-
-fn read_chunks(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    loop {
-        let line = read_line(reader)?;
-        let digits = line.split(';').next().unwrap_or_default().trim();
-        let length = usize::from_str_radix(digits, 16).map_err(|_| malformed(format!("chunk {line:?}")))?;
-        bytes.extend(read_exactly(reader, length)?);
-        // The line end after each chunk, and after the trailers that nobody sends.
-        read_line(reader)?;
-        if length == 0 {
-            return Ok(bytes);
-        }
-    }
-}
-
-fn read_exactly(reader: &mut impl BufRead, length: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; length];
-    reader.read_exact(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// A line without its end. The end of the connection is an error: an answer cut short is no answer.
-fn read_line(reader: &mut impl BufRead) -> io::Result<String> {
-    let mut line = String::new();
-    reader.by_ref().take(64 << 10).read_line(&mut line)?;
-    match line.strip_suffix("\r\n") {
-        Some(line) => Ok(line.to_owned()),
-        None => Err(ErrorKind::UnexpectedEof.into()),
-    }
-}
-
-fn malformed(what: String) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, what)
 }
 
 #[cfg(test)]

@@ -1,20 +1,26 @@
 //! Who the agent is and what it can do, and what it is told of us.
 
+use std::collections::BTreeMap;
+
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::schema::{
-    AgentCapabilities, AuthMethod, BooleanConfigOptionCapabilities, ClientCapabilities, ClientSessionCapabilities,
-    CompactionCapabilities, ElicitationCapabilities, ElicitationFormCapabilities, EnvVariable, FileSystemCapabilities,
-    HttpHeader, Implementation, InitializeRequest, InitializeResponse, McpServer as AcpMcpServer, McpServerHttp,
-    McpServerStdio, NoticeCapabilities, SessionConfigOptionsCapabilities,
+    AgentCapabilities, AuthCapabilities, AuthMethod, AuthMethodTerminal, BooleanConfigOptionCapabilities,
+    ClientCapabilities, ClientSessionCapabilities, CompactionCapabilities, ElicitationCapabilities,
+    ElicitationFormCapabilities, EnvVariable, FileSystemCapabilities, HttpHeader, Implementation, InitializeRequest,
+    InitializeResponse, McpServer as AcpMcpServer, McpServerHttp, McpServerStdio, NoticeCapabilities,
+    SessionConfigOptionsCapabilities,
 };
 use model::SignInMethod;
 
 use super::connection::{Connection, NoAnswer};
-use super::translate::plain_line;
+use super::translate::{command_line, plain_line};
+use crate::catalog::Entry;
 use crate::{Limits, McpServer};
 
 /// Longest name of a program, in characters.
 const MAX_NAME_CHARS: usize = 200;
+/// Longest line that a person is told to run, in characters.
+const MAX_RUN_CHARS: usize = 2_000;
 
 #[derive(Debug)]
 pub(crate) struct About {
@@ -26,9 +32,9 @@ pub(crate) struct About {
 
 impl About {
     /// Asks the agent, which is the first thing that it hears.
-    pub(crate) async fn ask(connection: &Connection, limits: &Limits) -> Result<Self, String> {
+    pub(crate) async fn ask(connection: &Connection, limits: &Limits, entry: &Entry) -> Result<Self, String> {
         match connection.ask(&introduction(), limits.initialize).await {
-            Ok(answer) => Self::read(answer),
+            Ok(answer) => Self::read(answer, entry),
             Err(NoAnswer::Refused(refused)) => Err(format!("the agent refused to begin: {}", refused.message)),
             Err(NoAnswer::TooSlow) => {
                 Err(format!("the agent did not say what it is within {} seconds", limits.initialize.as_secs_f32()))
@@ -40,7 +46,7 @@ impl About {
         }
     }
 
-    fn read(answer: InitializeResponse) -> Result<Self, String> {
+    fn read(answer: InitializeResponse, entry: &Entry) -> Result<Self, String> {
         if answer.protocol_version != ProtocolVersion::V1 {
             let theirs = answer.protocol_version;
             return Err(format!("the agent speaks version {theirs} of its protocol, and only version 1 is known here"));
@@ -52,10 +58,10 @@ impl About {
         let sign_in = answer.auth_methods.into_iter().filter_map(|method| match method {
             AuthMethod::Agent(method) => {
                 let id = method.id.0.to_string();
-                Some(SignInMethod { id, name: method.name, description: method.description })
+                Some(SignInMethod { id, name: method.name, description: method.description, run: None })
             }
-            // They want a terminal in front of a person.
-            AuthMethod::Terminal(_) | _ => None,
+            AuthMethod::Terminal(method) => in_terminal(method, entry),
+            _ => None,
         });
         Ok(Self { capabilities: answer.agent_capabilities, program, sign_in: sign_in.collect() })
     }
@@ -77,6 +83,23 @@ impl About {
     }
 }
 
+/// A way to sign in that wants a terminal in front of a person: the agent's own command with more behind it. What is set for the
+/// agent in the configuration may be secret and is not told.
+fn in_terminal(method: AuthMethodTerminal, entry: &Entry) -> Option<SignInMethod> {
+    let variables: BTreeMap<_, _> = method.env.into_iter().collect();
+    let mut words: Vec<String> = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    if !words.is_empty() {
+        words.insert(0, "env".to_owned());
+    }
+    words.push(entry.command.clone());
+    words.extend(entry.args.iter().chain(&method.args).cloned());
+    let run = command_line(words.iter().map(String::as_str));
+    // Nobody should copy what can not be seen.
+    let is_seen = plain_line(&run, MAX_RUN_CHARS) == run;
+    let id = method.id.0.to_string();
+    is_seen.then_some(SignInMethod { id, name: method.name, description: method.description, run: Some(run) })
+}
+
 fn introduction() -> InitializeRequest {
     let switches = SessionConfigOptionsCapabilities::new().boolean(BooleanConfigOptionCapabilities::new());
     let session = ClientSessionCapabilities::new()
@@ -86,6 +109,7 @@ fn introduction() -> InitializeRequest {
     let capabilities = ClientCapabilities::new()
         .fs(FileSystemCapabilities::new().read_text_file(true).write_text_file(true))
         .terminal(true)
+        .auth(AuthCapabilities::new().terminal(true))
         .session(session)
         .elicitation(ElicitationCapabilities::new().form(ElicitationFormCapabilities::new()));
     let us = Implementation::new("throughline", env!("CARGO_PKG_VERSION")).title("Throughline".to_owned());

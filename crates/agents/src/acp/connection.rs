@@ -122,6 +122,10 @@ impl Connection {
         self.state().routes.remove(session);
     }
 
+    pub(crate) fn has_ended(&self) -> bool {
+        self.0.ended.is_cancelled()
+    }
+
     /// Whether there is no other user.
     pub(crate) fn is_alone(&self) -> bool {
         self.state().users <= 1

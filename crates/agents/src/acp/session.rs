@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use agent_client_protocol::v1::schema::{
-    CLIENT_METHOD_NAMES, CancelNotification, CloseSessionRequest, DeleteSessionRequest, SetSessionConfigOptionResponse,
+    CLIENT_METHOD_NAMES, CancelNotification, CloseSessionRequest, SetSessionConfigOptionResponse,
 };
 use agent_client_protocol::{Error, ErrorCode};
 use model::{AgentReport, Notice, Severity};
@@ -54,6 +54,8 @@ pub(crate) struct Session {
     terminals: Terminals,
     /// What is being done for the agent.
     served: JoinSet<()>,
+    /// The agent is to keep no record of it.
+    is_purged: bool,
 }
 
 /// The turn that runs.
@@ -105,6 +107,7 @@ impl Session {
             setting: HashMap::new(),
             terminals,
             served: JoinSet::new(),
+            is_purged: false,
         }
     }
 
@@ -154,22 +157,8 @@ impl Session {
                 }
                 Ok(())
             }
-            Call::Delete => self.delete().await,
+            Call::Delete => self.purge(),
         }
-    }
-
-    async fn delete(&mut self) -> Result<(), Gone> {
-        if self.name.is_empty() || self.about.capabilities.session_capabilities.delete.is_none() {
-            return Ok(());
-        }
-        let request = DeleteSessionRequest::new(self.name.clone());
-        let id = self.connection().request(self.key, &request).await;
-        match self.reply_to(id, self.settings.limits.attach).await? {
-            Some(Ok(_)) => {}
-            Some(Err(refused)) => tracing::warn!(why = refused.message, "an agent did not delete its record"),
-            None => tracing::warn!("an agent did not say whether it deleted its record"),
-        }
-        Ok(())
     }
 
     async fn hear(&mut self, message: Message) -> Result<(), Gone> {
@@ -241,17 +230,33 @@ impl Session {
         }
     }
 
+    fn purge(&mut self) -> Result<(), Gone> {
+        self.is_purged = true;
+        Err(Gone::LetGo)
+    }
+
     /// Lets the conversation go, whether or not its process goes with it.
     async fn leave(&mut self) {
+        // Whoever lets go at once may have said a last thing.
+        self.calls.close();
+        while let Ok(call) = self.calls.try_recv() {
+            self.is_purged |= matches!(call, Call::Delete);
+        }
         self.withdraw_questions().await;
         if self.turn.is_some() {
             self.connection().notify(&CancelNotification::new(self.name.clone())).await;
         }
-        if !self.name.is_empty() && self.about.capabilities.session_capabilities.close.is_some() {
+        let closes = self.about.capabilities.session_capabilities.close.is_some();
+        if !self.name.is_empty() && closes && !(self.is_purged && self.about.deletes_records()) {
             self.connection().request(self.key, &CloseSessionRequest::new(self.name.clone())).await;
         }
+        // What it still says is not heard, and so can not keep its answer from coming.
         self.connection().remove_session(self.key);
         self.served.shutdown().await;
+        let record = Some(&self.name).filter(|name| !name.is_empty()).or(self.start.earlier.as_ref());
+        if let Some(record) = record.filter(|_| self.is_purged) {
+            self.about.delete_record(self.connection(), record, self.settings.limits.delete).await;
+        }
     }
 
     fn connection(&self) -> &Connection {

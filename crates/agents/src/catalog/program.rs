@@ -1,13 +1,10 @@
-//! Finds a program along `PATH`, without a shell.
-//!
-//! Invariant: only what an absolute folder of `PATH`, or an absolute path, names is found. A relative one would let the
-//! files of a project choose the program.
+//! A program that is here, and the state of its file.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use rustix::fs::{Access, access};
+use crate::program;
 
 /// A file that can be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,19 +22,8 @@ pub(super) struct Stamp {
 
 impl Program {
     pub(super) fn find(command: &str, path: &str) -> Option<Self> {
-        if command.contains('/') {
-            return Self::at(PathBuf::from(command));
-        }
-        std::env::split_paths(path).find_map(|folder| Self::at(folder.join(command)))
+        let path = program::find(command, path).ok()?;
+        let found = fs::metadata(&path).ok()?;
+        Some(Self { path, stamp: Stamp { modified: (found.mtime(), found.mtime_nsec()), size: found.size() } })
     }
-
-    fn at(path: PathBuf) -> Option<Self> {
-        let found = fs::metadata(&path).ok().filter(|found| path.is_absolute() && found.is_file())?;
-        let stamp = Stamp { modified: (found.mtime(), found.mtime_nsec()), size: found.size() };
-        is_executable(&path).then_some(Self { path, stamp })
-    }
-}
-
-fn is_executable(path: &Path) -> bool {
-    access(path, Access::EXEC_OK).is_ok()
 }

@@ -14,6 +14,7 @@ use rustix::fs::{Access, access};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::wire::{Limits, Refusal, Spec};
+use crate::program::{self, NotFound};
 
 /// The ends of pipes that the agent inherits.
 pub(super) struct Ends {
@@ -33,34 +34,12 @@ pub(super) fn start(spec: &Spec, ends: Ends) -> Result<Child, Refusal> {
 }
 
 fn find_program(command: &str, path: &str) -> Result<PathBuf, Refusal> {
-    if command.contains('/') {
-        let program = PathBuf::from(command);
-        return match () {
-            () if !program.is_absolute() => Err(Refusal::CommandRelative { command: command.to_owned() }),
-            () if !program.is_file() => Err(Refusal::CommandNotFound { command: command.to_owned() }),
-            () if !is_executable(&program) => Err(Refusal::NotExecutable { path: program }),
-            () => Ok(program),
-        };
-    }
-    let mut closed = None;
-    for folder in std::env::split_paths(path).filter(|folder| folder.is_absolute()) {
-        let program = folder.join(command);
-        if !program.is_file() {
-            continue;
-        }
-        if is_executable(&program) {
-            return Ok(program);
-        }
-        closed.get_or_insert(program);
-    }
-    Err(match closed {
-        Some(path) => Refusal::NotExecutable { path },
-        None => Refusal::CommandNotFound { command: command.to_owned() },
+    let command_named = command.to_owned();
+    program::find(command, path).map_err(|not_found| match not_found {
+        NotFound::Relative => Refusal::CommandRelative { command: command_named },
+        NotFound::Missing => Refusal::CommandNotFound { command: command_named },
+        NotFound::NotExecutable(path) => Refusal::NotExecutable { path },
     })
-}
-
-fn is_executable(program: &Path) -> bool {
-    access(program, Access::EXEC_OK).is_ok()
 }
 
 fn check_directory(cwd: &Path) -> Result<(), Refusal> {

@@ -2,6 +2,7 @@
 
 use agents::{Call, Limits, Start};
 use insta::assert_snapshot;
+use model::SignInMethod;
 
 use crate::support::{Place, millis};
 
@@ -140,6 +141,25 @@ async fn who_is_signed_out_signs_in_and_goes_on() {
 }
 
 #[tokio::test]
+async fn a_way_to_sign_in_that_needs_a_terminal_is_told_and_not_taken() {
+    let place = Place::new(&["terminal new:signed-out"]);
+    let mut talk = place.start("terminal new:signed-out");
+    let told = talk.begun().await;
+    let methods: Vec<SignInMethod> = serde_json::from_str(told.trim().strip_prefix("signed out ").unwrap()).unwrap();
+    // The one whose line hides something is left out.
+    let ways: Vec<_> = methods.iter().map(|way| (way.id.as_str(), way.run.is_some())).collect();
+    assert_eq!(ways, [("key", false), ("luck", false), ("login", true)]);
+    let run = methods[2].run.clone().unwrap();
+    assert!(run.starts_with("env 'MODE=a b' /") && run.ends_with(r"login --as 'it'\''s me'"), "{run}");
+    assert!(run.contains("/hostile terminal new:signed-out notes="), "{run}");
+    talk.call(Call::SignIn { method: "login".to_owned() }).await;
+    let told = talk.begun().await;
+    let needs =
+        r#"noticed {"severity":"warning","title":"This way to sign in needs a terminal","description":"Run env "#;
+    assert!(told.starts_with(needs) && told.lines().nth(1).unwrap().starts_with("signed out "), "{told}");
+}
+
+#[tokio::test]
 async fn options_are_set_before_the_first_prompt() {
     let place = Place::new(&["modes"]);
     let options = [("mode", "code"), ("weather", "fine")];
@@ -154,15 +174,4 @@ async fn options_are_set_before_the_first_prompt() {
     assert_eq!(place.notes(), "session/set_mode s1\n");
     talk.call(Call::SetOption { option: "mode".to_owned(), value: "ask".to_owned() }).await;
     assert_snapshot!(talk.until(|_| true).await, @r#"options [{"id":"mode","name":"Mode","category":"mode","value":"ask","choices":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code"}]}]"#);
-}
-
-#[tokio::test]
-async fn an_agent_deletes_its_own_record_where_it_can() {
-    let place = Place::new(&["resume stays"]);
-    let mut talk = place.start("resume stays");
-    talk.begun().await;
-    talk.call(Call::Delete).await;
-    place.noted("session/delete s1").await;
-    drop(talk);
-    place.agents.shutdown().await;
 }

@@ -10,6 +10,7 @@ mod guide;
 mod lent;
 mod misbehaviour;
 mod questions;
+mod records;
 mod sharing;
 mod support;
 mod turns;

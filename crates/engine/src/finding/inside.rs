@@ -1,5 +1,6 @@
 //! A search inside one session: its entries are looked through, no index is needed.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use model::{Entry, Event, Seq, Session, SessionId, StreamId, Turn, TurnRow};
@@ -44,7 +45,7 @@ impl Engine {
         let deadline = Instant::now() + LIMIT;
         let mut notes = query.notes.clone();
         let mut found: Vec<(Turn, Snippet)> = Vec::new();
-        let mut total = 0;
+        let mut matching = HashSet::new();
         let mut pieces = Pieces::new(id);
         let mut after = Seq::START;
         let mut summaries: Vec<(Turn, Piece)> = Vec::new();
@@ -61,7 +62,7 @@ impl Engine {
                     summaries.push((piece.turn, piece));
                 }
                 if matches!(entry.event, Event::TurnEnded { .. }) {
-                    looking.finish(&mut found, &mut total, limit);
+                    looking.finish(&mut found, &mut matching, limit);
                 }
             }
             if Instant::now() > deadline {
@@ -70,12 +71,10 @@ impl Engine {
             }
         }
         pieces.open(self.shared.clock.now()).into_iter().for_each(|piece| looking.add(piece));
-        looking.finish(&mut found, &mut total, limit);
+        looking.finish(&mut found, &mut matching, limit);
         for (turn, piece) in summaries {
-            if !found.iter().any(|(known, _)| *known == turn)
-                && looking.scanner.find_in(&piece, &looking.about).is_some()
-            {
-                total += 1;
+            if !matching.contains(&turn) && looking.scanner.find_in(&piece, &looking.about).is_some() {
+                matching.insert(turn);
                 found.push((turn, snippet(&piece.text, &query, SNIPPET_CHARS)));
             }
         }
@@ -86,7 +85,7 @@ impl Engine {
             let rows = self.shared.store.turns(id, Turn(turn.0.saturating_sub(1)), 1).await?;
             turns.extend(rows.into_iter().filter(|row| row.turn == turn).map(|row| (row, snippet.clone())));
         }
-        Ok(FoundInside { session, turns, total, notes })
+        Ok(FoundInside { session, turns, total: matching.len(), notes })
     }
 }
 
@@ -131,14 +130,14 @@ impl Looking<'_> {
     }
 
     /// The turn is over: it matches if a piece of it does, or if it does as a whole.
-    fn finish(&mut self, found: &mut Vec<(Turn, Snippet)>, total: &mut usize, limit: usize) {
+    fn finish(&mut self, found: &mut Vec<(Turn, Snippet)>, matching: &mut HashSet<Turn>, limit: usize) {
         let Text { turn, text, found: piece } = std::mem::take(&mut self.turn);
         if turn == Turn(0) {
             return;
         }
         let whole = || self.scanner.find(&text).map(|_| snippet(&text, self.query, SNIPPET_CHARS));
         if let Some(snippet) = piece.or_else(whole) {
-            *total += 1;
+            matching.insert(turn);
             if found.len() < limit {
                 found.push((turn, snippet));
             }

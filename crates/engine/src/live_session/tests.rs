@@ -23,6 +23,7 @@ async fn begun() -> (LiveSession, mpsc::Receiver<Call>, mpsc::Sender<News>) {
         agency: Agency::only_guide(),
         summarising: None,
         search: None,
+        history: None,
     };
     let engine = Engine::start(Arc::new(MemoryStore::new(Incarnation::from_bits(1))), seams).await.unwrap();
     let id = SessionId::from_bytes([7; 16]);
@@ -110,7 +111,7 @@ async fn what_is_offered_again_is_written_once() {
             live.report(Some(Command::Resume { agent: Some(agent) })).await;
             live.agent = None;
         }
-        live.offers = Offers::of(&*live.shared.store, live.session.as_ref().unwrap()).await;
+        live.offers = Offers::of(&newest_entries(&*live.shared.store, live.session.as_ref().unwrap()).await);
         live.hear(Some(mode("ask"))).await;
         assert_eq!(written(&live).await, expected);
     }

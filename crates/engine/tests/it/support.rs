@@ -135,6 +135,10 @@ impl Tables for FullDisk {
         self.store.deleted_before(at, limit).await
     }
 
+    async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
+        self.store.attached(agent, ids).await
+    }
+
     async fn unobserved_count(&self) -> Result<u64, ReadError> {
         self.store.unobserved_count().await
     }
@@ -317,7 +321,7 @@ async fn start(
     let (clock, ids) = (Arc::clone(clock) as Arc<dyn Clock>, Arc::clone(ids) as Arc<dyn IdSource>);
     Engine::start(
         Arc::clone(store) as Arc<dyn Store>,
-        Seams { clock, ids, home: None, copies, agency, summarising: None, search: None },
+        Seams { clock, ids, home: None, copies, agency, summarising: None, search: None, history: None },
     )
     .await
     .unwrap()

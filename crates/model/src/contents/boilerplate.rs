@@ -2,6 +2,8 @@
 //!
 //! Invariant: the result is the end of what came in; nothing but an opening is taken off.
 
+use std::collections::BTreeSet;
+
 use super::terms::bare_words;
 use super::vocabulary::{
     ANSWER_ASIDES, ANSWER_OPENINGS, FOLLOW_UP_WORDS, LOOKING_VERBS, PROMPT_ASIDES, PROMPT_OPENINGS, REQUEST_OPENINGS,
@@ -34,9 +36,10 @@ pub(super) fn without_openings(line: &str, speaker: Speaker) -> &str {
 }
 
 pub(super) fn point(line: &str, speaker: Speaker) -> Point<'_> {
+    let none = BTreeSet::new();
     let (openings, asides, requests, unspaced) = match speaker {
-        Speaker::Person => (PROMPT_OPENINGS, PROMPT_ASIDES, REQUEST_OPENINGS, UNSPACED_OPENINGS),
-        Speaker::Agent => (ANSWER_OPENINGS, ANSWER_ASIDES, &[][..], &[][..]),
+        Speaker::Person => (&*PROMPT_OPENINGS, &*PROMPT_ASIDES, &*REQUEST_OPENINGS, &*UNSPACED_OPENINGS),
+        Speaker::Agent => (&*ANSWER_OPENINGS, &*ANSWER_ASIDES, &none, &none),
     };
     let mut point = Point { words: line.trim(), is_request: false };
     for _ in 0..MAX_OPENINGS {
@@ -45,7 +48,7 @@ pub(super) fn point(line: &str, speaker: Speaker) -> Point<'_> {
             .iter()
             .filter_map(|phrase| after_aside(words, phrase))
             .chain(openings.iter().filter_map(|phrase| after_opening(words, phrase)))
-            .chain(unspaced.iter().filter_map(|phrase| words.strip_prefix(phrase)))
+            .chain(unspaced.iter().filter_map(|phrase| words.strip_prefix(*phrase)))
             .chain(own_deed(words, speaker))
             .chain(after_marks(words))
             .min_by_key(|rest| rest.len());
@@ -70,7 +73,7 @@ fn after_marks(line: &str) -> Option<&str> {
 /// "go on", "yes please", "2": it says nothing without what was said before.
 pub(super) fn is_follow_up(line: &str) -> bool {
     bare_words(line).all(|word| {
-        FOLLOW_UP_WORDS.contains(&word.as_str())
+        FOLLOW_UP_WORDS.contains(word.as_str())
             || word.chars().all(char::is_numeric)
             || !word.chars().any(char::is_alphanumeric)
     })
@@ -83,7 +86,7 @@ pub(super) fn is_looking(line: &str, without_openings: &str) -> bool {
         .iter()
         .any(|opening| lower.starts_with(opening));
     let verb = without_openings.split_whitespace().next().unwrap_or_default().to_lowercase();
-    announces && LOOKING_VERBS.contains(&verb.trim_end_matches(|c: char| !c.is_alphanumeric()))
+    announces && LOOKING_VERBS.contains(verb.trim_end_matches(|c: char| !c.is_alphanumeric()))
 }
 
 /// "I fixed the test" → "fixed the test".

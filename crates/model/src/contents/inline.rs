@@ -183,7 +183,7 @@ fn short_address(word: &str) -> Option<String> {
     let place = trimmed.split(['?', '#']).next().unwrap_or_default();
     let mut parts = place.split('/').filter(|part| !part.is_empty());
     let host = parts.next()?;
-    let host = host.rsplit('@').next().unwrap_or(host);
+    let host = host.rsplit('@').next().filter(|host| !host.is_empty())?;
     let host = host.strip_prefix("www.").unwrap_or(host);
     let path: Vec<&str> = parts.collect();
     let short = match path.as_slice() {
@@ -257,6 +257,7 @@ mod tests {
             ("fix @src/parse/lexer.rs, and @docs/", "fix lexer.rs, and docs"),
             ("ask @alice about @angular/core", "ask @alice about @angular/core"),
             ("a@b.example is no file", "a@b.example is no file"),
+            ("http://@#no is no address", "http://@#no is no address"),
             ("open src/a/very/long/folder/that/goes/on/and/on/lexer.rs", "open …/on/lexer.rs"),
         ] {
             assert_eq!(plain_line(line), expected, "{line}");

@@ -169,7 +169,7 @@ fn best_sentence(line: &str, speaker: Speaker) -> &str {
     let mut first = None;
     for sentence in sentences.into_iter().take(8) {
         let point = point(sentence, speaker);
-        if point.is_request && topic_terms(point.words).len() >= 2 {
+        if point.is_request && topic_terms(point.words).len() >= 2 && !(first.is_some() && names_it(point.words)) {
             return without_closings(point.words);
         }
         if first.is_none() && content_count(point.words) >= 2 && !is_follow_up(sentence) {
@@ -177,6 +177,13 @@ fn best_sentence(line: &str, speaker: Speaker) -> &str {
         }
     }
     first.unwrap_or(line)
+}
+
+/// "Split it by duty": only the sentence before says what it is.
+fn names_it(point: &str) -> bool {
+    bare_words(point)
+        .nth(1)
+        .is_some_and(|word| matches!(word.as_str(), "it" | "this" | "that" | "them" | "these" | "those"))
 }
 
 /// The first line of an answer that tells what it is about rather than what it is going to look at.
@@ -228,7 +235,7 @@ fn first_words(lines: &[Line<'_>]) -> Option<String> {
         .or_else(|| lines.first().map(|line| plain_line(line.text)))
 }
 
-fn is_slash_command(line: &str) -> bool {
+pub(super) fn is_slash_command(line: &str) -> bool {
     let name = line.strip_prefix('/').and_then(|rest| rest.split(' ').next()).unwrap_or_default();
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':'))
@@ -238,7 +245,7 @@ fn is_common_heading(text: &str) -> bool {
     let marked = without_line_marks(text);
     let bare = plain_line(marked).to_lowercase();
     let bare = bare.trim_matches(|c: char| !c.is_alphanumeric());
-    COMMON_HEADINGS.contains(&bare)
+    COMMON_HEADINGS.contains(bare)
 }
 
 /// Closing marks that a line of contents does not need. A question stays one.

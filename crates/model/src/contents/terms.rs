@@ -116,8 +116,7 @@ fn says_something(word: &str) -> bool {
 }
 
 pub(super) fn is_stop(word: &str) -> bool {
-    static WORDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| STOP_WORDS.iter().copied().collect());
-    WORDS.contains(word)
+    STOP_WORDS.contains(word)
 }
 
 fn is_work_word(word: &str) -> bool {
@@ -168,7 +167,7 @@ fn stem(word: &str) -> String {
     if let Some(shorter) = stem.strip_suffix('s').filter(|s| long(s, 3) && !s.ends_with(['s', 'u', 'i'])) {
         stem = shorter;
     }
-    for ending in ["ing", "ed", "er"] {
+    for ending in ["ing", "ed", "er", "ly"] {
         if let Some(shorter) = stem.strip_suffix(ending).filter(|shorter| long(shorter, 3)) {
             stem = shorter;
             let mut back = stem.chars().rev();

@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn a_title_is_one_plain_line_or_nothing(current in prop::option::of(text()), summaries in prop::collection::vec(text(), 0..25)) {
+    fn a_title_is_one_plain_line_or_nothing(current in prop::option::of(text()), summaries in prop::collection::vec(text(), 0..8)) {
         let turns: Vec<TurnLine> =
             (1..).zip(summaries).map(|(turn, summary)| TurnLine { turn: Turn(turn), summary }).collect();
         let title = topic_title(current.as_deref(), &turns);

@@ -1,4 +1,4 @@
-//! Thirty sessions of `fixtures/contents/`: each turn's line, the title after it, and how often both are right.
+//! The sessions of `fixtures/contents/`: each turn's line, the title after it, and how often both are right.
 //!
 //! A fixture says in `shifts:` at which turns a new topic begins. The title has to change while that topic lasts, and at no
 //! other turn.
@@ -98,21 +98,33 @@ fn no_line_is_empty_or_boilerplate() {
     assert!(turns >= 250, "{turns} turns are too few to say anything");
 }
 
+/// The turns at which the title changes, with the turn that the new one was taken from.
+fn changes(contents: &Contents) -> Vec<(usize, usize)> {
+    let titles = &contents.titles;
+    let changed = |turn: &usize| titles[turn - 1] != titles[turn - 2] && !titles[turn - 2].is_empty();
+    (2..=titles.len())
+        .filter(changed)
+        .map(|turn| {
+            let title = titles[turn - 1].to_lowercase();
+            let source = contents.summaries[..turn].iter().rposition(|line| line.to_lowercase().contains(&title));
+            (turn, source.unwrap_or_else(|| panic!("{title} is no turn's")) + 1)
+        })
+        .collect()
+}
+
 #[test]
 fn titles_change_with_the_topic_and_only_then() {
     let (mut shifts, mut followed, mut delay, mut stays, mut stayed, mut stray) = (0, 0, 0, 0, 0, Vec::new());
     let sessions = sessions();
     for session in &sessions {
-        let titles = contents(session).titles;
-        let changes: Vec<usize> = (2..=titles.len())
-            .filter(|turn| titles[turn - 1] != titles[turn - 2] && !titles[turn - 2].is_empty())
-            .collect();
+        let contents = contents(session);
+        let changes = changes(&contents);
         let mut expected = Vec::new();
         for (at, shift) in session.shifts.iter().enumerate() {
-            let end = session.shifts.get(at + 1).copied().unwrap_or(titles.len() + 1);
+            let end = session.shifts.get(at + 1).copied().unwrap_or(contents.titles.len() + 1);
             shifts += 1;
-            match changes.iter().find(|turn| (*shift..end).contains(turn)) {
-                Some(turn) => {
+            match changes.iter().find(|(turn, source)| (*shift..end).contains(turn) && source >= shift) {
+                Some((turn, _)) => {
                     followed += 1;
                     delay += turn - shift;
                     expected.push(*turn);
@@ -120,22 +132,18 @@ fn titles_change_with_the_topic_and_only_then() {
                 None => println!("{}: the title did not follow at turn {shift}", session.name),
             }
         }
-        let odd: Vec<String> = changes
-            .iter()
-            .filter(|turn| !expected.contains(turn))
-            .map(|turn| format!("{} at {turn}", session.name))
-            .collect();
+        let odd = changes.iter().filter(|(turn, _)| !expected.contains(turn));
+        let odd: Vec<String> = odd.map(|(turn, _)| format!("{} at {turn}", session.name)).collect();
         if session.shifts.is_empty() {
             stays += 1;
             stayed += usize::from(odd.is_empty());
         }
         stray.extend(odd);
     }
-    println!(
-        "{} sessions; {followed} of {shifts} shifts followed, on average {delay} / {followed} turns later",
-        sessions.len()
-    );
+    println!("{followed} of {shifts} shifts followed, {delay} turns later in all");
     println!("{stayed} of {stays} sessions without a shift kept their title; changes without a shift: {stray:?}");
-    assert!(followed * 10 >= shifts * 8, "{followed} of {shifts} shifts followed");
+    assert!(sessions.len() >= 30);
+    assert!(followed * 10 >= shifts * 9, "{followed} of {shifts} shifts followed");
     assert!(stayed * 10 >= stays * 9, "{stayed} of {stays} sessions kept their title: {stray:?}");
+    assert!(stray.len() <= 3, "{stray:?}");
 }

@@ -1,11 +1,14 @@
 //! The agents that sessions can be started with.
 
+use std::path::PathBuf;
+
 use axum::Json;
 use axum::extract::State;
 use doors::{Principal, Scope};
+use engine::RecordsWish;
 
 use crate::error::ApiError;
-use crate::extract::NoParams;
+use crate::extract::{AgentName, Named, NoParams, Params};
 use crate::{App, access, convert, wire};
 
 /// The agents that can be named in a new session: those that are installed first, of these the built-in guide last. The
@@ -19,4 +22,34 @@ pub(crate) async fn list(
     access::everything(&principal, Scope::Read)?;
     let agents = app.engine.agents().await;
     Ok(Json(wire::AgentPage { agents: agents.into_iter().map(convert::agent).collect() }))
+}
+
+/// The sessions that an agent itself keeps, in its own order and its own pages, and which of them are sessions here. An
+/// agent that does not run is started for this, which may take many seconds.
+#[utoipa::path(
+    get,
+    path = "/agents/{name}/sessions", operation_id = "listAgentSessions",
+    params(("name" = String, Path), wire::AgentSessionQuery),
+    responses(
+        (status = 200, body = wire::AgentSessionPage),
+        (status = 404, description = "There is no such agent", body = wire::ErrorBody),
+        (status = 409, description = "It is not installed, does not tell, or wants a sign-in", body = wire::ErrorBody),
+        (status = 502, description = "It failed or refused", body = wire::ErrorBody),
+        (status = 504, description = "It did not answer in time", body = wire::ErrorBody)
+    )
+)]
+pub(crate) async fn sessions(
+    State(app): State<App>,
+    principal: Principal,
+    Named(AgentName(name)): Named<AgentName>,
+    Params(query): Params<wire::AgentSessionQuery>,
+) -> Result<Json<wire::AgentSessionPage>, ApiError> {
+    // A process is started, and what it tells is not of this server alone.
+    access::everything(&principal, Scope::Manage)?;
+    let cwd = query.cwd.map(PathBuf::from);
+    if cwd.as_ref().is_some_and(|cwd| !cwd.is_absolute()) {
+        return Err(ApiError::InvalidQuery("cwd must be an absolute path".to_owned()));
+    }
+    let page = app.engine.agent_sessions(&name, RecordsWish { cwd, cursor: query.cursor }).await?;
+    Ok(Json(convert::agent_sessions(page)))
 }

@@ -3,6 +3,8 @@
 //! Invariant: what an agent can set right is answered as the tool's own error, in words; an error of the protocol, which
 //! some hosts show to nobody, is left for what no tool was asked.
 
+use std::sync::Arc;
+
 use axum::http::request::Parts;
 use engine::Engine;
 use rmcp::model::{
@@ -14,22 +16,24 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use super::tools::{self, CallError};
-use super::{Calling, replies};
+use super::tools::{self, Call, CallError};
+use super::{AllSessions, Calling, replies};
 
 #[derive(Clone)]
 pub(crate) struct Handler {
     engine: Engine,
+    all_sessions: Arc<AllSessions>,
 }
 
 impl Handler {
-    pub(super) fn new(engine: Engine) -> Self {
-        Self { engine }
+    pub(super) fn new(engine: Engine, all_sessions: AllSessions) -> Self {
+        Self { engine, all_sessions: Arc::new(all_sessions) }
     }
 
     async fn call(&self, request: CallToolRequestParams, calling: &Calling) -> CallToolResult {
         let arguments = request.arguments.unwrap_or_default();
-        match tools::call(&self.engine, calling, &request.name, &arguments).await {
+        let call = Call { engine: &self.engine, calling, all_sessions: &self.all_sessions, arguments: &arguments };
+        match tools::carry_out(&request.name, call).await {
             Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
             Err(err) => failed(err),
         }

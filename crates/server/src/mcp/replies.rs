@@ -56,7 +56,20 @@ pub(super) fn marked(sets: &Sets, one: Option<SetChange>) -> String {
 pub(super) fn error(err: CallError) -> String {
     let text = match err {
         CallError::Refused(err) => err.tell().message,
-        CallError::NoSuchTool(_) | CallError::NotACall | CallError::Arguments(_) => err.to_string(),
+        CallError::NoSuchTool(_)
+        | CallError::NotACall
+        | CallError::NoSessionId { .. }
+        | CallError::SessionNotInScope { .. }
+        | CallError::NoSuchSession { .. }
+        | CallError::NoSuchTurn { .. }
+        | CallError::NoSuchCall { .. }
+        | CallError::NoSuchPart { .. }
+        | CallError::Backwards { .. }
+        | CallError::TooManyTurns { .. }
+        | CallError::NoInteractionId { .. }
+        | CallError::NoSuchInteraction { .. }
+        | CallError::NoCursor(_)
+        | CallError::Arguments(_) => err.to_string(),
     };
     format!("Nothing was done: {text}.")
 }

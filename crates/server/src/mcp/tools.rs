@@ -1,31 +1,69 @@
-//! The tools: how each is described, and the one engine call that it is.
+//! The tools: which there are, and where a call of each goes.
 //!
-//! Invariant: each has a route that gives the same (`PATCH /sessions/{id}` with `setContext`, `GET …/context`). What comes
-//! through here was marked by an agent, whoever's credential it came with.
+//! Invariant: each is a question or a command that a route has as well, and what is read of other sessions goes through
+//! `scope.rs`. What comes through here was marked by an agent, whoever's credential it came with.
+
+mod contents;
+mod marks;
+mod search;
+mod sessions;
+mod turns;
 
 use std::sync::Arc;
 
-use doors::Scope;
-use engine::{Asker, Engine, QueryError, Reply, SubmitError};
-use model::{Command, ContextWish, MAX_SET_ITEMS, Marker, Rejection, SetMode, merge_context_set};
+use engine::{Engine, QueryError, SubmitError};
+use model::{InteractionId, SessionId, Turn};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use super::arguments::{ArgumentError, Arguments};
-use super::{Calling, replies};
-use crate::access;
+use super::Calling;
+use super::arguments::ArgumentError;
+use super::budget::Budget;
+use super::scope::{AllSessions, Scope};
 use crate::error::ApiError;
-
-const SET: &str = "set_relevant_context";
-const GET: &str = "get_relevant_context";
 
 /// Why a call came to nothing.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CallError {
-    #[error("there is no tool {0:?}; there are {SET} and {GET}")]
+    #[error("there is no tool {0:?}; there are {known}", known = engine::UNASKED_TOOLS.join(", "))]
     NoSuchTool(String),
     #[error("a call has a name and, as arguments, an object such as {{\"setName\": \"files\", \"items\": []}}")]
     NotACall,
+    #[error(
+        "session_id is an id such as {current}, as list_sessions tells them, not {shown:?}; leave it out for this session"
+    )]
+    NoSessionId { shown: String, current: SessionId },
+    #[error(
+        "session_id {id} is not found in this project, and sessions of other projects are out of scope; the nearest here: \
+         {nearest}; list_sessions lists them"
+    )]
+    SessionNotInScope { id: SessionId, nearest: String },
+    #[error("session_id {id} is not found; the nearest: {nearest}; list_sessions lists them")]
+    NoSuchSession { id: SessionId, nearest: String },
+    #[error("there is no turn {turn} in session {session}; {}", turns_there_are(*newest))]
+    NoSuchTurn { turn: Turn, session: SessionId, newest: Turn },
+    #[error("turn {turn} has no call {turn}.{call}; {}", calls_there_are(*turn, *calls))]
+    NoSuchCall { turn: Turn, call: u32, calls: usize },
+    #[error("there is no part {part}; {what} has parts 1 to {parts} with this max_tokens")]
+    NoSuchPart { part: usize, what: String, parts: usize },
+    #[error("from ({from}) comes after to ({to}); swap them")]
+    Backwards { from: Turn, to: Turn },
+    #[error(
+        "from {from} to {to} are {count} turns, at most {} are told at once; begin with to = \"{last}\"",
+        engine::MAX_TURNS_AT_ONCE
+    )]
+    TooManyTurns { from: Turn, to: Turn, count: u64, last: Turn },
+    #[error(
+        "interaction_id is an id such as {example}, as get_turn and session_title_history tell them, not {shown:?}"
+    )]
+    NoInteractionId { shown: String, example: String },
+    #[error(
+        "interaction_id {id} is not found in what can be read from here; the nearest in this session: {nearest}; \
+         search_session and get_turn tell others"
+    )]
+    NoSuchInteraction { id: InteractionId, nearest: String },
+    #[error("cursor is what an earlier list_sessions gave, not {0:?}; leave it out to begin anew")]
+    NoCursor(String),
     #[error(transparent)]
     Arguments(#[from] ArgumentError),
     #[error(transparent)]
@@ -44,33 +82,78 @@ impl From<QueryError> for CallError {
     }
 }
 
+fn turns_there_are(newest: Turn) -> String {
+    match newest.0 {
+        0 => "it has none yet".to_owned(),
+        _ => format!("it has t1 to {newest}"),
+    }
+}
+
+fn calls_there_are(turn: Turn, calls: usize) -> String {
+    match calls {
+        0 => "it has none".to_owned(),
+        _ => format!("it has {turn}.1 to {turn}.{calls}"),
+    }
+}
+
+/// A call of a tool.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) calling: &'a Calling,
+    pub(super) all_sessions: &'a AllSessions,
+    pub(super) arguments: &'a JsonObject,
+}
+
+impl<'a> Call<'a> {
+    async fn scope(&self) -> Result<Scope<'a>, CallError> {
+        Scope::open(self.engine, self.calling, self.all_sessions).await
+    }
+}
+
 /// All of them, in the order in which they are listed.
 pub(super) fn all() -> Vec<Tool> {
-    let set_name = json!({ "type": "string", "description": "files, endpoints, ports, applet, or a name of your own" });
-    let set = json!({
-        "type": "object",
-        "properties": {
-            "setName": set_name,
-            "items": { "type": "array", "items": { "type": "string" }, "maxItems": MAX_SET_ITEMS },
-            "mode": { "type": "string", "enum": ["replace", "merge"], "default": "replace" },
-        },
-        "required": ["setName", "items"],
-    });
-    let get = json!({ "type": "object", "properties": { "setName": { "type": "string" } } });
-    let marks = ToolAnnotations::new().read_only(false).destructive(false).idempotent(true).open_world(false);
-    let reads = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
     vec![
-        Tool::new(
-            SET,
-            "Shows the person what this session is about, live. REQUIRED when you read or edit files central to the task, \
-             start on a document, use endpoints, ports or applets, and before you finish. Do not save calls. files: \
-             absolute paths; empty items remove the set.",
-            object(set),
-        )
-        .with_annotations(marks),
-        Tool::new(GET, "Tells what is marked as relevant in this session: one set, or all.", object(get))
-            .with_annotations(reads),
+        marks::set_tool(),
+        marks::get_tool(),
+        sessions::current_tool(),
+        contents::toc_tool(),
+        contents::titles_tool(),
+        search::session_tool(),
+        search::all_tool(),
+        sessions::list_tool(),
+        turns::turn_tool(),
+        turns::turns_tool(),
+        turns::interaction_tool(),
     ]
+}
+
+/// Carries a call out; what is told of it.
+pub(super) async fn carry_out(tool: &str, call: Call<'_>) -> Result<String, CallError> {
+    match tool {
+        marks::SET => marks::set(call).await,
+        marks::GET => marks::get(call).await,
+        sessions::CURRENT => sessions::current(call).await,
+        contents::TOC => contents::toc(call).await,
+        contents::TITLES => contents::titles(call).await,
+        search::SESSION => search::session(call).await,
+        search::ALL => search::all(call).await,
+        sessions::LIST => sessions::list(call).await,
+        turns::TURN => turns::turn(call).await,
+        turns::TURNS => turns::turns(call).await,
+        turns::INTERACTION => turns::interaction(call).await,
+        _ => Err(CallError::NoSuchTool(tool.chars().take(100).collect())),
+    }
+}
+
+/// A tool that only reads what is here.
+fn reader(name: &'static str, description: &'static str, properties: Value, required: &[&str]) -> Tool {
+    let mut schema = json!({ "type": "object", "properties": properties });
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    let reads = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
+    Tool::new(name, description, object(schema)).with_annotations(reads)
 }
 
 fn object(schema: Value) -> Arc<JsonObject> {
@@ -80,63 +163,40 @@ fn object(schema: Value) -> Arc<JsonObject> {
     }
 }
 
-/// Carries a call out; what is told of it.
-pub(super) async fn call(
-    engine: &Engine,
-    calling: &Calling,
-    tool: &str,
-    arguments: &JsonObject,
-) -> Result<String, CallError> {
-    match tool {
-        SET => set(engine, calling, arguments).await,
-        GET => get(engine, calling, arguments).await,
-        _ => Err(CallError::NoSuchTool(tool.chars().take(100).collect())),
-    }
+fn text() -> Value {
+    json!({ "type": "string" })
 }
 
-async fn set(engine: &Engine, calling: &Calling, arguments: &JsonObject) -> Result<String, CallError> {
-    let Calling { principal, session } = calling;
-    access::session(principal, Scope::Mark, *session)?;
-    let arguments = Arguments::new(arguments, &["setName", "items", "mode"])?;
-    let wish =
-        ContextWish::One { set: arguments.text("setName")?, items: arguments.texts("items")?, mode: arguments.mode()? };
-    let asker = Asker { principal: principal.id.clone(), key: None };
-    let changes = match engine.submit(*session, Command::SetContext { wish, by: Marker::Agent }, asker).await? {
-        Reply::ContextSet(changes) => changes,
-        reply @ (Reply::Created { .. } | Reply::PromptAccepted { .. } | Reply::Observed { .. } | Reply::Done) => {
-            unreachable!("a change of the context was answered with {reply:?}")
-        }
-    };
-    for change in &changes {
-        for warning in &change.warnings {
-            tracing::warn!(%session, warning, "an agent marked something odd");
-        }
-    }
-    Ok(replies::changed(&changes))
+fn number(from: u64, to: u64) -> Value {
+    json!({ "type": "integer", "minimum": from, "maximum": to })
 }
 
-async fn get(engine: &Engine, calling: &Calling, arguments: &JsonObject) -> Result<String, CallError> {
-    let Calling { principal, session } = calling;
-    access::session(principal, Scope::Read, *session)?;
-    let set = Arguments::new(arguments, &["setName"])?.optional_text("setName")?;
-    let sets = &engine.session(*session).await?.context.sets;
-    // A name that no set could have is refused, not looked for.
-    let one = set.map(|set| merge_context_set(sets, &set, &[], SetMode::Merge)).transpose();
-    Ok(replies::marked(sets, one.map_err(|err| SubmitError::Rejected(Rejection::Context(err)))?))
+fn limit(most: u64, unless_told: usize) -> Value {
+    json!({ "type": "integer", "minimum": 1, "maximum": most, "default": unless_told })
+}
+
+fn max_tokens() -> Value {
+    number(*Budget::RANGE.start(), *Budget::RANGE.end())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// All mounts together may take 4,000 tokens, which are about 16,000 bytes; these two leave most of it to the others.
-    const MAX_LIST_BYTES: usize = 1_250;
+    /// What every conversation of every agent pays: 2,500 tokens, by the common measure of four characters each. All
+    /// mounts together may take 4,000.
+    const MAX_LIST_BYTES: usize = 10_000;
+    const MAX_DESCRIPTION_CHARS: usize = 300;
 
     #[test]
     fn the_list_is_small() {
         let list = serde_json::to_string(&all()).unwrap();
         assert!(list.len() <= MAX_LIST_BYTES, "{} bytes: {list}", list.len());
         assert!(!list.contains("$schema") && !list.contains("\"format\"") && !list.contains("outputSchema"), "{list}");
+        for tool in all() {
+            let chars = tool.description.as_deref().unwrap_or_default().chars().count();
+            assert!((1..=MAX_DESCRIPTION_CHARS).contains(&chars), "{}: {chars}", tool.name);
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::client::bearer;
 use crate::support::World;
 
 #[tokio::test]
@@ -34,5 +35,25 @@ async fn the_catalog_is_listed() {
     assert!(agents.contains(&copilot), "{answer}");
     assert!(agents[1..].iter().all(|agent| agent["installed"] == false), "{answer}");
     assert_eq!(world.get("/api/agents").await.ok(200), answer);
+    world.close().await;
+}
+
+#[tokio::test]
+async fn what_an_agent_keeps_is_for_the_person_alone() {
+    let world = World::open().await;
+    for (path, summary) in [
+        ("guide/sessions", "409 not_supported"),
+        ("copilot/sessions", "409 agent_not_installed"),
+        ("nobody/sessions", "404 unknown_agent"),
+        ("guide/sessions?cwd=usr", "400 invalid_query"),
+        ("guide/sessions?limit=1", "400 invalid_query"),
+    ] {
+        let answer = world.get(&format!("/api/v1/agents/{path}")).await;
+        assert_eq!(answer.summary(), summary, "{path}");
+    }
+    let session = world.session().await;
+    let agent = world.agent_token(&session).await;
+    let answer = world.call_as(bearer(&agent), "GET /api/v1/agents/guide/sessions", None).await;
+    assert_eq!(answer.summary(), "403 forbidden");
     world.close().await;
 }

@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agents::history::Places;
 use doors::{AllowedHosts, GuardedApp, Limits, Rate, Transport};
-use engine::{Clock, Engine, IdSource, Seams, Secret, TokenWish};
+use engine::{Clock, Engine, IdSource, Seams, Secret, Summarising, TokenWish};
 use model::{Incarnation, Position, Timestamp, TokenKind};
-use server::Settings;
+use server::{AllSessions, Settings};
 use store::{MemoryStore, SqliteStore, Store};
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -120,6 +121,14 @@ pub(crate) struct World {
     sqlite: Option<Arc<SqliteStore>>,
 }
 
+/// What a server is told beside the usual.
+#[derive(Default)]
+struct Kind {
+    secure_cookie: bool,
+    all_sessions: bool,
+    summarising: Option<Summarising>,
+}
+
 /// What does not refuse a test that asks quickly and often; `guards.rs` tests the real ones.
 pub(crate) fn roomy() -> Limits {
     let plenty = Rate { per_second: 1e6, burst: 1e6 };
@@ -134,20 +143,35 @@ impl World {
 
     pub(crate) async fn with(limits: Limits) -> Self {
         let store = Arc::new(MemoryStore::new(incarnation()));
-        Self::start(store, None, tempfile::tempdir().unwrap(), limits, clock(), ids(), false).await
+        Self::start(store, None, tempfile::tempdir().unwrap(), limits, clock(), ids(), Kind::default()).await
     }
 
     /// As if TLS were done here or by a proxy.
     pub(crate) async fn secure() -> Self {
         let store = Arc::new(MemoryStore::new(incarnation()));
-        Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), true).await
+        let kind = Kind { secure_cookie: true, ..Kind::default() };
+        Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
+    }
+
+    /// With a model that is asked for summaries and titles.
+    pub(crate) async fn asking(summarising: Summarising) -> Self {
+        let store = Arc::new(MemoryStore::new(incarnation()));
+        let kind = Kind { summarising: Some(summarising), ..Kind::default() };
+        Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
+    }
+
+    /// Whose tools reach sessions of every project.
+    pub(crate) async fn reaching_everything() -> Self {
+        let store = Arc::new(MemoryStore::new(incarnation()));
+        let kind = Kind { all_sessions: true, ..Kind::default() };
+        Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
     }
 
     /// On a store in a file.
     pub(crate) async fn on_disk() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let store = Arc::new(SqliteStore::open(&database(directory.path()), incarnation()).unwrap());
-        Self::start(Arc::clone(&store) as _, Some(store), directory, roomy(), clock(), ids(), false).await
+        Self::start(Arc::clone(&store) as _, Some(store), directory, roomy(), clock(), ids(), Kind::default()).await
     }
 
     async fn start(
@@ -157,7 +181,7 @@ impl World {
         limits: Limits,
         clock: Arc<TestClock>,
         ids: Arc<TestIds>,
-        secure_cookie: bool,
+        Kind { secure_cookie, all_sessions, summarising }: Kind,
     ) -> Self {
         let home = directory.path().join("home");
         std::fs::create_dir_all(&home).unwrap();
@@ -167,8 +191,9 @@ impl World {
             home: Some(home),
             copies: None,
             agency: engine::Agency::only_guide(),
-            summarising: None,
-            search: None,
+            summarising,
+            search: Some(directory.path().join("search")),
+            history: Some(Places::below(directory.path().join("home"))),
         };
         let engine = Engine::start(Arc::clone(&store), seams).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -187,6 +212,7 @@ impl World {
             secure_cookie,
             directory: Some(CWD.to_owned()),
             keep_token: Box::new(move |secret| std::fs::write(&file, secret.expose())),
+            all_sessions: AllSessions { unless_told: false, by_agent: [("guide".to_owned(), all_sessions)].into() },
             stopping: stopping.clone(),
         };
         let app = server::apps(engine.clone(), settings).whole;
@@ -220,6 +246,11 @@ impl World {
         .await
     }
 
+    /// The same, with something done in between.
+    pub(crate) async fn restart_between(self, between: impl FnOnce()) -> Self {
+        self.restart_after(|_| between()).await
+    }
+
     async fn restart_after(self, between: impl FnOnce(&Path)) -> Self {
         let Self { engine, directory, stopping, tasks, clock, ids, limits, sqlite, store, app, .. } = self;
         stopping.cancel();
@@ -229,7 +260,7 @@ impl World {
         drop((engine, sqlite, store, app));
         between(&database(directory.path()));
         let store = Arc::new(SqliteStore::open(&database(directory.path()), Incarnation::from_bits(0)).unwrap());
-        Self::start(Arc::clone(&store) as _, Some(store), directory, limits, clock, ids, false).await
+        Self::start(Arc::clone(&store) as _, Some(store), directory, limits, clock, ids, Kind::default()).await
     }
 
     pub(crate) async fn close(self) -> TempDir {

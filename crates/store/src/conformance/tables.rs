@@ -285,6 +285,26 @@ pub async fn deleted_sessions_are_found_by_age(store: AnyStore) {
     assert_eq!(store.deleted_before(at(10), MANY).await.expect("deleted"), []);
 }
 
+pub async fn sessions_are_found_by_their_agents_own_ids(store: AnyStore) {
+    for n in 1..=4 {
+        act(&store, n, create("a"), 1).await;
+    }
+    for (n, theirs) in [(1, "one"), (2, "it's \"two\""), (3, "one")] {
+        act(&store, n, attached(theirs, Memory::New), 2).await;
+    }
+    act(&store, 2, Command::Delete, 3).await;
+    let agent = store.session(session_id(1)).await.expect("session").expect("it exists").row.agent;
+    let find = async |agent: &str, ids: &[&str]| {
+        let ids = ids.iter().map(|id| (*id).to_owned()).collect();
+        store.attached(agent, ids).await.expect("attached")
+    };
+    let found = |theirs: &str, n| (theirs.to_owned(), session_id(n));
+    assert_eq!(find(&agent, &["one", "none"]).await, [found("one", 1), found("one", 3)]);
+    assert_eq!(find(&agent, &["it's \"two\"", ""]).await, [found("it's \"two\"", 2)]);
+    assert_eq!(find("another", &["one"]).await, []);
+    assert_eq!(find(&agent, &[]).await, []);
+}
+
 pub async fn turns_come_in_order(store: AnyStore) {
     for n in [1, 2] {
         act(&store, n, create("a"), 1).await;

@@ -285,6 +285,16 @@ pub(super) fn deleted_before(conn: &Connection, at: Timestamp, limit: usize) -> 
     collect(conn, DELETED_BEFORE, params, |row| row.get(0).map(SessionId::from_bytes))
 }
 
+pub(super) fn attached(conn: &Connection, agent: &str, ids: &[String]) -> Result<Vec<(String, SessionId)>, ReadError> {
+    // Asked by hand and seldom: not worth an index that every commit would have to keep.
+    let sql = "SELECT agent_session, id
+         FROM sessions
+         WHERE agent = ?1 AND agent_session IN (SELECT value FROM json_each(?2))
+         ORDER BY id";
+    let ids = serde_json::Value::from(ids).to_string();
+    collect(conn, sql, params![agent, ids], |row| Ok((row.get(0)?, SessionId::from_bytes(row.get(1)?))))
+}
+
 pub(super) const UNOBSERVED_COUNT: &str = "SELECT COUNT(*)
      FROM sessions
      WHERE deleted_at IS NULL AND last_idle_at > IFNULL(last_observed_at, -9223372036854775808)";

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use futures_util::{SinkExt as _, StreamExt as _};
-use model::{Event, InteractionId, Item, Outcome, Request as Asked, SessionId, Stop, ToolCall, Turn, WordsOf};
+use model::{
+    Event, InteractionId, Item, Outcome, Request as Asked, SessionId, SignInMethod, Stop, ToolCall, Turn, WordsOf,
+};
 use server::wire::{
     ClientFrame, NewAnswer, NewPrompt, Observed, PromptAccepted, Request, ServerFrame, Session, WhenBusy,
 };
@@ -25,6 +27,8 @@ use crate::transcript_text::item_lines;
 
 /// A rule answers a question within this time of its being asked, if the disk is not slow.
 const RULES_TAKE: Duration = Duration::from_millis(250);
+/// Why a turn failed whose agent wants a sign-in.
+const SIGNED_OUT: &str = "signed_out";
 
 pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
     let text = if send.text == "-" { read_prompt()? } else { send.text };
@@ -93,7 +97,7 @@ struct Answer {
 impl Answer {
     async fn follow(client: &Client, session: SessionId, cursor: &str, json: bool) -> Result<Self> {
         let mut socket = client.live().await?;
-        let request = Request::Follow { session, after: Some(cursor.to_owned()) };
+        let request = Request::Follow { session, after: Some(cursor.to_owned()), turns: None };
         let frame = ClientFrame { id: "follow".to_owned(), request };
         socket.send(Message::text(serde_json::to_string(&frame)?)).await?;
         let previews = !json && std::io::stdout().is_terminal();
@@ -204,7 +208,18 @@ impl Answer {
                 }
                 self.show_questions()?;
             }
+            // What to do about it follows.
+            Event::TurnEnded { stop, .. } if stop.reason.as_deref() == Some(SIGNED_OUT) => (),
             Event::TurnEnded { turn, stop } if Some(turn) == self.turn => return Ok(Some(stop)),
+            Event::AgentStateChanged { state: model::AgentState::SignedOut, methods, .. } => {
+                let then = match self.turn {
+                    Some(_) => "Then send the prompt again.".to_owned(),
+                    None => {
+                        format!("The prompt is kept and waits; then run `throughline resume {}`.", tail(self.session))
+                    }
+                };
+                bail!("the agent wants you to sign in\n{}  {then}", sign_in_words(&methods))
+            }
             Event::PromptRemoved { interaction_id } if interaction_id == prompt => {
                 bail!("the prompt was taken out of the queue before it was sent")
             }
@@ -332,6 +347,21 @@ impl Answer {
             Outcome::Interrupted => bail!("the turn was interrupted{reason}"),
         }
     }
+}
+
+/// The ways to sign in to an agent, a line each.
+fn sign_in_words(methods: &[SignInMethod]) -> String {
+    let in_terminal =
+        methods.iter().filter_map(|way| way.run.as_ref()).map(|run| format!("  Run {run} in a terminal.\n"));
+    let mut words: String = in_terminal.collect();
+    let chosen: Vec<&str> = methods.iter().filter(|way| way.run.is_none()).map(|way| way.name.as_str()).collect();
+    if !chosen.is_empty() {
+        words.push_str(&format!("  Choose on the page: {}.\n", chosen.join(", ")));
+    }
+    if words.is_empty() {
+        words.push_str("  Sign in with the agent's own program; `throughline agents --json` says how.\n");
+    }
+    words
 }
 
 /// What is still to be printed of a durable part after its previews. Where previews were skipped, what was printed is

@@ -1,7 +1,7 @@
 //! `throughline show`: a session's transcript, folded here from its entries.
 
 use anyhow::Result;
-use model::{Entry, Transcript};
+use model::{Entry, HandOver, Transcript, Turn};
 use server::wire::{EntryPage, Session};
 
 use crate::cli;
@@ -15,9 +15,11 @@ pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
     let client = Client::connect(data).await?;
     let session = client.find_session(&show.session).await?;
     let mut transcript = Transcript::default();
+    let only = show.turn.as_ref().map(|turn| format!("&fromTurn={turn}&toTurn={turn}")).unwrap_or_default();
     let mut after = String::new();
     let read = loop {
-        let page = client.get::<EntryPage>(&format!("/sessions/{}/entries?limit=1000{after}", session.row.id)).await;
+        let path = format!("/sessions/{}/entries?limit=1000{only}{after}", session.row.id);
+        let page = client.get::<EntryPage>(&path).await;
         let page = match page {
             Ok(page) => page,
             Err(err) => break Err(err),
@@ -51,13 +53,22 @@ fn print(session: &Session, transcript: &Transcript, whole: bool) -> Result<()> 
     terminal::line(&safe(title))?;
     terminal::line(&safe(&format!("{} in {}", session.row.agent, session.row.cwd)))?;
     let short = tail(session.row.id);
+    print_hand_overs(transcript, Turn(0))?;
     for turn in &transcript.turns {
         for line in turn_lines(turn, whole, &short) {
             terminal::line(&line)?;
         }
+        print_hand_overs(transcript, turn.turn)?;
     }
     for prompt in &session.queue {
         terminal::line(&format!("\nwaits  {}", indent(&prompt.text)))?;
+    }
+    Ok(())
+}
+
+fn print_hand_overs(transcript: &Transcript, after: Turn) -> Result<()> {
+    for HandOver { from, to, .. } in transcript.hand_overs.iter().filter(|over| over.after == after) {
+        terminal::line(&format!("\n-- handed over from {} to {} --", safe(from), safe(to)))?;
     }
     Ok(())
 }

@@ -33,6 +33,9 @@ pub(crate) struct AgentSection {
     pub(crate) shared: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) enabled: Option<bool>,
+    /// Whether its tools reach sessions of every project; as `[tools]` says, unless told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) all_sessions: Option<bool>,
 }
 
 /// Either an address with headers or a command.
@@ -109,7 +112,7 @@ impl Config {
 
 impl AgentSection {
     fn change(&self) -> Change {
-        let Self { command, args, env, pass_env, title, description, shared, enabled } = self.clone();
+        let Self { command, args, env, pass_env, title, description, shared, enabled, all_sessions: _ } = self.clone();
         let env = env.expose().clone();
         Change { title, description, command, args, env, pass_env, shared, hidden: enabled == Some(false) }
     }

@@ -17,10 +17,11 @@ const KEYS: &[(&str, &[&str])] = &[
             "agent_stop_seconds",
         ],
     ),
-    ("agents.*", &["command", "args", "env", "pass_env", "title", "description", "shared", "enabled"]),
+    ("agents.*", &["command", "args", "env", "pass_env", "title", "description", "shared", "enabled", "all_sessions"]),
     ("mcp_servers.*", &["url", "headers", "command", "args", "env"]),
     ("permissions", &["default", "rules"]),
     ("brief", &["enabled", "text"]),
+    ("tools", &["all_sessions"]),
     ("summaries", &["provider", "model", "url", "key_env", "key_file", "allow_plain", "daily_calls", "titles"]),
 ];
 
@@ -106,6 +107,7 @@ mod tests {
         description = "My own."
         shared = true
         enabled = true
+        all_sessions = true
 
         [mcp_servers.web]
         url = "https://web.example"
@@ -123,6 +125,9 @@ mod tests {
         [brief]
         enabled = true
         text = "Mark what you read."
+
+        [tools]
+        all_sessions = true
 
         [summaries]
         provider = "openai"

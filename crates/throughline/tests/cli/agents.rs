@@ -40,6 +40,9 @@ fn another_agent_takes_over_is_told_and_goes_on_where_the_directory_is_gone() {
     assert!(told[0]["text"].as_str().unwrap().contains("t1 person: run echo by the rule"), "{told:?}");
     let changes = of("session.changed");
     assert_eq!(changes[0]["agent"], "second");
+    let shown = folder.run(&["show", "last"]).ok();
+    let after = shown.split_once("-- handed over from guide to second --\n").expect(&shown).1;
+    assert!(after.starts_with("\nt2 > say taken over\n"), "{shown}");
     assert_eq!(changes[1]["cwd"].as_str(), project.to_str());
 }
 
@@ -88,4 +91,27 @@ fn a_prompt_to_an_agent_that_is_gone_waits_and_that_is_said() {
     folder.until_logged("turn.ended");
     assert!(folder.run(&["show", "last"]).ok().contains("1 > say later\n\n  later\n"));
     server.stop();
+}
+
+#[test]
+fn agents_are_listed_with_how_to_get_them() {
+    let folder = Folder::new();
+    let program = env!("CARGO_BIN_EXE_throughline");
+    folder.configure(&format!("[agents.mine]\ncommand = {program:?}\ntitle = \"Mine\"\n"));
+    let listed = folder.run(&["agents"]).ok();
+    let line = |name: &str| {
+        let found = listed.lines().find(|line| line.starts_with(&format!("{name} "))).expect(&listed);
+        found.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(line("NAME"), "NAME AGENT INSTALLED VERSION, OR HOW TO GET IT");
+    assert_eq!(line("guide"), format!("guide Guide yes {}", env!("CARGO_PKG_VERSION")));
+    assert!(line("mine").starts_with("mine Mine yes"), "{listed}");
+    assert_eq!(line("copilot"), "copilot GitHub Copilot no Run `npm install -g @github/copilot`.");
+    let page: Value = serde_json::from_str(&folder.run(&["agents", "--json"]).ok()).unwrap();
+    assert_eq!(page["agents"][1]["name"], "guide", "{page}");
+
+    insta::assert_snapshot!(folder.run(&["agents", "guide"]).failed(), @"error: this agent does not tell which sessions it keeps (not_supported)");
+    insta::assert_snapshot!(folder.run(&["agents", "copilot"]).failed(), @"error: this agent is not installed. Run `npm install -g @github/copilot`. (agent_not_installed)");
+    let unknown = folder.run(&["agents", "no/body"]).failed();
+    assert!(unknown.starts_with("error: there is no agent named no/body; there are: "), "{unknown}");
 }

@@ -215,6 +215,9 @@ fn a_misspelt_key_is_answered_with_the_nearest() {
     enabled = true
     text = "Mark what you read."
 
+    [tools]
+    all_sessions = false
+
     [summaries]
     allow_plain = false
     daily_calls = 1000
@@ -282,6 +285,9 @@ fn secrets_in_the_configuration_are_not_printed() {
     [brief]
     enabled = true
     text = "Mark what you read."
+
+    [tools]
+    all_sessions = false
 
     [summaries]
     provider = "ollama"

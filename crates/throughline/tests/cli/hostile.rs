@@ -6,6 +6,8 @@
 mod beginnings;
 mod processes;
 mod questions;
+mod records;
+mod sign_in;
 mod stops;
 mod turns;
 mod world;

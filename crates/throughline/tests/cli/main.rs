@@ -18,6 +18,7 @@ mod help;
 mod here;
 mod hostile;
 mod log;
+mod managing;
 mod mcp;
 mod permissions;
 mod restore;

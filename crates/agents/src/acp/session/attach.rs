@@ -151,7 +151,11 @@ impl Session {
         loop {
             let call = tokio::select! {
                 biased;
-                () = self.news.closed() => return Err(Gone::LetGo),
+                () = self.news.closed() => {
+                    // Whoever signed in elsewhere wants one that has not looked yet.
+                    self.connection().retire();
+                    return Err(Gone::LetGo);
+                }
                 call = self.calls.recv() => call.ok_or(Gone::LetGo)?,
                 message = self.inbox.take() => {
                     self.hear(message.map_err(Gone::Failed)?).await?;
@@ -165,7 +169,8 @@ impl Session {
                     }
                 }
                 // There is no conversation yet that they could be about.
-                Call::Prompt { .. } | Call::Cancel | Call::Answer { .. } | Call::SetOption { .. } | Call::Delete => {}
+                Call::Prompt { .. } | Call::Cancel | Call::Answer { .. } | Call::SetOption { .. } => {}
+                Call::Delete => self.purge()?,
             }
         }
     }
@@ -176,6 +181,12 @@ impl Session {
 
     /// Says whether the person is signed in now.
     pub(super) async fn sign_in(&mut self, method: String) -> Result<bool, Gone> {
+        let ways = &self.about.sign_in;
+        if let Some(run) = ways.iter().find(|way| way.id == method).and_then(|way| way.run.clone()) {
+            self.notice("This way to sign in needs a terminal", Some(format!("Run {run}, then try again"))).await?;
+            self.tell_signed_out().await?;
+            return Ok(false);
+        }
         let id = self.connection().request(self.key, &AuthenticateRequest::new(method)).await;
         let why = match self.reply_to(id, self.settings.limits.sign_in).await? {
             Some(Ok(_)) => return Ok(true),

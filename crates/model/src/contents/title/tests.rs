@@ -62,17 +62,3 @@ fn a_stray_question_renames_nothing() {
     ]);
     assert!(seen.iter().all(|title| title == &seen[0]), "{seen:?}");
 }
-
-#[test]
-fn a_long_summary_becomes_a_clause() {
-    for (summary, expected) in [
-        (
-            "Rewrite the invoice importer so that it streams, because large files take all memory",
-            "Rewrite the invoice importer so that it streams",
-        ),
-        ("Why is the build failing on Windows?", "Why is the build failing on Windows"),
-        ("please add dark mode", "Add dark mode"),
-    ] {
-        assert_eq!(as_title(summary), expected);
-    }
-}

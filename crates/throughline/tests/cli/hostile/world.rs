@@ -38,7 +38,8 @@ impl World {
                 args.splice(..1, ["-c".to_owned(), run, program.display().to_string()]);
                 command = PathBuf::from("/bin/sh");
             }
-            config.push_str(&format!("[agents.{name}]\ncommand = {command:?}\nargs = {args:?}\n"));
+            let shared = args.iter().any(|wish| wish == "shared");
+            config.push_str(&format!("[agents.{name}]\ncommand = {command:?}\nargs = {args:?}\nshared = {shared}\n"));
         }
         folder.configure(&config);
         let server = folder.serve();
@@ -163,11 +164,16 @@ impl World {
 
     /// What the agents noted that begins with this word, once they did.
     pub(crate) fn noted(&self, word: &str) -> Vec<String> {
+        self.noted_times(1, word)
+    }
+
+    /// The same, once they did so often.
+    pub(crate) fn noted_times(&self, times: usize, word: &str) -> Vec<String> {
         let started = Instant::now();
         loop {
             let notes = fs::read_to_string(self.folder.work().join("notes")).unwrap_or_default();
             let found: Vec<_> = notes.lines().filter_map(|line| line.strip_prefix(word)).map(str::to_owned).collect();
-            if !found.is_empty() {
+            if found.len() >= times {
                 return found;
             }
             assert!(started.elapsed() < DEADLINE, "never noted: {word}");

@@ -1,0 +1,183 @@
+//! Bringing in what other tools wrote down, as sessions that are read-only until an agent takes them over.
+//!
+//! Invariant: nothing is taken twice. A session's id comes from the tool and its own id of it, how far its record was read
+//! is written down with the turns it gave, and one that was deleted or taken over here is left alone. What this server
+//! hosts itself is not brought in.
+
+mod teller;
+mod work;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use agents::history::{Found, Places, Tool};
+use model::{SessionId, Timestamp};
+use sha2::{Digest as _, Sha256};
+use tokio::sync::{Notify, Semaphore};
+use uuid::Uuid;
+
+use crate::{Engine, Shared};
+
+/// How many failures are told by name.
+const MAX_FAILURES: usize = 20;
+
+/// What the engine knows of other tools' records.
+pub(crate) struct Importing {
+    places: Option<Places>,
+    state: Mutex<ImportProgress>,
+    /// What was looked at last, so that only what changed is looked at again.
+    seen: Mutex<HashMap<(Tool, String), (u64, Timestamp)>>,
+    one_at_a_time: Semaphore,
+    stop: Notify,
+}
+
+/// A tool that left records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportSource {
+    /// Its name in the catalog of agents.
+    pub tool: &'static str,
+    /// How many conversations there are.
+    pub sessions: usize,
+    /// How large they are, where that is known without reading them.
+    pub bytes: u64,
+}
+
+/// How far bringing in has got.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportProgress {
+    /// It is under way.
+    pub running: bool,
+    /// It goes on as the tools do.
+    pub following: bool,
+    /// Conversations that have been looked at, and all that are to be.
+    pub done: usize,
+    /// All that are to be looked at.
+    pub total: usize,
+    /// How many gave a new session.
+    pub added: usize,
+    /// How many gave more turns of a known one.
+    pub updated: usize,
+    /// How many had nothing new.
+    pub unchanged: usize,
+    /// How many are left alone: hosted, deleted or taken over here.
+    pub left_alone: usize,
+    /// How many turns came in.
+    pub turns: u64,
+    /// Records that were not understood, by what they were.
+    pub skipped: BTreeMap<String, u64>,
+    /// How many could not be read.
+    pub failed: usize,
+    /// Why, for the first of them.
+    pub failures: Vec<String>,
+}
+
+/// Why nothing is brought in.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// One is under way.
+    #[error("an import is under way; GET /imports tells how far it is")]
+    Running,
+    /// It is not known where to look.
+    #[error("there is no home directory to look in; set HOME and start the server again")]
+    NoHome,
+    /// No such tool.
+    #[error("nothing is known of {name}; there are: {known}")]
+    UnknownTool {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+}
+
+impl Importing {
+    pub(crate) fn new(places: Option<Places>) -> Self {
+        Self {
+            places,
+            state: Mutex::default(),
+            seen: Mutex::default(),
+            one_at_a_time: Semaphore::new(1),
+            stop: Notify::new(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, ImportProgress> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a conversation is as it was when it was last looked at; notes that it is looked at now.
+    fn is_known(&self, found: &Found) -> bool {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = (found.bytes, found.modified_at);
+        seen.insert((found.tool, found.id.clone()), now) == Some(now)
+    }
+
+    fn forget(&self, found: &Found) {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(&(found.tool, found.id.clone()));
+    }
+}
+
+impl Engine {
+    /// Which tools left records here. Nothing of theirs is opened.
+    pub async fn import_sources(&self) -> Vec<ImportSource> {
+        let found = work::find(&self.shared, &Tool::ALL).await;
+        let of = |tool: Tool| {
+            let own = found.iter().filter(|found| found.tool == tool);
+            let (sessions, bytes) = own.fold((0, 0), |(count, bytes), found| (count + 1, bytes + found.bytes));
+            ImportSource { tool: tool.agent_name(), sessions, bytes }
+        };
+        Tool::ALL.into_iter().map(of).filter(|source| source.sessions > 0).collect()
+    }
+
+    /// Begins to bring in what these tools left, or all of them; `follow` goes on as they do.
+    pub fn import(&self, tools: Option<&[String]>, follow: bool) -> Result<(), ImportError> {
+        let importing = &self.shared.importing;
+        if importing.places.is_none() {
+            return Err(ImportError::NoHome);
+        }
+        let tools = match tools {
+            None => Tool::ALL.to_vec(),
+            Some(names) => names.iter().map(|name| tool(name)).collect::<Result<_, _>>()?,
+        };
+        {
+            let mut state = importing.state();
+            if state.running {
+                return Err(ImportError::Running);
+            }
+            *state = ImportProgress { running: true, following: follow, ..ImportProgress::default() };
+        }
+        let shared = std::sync::Arc::clone(&self.shared);
+        self.shared.tasks.spawn(async move { work::run(&shared, &tools, follow).await });
+        Ok(())
+    }
+
+    /// Ends following, and what is under way after its next turn.
+    pub fn stop_import(&self) {
+        self.shared.importing.stop.notify_waiters();
+    }
+
+    /// How far bringing in has got.
+    pub fn import_progress(&self) -> ImportProgress {
+        self.shared.importing.state().clone()
+    }
+}
+
+fn tool(name: &str) -> Result<Tool, ImportError> {
+    Tool::ALL.into_iter().find(|tool| tool.agent_name() == name).ok_or_else(|| {
+        let known: Vec<&str> = Tool::ALL.iter().map(|tool| tool.agent_name()).collect();
+        ImportError::UnknownTool { name: name.chars().take(100).collect(), known: known.join(", ") }
+    })
+}
+
+/// The session that a tool's conversation is here, whenever it is asked for.
+fn session_of(found: &Found) -> SessionId {
+    let digest = Sha256::digest(format!("{}\0{}", found.tool.agent_name(), found.id));
+    let bytes = digest.first_chunk::<16>().expect("a digest has 32 bytes");
+    SessionId::from_uuid(Uuid::new_v8(*bytes))
+}
+
+impl Shared {
+    fn note_import(&self, note: impl FnOnce(&mut ImportProgress)) {
+        note(&mut self.importing.state());
+    }
+}

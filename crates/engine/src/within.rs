@@ -1,0 +1,100 @@
+//! Sessions of one project, or all: what an agent may look at beside its own.
+//!
+//! Invariant: a list costs no more however many sessions there are: of those of other projects only so many are passed by,
+//! the most recently active first, and whoever asks is told where to go on.
+
+use model::{ListKey, SessionRow};
+
+use crate::{Engine, QueryError};
+
+/// How many sessions are passed by for one page, and for one count.
+const PASSED_BY: usize = 5_000;
+const AT_ONCE: usize = 500;
+
+/// Which sessions are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Within {
+    /// Those of a project.
+    Project(String),
+    /// Every one.
+    Everything,
+}
+
+impl Within {
+    /// Whether a session is among them.
+    pub fn includes(&self, row: &SessionRow) -> bool {
+        match self {
+            Self::Project(project) => row.project == *project,
+            Self::Everything => true,
+        }
+    }
+}
+
+/// A page of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageWithin {
+    /// Most recently active first.
+    pub sessions: Vec<SessionRow>,
+    /// Where to go on, if there may be more.
+    pub next: Option<ListKey>,
+}
+
+/// How many sessions there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CountWithin {
+    /// Those that are meant.
+    pub inside: usize,
+    /// The others.
+    pub outside: usize,
+    /// There are more sessions than were counted.
+    pub is_more: bool,
+}
+
+impl Engine {
+    /// A page of the sessions that are meant.
+    pub async fn sessions_within(
+        &self,
+        within: &Within,
+        after: Option<ListKey>,
+        limit: usize,
+    ) -> Result<PageWithin, QueryError> {
+        let mut sessions = Vec::new();
+        // Up to where rows were read, and up to where a reader knows all that it is to know.
+        let (mut read, mut known) = (after, after);
+        for _ in 0..PASSED_BY / AT_ONCE {
+            let rows = self.sessions(read, AT_ONCE).await?;
+            let is_end = rows.len() < AT_ONCE;
+            for row in rows {
+                read = Some(ListKey::of(&row));
+                match (within.includes(&row), sessions.len() < limit) {
+                    // One more than is wanted: it begins the next page.
+                    (true, false) => return Ok(PageWithin { sessions, next: known }),
+                    (true, true) => sessions.push(row),
+                    (false, _) => (),
+                }
+                known = read;
+            }
+            if is_end {
+                return Ok(PageWithin { sessions, next: None });
+            }
+        }
+        Ok(PageWithin { sessions, next: known })
+    }
+
+    /// How many sessions are meant, and how many are not.
+    pub async fn count_within(&self, within: &Within) -> Result<CountWithin, QueryError> {
+        let mut count = CountWithin::default();
+        let mut after = None;
+        for _ in 0..PASSED_BY / AT_ONCE {
+            let rows = self.sessions(after, AT_ONCE).await?;
+            let inside = rows.iter().filter(|row| within.includes(row)).count();
+            count.inside += inside;
+            count.outside += rows.len() - inside;
+            after = rows.last().map(ListKey::of);
+            if rows.len() < AT_ONCE {
+                return Ok(count);
+            }
+        }
+        Ok(CountWithin { is_more: true, ..count })
+    }
+}

@@ -1,0 +1,143 @@
+//! A session's contents and the titles it has had; over HTTP `GET /sessions/{id}/toc` and `…/title-history`.
+
+use engine::MAX_CONTENTS_LINES;
+use model::{Outcome, TitleMaker, TitleRow, Turn, TurnRow, one_line};
+use rmcp::model::Tool;
+use serde_json::json;
+
+use super::{Call, CallError, max_tokens, reader, text};
+use crate::mcp::arguments::Arguments;
+use crate::mcp::budget::Page;
+use crate::mcp::phrases::{QUOTED, cost, count, next_call, span, summary, when};
+use crate::turns;
+
+pub(super) const TOC: &str = "session_toc";
+pub(super) const TITLES: &str = "session_title_history";
+
+const TITLE_CHARS: usize = 200;
+/// How many turns before the end a long session's last page begins.
+const LAST_TURNS: u32 = 50;
+
+pub(super) fn toc_tool() -> Tool {
+    let what = "Use to see what was done in a session, and after a compaction: one line a turn, oldest first, with its id \
+                and what reading it costs. after: a turn id to go on from. Without session_id it is this session, as in \
+                all tools.";
+    reader(TOC, what, json!({ "session_id": text(), "after": text(), "max_tokens": max_tokens() }), &[])
+}
+
+pub(super) fn titles_tool() -> Tool {
+    let what =
+        "Use to see how a session's topic changed: its titles, newest first, each with the turn that brought it.";
+    reader(TITLES, what, json!({ "session_id": text() }), &[])
+}
+
+pub(super) async fn toc(call: Call<'_>) -> Result<String, CallError> {
+    let arguments = Arguments::new(call.arguments, &["session_id", "after", "max_tokens"])?;
+    let (after, budget) = (arguments.optional_turn("after")?, arguments.budget()?);
+    let scope = call.scope().await?;
+    let session = scope.session(&arguments).await?;
+    let mut page = Page::new(budget);
+    let mut last = after.unwrap_or_default();
+    let mut shown = 0;
+    let newest = 'pages: loop {
+        let contents = call.engine.contents(session.id, last, MAX_CONTENTS_LINES).await?;
+        for row in &contents.turns {
+            if !page.take(vec![turn_line(row)]) {
+                break 'pages contents.session.turns;
+            }
+            (last, shown) = (row.turn, shown + 1);
+        }
+        if !contents.more {
+            break contents.session.turns;
+        }
+    };
+    let beginning = after.map(|after| format!(", after {after}")).unwrap_or_default();
+    let head = format!("Contents of session {}: {shown} of {}{beginning}.", scope.told(&session), count_of(newest));
+    let mut lines = vec![head, QUOTED.to_owned()];
+    lines.extend(page.into_lines());
+    let id = scope.argument(&session);
+    if last < newest {
+        let max_tokens = budget.given().map(|tokens| json!(tokens));
+        let from = |after: Turn| {
+            let after = Some(json!(after.to_string()));
+            next_call(TOC, [("session_id", id.clone()), ("after", after), ("max_tokens", max_tokens.clone())])
+        };
+        lines.push(format!("{} left out by max_tokens. Next: {}", span(last.next(), newest), from(last)));
+        let end = Turn(newest.0.saturating_sub(LAST_TURNS));
+        if end > last {
+            lines.push(format!("The newest: {}", from(end)));
+        }
+    }
+    let read = next_call("get_turn", [("turn", Some(json!(last.max(Turn(1)).to_string()))), ("session_id", id)]);
+    lines.push(match shown {
+        0 if newest == Turn(0) => "This session has no turns yet.".to_owned(),
+        0 => format!("There are no turns after {last}; the newest is {newest}."),
+        _ => format!("To read one: {read}. To find words: search_session."),
+    });
+    Ok(lines.join("\n"))
+}
+
+fn count_of(newest: Turn) -> String {
+    count(newest.0 as usize, "turn")
+}
+
+/// `t4. What it was about (failed, 3 calls, ~1.8k tokens)`.
+pub(super) fn turn_line(row: &TurnRow) -> String {
+    format!("{}. {} ({})", row.turn, summary(&turns::summary(row)), figures(row))
+}
+
+/// How a turn ended, unless it ended well, and how much there is of it.
+pub(super) fn figures(row: &TurnRow) -> String {
+    let state = match row.stop.as_ref().map(|stop| stop.outcome) {
+        None => Some("running"),
+        Some(Outcome::Completed) => None,
+        Some(Outcome::Cancelled) => Some("cancelled"),
+        Some(Outcome::Failed) => Some("failed"),
+        Some(Outcome::Interrupted) => Some("interrupted"),
+    };
+    let calls = row.extent.map(|extent| extent.tools).filter(|tools| *tools > 0);
+    let parts = [
+        state.map(str::to_owned),
+        calls.map(|calls| count(calls as usize, "call")),
+        row.extent.map(|extent| cost(turns::tokens(extent))),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { "no figures yet".to_owned() } else { parts.join(", ") }
+}
+
+pub(super) async fn titles(call: Call<'_>) -> Result<String, CallError> {
+    let arguments = Arguments::new(call.arguments, &["session_id"])?;
+    let scope = call.scope().await?;
+    let session = scope.session(&arguments).await?;
+    let (row, titles) = call.engine.title_history(session.id).await?;
+    let kept = if row.titles as usize > titles.len() { ", older ones are not kept" } else { "" };
+    let (shown, all) = (titles.len(), count(row.titles as usize, "title"));
+    let mut lines = vec![format!("Session {}: {shown} of {all}, newest first{kept}.", scope.told(&row))];
+    lines.push(QUOTED.to_owned());
+    if !row.name.is_empty() {
+        lines.push("The person named it; titles are only noted.".to_owned());
+    }
+    if titles.is_empty() {
+        lines.push("It has had no title yet.".to_owned());
+    }
+    for (number, title) in (1..).zip(&titles) {
+        let interaction = title.interaction_id.map(|id| format!(", interaction {id}")).unwrap_or_default();
+        let at = when(title.changed_at);
+        lines.push(format!("{number}. {}, {at}, by {}{interaction}", title_line(title), maker(title.by)));
+    }
+    Ok(lines.join("\n"))
+}
+
+/// `t4 "What it is called"`.
+pub(super) fn title_line(row: &TitleRow) -> String {
+    let turn = row.turn.map_or_else(|| "before t1".to_owned(), |turn| turn.to_string());
+    format!("{turn} \"{}\"", one_line(&row.title, TITLE_CHARS))
+}
+
+fn maker(by: TitleMaker) -> &'static str {
+    match by {
+        TitleMaker::Agent => "the agent",
+        TitleMaker::Terms => "Throughline",
+        TitleMaker::Model => "a model",
+    }
+}

@@ -1,0 +1,289 @@
+//! Turns and calls with all that was said in them; over HTTP `GET /sessions/{id}/turns/{turn}`, `…/turns` and
+//! `GET /interactions/{id}`.
+
+use engine::{Interaction, MAX_TURNS_AT_ONCE, QueryError};
+use model::{InteractionId, SessionId, SessionRow, Turn, TurnRow};
+use rmcp::model::Tool;
+use serde_json::json;
+
+use super::{Call, CallError, contents, max_tokens, number, reader, text};
+use crate::mcp::arguments::{ArgumentError, Arguments, Wanted};
+use crate::mcp::budget::{Budget, Page};
+use crate::mcp::parts::{Parts, undivided};
+use crate::mcp::phrases::{QUOTED, count, next_call, span, summary, when};
+use crate::mcp::quote::{self, Calls};
+use crate::mcp::scope::{Scope, nearest};
+use crate::turns;
+
+pub(super) const TURN: &str = "get_turn";
+pub(super) const TURNS: &str = "get_turns";
+pub(super) const INTERACTION: &str = "get_interaction";
+
+const MAX_PARTS: u64 = 100_000;
+const SHOWN_CHARS: usize = 40;
+
+pub(super) fn turn_tool() -> Tool {
+    let what = "Use to read a turn in full by its id (t42), or one tool call of it (t42.3) with all its output. What is \
+                long comes in parts; find shows only the lines that have a text, with their part.";
+    let properties = json!({
+        "turn": text(),
+        "session_id": text(),
+        "part": number(1, MAX_PARTS),
+        "find": text(),
+        "max_tokens": max_tokens(),
+    });
+    reader(TURN, what, properties, &["turn"])
+}
+
+pub(super) fn turns_tool() -> Tool {
+    let what = "Use to read turns that follow each other, such as from t3 to t7: both included, at most 20. Calls of tools \
+                are named, not shown.";
+    let properties = json!({ "from": text(), "to": text(), "session_id": text(), "max_tokens": max_tokens() });
+    reader(TURNS, what, properties, &["from", "to"])
+}
+
+pub(super) fn interaction_tool() -> Tool {
+    let what = "Use to read a turn when all you have is its interaction id, of whichever session.";
+    reader(INTERACTION, what, json!({ "interaction_id": text() }), &["interaction_id"])
+}
+
+/// Which piece of a record is wanted.
+enum Piece {
+    Part(usize),
+    Find(String),
+}
+
+/// What is to be told: its heading, and how to ask for more of it.
+struct Record<'a> {
+    head: Vec<String>,
+    parts: Parts,
+    /// `t42` or `t42.3`.
+    id: String,
+    session: &'a SessionRow,
+    is_cut: bool,
+}
+
+pub(super) async fn turn(call: Call<'_>) -> Result<String, CallError> {
+    let arguments = Arguments::new(call.arguments, &["turn", "session_id", "part", "find", "max_tokens"])?;
+    let wanted = arguments.turn_or_call("turn")?;
+    let piece = match (arguments.number("part", 1..=MAX_PARTS)?, arguments.optional_words("find")?) {
+        (Some(_), Some(_)) => return Err(ArgumentError::PartAndFind.into()),
+        (part, None) => Piece::Part(part.unwrap_or(1)),
+        (None, Some(find)) => Piece::Find(find),
+    };
+    let budget = arguments.budget()?;
+    let scope = call.scope().await?;
+    let session = scope.session(&arguments).await?;
+    let record = match wanted {
+        Wanted::Turn(turn) => whole(call, &scope, &session, turn, budget).await?,
+        Wanted::Call(turn, tool) => one_call(call, &scope, &session, (turn, tool), budget).await?,
+    };
+    record.told(&scope, &piece, budget)
+}
+
+pub(super) async fn interaction(call: Call<'_>) -> Result<String, CallError> {
+    let text = Arguments::new(call.arguments, &["interaction_id"])?.text("interaction_id")?;
+    let scope = call.scope().await?;
+    let Ok(id) = text.trim().parse::<InteractionId>() else {
+        let example = scope.current.id.to_string();
+        return Err(CallError::NoInteractionId { shown: text.chars().take(SHOWN_CHARS).collect(), example });
+    };
+    let Some((session, row)) = scope.interaction(id).await? else {
+        let after = Turn(scope.current.turns.0.saturating_sub(200));
+        let turns = call.engine.contents(scope.current.id, after, 200).await?.turns;
+        let nearest = nearest(&id.to_string(), turns.iter().rev().map(|row| row.interaction_id.to_string()));
+        return Err(CallError::NoSuchInteraction { id, nearest });
+    };
+    let budget = Budget::of(None);
+    whole(call, &scope, &session, row.turn, budget).await?.told(&scope, &Piece::Part(1), budget)
+}
+
+async fn whole<'s>(
+    call: Call<'_>,
+    scope: &Scope<'_>,
+    session: &'s SessionRow,
+    turn: Turn,
+    budget: Budget,
+) -> Result<Record<'s>, CallError> {
+    let view = call.engine.turn(session.id, turn).await.map_err(|err| missing(err, session.id))?;
+    let row = &view.interaction.row;
+    let mut head = vec![heading(scope, session, row), format!("About: {}", summary(&turns::summary(row)))];
+    let neighbour = |word: &str, row: &TurnRow| format!("{word}: {} {}", row.turn, summary(&turns::summary(row)));
+    head.extend(view.previous.as_ref().map(|row| neighbour("Previous", row)));
+    head.extend(view.next.as_ref().map(|row| neighbour("Next", row)));
+    let said = quote::turn(&view.interaction, Calls::Shown, other(scope, session).as_deref());
+    let is_cut = view.interaction.cut;
+    Ok(Record { head, parts: Parts::of(said, budget), id: turn.to_string(), session, is_cut })
+}
+
+async fn one_call<'s>(
+    call: Call<'_>,
+    scope: &Scope<'_>,
+    session: &'s SessionRow,
+    (turn, tool): (Turn, u32),
+    budget: Budget,
+) -> Result<Record<'s>, CallError> {
+    let view = call.engine.turn(session.id, turn).await.map_err(|err| missing(err, session.id))?;
+    let calls = view.interaction.calls().count();
+    let found = view.interaction.calls().find(|call| call.tool == tool);
+    let found = found.ok_or(CallError::NoSuchCall { turn, call: tool, calls })?;
+    let head = vec![format!("Call {turn}.{tool} of {calls}, in {}", heading(scope, session, &view.interaction.row))];
+    let parts = Parts::of(quote::call(turn, found), budget);
+    Ok(Record { head, parts, id: format!("{turn}.{tool}"), session, is_cut: view.interaction.cut })
+}
+
+/// `Turn t42 of 57, session ID "…" (current), 2026-11-15 15:20 UTC (3 calls, ~1.8k tokens), interaction ID`.
+fn heading(scope: &Scope<'_>, session: &SessionRow, row: &TurnRow) -> String {
+    format!(
+        "Turn {} of {}, session {}, {} ({}), interaction {}",
+        row.turn,
+        session.turns.0.max(row.turn.0),
+        scope.told(session),
+        when(row.started_at),
+        contents::figures(row),
+        row.interaction_id,
+    )
+}
+
+impl Record<'_> {
+    fn told(self, scope: &Scope<'_>, piece: &Piece, budget: Budget) -> Result<String, CallError> {
+        let parts = self.parts.count();
+        let mut lines = self.head.clone();
+        lines.push(QUOTED.to_owned());
+        match piece {
+            Piece::Part(part) => {
+                let what = self.id.clone();
+                let told = self.parts.part(*part).ok_or(CallError::NoSuchPart { part: *part, what, parts })?;
+                lines.extend(told);
+                if parts > 1 {
+                    let next = (*part < parts).then(|| self.next(scope, part + 1, budget));
+                    let next = next.map_or_else(|| "It is the last.".to_owned(), |next| format!("Next: {next}"));
+                    lines.push(format!("Part {part} of {parts}. {next}"));
+                }
+            }
+            Piece::Find(wanted) => {
+                let found = self.parts.find(wanted);
+                let all = found.len();
+                let mut page = Page::new(budget);
+                page.take_some(found);
+                let found = page.into_lines();
+                let shown = found.len();
+                lines.push(format!("{shown} of {} with {:?}:", count(all, "line"), model::one_line(wanted, 100)));
+                lines.extend(found);
+                let read = self.next(scope, 1, budget);
+                lines.push(match (all, shown < all) {
+                    (0, _) => format!("Try fewer letters of it, or read all of it: {read}"),
+                    (_, true) => {
+                        format!("The rest was left out by max_tokens; a longer text finds fewer. To read: {read}")
+                    }
+                    (_, false) => format!("To read around it, ask for its part: {read}"),
+                });
+            }
+        }
+        if self.is_cut {
+            lines.push(format!("{} is longer than is read at once: its end is not told here.", self.id));
+        }
+        Ok(lines.join("\n"))
+    }
+
+    fn next(&self, scope: &Scope<'_>, part: usize, budget: Budget) -> String {
+        next_call(
+            TURN,
+            [
+                ("turn", Some(json!(self.id))),
+                ("session_id", scope.argument(self.session)),
+                ("part", Some(json!(part))),
+                ("max_tokens", budget.given().map(|tokens| json!(tokens))),
+            ],
+        )
+    }
+}
+
+pub(super) async fn turns(call: Call<'_>) -> Result<String, CallError> {
+    let arguments = Arguments::new(call.arguments, &["from", "to", "session_id", "max_tokens"])?;
+    let (from, to) = (arguments.turn("from")?, arguments.turn("to")?);
+    if from > to {
+        return Err(CallError::Backwards { from, to });
+    }
+    let span_of = u64::from(to.0) - u64::from(from.0) + 1;
+    if span_of > u64::from(MAX_TURNS_AT_ONCE) {
+        let last = Turn(from.0.saturating_add(MAX_TURNS_AT_ONCE - 1));
+        return Err(CallError::TooManyTurns { from, to, count: span_of, last });
+    }
+    let budget = arguments.budget()?;
+    let scope = call.scope().await?;
+    let session = scope.session(&arguments).await?;
+    let newest = session.turns;
+    if from > newest {
+        return Err(CallError::NoSuchTurn { turn: from, session: session.id, newest });
+    }
+    let end = to.min(newest);
+    let mut page = Page::new(budget);
+    let (mut next, mut is_cut) = (from, false);
+    // One at a time: twenty long ones at once would fill the memory for nothing.
+    while next <= end {
+        let (_, turns) = call.engine.turns(session.id, next, next).await.map_err(|err| missing(err, session.id))?;
+        let Some(interaction) = turns.first() else { break };
+        let lines = told_of(interaction, other(&scope, &session).as_deref());
+        let is_first = page.is_empty();
+        if !page.take(lines.clone()) {
+            if is_first {
+                page.take_some(lines);
+                (next, is_cut) = (next.next(), true);
+            }
+            break;
+        }
+        next = next.next();
+    }
+    let told = page.into_lines();
+    let last = Turn(next.0 - 1);
+    let asked = span(from, to);
+    let mut lines = vec![format!(
+        "Session {}: {} of the {} asked for ({asked}), {} in all.",
+        scope.told(&session),
+        last.0 + 1 - from.0,
+        count(usize::try_from(span_of).unwrap_or(usize::MAX), "turn"),
+        newest.0
+    )];
+    lines.push(QUOTED.to_owned());
+    lines.extend(told);
+    let id = scope.argument(&session);
+    if next <= end {
+        let max_tokens = budget.given().map(|tokens| json!(tokens));
+        let go_on = next_call(
+            TURNS,
+            [
+                ("from", Some(json!(next.to_string()))),
+                ("to", Some(json!(end.to_string()))),
+                ("session_id", id.clone()),
+                ("max_tokens", max_tokens),
+            ],
+        );
+        lines.push(format!("{} left out by max_tokens. Next: {go_on}", span(next, end)));
+    }
+    let read = next_call(TURN, [("turn", Some(json!(last.to_string()))), ("session_id", id)]);
+    lines.push(match is_cut {
+        true => format!("{last} is cut by max_tokens. To read all of it: {read}"),
+        false => format!("To read one in full: {read}"),
+    });
+    Ok(lines.join("\n"))
+}
+
+/// A turn as one among others.
+fn told_of(interaction: &Interaction, session: Option<&str>) -> Vec<String> {
+    let row = &interaction.row;
+    let mut lines = vec![format!("{}, interaction {}", contents::turn_line(row), row.interaction_id)];
+    lines.extend(undivided(&quote::turn(interaction, Calls::Named, session)));
+    lines
+}
+
+fn other(scope: &Scope<'_>, session: &SessionRow) -> Option<String> {
+    (!scope.is_current(session.id)).then(|| session.id.to_string())
+}
+
+fn missing(err: QueryError, session: SessionId) -> CallError {
+    match err {
+        QueryError::NoSuchTurn { turn, newest } => CallError::NoSuchTurn { turn, session, newest },
+        err => err.into(),
+    }
+}

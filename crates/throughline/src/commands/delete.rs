@@ -1,0 +1,43 @@
+//! `throughline delete` and `undelete`: a session goes, and comes back.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::cli;
+use crate::client::Client;
+use crate::commands::list::tail;
+use crate::data_dir::DataDir;
+use crate::terminal;
+
+pub(super) async fn run(data: &DataDir, delete: &cli::Delete) -> Result<()> {
+    let client = Client::connect(data).await?;
+    let session = client.find_session(&delete.session).await?.row.id;
+    let now = if delete.now { "?now=true" } else { "" };
+    let deleted = client.delete(&format!("/sessions/{session}{now}")).await;
+    client.close().await;
+    deleted?;
+    if delete.json {
+        return Ok(terminal::line(&json!({ "id": session, "restorable": !delete.now }).to_string())?);
+    }
+    match delete.now {
+        true => terminal::line(&format!("Session {} is gone for good.", tail(session)))?,
+        false => {
+            terminal::line(&format!("Session {} is deleted.", tail(session)))?;
+            terminal::line(&format!("Within seven days `throughline undelete {session}` brings it back."))?;
+        }
+    }
+    Ok(())
+}
+
+/// By its whole id: a session that is deleted is in no list.
+pub(super) async fn undo(data: &DataDir, undelete: &cli::Undelete) -> Result<()> {
+    let client = Client::connect(data).await?;
+    let session = undelete.session;
+    let restored = client.post::<Value>(&format!("/sessions/{session}/restore"), None::<&()>).await;
+    client.close().await;
+    restored?;
+    if undelete.json {
+        return Ok(terminal::line(&json!({ "id": session }).to_string())?);
+    }
+    Ok(terminal::line(&format!("Session {} is back.", tail(session)))?)
+}

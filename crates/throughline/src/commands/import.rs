@@ -1,0 +1,120 @@
+//! `throughline import`: what other tools left on this machine, as sessions.
+
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use server::wire::{ImportProgress, Imports, NewImport};
+use tokio::time::sleep;
+
+use crate::cli;
+use crate::client::Client;
+use crate::data_dir::DataDir;
+use crate::terminal::{self, counted, safe, safe_json, table};
+
+const LOOK_EVERY: Duration = Duration::from_millis(150);
+
+pub(super) async fn run(data: &DataDir, import: cli::Import) -> Result<()> {
+    let client = Client::connect(data).await?;
+    let done = bring_in(&client, import).await;
+    client.close().await;
+    done
+}
+
+async fn bring_in(client: &Client, import: cli::Import) -> Result<()> {
+    if import.stop {
+        client.delete("/imports").await?;
+        return Ok(terminal::line("Nothing more is brought in.")?);
+    }
+    if import.list {
+        return list(client, import.json).await;
+    }
+    let tools = Some(import.tools).filter(|tools| !tools.is_empty());
+    let wish = NewImport { tools, follow: import.follow };
+    let _begun: ImportProgress = client.post("/imports", Some(&wish)).await?;
+    if import.follow && client.has_server() {
+        terminal::line(
+            "The server brings in what other tools write from now on; `throughline import --stop` ends that.",
+        )?;
+        return Ok(());
+    }
+    let progress = watch(client).await?;
+    if import.json {
+        return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&progress)?))?);
+    }
+    tell(&progress)?;
+    if progress.failed > 0 && progress.added + progress.updated + progress.unchanged == 0 {
+        bail!("nothing could be read");
+    }
+    Ok(())
+}
+
+async fn list(client: &Client, json: bool) -> Result<()> {
+    let imports: Imports = client.get("/imports").await?;
+    if json {
+        return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&imports)?))?);
+    }
+    if imports.sources.is_empty() {
+        return Ok(terminal::line("No transcripts of Claude Code, Codex, opencode, Gemini or goose were found here.")?);
+    }
+    let rows: Vec<Vec<String>> = imports
+        .sources
+        .iter()
+        .map(|source| {
+            let size = if source.bytes == 0 { "-".to_owned() } else { HumanBytes(source.bytes).to_string() };
+            vec![source.tool.clone(), source.sessions.to_string(), size]
+        })
+        .collect();
+    for line in table(&["TOOL", "SESSIONS", "SIZE"], &rows) {
+        terminal::line(&line)?;
+    }
+    terminal::line("\n`throughline import` brings them all in; nothing of theirs is changed.")?;
+    Ok(())
+}
+
+/// Follows it to its end, with a bar where a person watches.
+async fn watch(client: &Client) -> Result<ImportProgress> {
+    let bar = ProgressBar::new(0);
+    let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos} of {len} {eta}");
+    bar.set_style(style.expect("a template of our own is well-formed").progress_chars("━━ "));
+    bar.set_message("Bringing in");
+    loop {
+        let Imports { progress, .. } = client.get("/imports").await?;
+        bar.set_length(progress.total as u64);
+        bar.set_position(progress.done as u64);
+        if !progress.running {
+            bar.finish_and_clear();
+            return Ok(progress);
+        }
+        sleep(LOOK_EVERY).await;
+    }
+}
+
+fn tell(progress: &ImportProgress) -> Result<()> {
+    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let told = [
+        counted(number(progress.added), "session brought in", "sessions brought in"),
+        counted(number(progress.updated), "session had more", "sessions had more"),
+        counted(number(progress.unchanged), "had nothing new", "had nothing new"),
+        counted(
+            number(progress.left_alone),
+            "left alone (hosted, deleted or continued here)",
+            "left alone (hosted, deleted or continued here)",
+        ),
+    ];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    if told.is_empty() && progress.failed == 0 {
+        return Ok(terminal::line("No transcripts of Claude Code, Codex, opencode, Gemini or goose were found here.")?);
+    }
+    terminal::line(&format!("{}; {} turns in all.", told.join(", "), progress.turns))?;
+    for (what, count) in &progress.skipped {
+        terminal::remark(&format!("left out: {count} × {what}"));
+    }
+    for failure in &progress.failures {
+        terminal::remark(&safe(failure));
+    }
+    if progress.failed > progress.failures.len() {
+        terminal::remark(&format!("{} could not be read in all", progress.failed));
+    }
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! `throughline search`: words in all sessions, or in one.
+
+use std::io::IsTerminal as _;
+
+use anyhow::Result;
+use engine::{Clock as _, SystemClock};
+use server::wire::{SearchPage, SearchResult, Snippet, Toc};
+
+use crate::cli;
+use crate::client::Client;
+use crate::commands::list::tail;
+use crate::data_dir::DataDir;
+use crate::terminal::{self, ago, safe, safe_json};
+
+pub(super) async fn run(data: &DataDir, search: &cli::Search) -> Result<()> {
+    let client = Client::connect(data).await?;
+    let words = search.query.join(" ");
+    let found = match &search.session {
+        Some(name) => {
+            let session = client.find_session(name).await?;
+            let path = query(&format!("/sessions/{}/search", session.row.id), &words, search);
+            inside(&client.get(&path).await?, search.json)
+        }
+        None => {
+            let page: SearchPage = client.get(&query("/search", &words, search)).await?;
+            let shown = everywhere(&page, search.json);
+            if search.open
+                && let Some(first) = page.results.first()
+            {
+                open_page(data, &client, first);
+            }
+            shown
+        }
+    };
+    client.close().await;
+    found
+}
+
+/// Opens the page at a turn, in the browser that is signed in.
+fn open_page(data: &DataDir, client: &Client, result: &SearchResult) {
+    let server = data.read_server_file().filter(|_| client.has_server());
+    let Some(server) = server else {
+        return terminal::remark("there is no server to open the page of; `throughline` starts one");
+    };
+    let address = format!("{}/s/{}#t{}", server.url.trim_end_matches('/'), result.session_id, result.turn);
+    if open::that_detached(&address).is_err() {
+        terminal::remark(&format!("no browser could be opened; the address is {address}"));
+    }
+}
+
+fn query(path: &str, words: &str, search: &cli::Search) -> String {
+    let exact = if search.exact { "&exact=true" } else { "" };
+    format!("{path}?q={}&limit={}{exact}", encoded(words), search.limit)
+}
+
+/// As a query string wants it.
+fn encoded(words: &str) -> String {
+    words
+        .bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
+            byte => format!("%{byte:02X}"),
+        })
+        .collect()
+}
+
+fn everywhere(page: &SearchPage, json: bool) -> Result<()> {
+    if json {
+        return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(page)?))?);
+    }
+    let now = SystemClock.now();
+    let mut last = None;
+    for result in &page.results {
+        if last != Some(result.session_id) {
+            last = Some(result.session_id);
+            let name = Some(result.session_name.as_str()).filter(|name| !name.is_empty()).unwrap_or("(untitled)");
+            let about = format!("{}  {}  {}", tail(result.session_id), result.agent, safe(&result.project));
+            terminal::line(&format!("\n{}  {}", bold(&safe(name)), dim(&about)))?;
+        }
+        terminal::line(&format!("  {}  {}", place(result), shown(&result.snippet)))?;
+        terminal::line(&dim(&format!("        {}, {}", role(result), ago(result.created, now))))?;
+    }
+    let more = if page.more_than_total { "more than " } else { "" };
+    match page.results.len() {
+        0 => terminal::line("Nothing found. Fewer words, a part of one with *, or --exact find more.")?,
+        count => terminal::line(&format!(
+            "\n{count} of {more}{} turns; `throughline show ID --turn N` reads one",
+            page.total
+        ))?,
+    }
+    for note in &page.notes {
+        terminal::remark(note);
+    }
+    if let Some(indexing) = page.indexing {
+        terminal::remark(&format!("the index is being built: {} of {} entries", indexing.done, indexing.total));
+    }
+    Ok(())
+}
+
+fn inside(toc: &Toc, json: bool) -> Result<()> {
+    if json {
+        return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(toc)?))?);
+    }
+    terminal::line(&bold(&safe(&toc.session_name)))?;
+    for entry in &toc.entries {
+        terminal::line(&format!("  t{:<5} {}", entry.turn, safe(&entry.summary)))?;
+        if let Some(snippet) = &entry.snippet {
+            terminal::line(&format!("         {}", shown(snippet)))?;
+        }
+    }
+    let found = toc.matches.unwrap_or_default();
+    terminal::line(&format!("\n{} of {found} that match, of {} turns", toc.entries.len(), toc.total_turns))?;
+    for note in &toc.notes {
+        terminal::remark(note);
+    }
+    Ok(())
+}
+
+fn place(result: &SearchResult) -> String {
+    let place = match result.turn {
+        0 => "title".to_owned(),
+        turn => format!("t{turn}"),
+    };
+    format!("{place:<5}")
+}
+
+fn role(result: &SearchResult) -> String {
+    match &result.tool {
+        Some(tool) => format!("tool {tool}"),
+        None => result.role.clone(),
+    }
+}
+
+/// A snippet with what was found in it set off, where colours are shown.
+fn shown(snippet: &Snippet) -> String {
+    if !has_colours() {
+        return safe(&snippet.text);
+    }
+    let chars: Vec<char> = snippet.text.chars().collect();
+    let mut text = String::new();
+    let mut at = 0;
+    for (from, to) in &snippet.highlights {
+        let (from, to) = ((*from as usize).clamp(at, chars.len()), (*to as usize).clamp(at, chars.len()));
+        text.push_str(&safe(&chars[at..from].iter().collect::<String>()));
+        text.push_str(&format!("\u{1b}[1;33m{}\u{1b}[0m", safe(&chars[from..to].iter().collect::<String>())));
+        at = to;
+    }
+    text.push_str(&safe(&chars[at..].iter().collect::<String>()));
+    text
+}
+
+fn bold(text: &str) -> String {
+    if has_colours() { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+fn dim(text: &str) -> String {
+    if has_colours() { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+fn has_colours() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_words_go_into_a_query_string() {
+        assert_eq!(encoded("a b&c=\"d\" ü%"), "a%20b%26c%3D%22d%22%20%C3%BC%25");
+    }
+}

@@ -1,0 +1,58 @@
+//! `throughline toc`: a session's contents, a line a turn.
+
+use anyhow::Result;
+use server::wire::{Toc, TocEntry, TurnState};
+
+use crate::cli;
+use crate::client::Client;
+use crate::data_dir::DataDir;
+use crate::terminal::{self, safe, safe_json};
+
+pub(super) async fn run(data: &DataDir, toc: &cli::Toc) -> Result<()> {
+    let client = Client::connect(data).await?;
+    let session = client.find_session(&toc.session).await?;
+    let mut after = String::new();
+    let mut whole: Option<Toc> = None;
+    loop {
+        let page: Toc = client.get(&format!("/sessions/{}/toc{after}", session.row.id)).await?;
+        let next = page.next_cursor.clone();
+        match &mut whole {
+            None => whole = Some(page),
+            Some(whole) => {
+                whole.entries.extend(page.entries);
+                whole.formatted = format!("{}\n{}", whole.formatted, page.formatted);
+                whole.next_cursor = None;
+            }
+        }
+        match next {
+            Some(cursor) => after = format!("?after={cursor}"),
+            None => break,
+        }
+    }
+    client.close().await;
+    let Some(contents) = whole else { return Ok(()) };
+    if toc.json {
+        return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&contents)?))?);
+    }
+    let title = Some(contents.session_name.as_str()).filter(|name| !name.is_empty()).unwrap_or("(nothing said yet)");
+    terminal::line(&safe(title))?;
+    let width = contents.total_turns.to_string().len();
+    for entry in &contents.entries {
+        terminal::line(&format!("{:>width$}. {}{}", entry.turn, safe(&entry.summary), mark(entry)))?;
+    }
+    if contents.entries.is_empty() {
+        terminal::line("No turns yet.")?;
+    }
+    Ok(())
+}
+
+/// What a reader should know of a turn beside its line.
+fn mark(entry: &TocEntry) -> &'static str {
+    match entry.state {
+        TurnState::Completed => "",
+        TurnState::Running => "  (running)",
+        TurnState::Cancelled => "  (stopped)",
+        TurnState::Failed => "  (failed)",
+        TurnState::Interrupted => "  (interrupted)",
+    }
+}

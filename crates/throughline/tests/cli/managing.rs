@@ -1,0 +1,76 @@
+//! Sessions that are named, put away, brought back, and what waits in them.
+
+use serde_json::Value;
+
+use crate::support::Folder;
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn a_session_is_named_and_loses_its_name() {
+    let folder = Folder::new();
+    let session = json(&folder.run(&["new", "--json"]).ok())["id"].as_str().unwrap().to_owned();
+    let short = &session[session.len() - 8..];
+    folder.run(&["send", "last", "say hello"]).ok();
+    let named = folder.run(&["rename", "last", "first \u{1b}[2Ksteps"]);
+    assert!(named.failed().contains("(name_invalid)"), "{}", named.stderr);
+    assert_eq!(
+        folder.run(&["rename", "last", "first steps"]).ok(),
+        format!("Session {short} is called: first steps\n")
+    );
+    assert!(folder.run(&["list"]).ok().contains("first steps"));
+    let told = json(&folder.run(&["rename", &session, "", "--json"]).ok());
+    assert_eq!((&told["id"], &told["name"]), (&session.clone().into(), &"".into()), "{told}");
+    assert!(!folder.run(&["list"]).ok().contains("first steps"));
+}
+
+#[test]
+fn a_session_is_deleted_and_comes_back_unless_it_is_gone_for_good() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    let session = json(&folder.run(&["new", "--json"]).ok())["id"].as_str().unwrap().to_owned();
+    let short = &session[session.len() - 8..];
+    assert_eq!(
+        folder.run(&["delete", short]).ok(),
+        format!("Session {short} is deleted.\nWithin seven days `throughline undelete {session}` brings it back.\n")
+    );
+    assert!(folder.run(&["list"]).ok().starts_with("No sessions yet."));
+    assert_eq!(folder.run(&["undelete", &session]).ok(), format!("Session {short} is back.\n"));
+    assert!(folder.run(&["undelete", &session]).failed().ends_with("(session_not_deleted)\n"));
+    let told = json(&folder.run(&["delete", "last", "--now", "--json"]).ok());
+    assert_eq!(told, serde_json::json!({ "id": session, "restorable": false }));
+    assert!(folder.run(&["undelete", &session]).failed().ends_with("(session_not_found)\n"));
+    assert_eq!(folder.run(&["undelete", "last"]).code, Some(2));
+    server.stop();
+}
+
+#[test]
+fn prompts_that_wait_are_listed_and_taken_out() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    insta::assert_snapshot!(folder.run(&["queue", "last"]).ok(), @"No prompts wait.");
+    for text in ["slow 3600", "say one\nmore", "say two", "say three"] {
+        folder.run(&["send", "last", "--no-wait", text]).ok();
+        folder.until_logged("turn.started");
+    }
+    let listed = folder.run(&["queue", "last"]).ok();
+    let of = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        (words[0].to_owned(), words[3..].join(" "))
+    };
+    let rows: Vec<_> = listed.lines().skip(1).map(of).collect();
+    let row = |place: &str, text: &str| (place.to_owned(), text.to_owned());
+    assert_eq!(rows, [row("1", "say one more"), row("2", "say two"), row("3", "say three")], "{listed}");
+    insta::assert_snapshot!(folder.run(&["unqueue", "last", "2"]).ok(), @"It will not be sent: say two");
+    let queue = json(&folder.run(&["queue", "last", "--json"]).ok());
+    let third = queue["queue"][1]["interactionId"].as_str().unwrap().to_owned();
+    assert_eq!(json(&folder.run(&["unqueue", "last", &third, "--json"]).ok())["text"], "say three");
+    insta::assert_snapshot!(folder.run(&["unqueue", "last", "2"]).failed(), @"error: no such prompt waits; 1 do, and `throughline queue` lists them");
+    assert_eq!(folder.run(&["unqueue", "last", "0"]).code, Some(2));
+    folder.run(&["unqueue", "last", "1"]).ok();
+    folder.run(&["stop", "last"]).ok();
+    server.stop();
+}
