@@ -58,7 +58,7 @@ export const TurnRow = memo(function TurnRow({ turn, first, last, newest, retied
           <div className="flex gap-x-6 @max-lg:flex-col">
             <h2 className="verbatim min-w-0 flex-1 leading-[1.6] font-semibold">{shown(turn.prompt)}</h2>
             <div className="flex h-[1.6rem] shrink-0 items-center gap-2 @max-lg:flex-row-reverse @max-lg:justify-between">
-              <PromptActions prompt={{ text: turn.prompt, images: turn.images }} newest={newest} />
+              <PromptActions turn={turn.turn} prompt={{ text: turn.prompt, images: turn.images }} newest={newest} />
               <Mark turn={turn.turn} at={turn.startedAt} now={now} />
             </div>
           </div>
