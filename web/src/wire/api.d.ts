@@ -1804,8 +1804,10 @@ export interface components {
             /** @description Empty takes the hint away. */
             envHint?: string | null;
             key?: string | null;
-            /** @description Empty takes the name away. */
+            /** @description The person's name for it, which pins its title; empty takes the name away. */
             name?: string | null;
+            /** @description The same as `name`, but `null` takes the name away: the session is called by its newest title again. */
+            pinnedTitle?: string | null;
             setContext?: components["schemas"]["SetContext"] | null;
         };
         /** @description A session as lists show it. */
