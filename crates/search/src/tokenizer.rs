@@ -160,11 +160,13 @@ impl<'t> Spans<'t> {
         self.parts.clear();
         let run = &self.text[start..end];
         let mut from = start;
-        for (at, _) in run.match_indices(['_', '-', '.']).chain([(run.len(), "")]) {
-            let to = start + at;
-            split_component(self.text, from..to, &mut self.parts);
-            from = to + 1;
+        for (at, byte) in run.bytes().enumerate() {
+            if matches!(byte, b'_' | b'-' | b'.') {
+                split_component(self.text, from..start + at, &mut self.parts);
+                from = start + at + 1;
+            }
         }
+        split_component(self.text, from..end, &mut self.parts);
         let whole = start..start + run.trim_end_matches('_').len();
         if let [_] = self.parts[..] {
             if let Some(sign) = sign_after(&self.text[end..]).filter(|_| whole.end == end) {

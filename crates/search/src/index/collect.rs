@@ -84,6 +84,30 @@ pub(super) fn best_by_score(
     Ok(Best { full: top.full, found: top.sorted(), late })
 }
 
+/// By score, where every document has to be looked at anyway; so they are counted too, in turns, up to `cap`.
+pub(super) fn best_and_count(
+    columns: &mut AllColumns<'_>,
+    query: &dyn TantivyQuery,
+    limit: usize,
+    cap: usize,
+    deadline: Instant,
+) -> tantivy::Result<(Best, usize)> {
+    let weight = query.weight(EnableScoring::enabled_from_searcher(columns.searcher))?;
+    let mut top = Top::new(limit);
+    let mut turns = HashSet::new();
+    let late = each(columns, weight.as_ref(), deadline, |segment, columns, doc, score| {
+        if turns.len() < cap {
+            turns.insert(columns.turn_of(doc));
+        }
+        let score = score();
+        if score > top.threshold() {
+            top.push(Found { score, segment, doc });
+        }
+        true
+    })?;
+    Ok((Best { full: top.full, found: top.sorted(), late }, turns.len()))
+}
+
 /// The newest, for a search without words.
 pub(super) fn newest(
     columns: &mut AllColumns<'_>,
@@ -95,7 +119,7 @@ pub(super) fn newest(
     let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
     let mut newest = BinaryHeap::new();
     let mut full = false;
-    let late = each(columns, weight.as_ref(), deadline, |segment, columns, doc| {
+    let late = each(columns, weight.as_ref(), deadline, |segment, columns, doc, _| {
         newest.push(Reverse((columns.at.get_val(doc), Reverse((segment, doc)))));
         if newest.len() > limit {
             newest.pop();
@@ -118,7 +142,7 @@ pub(super) fn count_turns(
     let searcher = columns.searcher;
     let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
     let mut turns = HashSet::new();
-    let late = each(columns, weight.as_ref(), deadline, |_, columns, doc| {
+    let late = each(columns, weight.as_ref(), deadline, |_, columns, doc, _| {
         turns.insert(columns.turn_of(doc));
         turns.len() < cap
     })?;
@@ -131,7 +155,7 @@ fn each(
     columns: &mut AllColumns<'_>,
     weight: &dyn Weight,
     deadline: Instant,
-    mut visit: impl FnMut(usize, &Columns, DocId) -> bool,
+    mut visit: impl FnMut(usize, &Columns, DocId, &mut dyn FnMut() -> Score) -> bool,
 ) -> tantivy::Result<bool> {
     let searcher = columns.searcher;
     for (segment, reader) in searcher.segment_readers().iter().enumerate().rev() {
@@ -147,7 +171,7 @@ fn each(
             if seen.is_multiple_of(LOOK_EVERY) && Instant::now() >= deadline {
                 return Ok(true);
             }
-            if !reader.is_deleted(doc) && !visit(segment, columns, doc) {
+            if !reader.is_deleted(doc) && !visit(segment, columns, doc, &mut || scorer.score()) {
                 return Ok(false);
             }
             doc = scorer.advance();
