@@ -7,7 +7,7 @@ import type { Failure } from "../api/http";
 import { failureWords } from "../api/http";
 import type { App } from "../state/app";
 import type { Followed } from "../state/followed";
-import { readToTheEnd, runningTurn } from "../state/followed";
+import { readToTheEnd, runningTurn, turnCount } from "../state/followed";
 import { isDeleted } from "../state/sessionList";
 import { standingWords, titleOf } from "../state/words";
 import { Alert } from "../ui/Alert";
@@ -116,7 +116,7 @@ function OpenSession({ app, row, followed, fresh, notice, onSearch, onDelete }: 
   const [sent, setSent] = useState(0);
   const [panel, setPanel] = useState(false);
   const column = useRef<HTMLDivElement>(null);
-  const current = useTurnInView(column);
+  const current = useTurnInView(column, turnCount(followed));
   const contentsId = useId();
   const wide = useMedia(WIDE);
   const [beside, setBeside] = useContentsBeside();

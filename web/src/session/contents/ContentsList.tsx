@@ -31,7 +31,7 @@ interface ContentsListProps {
   onMissing(page: number): void;
 }
 
-export function ContentsList({ contents, total, current, asking, linePx, className = "", onJump, onMissing }: ContentsListProps) {
+export const ContentsList = memo(function ContentsList({ contents, total, current, asking, linePx, className = "", onJump, onMissing }: ContentsListProps) {
   const scroller = useRef<HTMLElement>(null);
   // Where the arrow keys have come to, while the list has the focus.
   const [moved, setMoved] = useState<number | null>(null);
@@ -129,7 +129,7 @@ export function ContentsList({ contents, total, current, asking, linePx, classNa
       )}
     </nav>
   );
-}
+});
 
 interface LineProps {
   turn: number;

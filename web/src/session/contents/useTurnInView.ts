@@ -4,7 +4,7 @@
 // It looks at what is drawn, so it holds for whatever draws it: the scroller is the page's `log`, a turn an `article`
 // whose id is its name.
 import type { RefObject } from "react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { onSeek, placeOf } from "../../ui/place";
 
@@ -13,8 +13,10 @@ const EYES = 0.25;
 /** Whatever the reader moves the transcript with. */
 const MOVES = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
 
-export function useTurnInView(around: RefObject<HTMLElement | null>): number | null {
+/** `turns` is how many there are: a new one may be where the reader is, though nothing was scrolled. */
+export function useTurnInView(around: RefObject<HTMLElement | null>, turns: number): number | null {
   const [turn, setTurn] = useState<number | null>(null);
+  const again = useRef<() => void>(() => undefined);
   useEffect(() => {
     const element = around.current;
     if (element === null) {
@@ -39,25 +41,24 @@ export function useTurnInView(around: RefObject<HTMLElement | null>): number | n
       sought = place.turn;
       setTurn(place.turn);
     });
-    // Scrolling does not bubble; turns come and grow without it.
+    // Scrolling does not bubble.
     element.addEventListener("scroll", lookSoon, { capture: true, passive: true });
     for (const kind of MOVES) {
       element.addEventListener(kind, move, { passive: true });
     }
-    const watch = new MutationObserver(lookSoon);
-    const log = element.querySelector("[role=log]");
-    watch.observe(log ?? element, { childList: true, subtree: true });
-    lookSoon();
+    again.current = lookSoon;
     return () => {
       cancelAnimationFrame(frame);
       stopSeeking();
-      watch.disconnect();
       element.removeEventListener("scroll", lookSoon, { capture: true });
       for (const kind of MOVES) {
         element.removeEventListener(kind, move);
       }
     };
   }, [around]);
+  useEffect(() => {
+    again.current();
+  }, [turns]);
   return turn;
 }
 
