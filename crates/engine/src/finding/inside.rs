@@ -55,7 +55,9 @@ impl Engine {
             after = last.seq;
             for entry in &page {
                 let told = pieces.apply(entry);
-                for piece in told.into_iter().filter(|piece| piece.turn > Turn(0)) {
+                // A model's line comes after its turn, which is over by then: it is looked at apart.
+                let own = |piece: &Piece| piece.turn > Turn(0) && piece.role != search::Role::Summary;
+                for piece in told.into_iter().filter(own) {
                     looking.add(piece);
                 }
                 if let Some(piece) = summary(id, entry) {

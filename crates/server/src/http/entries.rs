@@ -35,7 +35,7 @@ pub(crate) async fn list(
         return Err(ApiError::InvalidQuery(format!("limit is 1 to {MAX_LIMIT}")));
     }
     if let Some(turns) = turns_of(&query)? {
-        let after = query.after.map(|after| cursor(&app, &after)).transpose()?.map_or(Seq::START, |cursor| cursor.seq);
+        let after = query.after.map(|after| cursor(&app, &after)).transpose()?;
         let (entries, more) = app.engine.entries_of_turns(id, turns, after, limit as usize).await?;
         let next = entries.last().filter(|_| more).map(|last| app.engine.cursor(last.seq).to_string());
         return Ok(Json(wire::EntryPage { entries, next_cursor: next }));
