@@ -74,6 +74,32 @@ for (const viewport of [DESKTOP, PHONE]) {
       await check(page, "file");
       await page.keyboard.press("Escape");
 
+      await page.getByRole("button", { name: /^Earlier titles/ }).click();
+      await page.getByRole("group", { name: "Titles of this session" }).getByRole("link").first().waitFor();
+      await check(page, "titles");
+      await page.keyboard.press("Escape");
+      if (viewport === PHONE) {
+        await page.getByRole("button", { name: "Contents" }).click();
+      }
+      await page.getByRole("navigation", { name: "Contents" }).getByRole("link", { name: /Turn 5/ }).waitFor();
+      await check(page, "contents");
+      await page.keyboard.press("Escape");
+      await page.getByRole("log").focus();
+      await page.keyboard.press("Control+f");
+      await page.keyboard.type("word60");
+      await page.getByRole("search").getByText("1 of 1 turn").waitFor();
+      await check(page, "find");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Control+k");
+      const palette = page.getByRole("dialog", { name: "Search" });
+      await palette.getByRole("option", { name: /looked over/ }).waitFor();
+      await check(page, "palette");
+      await page.keyboard.type("word60 ro");
+      await palette.getByRole("option", { name: /role:/ }).waitFor();
+      await palette.locator("mark").first().waitFor();
+      await check(page, "search");
+      await page.keyboard.press("Escape");
+
       await page.goto(server.origin);
       await page.getByRole("link", { name: /looked over/ }).waitFor();
       await check(page, "list");

@@ -3,22 +3,21 @@
 //
 // Time is that of the thread itself, so that other work on the machine counts little. Playwright has every frame of the
 // socket told to it by the page's own thread: opening a long session costs about half as much without a listener.
-import { createHash, randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { cpus, loadavg, tmpdir } from "node:os";
 import path from "node:path";
 
+import { longSession } from "./long-session.mjs";
 import { launchBrowser, newPage, signIn, state } from "./support.mjs";
 import { openStage, promptField, sendTo } from "./stage.mjs";
 
 const TURNS = Number(process.env.TURNS ?? 10_000);
 const SECONDS = Number(process.env.SECONDS ?? 20);
 const TOKENS_PER_SECOND = 200;
-const SESSION = "0190a8c0-0000-7000-8000-0000000000c1";
 
 const folder = await mkdtemp(path.join(tmpdir(), "throughline-measure-"));
 const exported = path.join(folder, "long.jsonl");
-await writeFile(exported, longSession(TURNS));
+await writeFile(exported, longSession(TURNS, "ten thousand knots"));
 const stage = await openStage({ restored: exported });
 const browser = await launchBrowser();
 try {
@@ -61,11 +60,40 @@ async function measureOpening() {
     await signIn(page, await stage.server.freshLink());
     const before = await thread();
     await page.getByRole("link", { name: /ten thousand knots/ }).click();
-    await page.getByRole("article", { name: `Turn ${TURNS}`, exact: true }).waitFor();
+    await page.getByRole("article", { name: `Turn ${TURNS}`, exact: true }).waitFor({ timeout: 120_000 });
     const after = await thread();
     const ms = (of) => `${Math.round((after[of] - before[of]) * 1000)} ms`;
     console.log(`opening ${TURNS} turns, ${attempt}: ${ms("task")} (script ${ms("script")}, style and layout ${ms("layout")}), ${ms("at")} on the clock, heap ${Math.round(after.heap / 1e6)} MB`);
+    await measureJumps(page, thread);
     await page.context().close();
+  }
+}
+
+/** From asking for a turn that was not read until its words are drawn where the reader looks. */
+async function measureJumps(page, thread) {
+  for (const number of [0.5, 0.9, 0.1, 0.0005].map((part) => Math.max(1, Math.round(TURNS * part)))) {
+    const before = await thread();
+    const clock = await page.evaluate(
+      (turn) =>
+        new Promise((resolve) => {
+          const begun = performance.now();
+          window.location.hash = `#t${turn}`;
+          const log = document.querySelector("[role=log]");
+          const look = () => {
+            const row = document.getElementById(`t${turn}`);
+            const there = row?.textContent.includes(`Answer ${turn}`) && Math.abs(row.getBoundingClientRect().top - log.getBoundingClientRect().top) < 30;
+            if (there) {
+              resolve(performance.now() - begun);
+            } else {
+              window.requestAnimationFrame(look);
+            }
+          };
+          window.requestAnimationFrame(look);
+        }),
+      number,
+    );
+    const after = await thread();
+    console.log(`jump to turn ${number}: ${Math.round((after.task - before.task) * 1000)} ms, ${Math.round(clock)} ms on the clock`);
   }
 }
 
@@ -84,33 +112,4 @@ async function mainThread(page) {
       at: performance.now() / 1000,
     };
   };
-}
-
-/** A session of so many turns, as `throughline export` would write it. */
-function longSession(turns) {
-  const begun = Date.parse("2026-01-02T03:04:05Z");
-  const lines = [JSON.stringify({ throughline: "export", version: 1, madeAt: at(0), program: "0.1.0", incarnation: "00000000000000c1" })];
-  let seq = 0;
-  function at(second) {
-    return new Date(begun + second * 1000).toISOString();
-  }
-  const add = (type, data) => {
-    seq += 1;
-    lines.push(JSON.stringify({ stream: `session/${SESSION}`, seq, at: at(seq), version: 2, type, data }));
-  };
-  add("session.created", { agent: "guide", cwd: tmpdir(), project: tmpdir(), name: "ten thousand knots" });
-  add("agent.state_changed", { state: "starting" });
-  add("agent.state_changed", { state: "ready" });
-  for (let turn = 1; turn <= turns; turn++) {
-    const interactionId = randomUUID();
-    add("turn.started", { turn, interactionId });
-    add("prompt.sent", { interactionId, text: `Prompt ${turn}: what follows from this?` });
-    add("text.part", { turn, block: 0, text: `## Answer ${turn}\n\nIt follows that **much** is so, and \`code\` too.\n\n` });
-    add("text.part", { turn, block: 0, text: turn % 2 === 0 ? "```ts\nconst a = 1;\n```\n" : "- one\n- two\n- three\n" });
-    add("turn.ended", { turn, outcome: "completed" });
-  }
-  add("agent.state_changed", { state: "stopped", reason: "server_shutdown" });
-  const body = `${lines.join("\n")}\n`;
-  const sha256 = createHash("sha256").update(body).digest("hex");
-  return `${body}${JSON.stringify({ throughline: "end", entries: seq, purged: 0, damaged: 0, sha256 })}\n`;
 }

@@ -58,6 +58,31 @@ try {
     await page.getByRole("link", { name: /shuttle.rs/ }).click();
     await page.locator("dialog .code-keyword").first().waitFor();
     await shoot("file");
+    await page.goto(`${server.origin}/s/${sessions.interrupted}`);
+    await promptField(page).waitFor();
+    if (await page.getByRole("navigation", { name: "Contents" }).count() === 0) {
+      await page.getByRole("button", { name: "Contents" }).click();
+      await page.getByRole("dialog", { name: "Contents" }).getByRole("link").first().waitFor();
+      await shoot("contents");
+      await page.keyboard.press("Escape");
+    }
+    await page.getByRole("button", { name: /^Earlier titles/ }).click();
+    await page.getByRole("group", { name: "Titles of this session" }).getByRole("listitem").first().waitFor();
+    await shoot("titles");
+    await page.keyboard.press("Escape");
+    await page.getByRole("log").focus();
+    await page.keyboard.press("Control+f");
+    await page.keyboard.type("entry");
+    await page.getByRole("search").getByText(/of \d+ turn/).waitFor();
+    await shoot("find");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Search everything" }).waitFor();
+    await shoot("palette");
+    await page.keyboard.type("what changed");
+    await page.getByRole("dialog", { name: "Search" }).locator("mark").first().waitFor();
+    await shoot("search");
+    await page.keyboard.press("Escape");
     await page.goto(`${server.origin}/s/${sessions.resumed}#t2`);
     const card = page.getByRole("button", { name: /What the agent was told/ });
     await card.scrollIntoViewIfNeeded();

@@ -31,7 +31,7 @@ export async function open(test) {
   return { server, browser, dataDir };
 }
 
-export async function launchBrowser() {
+export async function launchBrowser(args = []) {
   return chromium.launch({
     executablePath: process.env.CHROME || "/usr/bin/chromium",
     headless: true,
@@ -43,6 +43,7 @@ export async function launchBrowser() {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      ...args,
     ],
   });
 }

@@ -1,12 +1,13 @@
 // The whole URL table, and the frame that every page stands in: the list on the left, what is open beside it.
 import type { ReactNode } from "react";
-import { useEffect, useMemo, useState } from "react";
+import { createElement, useEffect, useMemo, useState } from "react";
 import { useStore } from "zustand";
 
 import { hasCode } from "./api/credential";
 import type { Failure } from "./api/http";
 import { useConnectionNotice } from "./ConnectionBanner";
 import { KeysDialog } from "./keys/KeysDialog";
+import type SearchPalette from "./search/SearchPalette";
 import { NewSessionDialog } from "./session-list/NewSessionDialog";
 import { SessionListPage } from "./session-list/SessionListPage";
 import { Welcome } from "./session-list/Welcome";
@@ -16,7 +17,7 @@ import { SignedOutPage } from "./sign-in/SignedOutPage";
 import type { App } from "./state/app";
 import { titleOf } from "./state/words";
 import { buttonClass } from "./ui/Button";
-import { useKeyPresses } from "./ui/keyPresses";
+import { useChord, useKeyPresses } from "./ui/keyPresses";
 import { Link } from "./ui/Link";
 import { addressField, navigate, removeAddressField, usePath } from "./ui/navigation";
 import { Notice } from "./ui/Notice";
@@ -33,7 +34,10 @@ export function routeOf(path: string): Route {
   return session === undefined ? { page: "unknown" } : { page: "session", session };
 }
 
-type OpenDialog = "none" | "new-session" | "keys" | "remembered";
+type OpenDialog = "none" | "new-session" | "keys" | "remembered" | "search";
+
+/** The palette's code is not in the first load; it comes so long after it. */
+const PALETTE_AFTER_MS = 1_000;
 
 /** `#new=DIRECTORY` asks for a session there; what comes of it is up to the person who sees the dialog. */
 export const NEW_FIELD = "new";
@@ -60,6 +64,21 @@ function Frame({ app }: { app: App }) {
     },
     "?": () => setDialog("keys"),
   });
+  const palette = usePalette(dialog === "search");
+  useChord("k", (event) => {
+    // The browser's own use of it is to search, too.
+    event.preventDefault();
+    setDialog((open) => (open === "search" ? "none" : open === "none" && document.querySelector("dialog[open]") === null ? "search" : open));
+  });
+  const commands = useMemo(
+    () => [
+      { name: "New session", keys: "n", run: () => setDialog("new-session") },
+      { name: "All sessions", keys: "", run: () => navigate("/") },
+      { name: "Remembered permissions", keys: "", run: () => setDialog("remembered") },
+      { name: "Keyboard shortcuts", keys: "?", run: () => setDialog("keys") },
+    ],
+    [],
+  );
 
   useEffect(() => {
     removeAddressField(NEW_FIELD);
@@ -104,12 +123,13 @@ function Frame({ app }: { app: App }) {
             current={current}
             notice={current === null ? notice : null}
             onNew={() => setDialog("new-session")}
+            onSearch={() => setDialog("search")}
             onShowKeys={() => setDialog("keys")}
             onShowRemembered={() => setDialog("remembered")}
           />
         </div>
         <main id="open" tabIndex={-1} className={`min-w-0 flex-1 flex-col outline-none md:flex ${route.page === "list" ? "hidden" : "flex"}`}>
-          <Open app={app} route={route} begun={begun} notice={notice} onNew={() => setDialog("new-session")} onDelete={remove} />
+          <Open app={app} route={route} begun={begun} notice={notice} onNew={() => setDialog("new-session")} onSearch={() => setDialog("search")} onDelete={remove} />
         </main>
       </div>
       {deleted !== null && (
@@ -137,6 +157,9 @@ function Frame({ app }: { app: App }) {
           }}
         />
       )}
+      {dialog === "search" &&
+        palette !== null &&
+        createElement(palette, { app, commands, onClose: () => setDialog((open) => (open === "search" ? "none" : open)) })}
       {dialog === "keys" && <KeysDialog onClose={closeDialog} />}
       {dialog === "remembered" && <RememberedDialog actions={remembered} onClose={closeDialog} />}
     </>
@@ -150,10 +173,11 @@ interface OpenProps {
   begun: SessionId | null;
   notice: ReactNode;
   onNew(): void;
+  onSearch(): void;
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-function Open({ app, route, begun, notice, onNew, onDelete }: OpenProps) {
+function Open({ app, route, begun, notice, onNew, onSearch, onDelete }: OpenProps) {
   const list = useStore(app.store, (state) => state.list);
   switch (route.page) {
     case "session":
@@ -164,11 +188,12 @@ function Open({ app, route, begun, notice, onNew, onDelete }: OpenProps) {
           session={route.session}
           fresh={route.session === begun}
           notice={notice}
+          onSearch={onSearch}
           onDelete={onDelete}
         />
       );
     case "list":
-      return list.extent.kind === "unread" ? null : <Welcome hasSessions={list.rows.size > 0} onNew={onNew} />;
+      return list.extent.kind === "unread" ? null : <Welcome http={app.http} hasSessions={list.rows.size > 0} onNew={onNew} />;
     case "unknown":
       return (
         <Notice title="Nothing is at this address">
@@ -179,6 +204,34 @@ function Open({ app, route, begun, notice, onNew, onDelete }: OpenProps) {
         </Notice>
       );
   }
+}
+
+type Palette = typeof SearchPalette;
+
+/**
+ * The palette once it is loaded. Not by `lazy`, which shows nothing for a moment even if all is there: what is typed
+ * right after the keys that open it is meant for it.
+ */
+function usePalette(wanted: boolean): Palette | null {
+  const [palette, setPalette] = useState<{ part: Palette } | null>(null);
+  const missing = palette === null;
+  useEffect(() => {
+    if (!missing) {
+      return undefined;
+    }
+    const load = () => {
+      void import("./search/SearchPalette").then(
+        (loaded) => setPalette({ part: loaded.default }),
+        // Without an answer it is asked for again when it is wanted.
+        () => undefined,
+      );
+    };
+    const timer = setTimeout(load, wanted ? 0 : PALETTE_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [missing, wanted]);
+  return palette?.part ?? null;
 }
 
 /** The window's title: how many answers are unseen, and what is open. */

@@ -71,6 +71,7 @@ impl Shared {
     }
 
     pub(crate) fn publish(&self, before: Option<&SessionRow>, after: &SessionRow, entries: Vec<Entry>) {
+        self.agent_views.hear(after.id, &entries);
         self.feeds.publish(after.id, News::Entries(entries.into()));
         if before == Some(after) {
             return;

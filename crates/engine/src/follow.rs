@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use model::{Context, ContextNews, Cursor, Entry, Event, Seq, Session, SessionId, StreamId};
+use model::{AgentView, Context, ContextNews, Cursor, Entry, Event, Seq, Session, SessionId, StreamId};
 use store::{ReadError, Store};
 use tokio::sync::broadcast::error::RecvError;
 
@@ -49,6 +49,8 @@ pub enum ContextReason {
 pub struct Follow {
     /// The session as it stood when the follow began.
     pub snapshot: Session,
+    /// What earlier entries told of its agent, if the follow began with its newest turns.
+    pub agent: Option<AgentView>,
     session: SessionId,
     store: Arc<dyn Store>,
     feed: Subscription,
@@ -79,6 +81,7 @@ impl Follow {
         let (session, context) = (snapshot.row.id, Arc::clone(&snapshot.context));
         Self {
             snapshot,
+            agent: None,
             session,
             store,
             feed,
@@ -89,6 +92,10 @@ impl Follow {
             tell_context: None,
             torn_at: None,
         }
+    }
+
+    pub(crate) fn knowing(self, agent: AgentView) -> Self {
+        Self { agent: Some(agent), ..self }
     }
 
     /// Which session is followed.

@@ -161,6 +161,7 @@ pub(crate) struct Shared {
     importing: importing::Importing,
     summaries: summaries::Summaries,
     feeds: Arc<feeds::Feeds>,
+    agent_views: offers::AgentViews,
     server_stream: server_stream::ServerStream,
     tokens: tokens::Tokens,
     remembered: remembered::Remembered,
@@ -208,6 +209,7 @@ impl Engine {
             summaries: summaries::Summaries::new(summarising),
             agency,
             feeds: Arc::new(feeds::Feeds::new()),
+            agent_views: offers::AgentViews::default(),
             server_stream: server_stream::ServerStream::new(),
             tokens,
             remembered,
@@ -566,6 +568,28 @@ impl Engine {
 
     /// Follows a session from a cursor on.
     pub async fn follow(&self, id: SessionId, after: Option<Cursor>) -> Result<Follow, QueryError> {
+        let (feed, session) = self.begin_follow(id).await?;
+        let after = self.check_cursor(after, session.head)?;
+        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed))
+    }
+
+    /// Follows a session from the first entry of so many newest turns on; from the beginning if it has fewer.
+    pub async fn follow_newest(&self, id: SessionId, turns: u32) -> Result<Follow, QueryError> {
+        let (feed, session) = self.begin_follow(id).await?;
+        let after = match session.row.turns.0.checked_sub(turns) {
+            None | Some(0) => Seq::START,
+            Some(earlier) => {
+                let first = self.shared.store.turns(id, Turn(earlier), 1).await?;
+                // Behind a damage there is nothing to follow.
+                let first = first.first().filter(|first| first.first_seq <= session.head);
+                first.map_or(Seq::START, |first| first.first_seq.previous())
+            }
+        };
+        let agent = self.shared.agent_views.of(&*self.shared.store, &session).await;
+        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed).knowing(agent))
+    }
+
+    async fn begin_follow(&self, id: SessionId) -> Result<(feeds::Subscription, Session), QueryError> {
         // Subscribed before the log is read, so that nothing falls between.
         let feed = self.shared.feeds.subscribe(id);
         let session = match self.shared.store.session(id).await? {
@@ -574,8 +598,7 @@ impl Engine {
             None if self.is_purged(id).await? => return Err(QueryError::Deleted(id)),
             None => return Err(QueryError::NotFound(id)),
         };
-        let after = self.check_cursor(after, session.head)?;
-        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed))
+        Ok((feed, session))
     }
 
     fn check_cursor(&self, after: Option<Cursor>, head: Seq) -> Result<Seq, QueryError> {

@@ -24,7 +24,7 @@ use crate::calls::{Calls, Proofs};
 use crate::commit::Along;
 use crate::digest::Digest;
 use crate::feeds::{self, Words};
-use crate::offers::Offers;
+use crate::offers::{Offers, newest_entries};
 use crate::pending::{Pending, words_of};
 use crate::tokens::Loan;
 use crate::{Shared, SubmitError, directories, navigation, packet};
@@ -176,6 +176,7 @@ impl LiveSession {
         if self.shared.stopping.is_cancelled() {
             self.report(Some(Command::Interrupt { reason: "server_shutdown".to_owned() })).await;
         }
+        self.shared.agent_views.forget(self.id);
     }
 
     async fn take(&mut self, input: Input) {
@@ -469,7 +470,9 @@ impl LiveSession {
     async fn start_agent(&mut self) {
         self.asked.clear();
         let Some(session) = &self.session else { return };
-        self.offers = Offers::of(&*self.shared.store, session).await;
+        let newest = newest_entries(&*self.shared.store, session).await;
+        self.offers = Offers::of(&newest);
+        self.shared.agent_views.keep(session, &newest);
         let row = &session.row;
         let (lent, loan) = self.shared.lend(self.id).unzip();
         let agent = self.shared.agency.agents.start(Start {

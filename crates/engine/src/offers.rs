@@ -1,13 +1,23 @@
-//! What the log last said that an agent offers, so that one that is there again and offers the same writes nothing.
+//! What the log last said that an agent offers, so that one that is there again and offers the same writes nothing, and
+//! whoever begins to read near the end knows it.
 //!
 //! Invariant: what is not known to be in the log is written. The log is looked at from its end and only so far, so that
-//! an attach costs the same whatever came before.
+//! an attach costs the same whatever came before; what live sessions offered since is kept.
 
-use model::{AgentCommand, AgentOption, AgentReport, Event, Seq, Session, StreamId};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use model::{AgentCommand, AgentOption, AgentReport, AgentView, Entry, Event, Seq, Session, SessionId, StreamId};
 use store::Store;
 
 /// How many of the newest entries are looked at.
 const ENTRIES: usize = 256;
+
+/// The end of a session's log; nothing, if it can not be read.
+pub(crate) async fn newest_entries(store: &dyn Store, session: &Session) -> Vec<Entry> {
+    let after = Seq(session.head.0.saturating_sub(ENTRIES as u64));
+    store.read(StreamId::Session(session.row.id), after, ENTRIES).await.unwrap_or_default()
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct Offers {
@@ -16,15 +26,13 @@ pub(crate) struct Offers {
 }
 
 impl Offers {
-    /// What a session's log says near its end; nothing, if it can not be read.
-    pub(crate) async fn of(store: &dyn Store, session: &Session) -> Self {
-        let after = Seq(session.head.0.saturating_sub(ENTRIES as u64));
-        let newest = store.read(StreamId::Session(session.row.id), after, ENTRIES).await.unwrap_or_default();
+    /// What these entries say.
+    pub(crate) fn of(newest: &[Entry]) -> Self {
         let mut offers = Self::default();
         for entry in newest {
-            match entry.event {
-                Event::AgentOptionsChanged { options } => offers.options = Some(options),
-                Event::AgentCommandsChanged { commands } => offers.commands = Some(commands),
+            match &entry.event {
+                Event::AgentOptionsChanged { options } => offers.options = Some(options.clone()),
+                Event::AgentCommandsChanged { commands } => offers.commands = Some(commands.clone()),
                 // Another agent has its own.
                 Event::SessionChanged { agent: Some(_), .. } => offers = Self::default(),
                 _ => (),
@@ -41,4 +49,42 @@ impl Offers {
             _ => false,
         }
     }
+}
+
+/// How the agents of live sessions stand, as far as it is durable.
+#[derive(Debug, Default)]
+pub(crate) struct AgentViews(Mutex<HashMap<SessionId, AgentView>>);
+
+impl AgentViews {
+    /// Begins to keep it for a session that goes live; what is kept already is as good as the log's end or better.
+    pub(crate) fn keep(&self, session: &Session, newest: &[Entry]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.entry(session.row.id).or_insert_with(|| view(session, newest));
+    }
+
+    pub(crate) fn forget(&self, session: SessionId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
+    }
+
+    pub(crate) fn hear(&self, session: SessionId, entries: &[Entry]) {
+        if let Some(view) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&session) {
+            entries.iter().for_each(|entry| view.apply(entry));
+        }
+    }
+
+    /// How a session's agent stands, from memory or else from the end of its log.
+    pub(crate) async fn of(&self, store: &dyn Store, session: &Session) -> AgentView {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&session.row.id).cloned();
+        match kept {
+            Some(view) => view,
+            None => view(session, &newest_entries(store, session).await),
+        }
+    }
+}
+
+fn view(session: &Session, newest: &[Entry]) -> AgentView {
+    let mut view = AgentView::unknown(session.row.agent_state);
+    view.reason.clone_from(&session.row.failure);
+    newest.iter().for_each(|entry| view.apply(entry));
+    view
 }

@@ -10,6 +10,7 @@
 #![warn(missing_docs)]
 
 mod agent;
+mod agent_view;
 mod command;
 mod contents;
 mod context;
@@ -33,6 +34,7 @@ pub use agent::{
     AgentCommand, AgentOption, Attached, Choice, Cost, Image, Memory, Notice, OptionCategory, PlanStep, Priority,
     Severity, SignInMethod, StepStatus, TokenCount, Usage,
 };
+pub use agent_view::AgentView;
 pub use command::{AgentReport, Command, NewSession, TurnSummary, WhenBusy};
 pub use contents::{
     EMPTY_SUMMARY, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, ModelRequest, TITLE_TURNS, TurnLine, clean_summary, clean_title,

@@ -30,7 +30,7 @@ pub use contents::{
 pub use context::{Changed, Context, ContextAsOf, ContextQuery, Proofs, ProvedValue, ResumePacket, SetContext};
 pub use directories::{Directory, DirectoryPage, DirectoryQuery, RecentDirectory};
 pub use files::{FileName, FilePage, FileQuery};
-pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame};
+pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame, Window};
 pub use hidden::Hidden;
 pub use imports::{ImportProgress, ImportSource, Imports, NewImport};
 pub use permissions::{NewAnswer, RememberedPage, RememberedPermission};
@@ -166,9 +166,12 @@ pub struct NewSession {
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionPatch {
-    /// Empty takes the name away.
+    /// The person's name for it, which pins its title; empty takes the name away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// The same as `name`, but `null` takes the name away: the session is called by its newest title again.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "told")]
+    pub pinned_title: Option<Option<String>>,
     /// Empty takes the hint away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env_hint: Option<String>,
@@ -180,6 +183,11 @@ pub struct SessionPatch {
     pub set_context: Option<SetContext>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+}
+
+/// Tells a field that is `null` from one that is not there.
+fn told<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(value: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(value).map(Some)
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]

@@ -3,7 +3,7 @@
 // Invariant: a call never throws. What came of it is either the answer or one of three failures that the page can put
 // into words; a caller that repeats a wish after `unreachable` gives the same key, so that it is never granted twice.
 import type { components } from "../wire/api";
-import type { ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, RememberedPage, SessionId, SetContext } from "../wire/names";
+import type { ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, RememberedPage, SearchPage, SessionId, SetContext } from "../wire/names";
 
 type Schemas = components["schemas"];
 
@@ -19,6 +19,9 @@ export type Failure =
 const BASE = "/api/v1";
 const PROOF_HEADER = "x-throughline-proof";
 const TIMEOUT_MS = 20_000;
+const SEARCH_RESULTS = 30;
+/** The most turns that a search in one session names. */
+export const FOUND_TURNS = 100;
 
 export interface HttpOptions {
   proof(): string | null;
@@ -29,7 +32,7 @@ export interface HttpOptions {
 export type Http = ReturnType<typeof createHttp>;
 
 export function createHttp({ proof, onSignedOut }: HttpOptions) {
-  async function call<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
+  async function call<T>(method: string, path: string, body?: object, stop?: AbortSignal | null): Promise<Answer<T>> {
     const headers = new Headers();
     const half = proof();
     if (half !== null) {
@@ -45,7 +48,7 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
         body: body === undefined ? null : JSON.stringify(body),
         credentials: "same-origin",
         cache: "no-store",
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: stop ? AbortSignal.any([stop, AbortSignal.timeout(TIMEOUT_MS)]) : AbortSignal.timeout(TIMEOUT_MS),
       });
       return response.ok ? { ok: true, value: await readValue<T>(response) } : { ok: false, failure: await readFailure(response) };
     } catch {
@@ -54,8 +57,8 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
   }
 
   /** As `call`, for what needs a credential. */
-  async function ask<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
-    const answer = await call<T>(method, path, body);
+  async function ask<T>(method: string, path: string, body?: object, stop?: AbortSignal | null): Promise<Answer<T>> {
+    const answer = await call<T>(method, path, body, stop);
     if (!answer.ok && answer.failure.kind === "signed_out") {
       onSignedOut();
     }
@@ -81,6 +84,23 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     setEnvHint: (id: SessionId, envHint: string) => ask<Schemas["Changed"]>("PATCH", session(id), { envHint } satisfies Schemas["SessionPatch"]),
     setContext: (id: SessionId, setContext: SetContext) =>
       ask<Schemas["Changed"]>("PATCH", session(id), { setContext } satisfies Schemas["SessionPatch"]),
+    /** `null` takes the person's name away, so that the newest title shows again. */
+    setPinnedTitle: (id: SessionId, pinnedTitle: string | null) =>
+      ask<Schemas["Changed"]>("PATCH", session(id), { pinnedTitle } satisfies Schemas["SessionPatch"]),
+    toc: (id: SessionId, after: string) => ask<Schemas["Toc"]>("GET", `${session(id)}/toc?after=${encodeURIComponent(after)}`),
+    /** In everything; one that is not wanted any more is stopped. */
+    search: (wish: { q: string; exact: boolean; after?: string }, stop: AbortSignal | null) =>
+      ask<SearchPage>("GET", `/search?${searchFields({ ...wish, limit: SEARCH_RESULTS })}`, undefined, stop),
+    /** In one session: the lines of its contents that match, each with where. */
+    searchSession: (id: SessionId, wish: { q: string; exact: boolean }, stop: AbortSignal | null) =>
+      ask<Schemas["Toc"]>("GET", `${session(id)}/search?${searchFields({ ...wish, limit: FOUND_TURNS })}`, undefined, stop),
+    titleHistory: (id: SessionId) => ask<Schemas["TitleHistory"]>("GET", `${session(id)}/title-history`),
+    /** The entries of some turns, both included, as many as come at once. */
+    entriesOfTurns: (id: SessionId, from: number, to: number, after: string | null) =>
+      ask<Schemas["EntryPage"]>(
+        "GET",
+        `${session(id)}/entries?fromTurn=${from}&toTurn=${to}&limit=1000${after === null ? "" : `&after=${encodeURIComponent(after)}`}`,
+      ),
     resumePacket: (id: SessionId) => ask<Schemas["ResumePacket"]>("GET", `${session(id)}/resume-packet`),
     readFile: (id: SessionId, path: string, confirm: boolean) =>
       ask<Schemas["StoredFile"]>("GET", `/storage/file?session=${encodeURIComponent(id)}&path=${encodeURIComponent(path)}${confirm ? "&confirm=true" : ""}`),
@@ -102,8 +122,14 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
       ask<Schemas["Success"]>("POST", `${session(id)}/permissions/${encodeURIComponent(request)}`, answer),
     remembered: () => ask<RememberedPage>("GET", "/permissions"),
     forgetPermission: (id: string) => ask<undefined>("DELETE", `/permissions/${encodeURIComponent(id)}`),
+    imports: () => ask<Schemas["Imports"]>("GET", "/imports"),
+    beginImport: () => ask<Schemas["ImportProgress"]>("POST", "/imports", {}),
     observe: (id: SessionId) => ask<Schemas["Observed"]>("POST", `${session(id)}/observe`),
   };
+}
+
+function searchFields({ q, exact, after, limit }: { q: string; exact: boolean; after?: string; limit: number }): URLSearchParams {
+  return new URLSearchParams({ q, limit: String(limit), ...(exact ? { exact: "true" } : {}), ...(after === undefined ? {} : { after }) });
 }
 
 /** What to tell the person about a call that failed. */

@@ -85,7 +85,7 @@ const entry = (seq: number): ServerFrame => ({
 });
 const begun: ServerFrame = { type: "session", session: SESSION, snapshot: { ...({} as SessionRow), queue: [], openRequests: [], cursor: "1f.9" } };
 const caughtUp = (seq: number): ServerFrame => ({ type: "caught_up", session: SESSION, cursor: `1f.${seq}` });
-const follow = (after?: string) => (after === undefined ? { type: "follow", session: SESSION } : { type: "follow", session: SESSION, after });
+const follow = (after?: string) => (after === undefined ? { type: "follow", session: SESSION, turns: 30 } : { type: "follow", session: SESSION, after });
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -117,6 +117,29 @@ test("the proof is the first frame, and nothing is asked before the greeting", (
   FakeSocket.last.say({ type: "hello", incarnation: "1f", version: "1" });
   expect(FakeSocket.last.asked).toEqual([follow()]);
   expect(connections).toEqual([{ kind: "live" }]);
+});
+
+test("a follow of the newest turns begins where the server says, and nowhere else", async () => {
+  const { live, seqs } = open();
+  const window = { after: "1f.40", agent: { state: "ready" as const, options: [], commands: [], methods: [] } };
+  FakeSocket.last.greet();
+  live.follow(SESSION, null);
+  FakeSocket.last.say({ ...begun, window });
+  // A gap at the beginning is one like any other.
+  FakeSocket.last.say(entry(42));
+  expect(FakeSocket.last.asked.at(-1)).toEqual(follow("1f.40"));
+  FakeSocket.last.say(begun, entry(40), entry(41), entry(42), caughtUp(42));
+  expect(seqs()).toEqual([41, 42]);
+  FakeSocket.last.drop();
+  const socket = await retry();
+  socket.greet();
+  expect(socket.asked).toEqual([follow("1f.42")]);
+  // Whoever is reset begins with the newest turns again.
+  socket.say({ type: "reset", session: SESSION, reason: "other_incarnation", snapshot: "2f.9" });
+  expect(socket.asked.at(-1)).toEqual(follow());
+  socket.say({ ...begun, window: { ...window, after: "2f.7" } });
+  socket.say({ ...entry(8), cursor: "2f.8" } as ServerFrame);
+  expect(seqs()).toEqual([41, 42, 8]);
 });
 
 test("after a broken connection every follow goes on from its last entry, and repeats are dropped", async () => {

@@ -1,7 +1,7 @@
 // The WebSocket to the server: one connection, kept up for as long as the page is open, with many follows.
 //
-// Invariant: a listener gets each entry of a followed session once and in order. After a broken connection every
-// follow goes on from the last entry that was passed on; what comes twice is dropped by its seq, and a gap is never
+// Invariant: a listener gets each entry of a followed session once and in order, from where the server said that the
+// follow begins. After a broken connection every follow goes on from the last entry that was passed on; what comes twice is dropped by its seq, and a gap is never
 // passed over but asked for again.
 import type { ClientFrame, ErrorDetail, Request, ServerFrame, SessionId } from "../wire/names";
 
@@ -26,6 +26,9 @@ export interface LiveOptions {
   /** Asked when a connection ends before it was greeted, as a browser does not say why an upgrade failed. */
   isSignedOut(): Promise<boolean>;
 }
+
+/** A session is followed from so many turns before its end; earlier ones are read when they are wanted. */
+const NEWEST_TURNS = 30;
 
 /** A follow's place in its session. */
 interface Place {
@@ -80,7 +83,7 @@ export class LiveClient {
     this.#letGo()?.close();
   }
 
-  /** Everything of a session after `after`, and what comes. */
+  /** Everything of a session after `after`, or its newest turns if that is null, and what comes. */
   follow(session: SessionId, after: string | null): void {
     this.#places.set(session, { cursor: after, seq: after === null ? 0 : seqOf(after), asked: null });
     this.#askFor(session);
@@ -140,6 +143,10 @@ export class LiveClient {
         const place = this.#places.get(frame.session);
         if (place) {
           place.asked = null;
+          if (frame.window) {
+            place.cursor = frame.window.after;
+            place.seq = seqOf(frame.window.after);
+          }
           this.#listener.frame(frame);
         }
         return;
@@ -216,7 +223,7 @@ export class LiveClient {
     if (!place || !this.#greeted) {
       return;
     }
-    place.asked = this.#send(place.cursor === null ? { type: "follow", session } : { type: "follow", session, after: place.cursor });
+    place.asked = this.#send(place.cursor === null ? { type: "follow", session, turns: NEWEST_TURNS } : { type: "follow", session, after: place.cursor });
   }
 
   #askAgain(session: SessionId, place: Place): void {
@@ -310,6 +317,6 @@ function retryDelay(attempt: number): number {
 }
 
 /** The entry that a cursor, `incarnation.seq`, names. */
-function seqOf(cursor: string): number {
+export function seqOf(cursor: string): number {
   return Number(cursor.slice(cursor.lastIndexOf(".") + 1));
 }

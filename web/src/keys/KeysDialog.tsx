@@ -1,6 +1,6 @@
 // The sheet of keys, and the switch for those that are a single letter.
 import { Dialog } from "../ui/Dialog";
-import { useSingleKeys } from "../ui/keyPresses";
+import { chordName, useSingleKeys } from "../ui/keyPresses";
 
 const KEYS: readonly (readonly [keys: readonly string[], words: string])[] = [
   [["n"], "New session"],
@@ -9,6 +9,9 @@ const KEYS: readonly (readonly [keys: readonly string[], words: string])[] = [
   [["/"], "Write a prompt; at its start, the agent’s commands"],
   [["@"], "In a prompt, a file of the session’s directory"],
   [["↑"], "In an empty prompt, the prompts before it"],
+  [[chordName("K")], "Search every session"],
+  [[chordName("F")], "Find in this session; once more, in what the browser shows"],
+  [["t"], "The session’s contents"],
   [["c"], "What the session is about"],
   [["Shift", "Enter"], "New line in a prompt"],
   [["Esc"], "Leave the composer, close a dialog"],

@@ -9,7 +9,7 @@ import { listedRows } from "../state/sessionList";
 import { Alert } from "../ui/Alert";
 import { Button, IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
-import { useKeyPresses } from "../ui/keyPresses";
+import { chordName, useKeyPresses } from "../ui/keyPresses";
 import { Link } from "../ui/Link";
 import { useNow } from "../ui/time";
 import type { SessionId } from "../wire/names";
@@ -23,11 +23,12 @@ interface SessionListPageProps {
   /** What is to be said of the connection, if anything. */
   notice: ReactNode;
   onNew(): void;
+  onSearch(): void;
   onShowKeys(): void;
   onShowRemembered(): void;
 }
 
-export function SessionListPage({ app, current, notice, onNew, onShowKeys, onShowRemembered }: SessionListPageProps) {
+export function SessionListPage({ app, current, notice, onNew, onSearch, onShowKeys, onShowRemembered }: SessionListPageProps) {
   const list = useStore(app.store, (state) => state.list);
   const now = useNow();
   const element = useRef<HTMLElement>(null);
@@ -56,6 +57,20 @@ export function SessionListPage({ app, current, notice, onNew, onShowKeys, onSho
           New session
         </Button>
       </header>
+      <div className="px-3 pb-2">
+        <button
+          type="button"
+          aria-keyshortcuts="Control+K Meta+K"
+          className="flex min-h-11 w-full items-center gap-2 rounded-lg border border-rule bg-paper px-3 text-left text-[0.9375rem] text-soft hover:border-edge md:min-h-9"
+          onClick={onSearch}
+        >
+          <span className="[&>svg]:size-4.5">
+            <Icon name="search" />
+          </span>
+          <span className="flex-1">Search every session</span>
+          <kbd aria-hidden="true" className="pointer-coarse:hidden">{chordName("K")}</kbd>
+        </button>
+      </div>
 
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-2 pb-4">
         {list.extent.kind === "unread" ? (
@@ -64,14 +79,14 @@ export function SessionListPage({ app, current, notice, onNew, onShowKeys, onSho
           <>
             <p className="hidden px-2 py-3 text-[0.9375rem] text-soft md:block">No sessions yet.</p>
             <div className="px-3 pt-6 md:hidden">
-              <FirstSteps onNew={onNew} />
+              <FirstSteps http={app.http} onNew={onNew} />
             </div>
           </>
         ) : (
           <ul className="space-y-0.5">
             {rows.map((row) => (
               <li key={row.id}>
-                <SessionRow row={row} current={row.id === current} now={now} />
+                <SessionRow http={app.http} row={row} current={row.id === current} now={now} />
               </li>
             ))}
           </ul>

@@ -2,6 +2,7 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, test } from "vitest";
 
+import type { Http } from "../api/http";
 import type { SessionRow as Row, SessionState } from "../wire/names";
 import { SessionRow } from "./SessionRow";
 
@@ -27,7 +28,7 @@ function drawn(sign: Element | null): string {
 }
 
 function show(change: Partial<Row>) {
-  render(<SessionRow row={{ ...row, ...change }} current={false} now={Date.parse(AT)} />);
+  render(<SessionRow http={{} as Http} row={{ ...row, ...change }} current={false} now={Date.parse(AT)} />);
   const link = screen.getByRole("link");
   return { words: link.lastElementChild?.textContent, shape: drawn(link.querySelector("svg")) };
 }

@@ -1,5 +1,12 @@
 // A session in the list: what it is called, how it stands, where it works, and when something last happened.
+import { useRef } from "react";
+
+import type { Http } from "../api/http";
 import { stateWord, titleOf } from "../state/words";
+import { pinnedName, TitleCard } from "../titles/TitleCard";
+import { Anchored } from "../ui/Anchored";
+import { useHovering } from "../ui/hovering";
+import { Icon } from "../ui/Icon";
 import type { KnotShape } from "../ui/Knot";
 import { Knot } from "../ui/Knot";
 import { Link } from "../ui/Link";
@@ -7,35 +14,59 @@ import { inOneLine } from "../ui/shown";
 import { ago, inFull } from "../ui/time";
 import type { SessionRow as Row } from "../wire/names";
 
-export function SessionRow({ row, current, now }: { row: Row; current: boolean; now: number }) {
+interface SessionRowProps {
+  http: Http;
+  row: Row;
+  current: boolean;
+  now: number;
+}
+
+export function SessionRow({ http, row, current, now }: SessionRowProps) {
+  const anchor = useRef<HTMLDivElement>(null);
+  const hovering = useHovering();
   return (
-    <Link
-      href={`/s/${row.id}`}
-      data-row=""
-      aria-current={current ? "page" : undefined}
-      className={`grid min-h-16 grid-cols-[1.25rem_minmax(0,1fr)_auto] items-start gap-x-2 rounded-lg px-2.5 py-2.5 -outline-offset-2 transition-[background-color] ${current ? "ground-press" : "hover:bg-press/60"}`}
-    >
-      <span className="mt-1 flex justify-center">
-        <Knot shape={shapeOf(row)} quiet={!isAlive(row)} />
-      </span>
-      <span className={`truncate ${row.unobserved ? "font-semibold" : ""}`} dir="auto">
-        {titleOf(row)}
-      </span>
-      <time className="mt-0.5 text-xs text-soft tabular-nums" dateTime={row.activeAt} title={inFull(row.activeAt)}>
-        {ago(row.activeAt, now)}
-      </time>
-      {row.state === "running" && row.meta.currentIntent && (
-        <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft italic" dir="auto">
-          {inOneLine(row.meta.currentIntent)}
+    <div ref={anchor} {...hovering.props}>
+      <Link
+        href={`/s/${row.id}`}
+        data-row=""
+        onClick={hovering.hide}
+        aria-current={current ? "page" : undefined}
+        className={`grid min-h-16 grid-cols-[1.25rem_minmax(0,1fr)_auto] items-start gap-x-2 rounded-lg px-2.5 py-2.5 -outline-offset-2 transition-[background-color] ${current ? "ground-press" : "hover:bg-press/60"}`}
+      >
+        <span className="mt-1 flex justify-center">
+          <Knot shape={shapeOf(row)} quiet={!isAlive(row)} />
         </span>
+        <span className={`flex min-w-0 items-center gap-1 ${row.unobserved ? "font-semibold" : ""}`}>
+          <span className="truncate" dir="auto">
+            {titleOf(row)}
+          </span>
+          {pinnedName(row) !== null && (
+            <span className="shrink-0 text-soft [&>svg]:size-3.5">
+              <Icon name="pin" />
+            </span>
+          )}
+        </span>
+        <time className="mt-0.5 text-xs text-soft tabular-nums" dateTime={row.activeAt} title={inFull(row.activeAt)}>
+          {ago(row.activeAt, now)}
+        </time>
+        {row.state === "running" && row.meta.currentIntent && (
+          <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft italic" dir="auto">
+            {inOneLine(row.meta.currentIntent)}
+          </span>
+        )}
+        <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft">
+          {row.state === "needs_you" && <Loud word={stateWord(row.state)} className="text-thread" />}
+          {row.unobserved && <Loud word="Unseen" className="text-ink" />}
+          {row.state === "idle" || row.state === "needs_you" ? "" : `${stateWord(row.state)} · `}
+          {row.agent} · {baseName(row.project)}
+        </span>
+      </Link>
+      {hovering.shown && (
+        <Anchored anchor={anchor} side="right" label={`Titles of “${titleOf(row)}”`} className="w-88 max-w-[calc(100vw-1rem)]" onPressElsewhere={hovering.hide}>
+          <TitleCard http={http} row={row} writable={row.readOnly !== "damaged"} onGone={hovering.hide} />
+        </Anchored>
       )}
-      <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft">
-        {row.state === "needs_you" && <Loud word={stateWord(row.state)} className="text-thread" />}
-        {row.unobserved && <Loud word="Unseen" className="text-ink" />}
-        {row.state === "idle" || row.state === "needs_you" ? "" : `${stateWord(row.state)} · `}
-        {row.agent} · {baseName(row.project)}
-      </span>
-    </Link>
+    </div>
   );
 }
 

@@ -40,6 +40,8 @@ interface ComposerProps {
   commands?: readonly AgentCommand[];
   /** For the prompts that can be recalled. */
   turns?: readonly TranscriptTurn[];
+  /** Has the turns before those read, if there are any. */
+  readEarlier?: (() => void) | null;
   /** What stands in the foot: the agent's options. */
   children?: ReactNode;
   ref?: Ref<Compose>;
@@ -61,6 +63,7 @@ export function Composer({
   field,
   commands = NO_COMMANDS,
   turns = NO_TURNS,
+  readEarlier = null,
   children,
   ref,
   onSent,
@@ -208,6 +211,7 @@ export function Composer({
           placeholder={dropping ? "Drop pictures here" : running ? "Write the next prompt" : `Write to ${agent}`}
           commands={commands}
           turns={turns}
+          readEarlier={readEarlier}
           onWrite={write}
           onSend={send}
           onPictures={(files) => void add(files)}

@@ -1,7 +1,7 @@
 // The field that a prompt is written in: it grows with its words, completes commands and file names, and recalls
 // earlier prompts.
 import type { ClipboardEvent, KeyboardEvent, RefObject } from "react";
-import { useLayoutEffect, useMemo, useState } from "react";
+import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 
 import type { Http } from "../api/http";
@@ -24,7 +24,10 @@ interface ComposerFieldProps {
   text: string;
   placeholder: string;
   commands: readonly AgentCommand[];
+  /** The newest turns that have been read. */
   turns: readonly TranscriptTurn[];
+  /** Has the ones before them read, if there are any. */
+  readEarlier: (() => void) | null;
   onWrite(text: string): void;
   onSend(): void;
   onPictures(files: readonly File[]): void;
@@ -35,11 +38,13 @@ interface Offer extends SuggestionItem {
   by: string;
 }
 
-export function ComposerField({ http, session, agent, field, text, placeholder, commands, turns, onWrite, onSend, onPictures }: ComposerFieldProps) {
+export function ComposerField({ http, session, agent, field, text, placeholder, commands, turns, readEarlier, onWrite, onSend, onPictures }: ComposerFieldProps) {
   const [caret, setCaret] = useState(text.length);
   // Escape puts a list away until another token begins.
   const [dismissed, setDismissed] = useState<string | null>(null);
   const [recalled, setRecalled] = useState<{ back: number; text: string } | null>(null);
+  // How far back the reader went when the turns that were read came to an end; the text then.
+  const wanted = useRef<{ back: number; text: string } | null>(null);
   const token = useMemo(() => tokenAt(text, caret), [text, caret]);
   const fileNames = useFileNames(http, session, token?.kind === "file" && dismissed !== keyOf(token) ? token.written : null);
   const offers = useMemo(() => offersFor(token, commands, fileNames), [token, commands, fileNames]);
@@ -72,12 +77,38 @@ export function ComposerField({ http, session, agent, field, text, placeholder, 
     const back = here + step;
     const earlier = back === 0 ? "" : promptBack(turns, back);
     if (earlier === null) {
-      return false;
+      wanted.current = readEarlier === null ? null : { back, text };
+      readEarlier?.();
+      return wanted.current !== null;
     }
-    setRecalled({ back, text: earlier });
-    put(earlier, earlier.length);
+    wanted.current = null;
+    recallAs(back, earlier);
     return true;
   };
+  const recallAs = (back: number, earlier: string) => {
+    setRecalled({ back, text: earlier });
+    put(earlier, earlier.length);
+  };
+  const goOnRecalling = useEffectEvent(() => {
+    if (wanted.current === null || wanted.current.text !== text) {
+      wanted.current = null;
+      return;
+    }
+    const earlier = promptBack(turns, wanted.current.back);
+    if (earlier !== null) {
+      recallAs(wanted.current.back, earlier);
+    }
+    if (earlier !== null || readEarlier === null) {
+      wanted.current = null;
+    } else {
+      readEarlier();
+    }
+  });
+  const oldest = turns[0]?.turn;
+  useEffect(() => {
+    // Not while React is drawing: the field is written to at once.
+    queueMicrotask(goOnRecalling);
+  }, [oldest]);
 
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) {

@@ -17,11 +17,11 @@ interface HandOverProps {
   running: boolean;
 }
 
-export function HandOver({ http, row, running }: HandOverProps) {
+export function HandOver({ http, row, running, className = "" }: HandOverProps & { className?: string }) {
   return (
     <Popup
       label="Hand over to another agent"
-      className="relative"
+      className={`relative ${className}`}
       sheetClass="right-0 top-full mt-1 w-80 max-w-[calc(100vw-1.5rem)]"
       button={(props) => (
         <IconButton label="Hand over to…" {...props}>
@@ -34,7 +34,8 @@ export function HandOver({ http, row, running }: HandOverProps) {
   );
 }
 
-function Agents({ http, row, running, onDone }: HandOverProps & { onDone(): void }) {
+/** Those that are installed, to choose from. */
+export function Agents({ http, row, running, onDone }: HandOverProps & { onDone(): void }) {
   const catalog = useCatalog(http);
   const [sending, setSending] = useState<string | null>(null);
   const [words, setWords] = useState<string | null>(null);

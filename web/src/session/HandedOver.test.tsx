@@ -18,6 +18,9 @@ test("each hand-over is told with both names, and hidden characters are seen", (
   ]);
   expect(container.querySelector(".thread-line:not(.thread-line-loose)")).not.toBeNull();
   cleanup();
+  render(<HandedOver handOvers={[{ after: 1, from: null, to: "claude" }]} last={false} broken={false} />);
+  expect(screen.getByRole("note").textContent).toBe("Handed over to claude.");
+  cleanup();
   // Below a turn that was broken off there is no thread to draw.
   const broken = render(<HandedOver handOvers={handOvers.slice(1)} last broken />);
   expect(broken.container.querySelector(".thread-line")).toBeNull();

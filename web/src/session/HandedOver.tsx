@@ -16,7 +16,7 @@ export function HandedOver({ handOvers, last, broken }: HandedOverProps) {
       {!broken && <span aria-hidden="true" className={`thread-line ${last ? "thread-line-loose" : ""}`} />}
       {handOvers.map(({ from, to }, index) => (
         <p key={index} role="note" className="text-[0.9375rem] wrap-anywhere text-soft">
-          Handed over from {inOneLine(from)} to {inOneLine(to)}.
+          Handed over {from === null ? "" : `from ${inOneLine(from)} `}to {inOneLine(to)}.
         </p>
       ))}
     </div>

@@ -1,15 +1,18 @@
 // What can be done with a prompt in the transcript: take its words along, and change and send the newest again.
 //
 // Beside a mouse they show where the pointer or the focus is; on a touch screen always.
-import { use } from "react";
+import { use, useId, useRef, useState } from "react";
 
+import { Anchored } from "../ui/Anchored";
 import { IconButton } from "../ui/Button";
-import { CopyIconButton } from "../ui/CopyButton";
+import { CopyIconButton, CopyRow } from "../ui/CopyButton";
 import { Icon } from "../ui/Icon";
+import { turnAddress } from "../ui/place";
 import type { EarlierPrompt } from "./ComposeContext";
 import { ComposeContext } from "./ComposeContext";
 
 interface PromptActionsProps {
+  turn: number;
   prompt: EarlierPrompt;
   /** No prompt of the person came after it. */
   newest: boolean;
@@ -17,7 +20,7 @@ interface PromptActionsProps {
 
 const SIZE = "pointer-fine:size-7! pointer-fine:rounded-md! [&>svg]:size-4.5";
 
-export function PromptActions({ prompt, newest }: PromptActionsProps) {
+export function PromptActions({ turn, prompt, newest }: PromptActionsProps) {
   const compose = use(ComposeContext);
   return (
     <div className="-mr-1.5 flex transition-opacity pointer-coarse:-mr-3 group-hover/turn:opacity-100 focus-within:opacity-100 [@media(hover:hover)]:opacity-0">
@@ -27,6 +30,41 @@ export function PromptActions({ prompt, newest }: PromptActionsProps) {
         </IconButton>
       )}
       {prompt.text !== "" && <CopyIconButton text={prompt.text} what="the prompt" className={SIZE} />}
+      <span className="flex pointer-coarse:hidden">
+        <CopyIconButton text={turnAddress(turn)} what={`the link to turn ${turn}`} icon="link" className={SIZE} />
+      </span>
+      <span className="flex pointer-fine:hidden">
+        <TurnMenu turn={turn} />
+      </span>
     </div>
+  );
+}
+
+/** Where there is no room for every button, as under a finger. */
+function TurnMenu({ turn }: { turn: number }) {
+  const anchor = useRef<HTMLSpanElement>(null);
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  const close = () => setOpen(false);
+  return (
+    <span
+      ref={anchor}
+      className="flex"
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && open) {
+          event.stopPropagation();
+          close();
+        }
+      }}
+    >
+      <IconButton label={`More of turn ${turn}`} aria-expanded={open} aria-controls={open ? id : undefined} onClick={() => setOpen(!open)}>
+        <Icon name="more" />
+      </IconButton>
+      {open && (
+        <Anchored id={id} anchor={anchor} side="end" label={`More of turn ${turn}`} onPressElsewhere={close}>
+          <CopyRow text={turnAddress(turn)} words="Copy the link to this turn" icon="link" />
+        </Anchored>
+      )}
+    </span>
   );
 }

@@ -1,22 +1,29 @@
 // The session's title, which can be clicked to change it, how and where it stands, and what can be done with it.
 import type { KeyboardEvent, ReactNode } from "react";
-import { useState } from "react";
+import { useId, useRef, useState } from "react";
 
 import type { Failure, Http } from "../api/http";
 import { failureWords } from "../api/http";
 import type { AgentView } from "../state/agent";
 import { stateWord, titleOf } from "../state/words";
+import { pinnedName, TitleCard } from "../titles/TitleCard";
 import { Alert } from "../ui/Alert";
+import { Anchored } from "../ui/Anchored";
 import { Button, IconButton } from "../ui/Button";
+import { useHovering } from "../ui/hovering";
 import { Icon } from "../ui/Icon";
 import { Link } from "../ui/Link";
 import { navigate } from "../ui/navigation";
 import { PathText } from "../ui/PathText";
 import { inOneLine } from "../ui/shown";
 import type { SessionRow, SessionState } from "../wire/names";
-import { HandOver } from "./HandOver";
+import { Agents, HandOver } from "./HandOver";
+import { HeaderMenu } from "./HeaderMenu";
 import { StopButton } from "./StopButton";
 import { UsageLine, UsageMeter } from "./UsageMeter";
+
+/** For what is in the menu where there is no room. */
+const ROOMY = "@max-[40rem]:hidden";
 
 interface SessionHeaderProps {
   http: Http;
@@ -31,9 +38,15 @@ interface SessionHeaderProps {
   /** Gives what went wrong, if it did. */
   onDelete(row: SessionRow): Promise<Failure | null>;
   onOpenContext(): void;
+  /** In everything. */
+  onSearch(): void;
+  /** In this session; null while nothing has been said in it. */
+  onFind: (() => void) | null;
+  /** The contents: whether they stand beside the transcript, and how to show or hide them. */
+  contents: { shown: boolean; id: string; toggle(): void };
 }
 
-export function SessionHeader({ http, row, agent, running, notice, damaged, onDelete, onOpenContext }: SessionHeaderProps) {
+export function SessionHeader({ http, row, agent, running, notice, damaged, onDelete, onOpenContext, onSearch, onFind, contents }: SessionHeaderProps) {
   // What went wrong is worth saying for as long as the session stands as it stood then.
   const [failed, setFailed] = useState<{ failure: Failure | null; state: SessionState }>({ failure: null, state: row.state });
   const setFailure = (failure: Failure | null) => {
@@ -57,9 +70,10 @@ export function SessionHeader({ http, row, agent, running, notice, damaged, onDe
       setFailure(answer.failure);
     }
   };
+  const handsOver = !damaged && row.readOnly !== "imported";
   return (
     <header className="safe-top relative border-b border-rule">
-      <div className="beside-scrollbar md:px-8">
+      <div className="beside-scrollbar @container md:px-8">
         <div className="reading flex items-center gap-1 py-2 pr-2 pl-1 md:gap-1 md:py-3 md:pr-0 md:pl-9">
           <Link
             href="/"
@@ -69,7 +83,7 @@ export function SessionHeader({ http, row, agent, running, notice, damaged, onDe
             <Icon name="back" />
           </Link>
           <div className="min-w-0 flex-1">
-            <Title key={row.id} http={http} row={row} onFailure={setFailure} />
+            <Title key={row.id} http={http} row={row} writable={!damaged} onFailure={setFailure} />
             <div role="status" className="min-w-0 text-[0.8125rem]">
               {notice}
             </div>
@@ -87,13 +101,31 @@ export function SessionHeader({ http, row, agent, running, notice, damaged, onDe
             )}
           </div>
           {running && !damaged && <StopButton http={http} session={row.id} look="words" className="max-md:hidden" />}
-          <IconButton label="Context" onClick={onOpenContext}>
+          <IconButton
+            label="Contents"
+            aria-expanded={contents.shown}
+            aria-controls={contents.shown ? contents.id : undefined}
+            onClick={contents.toggle}
+          >
+            <Icon name="contents" />
+          </IconButton>
+          <IconButton label="Search every session" aria-keyshortcuts="Control+K Meta+K" onClick={onSearch}>
+            <Icon name="search" />
+          </IconButton>
+          <IconButton label="Context" className={ROOMY} onClick={onOpenContext}>
             <Icon name="mark" />
           </IconButton>
-          {!damaged && row.readOnly !== "imported" && <HandOver http={http} row={row} running={running} />}
-          <IconButton label="Delete session" className="md:-mr-2.5" onClick={() => void remove()}>
+          {handsOver && <HandOver http={http} row={row} running={running} className={ROOMY} />}
+          <IconButton label="Delete session" className={`md:-mr-2.5 ${ROOMY}`} onClick={() => void remove()}>
             <Icon name="trash" />
           </IconButton>
+          <HeaderMenu
+            className="md:-mr-2.5 @min-[40rem]:hidden"
+            onFind={onFind}
+            onOpenContext={onOpenContext}
+            onDelete={() => void remove()}
+            handOver={handsOver ? (onDone) => <Agents http={http} row={row} running={running} onDone={onDone} /> : null}
+          />
         </div>
       </div>
       {agent.usage !== null && <UsageLine usage={agent.usage} />}
@@ -120,10 +152,14 @@ function isUp(row: SessionRow): boolean {
 interface TitleProps {
   http: Http;
   row: SessionRow;
+  writable: boolean;
   onFailure(failure: Failure | null): void;
 }
 
-function Title({ http, row, onFailure }: TitleProps) {
+function Title({ http, row, writable, onFailure }: TitleProps) {
+  const anchor = useRef<HTMLDivElement>(null);
+  const cardId = useId();
+  const hovering = useHovering();
   const [name, setName] = useState<string | null>(null);
 
   const save = async () => {
@@ -166,16 +202,36 @@ function Title({ http, row, onFailure }: TitleProps) {
     );
   }
   return (
-    <h1 className="flex text-lg leading-7 font-semibold tracking-tight">
+    <div ref={anchor} className="flex min-w-0 items-center" {...hovering.props}>
+      <h1 className="flex min-w-0 text-lg leading-7 font-semibold tracking-tight">
+        <button
+          type="button"
+          aria-description="Rename"
+          dir="auto"
+          className="-ml-1.5 truncate rounded px-1.5 text-left hover:bg-press"
+          onClick={() => {
+            hovering.hide();
+            setName(row.meta.name || titleOf(row));
+          }}
+        >
+          {titleOf(row)}
+        </button>
+      </h1>
       <button
         type="button"
-        title="Rename"
-        dir="auto"
-        className="-ml-1.5 truncate rounded px-1.5 text-left hover:bg-press"
-        onClick={() => setName(row.meta.name || titleOf(row))}
+        aria-label={pinnedName(row) === null ? "Earlier titles" : "Earlier titles; this name is pinned"}
+        aria-expanded={hovering.shown}
+        aria-controls={hovering.shown ? cardId : undefined}
+        className="inline-flex h-7 w-8 shrink-0 items-center justify-center rounded-md text-soft hover:bg-press hover:text-ink pointer-coarse:w-11 [&>svg]:size-4"
+        onClick={() => (hovering.shown ? hovering.hide() : hovering.show())}
       >
-        {titleOf(row)}
+        <Icon name={pinnedName(row) === null ? "open" : "pin"} />
       </button>
-    </h1>
+      {hovering.shown && (
+        <Anchored id={cardId} anchor={anchor} side="below" label="Titles of this session" className="w-96 max-w-[calc(100vw-1rem)]" onPressElsewhere={hovering.hide}>
+          <TitleCard http={http} row={row} writable={writable} onGone={hovering.hide} />
+        </Anchored>
+      )}
+    </div>
   );
 }

@@ -1,18 +1,19 @@
 // One session: its header, its transcript, and the composer.
 import type { ReactNode } from "react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useStore } from "zustand";
 
 import type { Failure } from "../api/http";
 import { failureWords } from "../api/http";
 import type { App } from "../state/app";
 import type { Followed } from "../state/followed";
-import { runningTurn } from "../state/followed";
+import { readToTheEnd, runningTurn, turnCount } from "../state/followed";
 import { isDeleted } from "../state/sessionList";
 import { standingWords, titleOf } from "../state/words";
 import { Alert } from "../ui/Alert";
 import { Button, buttonClass } from "../ui/Button";
-import { useKeyPresses } from "../ui/keyPresses";
+import { useChord, useKeyPresses } from "../ui/keyPresses";
+import { useMedia, WIDE } from "../ui/media";
 import { Knot } from "../ui/Knot";
 import { Link } from "../ui/Link";
 import { Icon } from "../ui/Icon";
@@ -23,9 +24,13 @@ import { AgentCard } from "./AgentCard";
 import type { Compose } from "./ComposeContext";
 import { ComposeContext } from "./ComposeContext";
 import { Composer } from "./Composer";
+import { ContentsBeside, ContentsSheet, useContentsBeside } from "./contents/ContentsPanel";
+import { useTurnInView } from "./contents/useTurnInView";
 import { ContextFooter } from "./context/ContextFooter";
 import { ContextPanel } from "./context/ContextPanel";
 import { FileViewer } from "./context/FileViewer";
+import { FindBar } from "./find/FindBar";
+import { ImportedCard } from "./ImportedCard";
 import { OptionSelects } from "./OptionSelects";
 import { SessionHeader } from "./SessionHeader";
 import { Transcript } from "./Transcript";
@@ -39,10 +44,11 @@ interface SessionPageProps {
   fresh: boolean;
   /** What is to be said of the connection, if anything. */
   notice: ReactNode;
+  onSearch(): void;
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-export function SessionPage({ app, session, fresh, notice, onDelete }: SessionPageProps) {
+export function SessionPage({ app, session, fresh, notice, onSearch, onDelete }: SessionPageProps) {
   const followed = useStore(app.store, (state) => state.followed.get(session));
   const row = useStore(app.store, (state) => state.list.rows.get(session));
   const deleted = followed?.reading.kind === "deleted";
@@ -82,7 +88,7 @@ export function SessionPage({ app, session, fresh, notice, onDelete }: SessionPa
   if (followed === undefined || row === undefined || !["ready", "damaged"].includes(followed.reading.kind)) {
     return <Loading notice={notice} />;
   }
-  return <OpenSession key={session} app={app} row={row} followed={followed} fresh={fresh} notice={notice} onDelete={onDelete} />;
+  return <OpenSession key={session} app={app} row={row} followed={followed} fresh={fresh} notice={notice} onSearch={onSearch} onDelete={onDelete} />;
 }
 
 /** Nothing is known by this name, or not any more. */
@@ -99,15 +105,31 @@ interface OpenSessionProps {
   followed: Followed;
   fresh: boolean;
   notice: ReactNode;
+  onSearch(): void;
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessionProps) {
+function OpenSession({ app, row, followed, fresh, notice, onSearch, onDelete }: OpenSessionProps) {
   const composer = useRef<Compose>(null);
   const compose = useMemo<Compose>(() => ({ edit: (prompt) => composer.current?.edit(prompt) }), []);
   const field = useRef<HTMLTextAreaElement>(null);
   const [sent, setSent] = useState(0);
   const [panel, setPanel] = useState(false);
+  const column = useRef<HTMLDivElement>(null);
+  const current = useTurnInView(column, turnCount(followed));
+  const contentsId = useId();
+  const wide = useMedia(WIDE);
+  const [beside, setBeside] = useContentsBeside();
+  const [sheet, setSheet] = useState(false);
+  const [finding, setFinding] = useState(false);
+  const findField = useRef<HTMLInputElement>(null);
+  const toggleContents = () => {
+    if (wide) {
+      setBeside(!beside);
+    } else {
+      setSheet(true);
+    }
+  };
   const [file, setFile] = useState(() => addressField(FILE_FIELD));
   const online = useStore(app.store, (state) => state.connection.kind === "live");
   const damaged = row.readOnly === "damaged" || followed.reading.kind === "damaged";
@@ -123,6 +145,9 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
     ready,
     fresh,
   });
+  const { transcript, earlier } = followed;
+  const read = useMemo(() => readToTheEnd({ transcript, earlier }), [transcript, earlier]);
+  const before = (read[0]?.turn ?? 1) - 1;
   const isEmpty = followed.transcript.turns.length === 0 && followed.queue.length === 0;
 
   useKeyPresses({
@@ -131,51 +156,87 @@ function OpenSession({ app, row, followed, fresh, notice, onDelete }: OpenSessio
       field.current?.focus();
     },
     c: () => setPanel(true),
+    t: toggleContents,
   });
+
+  const find = () => {
+    setFinding(true);
+    findField.current?.focus();
+    findField.current?.select();
+  };
+  useChord("f", (event) => {
+    // The second press is for the browser's own search; so is any while something lies over the page.
+    if (document.activeElement === findField.current || isEmpty || document.querySelector("dialog[open]") !== null) {
+      return;
+    }
+    event.preventDefault();
+    find();
+  });
+  const contents = { shown: wide && beside, id: contentsId, toggle: toggleContents };
 
   return (
     <ComposeContext value={writable ? compose : null}>
-      <SessionHeader http={app.http} row={row} agent={agent} running={turnRuns} notice={notice} damaged={damaged} onDelete={onDelete} onOpenContext={() => setPanel(true)} />
-      {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript http={app.http} session={row.id} followed={followed} sent={sent} />}
-      <p role="status" className="sr-only">
-        {damaged ? "" : standingWords(row, agent.state)}
-      </p>
-      <div className="beside-scrollbar safe-x md:px-8">
-        <div className="reading">
-          {damaged ? (
-            <Alert className="safe-bottom">
-              The log of this session is damaged from here on. What came before is shown; it takes no more prompts. Run{" "}
-              <code>throughline doctor</code> to see what is wrong.
-            </Alert>
-          ) : row.readOnly === "imported" ? (
-            <p className="safe-bottom text-soft">This session was imported and takes no prompts.</p>
-          ) : (
-            <>
-              <AgentCard http={app.http} row={row} agent={agent} />
-              {options.note?.kind === "failure" && <Alert className="mb-2 ml-7 md:ml-9">{options.note.words}</Alert>}
-              <p role="status" className={`ml-7 text-[0.8125rem] text-soft md:ml-9 ${options.note?.kind === "applied" ? "mb-1.5" : ""}`}>
-                {options.note?.kind === "applied" && options.note.words}
-              </p>
-              <Composer
-                ref={composer}
-                http={app.http}
-                session={row.id}
-                agent={row.agent}
-                running={turnRuns}
-                online={online}
-                begun={fresh && isEmpty}
-                field={field}
-                commands={agent.commands}
-                turns={followed.transcript.turns}
-                onSent={() => setSent((count) => count + 1)}
-              >
-                <OptionSelects options={options} ready={ready} />
-              </Composer>
-            </>
+      <div className="flex min-h-0 flex-1">
+        {wide && beside && <ContentsBeside id={contentsId} app={app} row={row} followed={followed} current={current} />}
+        <div ref={column} className="flex min-w-0 flex-1 flex-col">
+          <SessionHeader http={app.http} row={row} agent={agent} running={turnRuns} notice={notice} damaged={damaged} onDelete={onDelete} onOpenContext={() => setPanel(true)} contents={contents} onSearch={onSearch} onFind={isEmpty ? null : find} />
+          {finding && (
+            <FindBar
+              http={app.http}
+              session={row.id}
+              current={current}
+              around={column}
+              field={findField}
+              onClose={() => {
+                setFinding(false);
+                column.current?.querySelector<HTMLElement>("[role=log]")?.focus({ preventScroll: true });
+              }}
+            />
           )}
-          <ContextFooter http={app.http} row={row} context={followed.context} writable={writable} onOpenFile={setFile} onOpenPanel={() => setPanel(true)} />
+          {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript app={app} session={row.id} followed={followed} sent={sent} />}
+          <p role="status" className="sr-only">
+            {damaged ? "" : standingWords(row, agent.state)}
+          </p>
+          <div className="beside-scrollbar safe-x md:px-8">
+            <div className="reading">
+              {damaged ? (
+                <Alert className="safe-bottom">
+                  The log of this session is damaged from here on. What came before is shown; it takes no more prompts. Run{" "}
+                  <code>throughline doctor</code> to see what is wrong.
+                </Alert>
+              ) : row.readOnly === "imported" ? (
+                <ImportedCard http={app.http} row={row} />
+              ) : (
+                <>
+                  <AgentCard http={app.http} row={row} agent={agent} />
+                  {options.note?.kind === "failure" && <Alert className="mb-2 ml-7 md:ml-9">{options.note.words}</Alert>}
+                  <p role="status" className={`ml-7 text-[0.8125rem] text-soft md:ml-9 ${options.note?.kind === "applied" ? "mb-1.5" : ""}`}>
+                    {options.note?.kind === "applied" && options.note.words}
+                  </p>
+                  <Composer
+                    ref={composer}
+                    http={app.http}
+                    session={row.id}
+                    agent={row.agent}
+                    running={turnRuns}
+                    online={online}
+                    begun={fresh && isEmpty}
+                    field={field}
+                    commands={agent.commands}
+                    turns={read}
+                    readEarlier={before > 0 ? () => app.readTurns(row.id, before, before) : null}
+                    onSent={() => setSent((count) => count + 1)}
+                  >
+                    <OptionSelects options={options} ready={ready} />
+                  </Composer>
+                </>
+              )}
+              <ContextFooter http={app.http} row={row} context={followed.context} writable={writable} onOpenFile={setFile} onOpenPanel={() => setPanel(true)} />
+            </div>
+          </div>
         </div>
       </div>
+      {sheet && !wide && <ContentsSheet app={app} row={row} followed={followed} current={current} onClose={() => setSheet(false)} />}
       {panel && followed.context !== null && (
         <ContextPanel
           http={app.http}

@@ -1,17 +1,20 @@
 // The transcript: a window onto the session's turns, and the prompts that wait below them.
 //
-// Invariant: nothing moves that the reader did not move. The end is followed only by a reader who is at the end.
+// Invariant: nothing moves that the reader did not move. The end is followed only by a reader who is at the end. Every
+// turn has its row; one that is not read stands there at the height that is believed of it, and when it comes, what is
+// in view stays where it is.
+import type { VirtualItem, Virtualizer } from "@tanstack/react-virtual";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 import type { Http } from "../api/http";
+import type { App } from "../state/app";
 import type { Followed } from "../state/followed";
-import { openRequests, runningTurn, withPreviews } from "../state/followed";
+import { firstFollowed, handOversAfter, openRequests, runningTurn, turnAt, turnCount, withPreviews } from "../state/followed";
 import { brokenOff } from "../state/words";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
-import type { Place } from "../ui/place";
-import { onSeek, placeOf, SoughtContext } from "../ui/place";
+import { SoughtContext } from "../ui/place";
 import { inOneLine } from "../ui/shown";
 import { useNow } from "../ui/time";
 import type { SessionId } from "../wire/names";
@@ -19,25 +22,28 @@ import type { Actions } from "./items/actions";
 import { HandedOver } from "./HandedOver";
 import { QueuedPromptRow } from "./QueuedPromptRow";
 import { TurnRow } from "./TurnRow";
+import { UnreadRow } from "./UnreadRow";
+import { useSeeking } from "./useSeeking";
+import { useTurnsInReach } from "./useTurnsInReach";
 
 /** Nearer to the end than this is at the end. */
 const END_PX = 48;
 const GUESSED_ROW_PX = 160;
 
 interface TranscriptProps {
-  http: Http;
+  app: App;
   session: SessionId;
   followed: Followed;
   /** Grows with every prompt that this reader sends: its answer is what they want to see. */
   sent: number;
 }
 
-export function Transcript({ http, session, followed, sent }: TranscriptProps) {
+export function Transcript({ app, session, followed, sent }: TranscriptProps) {
+  const { http } = app;
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
   const ending = useRef(true);
   const now = useNow();
-  const { turns } = followed.transcript;
   const actions = useMemo<Actions>(
     () => ({
       answer: (request, answer) => http.answerPermission(session, `p${request}`, answer),
@@ -48,13 +54,16 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
     [http, session],
   );
   const { queue } = followed;
-  const count = turns.length + queue.length;
+  const { turns } = followed.transcript;
+  const total = turnCount(followed);
+  const first = firstFollowed(followed);
+  const count = total + queue.length;
   // A prompt keeps its id when it becomes a turn, so its row keeps its place. The ids of turns never change, so only
   // their number matters here: a new function would have the virtualizer measure every row again, at every word.
   const keyOf = useCallback(
-    (index: number) => turns[index]?.interactionId ?? queue[index - turns.length]?.interactionId ?? index,
+    (index: number) => (index < first - 1 ? index : (turns[index + 1 - first]?.interactionId ?? queue[index - total]?.interactionId ?? index)),
     // eslint-disable-next-line react-hooks/exhaustive-deps
-    [turns.length, queue],
+    [first, total, queue],
   );
   const virtualizer = useVirtualizer({
     count,
@@ -68,25 +77,9 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
     paddingStart: 28,
   });
 
-  const [sought, setSought] = useState<Place | null>(() => placeOf(location.hash));
-  useEffect(() => onSeek(setSought), []);
-  useLayoutEffect(() => {
-    const index = sought === null ? -1 : turns.findIndex(({ turn }) => turn === sought.turn);
-    if (sought !== null && index >= 0) {
-      virtualizer.scrollToIndex(index, { align: "start" });
-      return showCall(scroller.current, sought);
-    }
-    return undefined;
-    // Where the turns stand matters only when a place is asked for: later the reader decides.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [sought]);
-  useLayoutEffect(() => {
-    if (sought === null || !turns.some(({ turn }) => turn === sought.turn)) {
-      virtualizer.scrollToEnd();
-    }
-    // Only on opening: later the reader decides.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, []);
+  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = pushesUp;
+  useTurnsInReach(app, session, followed, virtualizer.range);
+  const { sought, lit } = useSeeking({ app, session, followed, scroller, virtualizer });
 
   useLayoutEffect(() => {
     if (sent > 0) {
@@ -136,17 +129,24 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
         >
           <div className="safe-x flex min-h-full flex-col md:px-8">
             <div className="reading relative shrink-0" style={{ height: totalPx }}>
-              {virtualizer.getVirtualItems().map(({ key, index, start }) => (
-                <div
-                  key={key}
-                  ref={virtualizer.measureElement}
-                  data-index={index}
-                  className="absolute top-0 left-0 w-full"
-                  style={{ transform: `translateY(${start}px)` }}
-                >
-                  <Row http={http} session={session} followed={followed} actions={actions} index={index} now={now} />
-                </div>
-              ))}
+              {virtualizer.getVirtualItems().map(({ key, index, start, size }) => {
+                const read = index >= total || turnAt(followed, index + 1) !== null;
+                return (
+                  <div
+                    key={key}
+                    ref={read ? virtualizer.measureElement : undefined}
+                    data-index={index}
+                    className="absolute top-0 left-0 w-full"
+                    style={{ transform: `translateY(${start}px)`, height: read ? undefined : size }}
+                  >
+                    {read ? (
+                      <Row http={http} session={session} followed={followed} actions={actions} index={index} lit={lit === index + 1} now={now} />
+                    ) : (
+                      <UnreadRow app={app} session={session} followed={followed} turn={index + 1} />
+                    )}
+                  </div>
+                );
+              })}
             </div>
             <div aria-hidden="true" className="reading relative flex-1">
               <span className="thread-line thread-line-ahead" />
@@ -173,26 +173,30 @@ export function Transcript({ http, session, followed, sent }: TranscriptProps) {
   );
 }
 
-/** How often the call is looked for: its turn is drawn and measured first. */
-const LOOKS = 20;
-
-/** Brings a call of a turn into view once it is drawn, and gives it the focus. */
-function showCall(scroller: HTMLElement | null, { turn, tool }: Place): () => void {
-  let left = tool === null ? 0 : LOOKS;
-  let frame = 0;
-  const look = () => {
-    const call = scroller?.querySelector<HTMLElement>(`#t${turn} [data-tool="${tool}"]`);
-    if (call) {
-      call.scrollIntoView({ block: "center" });
-      call.focus({ preventScroll: true });
-    } else if ((left -= 1) > 0) {
-      frame = requestAnimationFrame(look);
-    }
-  };
-  if (left > 0) {
-    frame = requestAnimationFrame(look);
+/**
+ * Whether a row that changes its size pushes up instead of down. A row that is not read has no size of its own, so the
+ * first that is measured of it is its body: it gives way to what the reader has in view already, and else to what
+ * follows the place where they are. Later only what is wholly above the reader may move.
+ */
+function pushesUp({ index, key }: VirtualItem, _: number, virtualizer: Virtualizer<HTMLDivElement, Element>): boolean {
+  // Rows that come together are measured one after the other; asking for the whole puts those after them in place.
+  virtualizer.getTotalSize();
+  const { itemSizeCache, measurementsCache, range, scrollOffset } = virtualizer;
+  const row = measurementsCache[index];
+  if (row === undefined || scrollOffset === null) {
+    return false;
   }
-  return () => cancelAnimationFrame(frame);
+  if (itemSizeCache.has(key)) {
+    return row.end <= scrollOffset;
+  }
+  for (let below = range?.endIndex ?? index; below > index; below -= 1) {
+    const other = measurementsCache[below];
+    if (other !== undefined && itemSizeCache.has(other.key)) {
+      return true;
+    }
+  }
+  // A reader who was taken to the row's start is on it, whatever the browser rounds that to.
+  return row.start + 1 <= scrollOffset;
 }
 
 /** Said once to those who listen: the transcript itself is too busy to be read out as it grows. */
@@ -212,27 +216,30 @@ interface RowProps {
   followed: Followed;
   actions: Actions;
   index: number;
+  /** It was just asked for. */
+  lit: boolean;
   now: number;
 }
 
 /** The turns come first, then the prompts that wait. */
-function Row({ http, session, followed, actions, index, now }: RowProps) {
+function Row({ http, session, followed, actions, index, lit, now }: RowProps) {
   const { transcript, previews, queue } = followed;
-  const turn = transcript.turns[index];
-  if (turn !== undefined) {
-    const last = index === transcript.turns.length - 1;
+  const turn = turnAt(followed, index + 1);
+  if (turn !== null) {
+    const last = turn === transcript.turns.at(-1);
     const shown = followed.reading.kind === "damaged" ? brokenOff(turn) : withPreviews(turn, previews);
-    const handOvers = transcript.handOvers.filter(({ after }) => after === turn.turn);
+    const handOvers = handOversAfter(followed, turn.turn);
     const end = last && queue.length === 0;
     return (
       <>
         <TurnRow
           turn={last ? shown : turn}
           first={index === 0}
-          newest={turn.source === null && transcript.turns.findLastIndex(({ source }) => source === null) === index}
+          newest={turn.source === null && transcript.turns.findLast(({ source }) => source === null) === turn}
           last={end && handOvers.length === 0}
-          retied={transcript.turns[index - 1]?.outcome === "interrupted"}
+          retied={turnAt(followed, index)?.outcome === "interrupted" || followed.contents.lines[index - 1]?.state === "interrupted"}
           stalled={last && followed.agent.state === "unresponsive"}
+          lit={lit}
           answeredAt={followed.answeredAt}
           actions={actions}
           now={now}
@@ -241,6 +248,6 @@ function Row({ http, session, followed, actions, index, now }: RowProps) {
       </>
     );
   }
-  const prompt = queue[index - transcript.turns.length];
+  const prompt = queue[index - turnCount(followed)];
   return prompt === undefined ? null : <QueuedPromptRow http={http} session={session} prompt={prompt} />;
 }

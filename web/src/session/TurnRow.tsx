@@ -28,17 +28,19 @@ interface TurnRowProps {
   retied: boolean;
   /** Its agent has been silent for too long. */
   stalled: boolean;
+  /** It was just asked for. */
+  lit: boolean;
   answeredAt: ReadonlyMap<number, Timestamp>;
   actions: Actions;
   now: number;
 }
 
-export const TurnRow = memo(function TurnRow({ turn, first, last, newest, retied, stalled, answeredAt, actions, now }: TurnRowProps) {
+export const TurnRow = memo(function TurnRow({ turn, first, last, newest, retied, stalled, lit, answeredAt, actions, now }: TurnRowProps) {
   const broken = turn.outcome === "interrupted";
   const running = turn.outcome === null;
   const note = outcomeWords(turn);
   return (
-    <article id={`t${turn.turn}`} aria-label={`Turn ${turn.turn}`} className="group/turn">
+    <article id={`t${turn.turn}`} aria-label={`Turn ${turn.turn}`} data-lit={lit || undefined} className="group/turn">
       <div className={`thread-row ${broken ? "pb-4" : "pb-9"} ${retied ? "pt-6 [--knot-y:2.3rem]" : ""}`}>
         {retied && (
           <span aria-hidden="true" className="absolute top-0 left-0">
@@ -56,7 +58,7 @@ export const TurnRow = memo(function TurnRow({ turn, first, last, newest, retied
           <div className="flex gap-x-6 @max-lg:flex-col">
             <h2 className="verbatim min-w-0 flex-1 leading-[1.6] font-semibold">{shown(turn.prompt)}</h2>
             <div className="flex h-[1.6rem] shrink-0 items-center gap-2 @max-lg:flex-row-reverse @max-lg:justify-between">
-              <PromptActions prompt={{ text: turn.prompt, images: turn.images }} newest={newest} />
+              <PromptActions turn={turn.turn} prompt={{ text: turn.prompt, images: turn.images }} newest={newest} />
               <Mark turn={turn.turn} at={turn.startedAt} now={now} />
             </div>
           </div>

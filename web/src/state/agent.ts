@@ -1,5 +1,8 @@
 // What the session's agent offers and says of itself: how it stands, what can be chosen, what it understands.
-import type { AgentCommand, AgentOption, AgentState, Entry, SignInMethod, Usage } from "../wire/names";
+//
+// Invariant: this is the fold of crates/model/src/agent_view.rs; fixtures/agent-views.json holds both to it. Entries that
+// are in it already may be folded in again, oldest first: it comes out the same.
+import type { AgentCommand, AgentOption, AgentState, Entry, AgentView as ToldAgent, SignInMethod, Usage } from "../wire/names";
 
 export interface AgentView {
   readonly state: AgentState;
@@ -12,6 +15,11 @@ export interface AgentView {
   /** How to sign in, while it wants that. */
   readonly methods: readonly SignInMethod[];
   readonly usage: Usage | null;
+}
+
+/** As the server tells it of a session whose earlier entries are not read. */
+export function agentOf({ state, reason, program, options, commands, methods, usage }: ToldAgent): AgentView {
+  return { state, reason: reason ?? null, program: program ?? null, options, commands, methods, usage: usage ?? null };
 }
 
 export const UNKNOWN_AGENT: AgentView = {

@@ -6,11 +6,15 @@ import type { StoreApi } from "zustand/vanilla";
 import { createStore } from "zustand/vanilla";
 
 import type { Http } from "../api/http";
+import { failureWords } from "../api/http";
 import type { Connection, LiveClient, LiveListener } from "../api/live";
-import type { ErrorDetail, FrameOf, ServerFrame, SessionId, SessionPage } from "../wire/names";
+import type { Entry, ErrorDetail, FrameOf, ServerFrame, SessionId, SessionPage, Toc } from "../wire/names";
+import { takeToc } from "./contents";
 import { contextOf } from "./context";
+import type { EarlierPage } from "./earlier";
+import { foldPage, missingPages, NOTHING_EARLIER, putPage, turnsOfPage } from "./earlier";
 import type { Followed } from "./followed";
-import { applyEntries, applyPreview, beginFollow, caughtUp, NOT_READ, refused } from "./followed";
+import { applyEntries, applyPreview, beginFollow, caughtUp, firstFollowed, NOT_READ, refused } from "./followed";
 import type { SessionList } from "./sessionList";
 import { putRow, removeRow, takeFirstPage, takePage, UNREAD_LIST } from "./sessionList";
 
@@ -31,6 +35,10 @@ export interface App {
   signOut(): void;
   /** The next page of the list, once it has been read. */
   takePage(page: SessionPage): void;
+  /** A page of a session's contents, once it has been read. */
+  takeToc(session: SessionId, page: number, toc: Toc): void;
+  /** Reads these turns, as far as they are neither there nor on their way. */
+  readTurns(session: SessionId, from: number, to: number): void;
 }
 
 export const INITIAL_STATE: AppState = { connection: { kind: "starting" }, list: UNREAD_LIST, followed: new Map() };
@@ -89,6 +97,8 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
     },
     unfollow(session) {
       live.unfollow(session);
+      // Whoever comes back begins at the end.
+      store.setState((state) => changeFollowed(state, session, (followed) => ({ ...followed, earlier: NOTHING_EARLIER })));
     },
     signOut() {
       store.setState({ connection: { kind: "signed_out" } });
@@ -96,7 +106,48 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
     takePage(page) {
       store.setState((state) => ({ list: takePage(state.list, page) }));
     },
+    takeToc(session, page, toc) {
+      store.setState((state) => changeFollowed(state, session, (followed) => ({ ...followed, contents: takeToc(followed.contents, page, toc) })));
+    },
+    readTurns(session, from, to) {
+      const followed = store.getState().followed.get(session);
+      if (followed !== undefined) {
+        const first = firstFollowed(followed);
+        for (const page of missingPages(followed.earlier, from, to, first)) {
+          void readPage(store, http, session, page, turnsOfPage(page, first));
+        }
+      }
+    },
   };
+}
+
+/** What was forgotten or asked for anew meanwhile is not put in any more. */
+async function readPage(store: StoreApi<AppState>, http: Http, session: SessionId, number: number, turns: { from: number; to: number }): Promise<void> {
+  const loading: EarlierPage = { kind: "loading" };
+  const change = (news: (followed: Followed) => Followed) => store.setState((state) => changeFollowed(state, session, news));
+  const put = (page: EarlierPage) => (followed: Followed) => ({ ...followed, earlier: putPage(followed.earlier, number, page) });
+  change(put(loading));
+  const entries: Entry[] = [];
+  let after: string | null = null;
+  do {
+    const answer = await http.entriesOfTurns(session, turns.from, turns.to, after);
+    if (!answer.ok) {
+      const words = failureWords(answer.failure);
+      change((followed) => (followed.earlier.get(number) === loading ? put({ kind: "failed", words })(followed) : followed));
+      return;
+    }
+    entries.push(...answer.value.entries);
+    after = answer.value.nextCursor ?? null;
+  } while (after !== null);
+  const { page, answeredAt } = foldPage(entries);
+  change((followed) =>
+    followed.earlier.get(number) === loading
+      ? {
+          ...put(page)(followed),
+          answeredAt: answeredAt.size === 0 ? followed.answeredAt : new Map([...answeredAt, ...followed.answeredAt]),
+        }
+      : followed,
+  );
 }
 
 /** In order; entries of one session that follow one another are one step. */
@@ -133,7 +184,7 @@ function applyFrame(state: AppState, frame: ServerFrame): AppState {
       return { ...state, list: { ...list, unobservedCount: frame.unobservedCount } };
     }
     case "session":
-      return changeFollowed({ ...state, list: putRow(state.list, frame.snapshot) }, frame.session, beginFollow);
+      return changeFollowed({ ...state, list: putRow(state.list, frame.snapshot) }, frame.session, (followed) => beginFollow(followed, frame));
     case "session.context":
       return changeFollowed(state, frame.session, (followed) => ({ ...followed, context: contextOf(frame) }));
     case "entry":

@@ -1,9 +1,9 @@
 // A followed session: order, the queue, and words that are not durable yet.
 import { expect, test } from "vitest";
 
-import type { Entry } from "../wire/names";
+import type { Entry, Session } from "../wire/names";
 import type { Followed } from "./followed";
-import { applyEntries, applyPreview, beginFollow, caughtUp, NOT_READ, openRequests, withPreviews } from "./followed";
+import { applyEntries, applyPreview, beginFollow, caughtUp, firstFollowed, NOT_READ, openRequests, turnAt, turnCount, withPreviews } from "./followed";
 
 const SESSION = "0190a8c0-0000-7000-8000-0000000000c1";
 const AT = "2026-01-02T03:04:05.006Z";
@@ -24,6 +24,9 @@ const said = (turn: number, text: string, block = 0) => ({ type: "text.part", da
 const ended = (turn: number) => ({ type: "turn.ended", data: { turn, outcome: "completed" } }) as Happened;
 const queued = (n: number, text: string) => ({ type: "prompt.queued", data: { interactionId: prompt(n), text } }) as Happened;
 const preview = (turn: number, text: string, block = 0) => ({ type: "preview" as const, session: SESSION, turn, kind: "text" as const, block, text });
+
+/** A follow that goes on from a cursor. */
+const AGAIN = { snapshot: { queue: [] } as unknown as Session };
 
 /** The last turn's blocks as they are shown. */
 function shown(followed: Followed): readonly string[] {
@@ -71,7 +74,7 @@ test("previews of another turn are not shown", () => {
 });
 
 test("a follow that begins in the middle of a sentence waits for the whole of it", () => {
-  let followed = caughtUp(follow(beginFollow(NOT_READ), started(1), sent(1, "hello")));
+  let followed = caughtUp(follow(beginFollow(NOT_READ, AGAIN), started(1), sent(1, "hello")));
   followed = applyPreview(followed, preview(1, "of a sentence"));
   expect(shown(followed)).toEqual([]);
   followed = applyPreview(follow(followed, said(1, "The end of a sentence")), preview(1, ", and more"));
@@ -79,7 +82,7 @@ test("a follow that begins in the middle of a sentence waits for the whole of it
 });
 
 test("a follow that begins again keeps what is shown, but for words that were not durable", () => {
-  const followed = beginFollow(applyPreview(follow(running, said(1, "kept ")), preview(1, "lost")));
+  const followed = beginFollow(applyPreview(follow(running, said(1, "kept ")), preview(1, "lost")), AGAIN);
   expect(followed.reading.kind).toBe("ready");
   expect(shown(followed)).toEqual(["kept "]);
 });
@@ -94,6 +97,21 @@ test("the queue follows the log", () => {
   expect(followed.queue.map(({ text }) => text)).toEqual(["then", "and after that"]);
   followed = follow(followed, ended(1), started(2), sent(2, "then"));
   expect(followed.queue).toEqual([{ interactionId: prompt(3), text: "and after that", queuedAt: AT }]);
+});
+
+test("a follow of the newest turns takes over what was told before them, and what it is told again changes nothing", () => {
+  const waiting = [2, 3].map((n) => ({ interactionId: prompt(n), text: `wait ${n}`, queuedAt: AT }));
+  const agent = { state: "ready" as const, program: "guide 1", options: [], commands: [{ name: "say", description: "Says it." }], methods: [], usage: { used: 5, size: 9 } };
+  const window = { after: "1f.40", agent };
+  let followed = beginFollow(NOT_READ, { snapshot: { queue: waiting } as unknown as Session, window });
+  expect([followed.seq, followed.cursor, followed.reading.kind]).toEqual([40, "1f.40", "loading"]);
+  followed = follow(followed, started(7), sent(7, "go on"), queued(2, "wait 2"), queued(4, "gone"), queued(3, "wait 3"));
+  followed = follow(followed, { type: "prompt.removed", data: { interactionId: prompt(4) } } as Happened);
+  expect(followed.queue).toEqual(waiting);
+  expect(followed.agent).toEqual({ ...agent, reason: null });
+  expect([firstFollowed(followed), turnCount(followed)]).toEqual([7, 7]);
+  expect(turnAt(followed, 7)?.prompt).toBe("go on");
+  expect(turnAt(followed, 6)).toBeNull();
 });
 
 test("a request is open until it is answered, and when that was is kept", () => {

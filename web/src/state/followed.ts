@@ -1,13 +1,19 @@
-// A session that is being read: its transcript, the prompts that wait, and words that are not durable yet.
+// A session that is being read: its newest turns, earlier ones that were asked for, the prompts that wait, and words that
+// are not durable yet.
 //
-// Invariant: entries are folded in without gap or repeat; whatever comes out of turn leaves the value as it was, and
-// the live client, which sees the gap too, asks for the missing part. Previews never reach the transcript: they are
-// laid over it when it is shown, and each vanishes with the entry that holds its words.
+// Invariant: entries are folded in without gap or repeat, from where the follow began; whatever comes out of turn leaves
+// the value as it was, and the live client, which sees the gap too, asks for the missing part. Previews never reach the
+// transcript: they are laid over it when it is shown, and each vanishes with the entry that holds its words.
+import { seqOf } from "../api/live";
 import type { Entry, ErrorDetail, FrameOf, QueuedPrompt, Timestamp, WordsOf } from "../wire/names";
 import type { AgentView } from "./agent";
+import type { Contents } from "./contents";
+import { applyToContents, EMPTY_CONTENTS } from "./contents";
 import type { SessionContext } from "./context";
-import { applyToAgent, UNKNOWN_AGENT } from "./agent";
-import type { Permission, Transcript, TranscriptTurn } from "./transcript";
+import { agentOf, applyToAgent, UNKNOWN_AGENT } from "./agent";
+import type { Earlier } from "./earlier";
+import { earlierHandOvers, findEarlier, NOTHING_EARLIER } from "./earlier";
+import type { HandOver, Permission, Transcript, TranscriptTurn } from "./transcript";
 import { addWords, applyToTranscript, EMPTY_TRANSCRIPT } from "./transcript";
 
 /** How far the reading has come. */
@@ -38,7 +44,11 @@ export interface Followed {
   readonly seq: number;
   /** Where to go on from; null before the first entry. */
   readonly cursor: string | null;
+  /** The newest turns, to the end. Those before its first are in `earlier`, if somebody asked for them. */
   readonly transcript: Transcript;
+  readonly earlier: Earlier;
+  /** A line a turn. */
+  readonly contents: Contents;
   /** Prompts that wait, in order. */
   readonly queue: readonly QueuedPrompt[];
   /** How its agent stands and what it offers. */
@@ -58,6 +68,8 @@ export const NOT_READ: Followed = {
   seq: 0,
   cursor: null,
   transcript: EMPTY_TRANSCRIPT,
+  earlier: NOTHING_EARLIER,
+  contents: EMPTY_CONTENTS,
   queue: [],
   agent: UNKNOWN_AGENT,
   context: null,
@@ -79,7 +91,9 @@ export function applyEntries(followed: Followed, heard: readonly Heard[]): Follo
       next = applyBesideTranscript(next, cursor, entry);
     }
   }
-  return taken.length === 0 ? followed : { ...next, transcript: applyToTranscript(followed.transcript, taken) };
+  return taken.length === 0
+    ? followed
+    : { ...next, transcript: applyToTranscript(followed.transcript, taken), contents: applyToContents(followed.contents, taken) };
 }
 
 function applyBesideTranscript(followed: Followed, cursor: string, entry: Entry): Followed {
@@ -119,7 +133,11 @@ export function applyPreview(followed: Followed, preview: FrameOf<"preview">): F
 }
 
 /** A follow begins, for the first time or again: live words from before it are no longer known to be whole. */
-export function beginFollow(followed: Followed): Followed {
+export function beginFollow(followed: Followed, { snapshot, window }: Pick<FrameOf<"session">, "snapshot" | "window">): Followed {
+  if (window) {
+    const { after } = window;
+    return { ...NOT_READ, seq: seqOf(after), cursor: after, agent: agentOf(window.agent), queue: snapshot.queue };
+  }
   const ready = followed.reading.kind === "ready";
   return { ...followed, reading: ready ? followed.reading : { kind: "loading" }, previews: NOT_READ.previews };
 }
@@ -141,6 +159,39 @@ export function withPreviews(turn: TranscriptTurn, previews: Previews): Transcri
     return turn;
   }
   return { ...turn, items: [...previews.values()].reduce((items, { of, number, text }) => addWords(items, of, number, text), turn.items) };
+}
+
+/** How many turns there are, read or not. */
+export function turnCount({ transcript }: Followed): number {
+  return transcript.turns.at(-1)?.turn ?? 0;
+}
+
+/** The first turn of those that are followed: the ones before it are read when they are asked for. */
+export function firstFollowed({ transcript }: Followed): number {
+  return transcript.turns[0]?.turn ?? 1;
+}
+
+/** A turn, if it has been read. */
+export function turnAt(followed: Followed, turn: number): TranscriptTurn | null {
+  const first = firstFollowed(followed);
+  return turn < first ? findEarlier(followed.earlier, turn) : (followed.transcript.turns[turn - first] ?? null);
+}
+
+/** To whom the session went after a turn, before the next. */
+export function handOversAfter(followed: Followed, turn: number): readonly HandOver[] {
+  const handOvers = turn < firstFollowed(followed) ? earlierHandOvers(followed.earlier, turn) : followed.transcript.handOvers;
+  return handOvers.filter(({ after }) => after === turn);
+}
+
+/** The turns that have been read from the end back to the first that has not, oldest first. */
+export function readToTheEnd({ transcript, earlier }: Pick<Followed, "transcript" | "earlier">): readonly TranscriptTurn[] {
+  const before: TranscriptTurn[] = [];
+  let turn = (transcript.turns[0]?.turn ?? 1) - 1;
+  for (let read = findEarlier(earlier, turn); read !== null; read = findEarlier(earlier, turn)) {
+    before.push(read);
+    turn -= 1;
+  }
+  return before.length === 0 ? transcript.turns : [...before.reverse(), ...transcript.turns];
 }
 
 export function runningTurn(transcript: Transcript): TranscriptTurn | null {
@@ -176,7 +227,10 @@ function keyOf(of: WordsOf, number: number): string {
 function applyToQueue(queue: readonly QueuedPrompt[], entry: Entry): readonly QueuedPrompt[] {
   switch (entry.type) {
     case "prompt.queued":
-      return [...queue, { ...entry.data, queuedAt: entry.at }];
+      // One that waits still was in the snapshot, in its place.
+      return queue.some(({ interactionId }) => interactionId === entry.data.interactionId)
+        ? queue
+        : [...queue, { ...entry.data, queuedAt: entry.at }];
     case "prompt.changed": {
       const { interactionId, text } = entry.data;
       return queue.map((prompt) => (prompt.interactionId === interactionId ? { ...prompt, text } : prompt));

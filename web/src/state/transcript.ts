@@ -1,6 +1,7 @@
 // What a reader sees of a session: its turns, each with the prompt and what the agent said and did, in order.
 //
-// Invariant: this is the fold of crates/model/src/transcript.rs, word for word; fixtures/transcripts/ holds both to it.
+// Invariant: this is the fold of crates/model/src/transcript.rs, word for word; fixtures/transcripts/ holds both to it. It
+// may begin with any turn: only of whom the session talked to before that nothing is known.
 // Values are never changed in place: a turn that did not change is the same object, so that it is not drawn again.
 import type {
   Entry,
@@ -74,14 +75,15 @@ export interface TranscriptTurn {
 export interface HandOver {
   /** The newest turn then; 0 before the first. */
   readonly after: number;
-  readonly from: string;
+  /** Null where what came before has not been read. */
+  readonly from: string | null;
   readonly to: string;
 }
 
 export interface Transcript {
   /** Oldest first. */
   readonly turns: readonly TranscriptTurn[];
-  /** Whom the session talks to. */
+  /** Whom the session talks to; null until it is told. */
   readonly agent: string | null;
   /** Oldest first. */
   readonly handOvers: readonly HandOver[];
@@ -103,7 +105,7 @@ export function applyToTranscript(transcript: Transcript, entries: readonly Entr
       agent = entry.data.agent;
     } else if (entry.type === "session.changed" && typeof entry.data.agent === "string") {
       const to = entry.data.agent;
-      handOvers = agent === null ? handOvers : [...handOvers, { after: last?.turn ?? 0, from: agent, to }];
+      handOvers = [...handOvers, { after: last?.turn ?? 0, from: agent, to }];
       agent = to;
     } else if (last !== undefined && isMeant(last, entry)) {
       const changed = applyToTurn(last, entry);

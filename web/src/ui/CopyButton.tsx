@@ -2,6 +2,7 @@
 import { useEffect, useState } from "react";
 
 import { IconButton } from "./Button";
+import type { IconName } from "./Icon";
 import { Icon } from "./Icon";
 
 const SAID_MS = 1_600;
@@ -22,17 +23,32 @@ export function CopyButton({ text, what }: CopyProps) {
 }
 
 /** The same, as a sign where words would be too loud. */
-export function CopyIconButton({ text, what, className = "" }: CopyProps & { className?: string }) {
+export function CopyIconButton({ text, what, icon = "copy", className = "" }: CopyProps & { icon?: IconName; className?: string }) {
   const { state, copy } = useCopy(text);
   return (
     <>
       <IconButton label={`Copy ${what}`} className={className} onClick={() => void copy()}>
-        <Icon name={state === "copied" ? "check" : "copy"} />
+        <Icon name={state === "copied" ? "check" : icon} />
       </IconButton>
       <span aria-live="polite" className={state === "failed" ? "self-center text-xs text-soft" : "sr-only"}>
         {state === "copied" ? "Copied" : state === "failed" ? BY_HAND : ""}
       </span>
     </>
+  );
+}
+
+/** The same, as a line of a menu. */
+export function CopyRow({ text, words, icon }: { text: string; words: string; icon: IconName }) {
+  const { state, copy } = useCopy(text);
+  return (
+    <button
+      type="button"
+      className="flex min-h-11 w-full items-center gap-3 rounded-lg px-2.5 text-left text-[0.9375rem] hover:bg-press"
+      onClick={() => void copy()}
+    >
+      <Icon name={state === "copied" ? "check" : icon} />
+      <span aria-live="polite">{state === "ready" ? words : state === "copied" ? "Copied" : BY_HAND}</span>
+    </button>
   );
 }
 

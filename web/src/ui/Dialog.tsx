@@ -1,9 +1,10 @@
-// A modal dialog. The browser's own element keeps the focus inside, gives it back, and closes on Escape.
+// A modal dialog with a title. Escape, its button and a press beside it close it.
 import type { ReactNode } from "react";
-import { useId, useLayoutEffect, useRef } from "react";
+import { useId, useRef } from "react";
 
 import { IconButton } from "./Button";
 import { Icon } from "./Icon";
+import { useModal } from "./modal";
 
 interface DialogProps {
   title: string;
@@ -23,16 +24,7 @@ export function Dialog({ title, onClose, wide = false, side = false, children }:
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
 
-  // Closed while it is still part of the page: an element that is gone gives no focus back.
-  useLayoutEffect(() => {
-    const dialog = element.current;
-    dialog?.showModal();
-    // Otherwise the first thing that can have the focus gets it, which is the button that closes.
-    dialog?.querySelector<HTMLElement>("[data-first-focus]")?.focus();
-    return () => {
-      dialog?.close();
-    };
-  }, []);
+  useModal(element);
 
   return (
     <dialog

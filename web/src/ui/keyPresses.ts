@@ -1,6 +1,6 @@
 // Keys that act on the whole page, whatever has the focus.
 //
-// Invariant: a letter typed into a field, a key with a modifier, and any key while a dialog is open are never taken.
+// Invariant: a letter typed into a field, a single key with a modifier, and one while a dialog is open are never taken.
 // Single keys can be switched off, as speech input and some keyboards press them by accident.
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 
@@ -23,6 +23,34 @@ export function useKeyPresses(actions: Record<string, (event: KeyboardEvent) => 
       window.removeEventListener("keydown", listener);
     };
   }, []);
+}
+
+/** Ctrl or, on Apple's keyboards, Command with a letter; also while a field has the focus. */
+export function useChord(key: string, action: (event: KeyboardEvent) => void): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const held = isApple() ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
+    if (held && !event.altKey && !event.shiftKey && event.key.toLowerCase() === key) {
+      action(event);
+    }
+  });
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => {
+      press(event);
+    };
+    window.addEventListener("keydown", listener);
+    return () => {
+      window.removeEventListener("keydown", listener);
+    };
+  }, []);
+}
+
+/** What the key beside the space bar is called there. */
+export function chordName(key: string): string {
+  return isApple() ? `⌘ ${key}` : `Ctrl ${key}`;
+}
+
+function isApple(): boolean {
+  return /Mac|iPhone|iPad/.test(navigator.platform);
 }
 
 export function useSingleKeys(): [boolean, (on: boolean) => void] {

@@ -23,6 +23,16 @@ export function seek(place: Place): void {
   window.dispatchEvent(new Event(SOUGHT));
 }
 
+/** The one way to a turn of the open session, whoever asks: the contents, a title, what was found. */
+export function jumpToTurn(turn: number): void {
+  seek({ turn, tool: null });
+}
+
+/** The whole address of a turn of the open session, to be kept or sent. */
+export function turnAddress(turn: number): string {
+  return location.origin + location.pathname + placeHref({ turn, tool: null });
+}
+
 /** Calls back whenever the reader asks for a place; gives a way to stop it. */
 export function onSeek(found: (place: Place) => void): () => void {
   const look = () => {

@@ -78,6 +78,25 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What there is, and how far it has been brought in. */
+        get: operations["getImports"];
+        put?: never;
+        /** Brings in what other tools left, as sessions that an agent can take over. Nothing of theirs is changed. */
+        post: operations["beginImport"];
+        /** Ends what is under way. */
+        delete: operations["stopImport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/interactions/{interaction}": {
         parameters: {
             query?: never;
@@ -124,6 +143,23 @@ export interface paths {
         post?: never;
         /** Forgets an answer; the same is asked again. */
         delete: operations["forgetPermission"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Turns of all sessions that have some words, best first. */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -363,6 +399,23 @@ export interface paths {
         };
         /** What the agent would be told if the session were resumed now. */
         get: operations["getResumePacket"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The turns of a session that have some words, oldest first, as lines of its contents. */
+        get: operations["searchSession"];
         put?: never;
         post?: never;
         delete?: never;
@@ -644,6 +697,22 @@ export interface components {
          * @enum {string}
          */
         AgentState: "starting" | "ready" | "stopped" | "failed" | "signed_out" | "unresponsive";
+        /** @description What an agent last said of itself. */
+        AgentView: {
+            /** @description What it understands. */
+            commands: components["schemas"]["AgentCommand"][];
+            /** @description How to sign in, while it wants that. */
+            methods: components["schemas"]["SignInMethod"][];
+            /** @description What can be chosen about it. */
+            options: components["schemas"]["AgentOption"][];
+            /** @description What it calls itself, with its version. */
+            program?: string | null;
+            /** @description Why it stands so, where there is more to say. */
+            reason?: string | null;
+            /** @description Where it is in its life. */
+            state: components["schemas"]["AgentState"];
+            usage?: components["schemas"]["Usage"] | null;
+        };
         /** @description Who answers requests. An agent never does. */
         Answerer: {
             /** @description What the credential is called. */
@@ -1149,6 +1218,55 @@ export interface components {
             /** @description `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
             mimeType: string;
         };
+        /** @description How far it has got. The counts are of conversations. */
+        ImportProgress: {
+            added: number;
+            done: number;
+            failed: number;
+            /** @description Why, for the first of them. */
+            failures: string[];
+            /** @description It goes on as the tools do. */
+            following: boolean;
+            /** @description Hosted, deleted or taken over here. */
+            leftAlone: number;
+            running: boolean;
+            /** @description Records that were not understood, by what they were. */
+            skipped: {
+                [key: string]: number;
+            };
+            total: number;
+            /** Format: int64 */
+            turns: number;
+            unchanged: number;
+            updated: number;
+        };
+        /** @description A tool that left conversations. */
+        ImportSource: {
+            /**
+             * Format: int64
+             * @description How large they are; 0 where that is not known without reading them.
+             */
+            bytes: number;
+            sessions: number;
+            /** @description Its name in the catalog of agents. */
+            tool: string;
+        };
+        /** @description What there is, and how far it is brought in. */
+        Imports: {
+            progress: components["schemas"]["ImportProgress"];
+            /** @description Tools that left conversations here. */
+            sources: components["schemas"]["ImportSource"][];
+        };
+        /** @description How far the index has got. */
+        Indexing: {
+            /**
+             * Format: int64
+             * @description Entries of the log that are in it.
+             */
+            done: number;
+            /** Format: int64 */
+            total: number;
+        };
         /** @description A turn's full record. */
         Interaction: {
             created: components["schemas"]["Timestamp"];
@@ -1222,6 +1340,13 @@ export interface components {
              *     project. Refused where the question has no `digest`.
              */
             remember?: boolean;
+        };
+        /** @description What is to be brought in. */
+        NewImport: {
+            /** @description Go on as they do. */
+            follow?: boolean;
+            /** @description Of these tools; of all, unless told. */
+            tools?: string[] | null;
         };
         NewPrompt: {
             /** @description At most eight, with eight MiB of Base64 in all. */
@@ -1444,6 +1569,11 @@ export interface components {
         } | {
             after?: string | null;
             session: components["schemas"]["SessionId"];
+            /**
+             * Format: int32
+             * @description How many turns back it begins, from 1 to 200, if not with the first entry; not together with `after`.
+             */
+            turns?: number | null;
             /** @enum {string} */
             type: "follow";
         } | {
@@ -1514,6 +1644,43 @@ export interface components {
             id: components["schemas"]["SessionId"];
             isBusy: boolean;
         };
+        /** @description What was found over all sessions. */
+        SearchPage: {
+            indexing?: components["schemas"]["Indexing"] | null;
+            more_than_total?: boolean;
+            next_cursor?: string | null;
+            /** @description What was not understood in the query, and how it was taken. */
+            notes?: string[];
+            /** @description As it was understood. */
+            query: string;
+            /** @description Best first. */
+            results: components["schemas"]["SearchResult"][];
+            /**
+             * Format: int32
+             * @description How many turns match; a number that has reached its limit is told with `more_than_total`.
+             */
+            total: number;
+        };
+        /** @description A turn that matches. */
+        SearchResult: {
+            agent: string;
+            created: components["schemas"]["Timestamp"];
+            id?: components["schemas"]["InteractionId"] | null;
+            project: string;
+            /** @description Where it was found: `prompt`, `answer`, `thought`, `tool`, `summary` or `title`. */
+            role: string;
+            session_id: components["schemas"]["SessionId"];
+            session_name: string;
+            snippet: components["schemas"]["Snippet"];
+            summary: string;
+            /** @description The call of a tool that matches, such as `t42.3`. */
+            tool?: string | null;
+            /**
+             * Format: int32
+             * @description 0 if the session's title is what matches.
+             */
+            turn: number;
+        };
         /**
          * Format: int64
          * @description An entry's place in its stream: 1, 2, 3 … without gaps. Zero stands before the first entry.
@@ -1542,6 +1709,7 @@ export interface components {
             snapshot: components["schemas"]["Session"];
             /** @enum {string} */
             type: "session";
+            window?: components["schemas"]["Window"] | null;
         } | (components["schemas"]["Context"] & {
             reason: components["schemas"]["ContextReason"];
             session: components["schemas"]["SessionId"];
@@ -1636,8 +1804,10 @@ export interface components {
             /** @description Empty takes the hint away. */
             envHint?: string | null;
             key?: string | null;
-            /** @description Empty takes the name away. */
+            /** @description The person's name for it, which pins its title; empty takes the name away. */
             name?: string | null;
+            /** @description The same as `name`, but `null` takes the name away: the session is called by its newest title again. */
+            pinnedTitle?: string | null;
             setContext?: components["schemas"]["SetContext"] | null;
         };
         /** @description A session as lists show it. */
@@ -1827,8 +1997,15 @@ export interface components {
             entries: components["schemas"]["TocEntry"][];
             /** @description The same as text, a line a turn. */
             formatted: string;
+            /**
+             * Format: int32
+             * @description Of a search: how many turns match.
+             */
+            matches?: number | null;
             /** @description What to ask for as `after` to go on, if there is more. */
             next_cursor?: string | null;
+            /** @description Of a search: what was not understood, and how it was taken. */
+            notes?: string[];
             session_id: components["schemas"]["SessionId"];
             /** @description What the session is called; empty if nothing is known yet. */
             session_name: string;
@@ -2070,6 +2247,13 @@ export interface components {
             session?: string | null;
             version: string;
         };
+        /** @description Where a follow of the newest turns begins, and what was told before it. What follows may tell some of it again. */
+        Window: {
+            /** @description The first entry sent is the one after this cursor. */
+            after: string;
+            /** @description How the agent stands and what it offers. */
+            agent: components["schemas"]["AgentView"];
+        };
         /**
          * @description What live words belong to.
          * @enum {string}
@@ -2239,6 +2423,84 @@ export interface operations {
             };
         };
     };
+    getImports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Imports"];
+                };
+            };
+        };
+    };
+    beginImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewImport"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportProgress"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description One is under way */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    stopImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportProgress"];
+                };
+            };
+        };
+    };
     getInteraction: {
         parameters: {
             query?: never;
@@ -2312,6 +2574,56 @@ export interface operations {
                 content?: never;
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Words, `"phrases"`, `-without`, `pre*`, and filters: `session: agent: project: file: tool: outcome: exit: role:
+                 *     before: after:`.
+                 */
+                q?: string;
+                /** @description 20 unless told; what is no number from 1 to 100 is as good as none. */
+                limit?: string;
+                /** @description A `next_cursor`. */
+                after?: string;
+                /** @description `true` looks for the text exactly as it stands, also inside words. */
+                exact?: boolean;
+                /** @description Only sessions of this project's directory. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchPage"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The index is being opened */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3086,6 +3398,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ResumePacket"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    searchSession: {
+        parameters: {
+            query?: {
+                /** @description Words, `"phrases"`, `-without`, `pre*`, and filters such as `file:` and `outcome:fail`. */
+                q?: string;
+                /** @description 10 unless told; what is no number from 1 to 100 is as good as none. */
+                limit?: string;
+                /** @description `true` looks for the text exactly as it stands. */
+                exact?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Toc"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             404: {

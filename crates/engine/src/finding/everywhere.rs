@@ -86,7 +86,8 @@ impl Engine {
             Ok(search_tail(hits, &asked, &wanted, tail.iter().map(|told| (&told.0, &*told.1))))
         });
         let hits: Result<Hits, search::SearchError> = hits.await.unwrap_or(Err(search::SearchError::Unwritten));
-        let Hits { hits, total, truncated } = hits.map_err(|err| QueryError::Search(err.to_string()))?;
+        let Hits { mut hits, total, truncated } = hits.map_err(|err| QueryError::Search(err.to_string()))?;
+        leave_titles_to_their_turns(&mut hits);
         let mut turns = Vec::new();
         let more = hits.len() > skip + wish.limit;
         for hit in hits.into_iter().skip(skip).take(wish.limit) {
@@ -97,6 +98,27 @@ impl Engine {
             notes.push("not everything could be looked through in time; more words make it quicker".to_owned());
         }
         Ok(Found { total, turns, more, notes, behind: finding.behind() })
+    }
+}
+
+/// A session whose title and turns match is told by its turns, the best of which comes where the title would.
+fn leave_titles_to_their_turns(hits: &mut Vec<Hit>) {
+    let mut at = 0;
+    while at < hits.len() {
+        let session = hits[at].session;
+        let is_title = hits[at].turn == Turn(0);
+        match hits.iter().position(|hit| hit.session == session && hit.turn > Turn(0)) {
+            Some(turn) if is_title && turn > at => {
+                let best = hits.remove(turn);
+                hits[at] = best;
+            }
+            Some(_) if is_title => {
+                hits.remove(at);
+                continue;
+            }
+            Some(_) | None => (),
+        }
+        at += 1;
     }
 }
 

@@ -74,6 +74,8 @@ impl Teller {
                 let (cwd, project) = directory(&about.cwd, &self.home);
                 let new = NewSession { agent: self.tool.to_owned(), cwd, project, name: String::new() };
                 self.act(Command::Create(new), about.created_at)?;
+                // From here on its turns are another's; how far they go is told with the last of them.
+                self.note(String::new(), about.created_at)?;
                 if let Some(title) = about.title {
                     self.title(title, TitleMaker::Agent, about.created_at)?;
                 }
@@ -103,13 +105,17 @@ impl Teller {
         at: Timestamp,
         before: &mut Option<Session>,
     ) -> Result<Written, Rejection> {
-        let (tool, source) = (self.tool.to_owned(), self.source.clone());
-        self.act(Command::Import { tool, source, mark: bookmark.as_str().to_owned() }, at)?;
+        self.note(bookmark.as_str().to_owned(), at)?;
         let after = self.session.clone().ok_or(Rejection::NoSuchSession)?;
         self.bytes = 0;
         let part = std::mem::replace(&mut self.part, empty_part(self.id, Some(&after)));
         let before = before.replace(after.clone());
         Ok(Written { part, before, after })
+    }
+
+    fn note(&mut self, mark: String, at: Timestamp) -> Result<(), Rejection> {
+        let (tool, source) = (self.tool.to_owned(), self.source.clone());
+        self.act(Command::Import { tool, source, mark }, at)
     }
 
     /// Nothing waits to be handed out.

@@ -111,7 +111,7 @@ async fn what_is_offered_again_is_written_once() {
             live.report(Some(Command::Resume { agent: Some(agent) })).await;
             live.agent = None;
         }
-        live.offers = Offers::of(&*live.shared.store, live.session.as_ref().unwrap()).await;
+        live.offers = Offers::of(&newest_entries(&*live.shared.store, live.session.as_ref().unwrap()).await);
         live.hear(Some(mode("ask"))).await;
         assert_eq!(written(&live).await, expected);
     }

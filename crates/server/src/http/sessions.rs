@@ -117,14 +117,15 @@ pub(crate) async fn change(
     _: NoParams,
     Body(mut patch): Body<wire::SessionPatch>,
 ) -> Result<Json<wire::Changed>, ApiError> {
-    let renames = patch.name.is_some() || patch.env_hint.is_some();
+    let renames = patch.name.is_some() || patch.pinned_title.is_some() || patch.env_hint.is_some();
     access::session(&asking.principal, if renames { Scope::Write } else { Scope::Mark }, id)?;
     let key = patch.key.take();
     let role = asking.principal.role;
     let asker = asking.asker(&format!("change session {id}"), &patch, key)?;
+    let name = name_wish(patch.name, patch.pinned_title)?;
     let wish = context_wish(patch.context, patch.set_context)?;
     let command = match (wish, role) {
-        (wish, Role::Person) => Command::Change { name: patch.name, env_hint: patch.env_hint, context: wish },
+        (wish, Role::Person) => Command::Change { name, env_hint: patch.env_hint, context: wish },
         (Some(wish), Role::Agent) => Command::SetContext { wish, by: Marker::Agent },
         (Some(wish), Role::Applet) => Command::SetContext { wish, by: Marker::Applet },
         (None, Role::Agent | Role::Applet) => return Err(ApiError::Forbidden),
@@ -134,6 +135,15 @@ pub(crate) async fn change(
         _ => Vec::new(),
     };
     Ok(Json(wire::Changed { success: true, sets }))
+}
+
+/// A name that the person gives is the pinned title: no title takes its place until it is taken away.
+fn name_wish(name: Option<String>, pinned_title: Option<Option<String>>) -> Result<Option<String>, ApiError> {
+    match (name, pinned_title) {
+        (name, None) => Ok(name),
+        (None, Some(pinned)) => Ok(Some(pinned.unwrap_or_default())),
+        (Some(_), Some(_)) => Err(ApiError::InvalidBody("send name or pinnedTitle, not both".to_owned())),
+    }
 }
 
 fn context_wish(

@@ -24,6 +24,14 @@ const QUEUE: usize = 64;
 /// Bytes that they may have together; a single frame that is longer waits until it is alone.
 const QUEUE_BYTES: u32 = 8 << 20;
 
+/// Where a follow begins.
+pub(super) enum Begin {
+    /// With the entry after this one, or with the first.
+    After(Option<Cursor>),
+    /// With the first entry of so many newest turns.
+    Newest(u32),
+}
+
 /// Something a follow has to say.
 struct Said {
     session: SessionId,
@@ -100,12 +108,15 @@ impl Follows {
     }
 
     /// Begins to follow, in place of an earlier follow of the same session.
-    pub(super) async fn follow(&mut self, session: SessionId, after: Option<Cursor>) -> Result<Follow, ApiError> {
+    pub(super) async fn follow(&mut self, session: SessionId, begin: Begin) -> Result<Follow, ApiError> {
         self.unfollow(session);
         if self.by_session.len() >= MAX_FOLLOWS {
             return Err(ApiError::TooManyFollows(MAX_FOLLOWS));
         }
-        Ok(self.engine.follow(session, after).await?)
+        Ok(match begin {
+            Begin::After(cursor) => self.engine.follow(session, cursor).await?,
+            Begin::Newest(turns) => self.engine.follow_newest(session, turns).await?,
+        })
     }
 
     /// Lets the follow speak; its snapshot was sent before.

@@ -17,13 +17,13 @@ use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::follows::{Follows, Ready, reset_frame};
+use super::follows::{Begin, Follows, Ready, reset_frame};
 use super::requests::Requests;
 use super::{Broken, GOODBYE_WITHIN, close, farewell, feed, flush, send, text_of, write};
 use crate::error::ApiError;
 use crate::gatekeeper::Tokens;
 use crate::http::{entries, sessions};
-use crate::wire::{ClientFrame, ContextReason, Request, ServerFrame};
+use crate::wire::{ClientFrame, ContextReason, Request, ServerFrame, Window};
 use crate::{App, access, convert};
 
 /// How often quiet follows are marked and the peer is asked whether it lives.
@@ -33,6 +33,8 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(25);
 
 /// Follows that have said nothing for this long have nothing left to say.
 const QUIET_FOR: Duration = Duration::from_millis(50);
+/// How many turns back a follow may begin.
+const MAX_TURNS: u32 = 200;
 /// As many frames of follows go out before anything else has its turn.
 const FRAMES_A_FLUSH: usize = 64;
 
@@ -242,7 +244,7 @@ impl Socket {
             Err(err) => return self.refuse(&err.to_string()).await,
         };
         match frame.request {
-            Request::Follow { session, after } => self.follow(frame.id, session, after).await,
+            Request::Follow { session, after, turns } => self.follow(frame.id, session, after, turns).await,
             Request::Unfollow { session } => {
                 self.follows.unfollow(session);
                 self.send(ServerFrame::Ack { id: frame.id, result: None }).await
@@ -265,9 +267,15 @@ impl Socket {
         self.send(ServerFrame::Error { id: None, session: None, error }).await
     }
 
-    async fn follow(&mut self, id: String, session: SessionId, after: Option<String>) -> Result<(), End> {
-        let begun = self.begin_follow(session, after).await;
-        let follow = match begun {
+    async fn follow(
+        &mut self,
+        id: String,
+        session: SessionId,
+        after: Option<String>,
+        turns: Option<u32>,
+    ) -> Result<(), End> {
+        let begun = self.begin_follow(session, after, turns).await;
+        let mut follow = match begun {
             Ok(follow) => follow,
             Err(err) => {
                 if let Some(reset) = reset_frame(session, &err) {
@@ -279,17 +287,29 @@ impl Socket {
         self.send(ServerFrame::Ack { id, result: None }).await?;
         let snapshot = convert::session(&self.app.engine, &follow.snapshot);
         let context = convert::context(&follow.snapshot.context);
-        self.send(ServerFrame::Session { session, snapshot }).await?;
+        let after = follow.cursor().to_string();
+        let window = follow.agent.take().map(|agent| Box::new(Window { after, agent }));
+        self.send(ServerFrame::Session { session, snapshot, window }).await?;
         let reason = ContextReason::Load;
         self.send(ServerFrame::SessionContext { session, reason, set_name: None, context }).await?;
         self.follows.start(follow);
         Ok(())
     }
 
-    async fn begin_follow(&mut self, session: SessionId, after: Option<String>) -> Result<engine::Follow, ApiError> {
+    async fn begin_follow(
+        &mut self,
+        session: SessionId,
+        after: Option<String>,
+        turns: Option<u32>,
+    ) -> Result<engine::Follow, ApiError> {
         access::session(&self.principal, Scope::Read, session)?;
-        let after = after.map(|after| entries::cursor(&self.app, &after)).transpose()?;
-        self.follows.follow(session, after).await
+        let begin = match (after, turns) {
+            (after, None) => Begin::After(after.map(|after| entries::cursor(&self.app, &after)).transpose()?),
+            (None, Some(turns)) if (1..=MAX_TURNS).contains(&turns) => Begin::Newest(turns),
+            (None, Some(_)) => return Err(ApiError::InvalidFrame(format!("turns is a number from 1 to {MAX_TURNS}"))),
+            (Some(_), Some(_)) => return Err(ApiError::InvalidFrame("after and turns do not go together".to_owned())),
+        };
+        self.follows.follow(session, begin).await
     }
 }
 

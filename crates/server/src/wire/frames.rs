@@ -1,14 +1,14 @@
 //! The frames of the WebSocket `/api/v1/live`: one socket, many follows.
 //!
 //! Order on a follow: `session`, `session.context`, the entries after the cursor, `caught_up`, then entries and
-//! previews as they come. An `entry` is durable before it is sent; a `preview` has no cursor and may vanish.
+//! previews as they come. One that asks for the newest turns is told in `session` where it begins. An `entry` is durable before it is sent; a `preview` has no cursor and may vanish.
 //!
 //! Fields are renamed for all variants at once, and again on each variant with a name of several words: the API's
 //! description knows only the latter.
 
 use std::collections::BTreeMap;
 
-use model::{Entry, Image, SessionId, Turn, WordsOf};
+use model::{AgentView, Entry, Image, SessionId, Turn, WordsOf};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use utoipa::ToSchema;
 
@@ -43,11 +43,14 @@ pub enum Request {
         #[schema(value_type = String)]
         proof: Hidden,
     },
-    /// Everything of a session after a cursor, and what comes.
+    /// Everything of a session after a cursor, and what comes; or, without one, from its newest turns on.
     Follow {
         session: SessionId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<String>,
+        /// How many turns back it begins, from 1 to 200, if not with the first entry; not together with `after`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turns: Option<u32>,
     },
     Unfollow {
         session: SessionId,
@@ -112,7 +115,13 @@ pub enum ServerFrame {
         unobserved_count: u64,
     },
     /// How a followed session stands; the first frame of a follow.
-    Session { session: SessionId, snapshot: Session },
+    Session {
+        session: SessionId,
+        snapshot: Session,
+        /// If the follow begins with the newest turns.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        window: Option<Box<Window>>,
+    },
     /// What the session is about; second on a follow, then on resume and change.
     #[serde(rename = "session.context", rename_all = "camelCase")]
     SessionContext {
@@ -155,6 +164,15 @@ pub enum ServerFrame {
     },
     /// The server closes the socket; follow again from these cursors.
     Bye { reason: String, cursors: BTreeMap<SessionId, String> },
+}
+
+/// Where a follow of the newest turns begins, and what was told before it. What follows may tell some of it again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Window {
+    /// The first entry sent is the one after this cursor.
+    pub after: String,
+    /// How the agent stands and what it offers.
+    pub agent: AgentView,
 }
 
 /// Why a session's context is sent.

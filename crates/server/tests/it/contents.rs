@@ -110,7 +110,7 @@ async fn another_sessions_turns_are_out_of_reach_for_an_agent() {
     let all = world.call_as(bearer(&token), "GET /api/v1/search?q=secret", None).await;
     assert_eq!(all.status, 403);
     let deleted = world.call(&format!("DELETE /api/v1/sessions/{other}"), None).await;
-    deleted.ok(200);
+    assert_eq!(deleted.status, 204);
     assert_eq!(world.get(&format!("/api/v1/interactions/{interaction}")).await.status, 404);
     world.close().await;
 }

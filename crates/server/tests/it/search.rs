@@ -52,9 +52,9 @@ async fn a_running_turn_is_found_and_a_deleted_session_is_not_until_it_is_back()
     world.until_entry(&session, |entry| entry["type"] == "permission.asked").await;
     assert_eq!(found(&world, "permission-marmot").await, [format!("{session} t2")]);
     let cancel = format!("POST /api/v1/sessions/{session}/cancel");
-    world.call(&cancel, None).await.ok(200);
+    world.call(&cancel, None).await.ok(202);
     world.until_entry(&session, |entry| entry["type"] == "turn.ended" && entry["data"]["turn"] == 2).await;
-    world.call(&format!("DELETE /api/v1/sessions/{session}"), None).await.ok(200);
+    assert_eq!(world.call(&format!("DELETE /api/v1/sessions/{session}"), None).await.status, 204);
     assert_eq!(found(&world, "walrus").await, Vec::<String>::new());
     world.call(&format!("POST /api/v1/sessions/{session}/restore"), None).await.ok(200);
     assert_eq!(found(&world, "walrus").await, [format!("{session} t1")]);
@@ -93,7 +93,7 @@ async fn no_query_is_an_error() {
     let world = World::open().await;
     let session = world.session().await;
     world.turn(&session, "say hello").await;
-    let long = "a%20".repeat(5_000);
+    let long = "a%20".repeat(1_900);
     for query in [
         "%22",
         "%22%22%22",

@@ -57,6 +57,30 @@ async fn a_new_session_is_answered_at_once_and_shown_the_same_under_both_paths()
 }
 
 #[tokio::test]
+async fn a_pinned_title_stays_until_it_is_taken_away() {
+    let world = World::open().await;
+    let session = world.session().await;
+    let path = format!("/api/v1/sessions/{session}");
+    let change = format!("PATCH {path}");
+    world.turn(&session, "say this is it").await;
+    let called = world.get(&path).await.ok(200)["title"].clone();
+
+    world.call(&change, json!({ "pinnedTitle": "mine" })).await.ok(200);
+    let history = world.get(&format!("{path}/title-history")).await.ok(200);
+    assert_eq!((&history["session_name"], &history["pinned_title"]), (&json!("mine"), &json!("mine")));
+    // What is not told changes nothing.
+    world.call(&change, json!({ "envHint": "in a container" })).await.ok(200);
+    assert_eq!(world.get(&path).await.ok(200)["meta"]["name"], "mine");
+
+    world.call(&change, json!({ "pinnedTitle": null })).await.ok(200);
+    let shown = world.get(&path).await.ok(200);
+    assert_eq!((&shown["title"], &shown["meta"]["name"]), (&called, &json!("")));
+    let both = world.call(&change, json!({ "name": "a", "pinnedTitle": "b" })).await;
+    assert_eq!(both.summary(), "400 invalid_body");
+    world.close().await;
+}
+
+#[tokio::test]
 async fn a_session_is_titled_by_its_name_else_by_its_first_prompt() {
     let world = World::open().await;
     let session = world.session().await;

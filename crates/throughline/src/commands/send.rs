@@ -97,7 +97,7 @@ struct Answer {
 impl Answer {
     async fn follow(client: &Client, session: SessionId, cursor: &str, json: bool) -> Result<Self> {
         let mut socket = client.live().await?;
-        let request = Request::Follow { session, after: Some(cursor.to_owned()) };
+        let request = Request::Follow { session, after: Some(cursor.to_owned()), turns: None };
         let frame = ClientFrame { id: "follow".to_owned(), request };
         socket.send(Message::text(serde_json::to_string(&frame)?)).await?;
         let previews = !json && std::io::stdout().is_terminal();

@@ -1,0 +1,169 @@
+// A session too long to be read at once: it opens at its end, and all of it can be reached without anything moving by itself.
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+
+import { longSession, SESSION } from "./long-session.mjs";
+import { openStage } from "./stage.mjs";
+import { composer, launchBrowser, newPage, send, signIn, turn } from "./support.mjs";
+
+const TURNS = 300;
+
+async function openLong(t) {
+  const folder = await mkdtemp(path.join(tmpdir(), "throughline-long-"));
+  const exported = path.join(folder, "long.jsonl");
+  await writeFile(exported, longSession(TURNS, "long"));
+  const stage = await openStage({ restored: exported });
+  // A turn of the wheel is one step: where it leads can be told.
+  const browser = await launchBrowser(["--disable-smooth-scrolling"]);
+  t.after(async () => {
+    await browser.close();
+    await stage.end();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const { page, complaints } = await newPage(browser);
+  await signIn(page, await stage.server.freshLink());
+  const visit = (place = "") => page.goto(`${stage.server.origin}/s/${SESSION}${place}`);
+  return { stage, browser, page, complaints, visit };
+}
+
+const log = (page) => page.getByRole("log", { name: "Transcript" });
+
+/** Waits until a turn's words stand at the top of what is in view. */
+const atTop = (page, number) =>
+  page.waitForFunction((wanted) => {
+    const row = document.getElementById(`t${wanted}`);
+    const top = document.querySelector("[role=log]")?.getBoundingClientRect().top;
+    return row?.textContent.includes(`Answer ${wanted}`) && Math.abs(row.getBoundingClientRect().top - top) < 30;
+  }, number);
+
+/** Where the turns in view stand, once two frames in a row agree and all of them are read. */
+const settled = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const element = document.querySelector("[role=log]");
+        const frame = element.getBoundingClientRect();
+        const rows = () =>
+          [...element.querySelectorAll("article")]
+            .map((row) => ({ id: row.id, busy: row.ariaBusy === "true", ...row.getBoundingClientRect().toJSON() }))
+            .filter(({ top, bottom }) => bottom > frame.top && top < frame.bottom);
+        const look = (before) => {
+          const now = rows();
+          const still = JSON.stringify(now);
+          if (still === before && now.length > 0 && now.every(({ busy }) => !busy)) {
+            resolve({ rows: Object.fromEntries(now.map(({ id, top }) => [id, top])), scrollTop: element.scrollTop });
+          } else {
+            window.requestAnimationFrame(() => look(still));
+          }
+        };
+        look("");
+      }),
+  );
+
+test("it opens at its end and can be scrolled through to its beginning without a jump", async (t) => {
+  const { page, complaints, visit } = await openLong(t);
+  const frames = [];
+  page.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => frames.push(String(payload))));
+  await visit();
+  await turn(page, TURNS, `Answer ${TURNS}`).waitFor();
+  const heard = frames.filter((frame) => frame.includes('"turn.started"')).length;
+  assert.ok(heard >= 10 && heard <= 50, `${heard} turns were sent on opening`);
+  assert.ok((await log(page).evaluate(({ scrollHeight }) => scrollHeight)) > TURNS * 100, "the scrollbar tells of all of them");
+
+  // In every frame, what was read and stays in view moves with the wheel or not at all. An observer of intersections is told where
+  // things are painted: after the rows were measured, which a look from a script may come in between.
+  await page.evaluate(() => {
+    window.jumps = [];
+    const element = document.querySelector("[role=log]");
+    let before = new Map();
+    const look = () => {
+      const observer = new window.IntersectionObserver((painted) => {
+        observer.disconnect();
+        const read = painted.filter(({ target }) => target.ariaBusy !== "true");
+        const now = new Map(read.map(({ target, boundingClientRect }) => [target.id, boundingClientRect]));
+        for (const [id, { top, bottom }] of now) {
+          const was = before.get(id);
+          const inView = was !== undefined && was.bottom > 0 && was.top < window.innerHeight;
+          if (inView && top - was.top < -2 && bottom - was.bottom < -2) {
+            window.jumps.push(`${id} moved by ${top - was.top}`);
+          }
+        }
+        before = now;
+        window.requestAnimationFrame(look);
+      });
+      element.querySelectorAll("article").forEach((row) => observer.observe(row));
+    };
+    look();
+  });
+  await log(page).hover();
+  let place = await settled(page);
+  const seen = new Set(Object.keys(place.rows));
+  while (place.scrollTop > 0) {
+    await page.mouse.wheel(0, -600);
+    await page.waitForFunction((top) => document.querySelector("[role=log]").scrollTop !== top, place.scrollTop);
+    const next = await settled(page);
+    const kept = Object.keys(next.rows).filter((id) => id in place.rows);
+    assert.ok(kept.length > 0, `of ${JSON.stringify(place)} nothing is left in ${JSON.stringify(next)}`);
+    for (const id of kept) {
+      const moved = next.rows[id] - place.rows[id];
+      assert.ok(moved >= -2 && moved <= 602, `${id} moved by ${moved} for a turn of the wheel by 600`);
+    }
+    place = next;
+    Object.keys(place.rows).forEach((id) => seen.add(id));
+  }
+  assert.deepEqual(await page.evaluate(() => window.jumps), []);
+  assert.equal(seen.size, TURNS);
+  await turn(page, 1, "Answer 1").waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("a turn is opened by its address and jumped to, and the reader stays there while the agent speaks", async (t) => {
+  const { page, visit } = await openLong(t);
+  await visit("#t5");
+  await atTop(page, 5);
+  await page.locator("#t5[data-lit]").waitFor();
+  await page.locator("#t5:not([data-lit])").waitFor();
+  await page.evaluate(() => (window.location.hash = "#t250"));
+  await atTop(page, 250);
+  await page.evaluate(() => (window.location.hash = "#t120"));
+  await atTop(page, 120);
+  assert.equal(new URL(page.url()).hash, "#t120");
+  // There is no such turn: nothing moves.
+  const before = await settled(page);
+  await page.evaluate(() => (window.location.hash = "#t9999"));
+  assert.deepEqual(await settled(page), before);
+
+  // What stands below may take more or less room, so there may be one more in view or one less.
+  const stays = async (words) => {
+    const { rows, scrollTop } = await settled(page);
+    const kept = Object.keys(before.rows).filter((id) => id in rows);
+    assert.ok(kept.length > 1);
+    assert.deepEqual([kept.map((id) => rows[id]), scrollTop], [kept.map((id) => before.rows[id]), before.scrollTop], words);
+  };
+  // Somebody else has the session go on.
+  const other = await page.context().newPage();
+  await other.goto(page.url().replace(/#.*/, ""));
+  await composer(other).waitFor();
+  await send(other, "long 600");
+  await turn(other, TURNS + 1, "word200 ").waitFor();
+  await stays("the reader was not moved");
+  await turn(other, TURNS + 1, "word600").waitFor();
+  await stays("nor when it ended");
+  await page.getByRole("button", { name: "Latest" }).click();
+  await turn(page, TURNS + 1, "word600").waitFor();
+});
+
+test("earlier prompts are recalled beyond what was read", async (t) => {
+  const { page, visit } = await openLong(t);
+  await visit();
+  await composer(page).click();
+  for (let number = TURNS; number > TURNS - 55; number--) {
+    await composer(page).press("ArrowUp");
+    await page.waitForFunction((words) => document.querySelector("textarea").value.startsWith(words), `Prompt ${number}:`);
+  }
+  await composer(page).press("ArrowDown");
+  await page.waitForFunction((words) => document.querySelector("textarea").value.startsWith(words), `Prompt ${TURNS - 53}:`);
+});

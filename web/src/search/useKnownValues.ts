@@ -1,0 +1,30 @@
+// The values that filters can be completed with: the agents of the catalog, and the projects of the sessions in the list.
+import { useEffect, useMemo, useState } from "react";
+
+import type { Http } from "../api/http";
+import type { SessionRow } from "../wire/names";
+import type { KnownValues } from "./query";
+
+export function useKnownValues(http: Http, sessions: readonly SessionRow[], now: number): KnownValues {
+  const [catalog, setCatalog] = useState<readonly string[]>([]);
+  useEffect(() => {
+    let wanted = true;
+    // Without an answer the agents of the sessions will do.
+    void http.agents().then((answer) => {
+      if (wanted && answer.ok) {
+        setCatalog(answer.value.agents.filter(({ installed }) => installed).map(({ name }) => name));
+      }
+    });
+    return () => {
+      wanted = false;
+    };
+  }, [http]);
+  return useMemo(
+    () => ({
+      agents: [...new Set([...sessions.map(({ agent }) => agent), ...catalog])],
+      projects: [...new Set(sessions.map(({ project }) => project))],
+      now,
+    }),
+    [sessions, catalog, now],
+  );
+}

@@ -1,0 +1,102 @@
+// Finds words in the open session, also in turns that are not drawn, which the browser's own search does not see.
+import type { KeyboardEvent, Ref, RefObject } from "react";
+import { useEffect, useState } from "react";
+
+import type { Http } from "../../api/http";
+import { failureWords } from "../../api/http";
+import { IconButton } from "../../ui/Button";
+import { Icon } from "../../ui/Icon";
+import { Marked } from "../../ui/Marked";
+import type { SessionId } from "../../wire/names";
+import { keepMarked } from "./marks";
+import { placeWords, useFind } from "./useFind";
+import { wordsOf } from "./words";
+
+interface FindBarProps {
+  http: Http;
+  session: SessionId;
+  /** The turn that the reader is at. */
+  current: number | null;
+  /** Where the transcript is drawn. */
+  around: RefObject<HTMLElement | null>;
+  field: Ref<HTMLInputElement>;
+  onClose(): void;
+}
+
+export function FindBar({ http, session, current, around, field, onClose }: FindBarProps) {
+  const [query, setQuery] = useState("");
+  const [exact, setExact] = useState(false);
+  const { found, failure, step } = useFind(http, session, query, exact, () => current ?? 1);
+  const chosen = found?.turns[found.at] ?? null;
+  useEffect(() => {
+    const log = around.current?.querySelector("[role=log]");
+    return log ? keepMarked(log, wordsOf(query, exact), exact) : undefined;
+  }, [around, query, exact]);
+
+  const press = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) {
+      return;
+    }
+    if (event.key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      onClose();
+    } else if (event.key === "Enter" || event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      step(event.key === "ArrowUp" || (event.key === "Enter" && event.shiftKey) ? -1 : 1);
+    }
+  };
+  const none = found === null || found.turns.length === 0;
+  const words = failure !== null ? failureWords(failure) : found === null ? "" : [placeWords(found), ...found.notes].join(" · ");
+  return (
+    <search aria-label="Find in this session" className="border-b border-rule ground-shade" onKeyDown={press}>
+      <div className="beside-scrollbar safe-x md:px-8">
+        <div className="reading flex flex-wrap items-center gap-x-1 py-1.5 md:pl-9">
+          <input
+            ref={field}
+            autoFocus
+            type="text"
+            aria-label="Find in this session"
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            enterKeyHint="search"
+            dir="auto"
+            placeholder="Find in this session"
+            className="min-h-11 min-w-0 flex-1 rounded-lg border border-edge bg-paper px-3 text-base placeholder:text-soft focus-visible:outline-offset-0 md:min-h-9"
+            value={query}
+            onChange={(event) => setQuery(event.target.value)}
+          />
+          <p role="status" className={`text-[0.8125rem] text-soft tabular-nums max-md:order-3 max-md:flex-1 ${words === "" ? "" : "md:px-2"}`}>
+            {words}
+          </p>
+          <span aria-hidden="true" className="order-2 w-full md:hidden" />
+          <IconButton label="Previous turn" className="max-md:order-4" disabled={none} onClick={() => step(-1)}>
+            <Icon name="up" />
+          </IconButton>
+          <IconButton label="Next turn" className="max-md:order-4" disabled={none} onClick={() => step(1)}>
+            <Icon name="down" />
+          </IconButton>
+          <button
+            type="button"
+            aria-pressed={exact}
+            title="The text exactly as it stands, also inside of words"
+            className={`min-h-11 shrink-0 rounded-lg px-3 text-sm max-md:order-4 md:min-h-9 ${exact ? "bg-ink text-paper" : "text-soft hover:bg-press hover:text-ink"}`}
+            onClick={() => setExact(!exact)}
+          >
+            Exact
+          </button>
+          <IconButton label="Close" className="max-md:order-1 md:-mr-2.5" onClick={onClose}>
+            <Icon name="close" />
+          </IconButton>
+          {/* The words may stand in a card that is folded: here they are in any case. */}
+          {chosen?.snippet && (
+            <p dir="auto" className="order-last line-clamp-2 w-full pt-1 pb-0.5 text-[0.8125rem] text-soft">
+              t{chosen.turn} · <Marked text={chosen.snippet.text} ranges={chosen.snippet.highlights} />
+            </p>
+          )}
+        </div>
+      </div>
+    </search>
+  );
+}

@@ -1,0 +1,120 @@
+// Goes to the turn that the address names or somebody asks for (`jump.ts`), and reads it first if it has to.
+//
+// Invariant: the reader is taken there once. Where the turn is not read yet its row is gone to at once, and again when
+// it has come, unless the reader has moved meanwhile.
+import type { Virtualizer } from "@tanstack/react-virtual";
+import type { RefObject } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
+
+import type { App } from "../state/app";
+import type { Followed } from "../state/followed";
+import { turnAt, turnCount } from "../state/followed";
+import type { Place } from "../ui/place";
+import { onSeek, placeOf } from "../ui/place";
+import type { SessionId } from "../wire/names";
+
+/** How long a turn that was asked for stands out. */
+const LIT_MS = 1_800;
+/** What the reader does to move. */
+const MOVES = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
+
+interface SeekingProps {
+  app: App;
+  session: SessionId;
+  followed: Followed;
+  scroller: RefObject<HTMLDivElement | null>;
+  virtualizer: Virtualizer<HTMLDivElement, Element>;
+}
+
+interface Seeking {
+  /** The place that was asked for last. */
+  sought: Place | null;
+  /** The turn that stands out for having been asked for just now. */
+  lit: number | null;
+}
+
+export function useSeeking({ app, session, followed, scroller, virtualizer }: SeekingProps): Seeking {
+  const total = turnCount(followed);
+  const known = (place: Place | null) => (place !== null && place.turn >= 1 && place.turn <= total ? place : null);
+  const [sought, setSought] = useState<Place | null>(() => known(placeOf(location.hash)));
+  const [found, setFound] = useState<Place | null>(null);
+  // The place that the reader is still on the way to.
+  const bound = useRef<Place | null>(sought);
+  const read = sought !== null && turnAt(followed, sought.turn) !== null;
+
+  useEffect(
+    () =>
+      onSeek((place) => {
+        if (place.turn >= 1 && place.turn <= total) {
+          bound.current = place;
+          setSought(place);
+        }
+      }),
+    [total],
+  );
+  useEffect(() => {
+    const element = scroller.current;
+    const leave = () => {
+      bound.current = null;
+    };
+    for (const move of MOVES) {
+      element?.addEventListener(move, leave, { passive: true });
+    }
+    return () => {
+      for (const move of MOVES) {
+        element?.removeEventListener(move, leave);
+      }
+    };
+  }, [scroller]);
+
+  useLayoutEffect(() => {
+    if (sought === null || bound.current !== sought) {
+      return undefined;
+    }
+    virtualizer.scrollToIndex(sought.turn - 1, { align: "start" });
+    if (!read) {
+      app.readTurns(session, sought.turn, sought.turn);
+      return undefined;
+    }
+    bound.current = null;
+    return showCall(scroller.current, sought);
+  }, [sought, read, app, session, scroller, virtualizer]);
+  useLayoutEffect(() => {
+    if (sought === null) {
+      virtualizer.scrollToEnd();
+    }
+    // Only on opening: later the reader decides.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
+  useEffect(() => {
+    if (sought === null || !read) {
+      return;
+    }
+    const seen = setTimeout(() => setFound(sought), LIT_MS);
+    return () => clearTimeout(seen);
+  }, [sought, read]);
+
+  return { sought, lit: sought !== null && read && found !== sought ? sought.turn : null };
+}
+
+/** How often the call is looked for: its turn is drawn and measured first. */
+const LOOKS = 20;
+
+/** Brings a call of a turn into view once it is drawn, and gives it the focus. */
+function showCall(scroller: HTMLElement | null, { turn, tool }: Place): () => void {
+  let left = tool === null ? 0 : LOOKS;
+  let frame = 0;
+  const look = () => {
+    const call = scroller?.querySelector<HTMLElement>(`#t${turn} [data-tool="${tool}"]`);
+    if (call) {
+      call.scrollIntoView({ block: "center" });
+      call.focus({ preventScroll: true });
+    } else if ((left -= 1) > 0) {
+      frame = requestAnimationFrame(look);
+    }
+  };
+  if (left > 0) {
+    frame = requestAnimationFrame(look);
+  }
+  return () => cancelAnimationFrame(frame);
+}

@@ -1,0 +1,18 @@
+// What the browser says of the screen, as state.
+import { useSyncExternalStore } from "react";
+
+/** Room for a third column beside the list and the transcript. */
+export const WIDE = "(width >= 80rem)";
+
+export function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (onChange) => {
+      const media = matchMedia(query);
+      media.addEventListener("change", onChange);
+      return () => {
+        media.removeEventListener("change", onChange);
+      };
+    },
+    () => matchMedia(query).matches,
+  );
+}
