@@ -9,6 +9,7 @@ mod fan_out;
 mod message;
 mod replay;
 mod scale;
+mod search;
 mod start;
 
 use anyhow::Result;
@@ -22,7 +23,7 @@ pub(crate) struct Bench {
     pub(crate) measure: fn(&Run) -> Result<Vec<Line>>,
 }
 
-pub(crate) const BENCHES: [Bench; 8] = [
+pub(crate) const BENCHES: [Bench; 9] = [
     Bench {
         name: "append",
         about: "durable appends beside the bare disk and the bare engine",
@@ -36,6 +37,7 @@ pub(crate) const BENCHES: [Bench; 8] = [
         about: "list, open, reconnect with a thousand and a million sessions",
         measure: scale::measure,
     },
+    Bench { name: "search", about: "the index beside bare engines and a scan", measure: search::measure },
     Bench { name: "start", about: "time to ready and idle memory", measure: start::measure },
     Bench { name: "fan-out", about: "a thousand followers of one streaming session", measure: fan_out::measure },
     Bench { name: "backup", about: "a backup of a running server beside cp", measure: backup::measure },

@@ -73,22 +73,28 @@ test("it opens at its end and can be scrolled through to its beginning without a
   assert.ok(heard >= 10 && heard <= 50, `${heard} turns were sent on opening`);
   assert.ok((await log(page).evaluate(({ scrollHeight }) => scrollHeight)) > TURNS * 100, "the scrollbar tells of all of them");
 
-  // In every frame, what stays in view moves with the wheel or not at all.
+  // In every frame, what was read and stays in view moves with the wheel or not at all. An observer of intersections is told where
+  // things are painted: after the rows were measured, which a look from a script may come in between.
   await page.evaluate(() => {
     window.jumps = [];
     const element = document.querySelector("[role=log]");
     let before = new Map();
     const look = () => {
-      const now = new Map([...element.querySelectorAll("article")].map((row) => [row.id, row.getBoundingClientRect()]));
-      for (const [id, { top, bottom }] of now) {
-        const was = before.get(id);
-        const inView = was !== undefined && was.bottom > 0 && was.top < window.innerHeight;
-        if (inView && top - was.top < -2 && bottom - was.bottom < -2) {
-          window.jumps.push(`${id} moved by ${top - was.top}`);
+      const observer = new window.IntersectionObserver((painted) => {
+        observer.disconnect();
+        const read = painted.filter(({ target }) => target.ariaBusy !== "true");
+        const now = new Map(read.map(({ target, boundingClientRect }) => [target.id, boundingClientRect]));
+        for (const [id, { top, bottom }] of now) {
+          const was = before.get(id);
+          const inView = was !== undefined && was.bottom > 0 && was.top < window.innerHeight;
+          if (inView && top - was.top < -2 && bottom - was.bottom < -2) {
+            window.jumps.push(`${id} moved by ${top - was.top}`);
+          }
         }
-      }
-      before = now;
-      window.requestAnimationFrame(look);
+        before = now;
+        window.requestAnimationFrame(look);
+      });
+      element.querySelectorAll("article").forEach((row) => observer.observe(row));
     };
     look();
   });

@@ -193,7 +193,7 @@ function Open({ app, route, begun, notice, onNew, onSearch, onDelete }: OpenProp
         />
       );
     case "list":
-      return list.extent.kind === "unread" ? null : <Welcome hasSessions={list.rows.size > 0} onNew={onNew} />;
+      return list.extent.kind === "unread" ? null : <Welcome http={app.http} hasSessions={list.rows.size > 0} onNew={onNew} />;
     case "unknown":
       return (
         <Notice title="Nothing is at this address">

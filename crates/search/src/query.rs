@@ -97,6 +97,13 @@ impl Clause {
     }
 }
 
+impl Clause {
+    /// One word as it stands.
+    pub(crate) fn is_bare(&self) -> bool {
+        matches!(&self.patterns[..], [Pattern { parts, prefix: false }] if parts.len() == 1)
+    }
+}
+
 /// How the tokens of a clause may stand in a text: one part after the other, or as the whole identifier.
 pub(crate) fn patterns(text: &str, prefix: bool) -> Vec<Pattern> {
     let mut parts: Vec<String> = Vec::new();

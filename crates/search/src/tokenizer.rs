@@ -93,17 +93,55 @@ impl<'t> Spans<'t> {
     }
 
     pub(crate) fn next(&mut self) -> Option<Span> {
-        while self.ready.is_empty() {
-            let rest = &self.text[self.at..];
-            let (skipped, first) = rest.char_indices().find(|(_, c)| c.is_alphanumeric())?;
-            let start = self.at + skipped;
+        loop {
+            if let Some(span) = self.ready.pop_front() {
+                return Some(span);
+            }
+            let (start, first) = self.next_letter()?;
             if stands_alone(first) {
                 self.alone(start, first);
+            } else if let Some(word) = self.plain_word(start) {
+                return Some(word);
             } else {
                 self.identifier(start);
             }
         }
-        self.ready.pop_front()
+    }
+
+    /// The next letter or digit, and where it is.
+    fn next_letter(&self) -> Option<(usize, char)> {
+        let bytes = self.text.as_bytes();
+        let mut at = self.at;
+        loop {
+            match *bytes.get(at)? {
+                byte if byte.is_ascii_alphanumeric() => return Some((at, char::from(byte))),
+                byte if byte.is_ascii() => at += 1,
+                _ => {
+                    let c = self.text[at..].chars().next()?;
+                    if c.is_alphanumeric() {
+                        return Some((at, c));
+                    }
+                    at += c.len_utf8();
+                }
+            }
+        }
+    }
+
+    /// Most of a text are words of small letters between spaces, which need no closer look.
+    fn plain_word(&mut self, start: usize) -> Option<Span> {
+        let bytes = &self.text.as_bytes()[start..];
+        let length = bytes.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+        let ends = match bytes.get(length) {
+            None => true,
+            Some(b'_' | b'-' | b'.' | b'+' | b'#') => false,
+            Some(byte) => byte.is_ascii() && !byte.is_ascii_alphanumeric(),
+        };
+        if length == 0 || !ends {
+            return None;
+        }
+        self.at = start + length;
+        self.position += 1;
+        Some(Span { range: start..self.at, position: self.position - 1, kind: Kind::Word })
     }
 
     /// A character of a script without spaces is a token by itself, together with the marks on it.
@@ -122,11 +160,13 @@ impl<'t> Spans<'t> {
         self.parts.clear();
         let run = &self.text[start..end];
         let mut from = start;
-        for (at, _) in run.match_indices(['_', '-', '.']).chain([(run.len(), "")]) {
-            let to = start + at;
-            split_component(self.text, from..to, &mut self.parts);
-            from = to + 1;
+        for (at, byte) in run.bytes().enumerate() {
+            if matches!(byte, b'_' | b'-' | b'.') {
+                split_component(self.text, from..start + at, &mut self.parts);
+                from = start + at + 1;
+            }
         }
+        split_component(self.text, from..end, &mut self.parts);
         let whole = start..start + run.trim_end_matches('_').len();
         if let [_] = self.parts[..] {
             if let Some(sign) = sign_after(&self.text[end..]).filter(|_| whole.end == end) {

@@ -122,6 +122,8 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
       ask<Schemas["Success"]>("POST", `${session(id)}/permissions/${encodeURIComponent(request)}`, answer),
     remembered: () => ask<RememberedPage>("GET", "/permissions"),
     forgetPermission: (id: string) => ask<undefined>("DELETE", `/permissions/${encodeURIComponent(id)}`),
+    imports: () => ask<Schemas["Imports"]>("GET", "/imports"),
+    beginImport: () => ask<Schemas["ImportProgress"]>("POST", "/imports", {}),
     observe: (id: SessionId) => ask<Schemas["Observed"]>("POST", `${session(id)}/observe`),
   };
 }

@@ -79,7 +79,7 @@ export function SessionListPage({ app, current, notice, onNew, onSearch, onShowK
           <>
             <p className="hidden px-2 py-3 text-[0.9375rem] text-soft md:block">No sessions yet.</p>
             <div className="px-3 pt-6 md:hidden">
-              <FirstSteps onNew={onNew} />
+              <FirstSteps http={app.http} onNew={onNew} />
             </div>
           </>
         ) : (

@@ -1,11 +1,13 @@
 // What stands beside the list while no session is open: first steps for a newcomer, a quiet page for everybody else.
 import type { ReactNode } from "react";
 
+import type { Http } from "../api/http";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Knot } from "../ui/Knot";
+import { ImportOffer } from "./ImportOffer";
 
-export function Welcome({ hasSessions, onNew }: { hasSessions: boolean; onNew(): void }) {
+export function Welcome({ http, hasSessions, onNew }: { http: Http; hasSessions: boolean; onNew(): void }) {
   return (
     <div className="m-auto w-full max-w-xl px-8 py-12">
       {hasSessions ? (
@@ -16,13 +18,14 @@ export function Welcome({ hasSessions, onNew }: { hasSessions: boolean; onNew():
           </p>
         </div>
       ) : (
-        <FirstSteps onNew={onNew} />
+        <FirstSteps http={http} onNew={onNew} />
       )}
+      {hasSessions && <ImportOffer http={http} />}
     </div>
   );
 }
 
-export function FirstSteps({ onNew }: { onNew(): void }) {
+export function FirstSteps({ http, onNew }: { http: Http; onNew(): void }) {
   return (
     <section>
       <h1 className="text-2xl font-semibold tracking-tight text-balance">Start with one session</h1>
@@ -48,6 +51,7 @@ export function FirstSteps({ onNew }: { onNew(): void }) {
           </Button>
         </li>
       </ol>
+      <ImportOffer http={http} />
     </section>
   );
 }

@@ -30,6 +30,7 @@ import { ContextFooter } from "./context/ContextFooter";
 import { ContextPanel } from "./context/ContextPanel";
 import { FileViewer } from "./context/FileViewer";
 import { FindBar } from "./find/FindBar";
+import { ImportedCard } from "./ImportedCard";
 import { OptionSelects } from "./OptionSelects";
 import { SessionHeader } from "./SessionHeader";
 import { Transcript } from "./Transcript";
@@ -204,7 +205,7 @@ function OpenSession({ app, row, followed, fresh, notice, onSearch, onDelete }: 
                   <code>throughline doctor</code> to see what is wrong.
                 </Alert>
               ) : row.readOnly === "imported" ? (
-                <p className="safe-bottom text-soft">This session was imported and takes no prompts.</p>
+                <ImportedCard http={app.http} row={row} />
               ) : (
                 <>
                   <AgentCard http={app.http} row={row} agent={agent} />

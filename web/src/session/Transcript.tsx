@@ -77,7 +77,7 @@ export function Transcript({ app, session, followed, sent }: TranscriptProps) {
     paddingStart: 28,
   });
 
-  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = staysBelow;
+  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = pushesUp;
   useTurnsInReach(app, session, followed, virtualizer.range);
   const { sought, lit } = useSeeking({ app, session, followed, scroller, virtualizer });
 
@@ -175,16 +175,28 @@ export function Transcript({ app, session, followed, sent }: TranscriptProps) {
 
 /**
  * Whether a row that changes its size pushes up instead of down. A row that is not read has no size of its own, so the
- * first that is measured of it is its body: then what follows the row stays. Later only what is wholly above the reader
- * may move.
+ * first that is measured of it is its body: it gives way to what the reader has in view already, and else to what
+ * follows the place where they are. Later only what is wholly above the reader may move.
  */
-function staysBelow({ index, key }: VirtualItem, _: number, virtualizer: Virtualizer<HTMLDivElement, Element>): boolean {
+function pushesUp({ index, key }: VirtualItem, _: number, virtualizer: Virtualizer<HTMLDivElement, Element>): boolean {
   // Rows that come together are measured one after the other; asking for the whole puts those after them in place.
   virtualizer.getTotalSize();
-  const row = virtualizer.measurementsCache[index];
-  const first = !virtualizer.itemSizeCache.has(key);
+  const { itemSizeCache, measurementsCache, range, scrollOffset } = virtualizer;
+  const row = measurementsCache[index];
+  if (row === undefined || scrollOffset === null) {
+    return false;
+  }
+  if (itemSizeCache.has(key)) {
+    return row.end <= scrollOffset;
+  }
+  for (let below = range?.endIndex ?? index; below > index; below -= 1) {
+    const other = measurementsCache[below];
+    if (other !== undefined && itemSizeCache.has(other.key)) {
+      return true;
+    }
+  }
   // A reader who was taken to the row's start is on it, whatever the browser rounds that to.
-  return row !== undefined && (first ? row.start + 1 : row.end) <= (virtualizer.scrollOffset ?? 0);
+  return row.start + 1 <= scrollOffset;
 }
 
 /** Said once to those who listen: the transcript itself is too busy to be read out as it grows. */

@@ -78,6 +78,25 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What there is, and how far it has been brought in. */
+        get: operations["getImports"];
+        put?: never;
+        /** Brings in what other tools left, as sessions that an agent can take over. Nothing of theirs is changed. */
+        post: operations["beginImport"];
+        /** Ends what is under way. */
+        delete: operations["stopImport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/interactions/{interaction}": {
         parameters: {
             query?: never;
@@ -1199,6 +1218,45 @@ export interface components {
             /** @description `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
             mimeType: string;
         };
+        /** @description How far it has got. The counts are of conversations. */
+        ImportProgress: {
+            added: number;
+            done: number;
+            failed: number;
+            /** @description Why, for the first of them. */
+            failures: string[];
+            /** @description It goes on as the tools do. */
+            following: boolean;
+            /** @description Hosted, deleted or taken over here. */
+            leftAlone: number;
+            running: boolean;
+            /** @description Records that were not understood, by what they were. */
+            skipped: {
+                [key: string]: number;
+            };
+            total: number;
+            /** Format: int64 */
+            turns: number;
+            unchanged: number;
+            updated: number;
+        };
+        /** @description A tool that left conversations. */
+        ImportSource: {
+            /**
+             * Format: int64
+             * @description How large they are; 0 where that is not known without reading them.
+             */
+            bytes: number;
+            sessions: number;
+            /** @description Its name in the catalog of agents. */
+            tool: string;
+        };
+        /** @description What there is, and how far it is brought in. */
+        Imports: {
+            progress: components["schemas"]["ImportProgress"];
+            /** @description Tools that left conversations here. */
+            sources: components["schemas"]["ImportSource"][];
+        };
         /** @description How far the index has got. */
         Indexing: {
             /**
@@ -1282,6 +1340,13 @@ export interface components {
              *     project. Refused where the question has no `digest`.
              */
             remember?: boolean;
+        };
+        /** @description What is to be brought in. */
+        NewImport: {
+            /** @description Go on as they do. */
+            follow?: boolean;
+            /** @description Of these tools; of all, unless told. */
+            tools?: string[] | null;
         };
         NewPrompt: {
             /** @description At most eight, with eight MiB of Base64 in all. */
@@ -2354,6 +2419,84 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    getImports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Imports"];
+                };
+            };
+        };
+    };
+    beginImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewImport"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportProgress"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description One is under way */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    stopImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportProgress"];
                 };
             };
         };

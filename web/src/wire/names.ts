@@ -38,6 +38,7 @@ export type SearchPage = Schemas["SearchPage"];
 export type SearchResult = Schemas["SearchResult"];
 export type ServerFrame = Schemas["ServerFrame"];
 export type Session = Schemas["Session"];
+export type Imports = Schemas["Imports"];
 export type SessionId = Schemas["SessionId"];
 export type SessionPage = Schemas["SessionPage"];
 export type SessionRow = Schemas["SessionRow"];

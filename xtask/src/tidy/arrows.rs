@@ -28,7 +28,7 @@ const ARROWS: [Arrows; 11] = [
         tests_use: &[],
     },
     Arrows { package: "xtask", uses: &[], tests_use: &[] },
-    Arrows { package: "bench", uses: &["agents", "engine", "model", "store"], tests_use: &[] },
+    Arrows { package: "bench", uses: &["agents", "engine", "model", "search", "store"], tests_use: &[] },
 ];
 
 /// A package of others that only the named crates of ours may know.
@@ -44,11 +44,11 @@ const FOREIGN_DATABASES: (&str, &[&str]) =
     ("agents", &["crates/agents/src/history/sqlite.rs", "crates/agents/src/history/tests/"]);
 
 const TECHNOLOGIES: [Technology; 5] = [
-    // The bare engine is what the bench compares with.
+    // Bare engines are what the bench compares with.
     Technology { package: "rusqlite", known_to: &["store", "bench", "agents"], confined: &[FOREIGN_DATABASES] },
     Technology { package: "refinery", known_to: &["store"], confined: &[] },
     Technology { package: "axum", known_to: &["doors", "server"], confined: &[] },
-    Technology { package: "tantivy", known_to: &["search"], confined: &[] },
+    Technology { package: "tantivy", known_to: &["search", "bench"], confined: &[] },
     Technology { package: "agent-client-protocol", known_to: &["agents"], confined: &[] },
 ];
 

@@ -3,16 +3,16 @@
 //! Invariant: a search ends soon after its deadline, with what it has found by then.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BinaryHeap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use model::{SessionId, Turn};
-use tantivy::columnar::{ColumnValues, StrColumn};
+use model::{Seq, SessionId, Turn};
+use tantivy::columnar::ColumnValues;
 use tantivy::query::{EnableScoring, Query as TantivyQuery, Weight};
 use tantivy::{DocId, DocSet as _, Score, Searcher, SegmentReader, TERMINATED};
 
-use super::schema::{AT, ROLE, SESSION, TURN};
+use super::schema::{AT, FIRST_SEQ, LAST_SEQ, NUMBER, ROLE, SESSION_HIGH, SESSION_LOW, TURN, session_of};
 
 /// How many documents go by between two looks at the clock.
 const LOOK_EVERY: usize = 1_024;
@@ -84,23 +84,48 @@ pub(super) fn best_by_score(
     Ok(Best { full: top.full, found: top.sorted(), late })
 }
 
+/// By score, where every document has to be looked at anyway; so they are counted too, in turns, up to `cap`.
+pub(super) fn best_and_count(
+    columns: &mut AllColumns<'_>,
+    query: &dyn TantivyQuery,
+    limit: usize,
+    cap: usize,
+    deadline: Instant,
+) -> tantivy::Result<(Best, usize)> {
+    let weight = query.weight(EnableScoring::enabled_from_searcher(columns.searcher))?;
+    let mut top = Top::new(limit);
+    let mut turns = HashSet::new();
+    let late = each(columns, weight.as_ref(), deadline, |segment, columns, doc, score| {
+        if turns.len() < cap {
+            turns.insert(columns.turn_of(doc));
+        }
+        let score = score();
+        if score > top.threshold() {
+            top.push(Found { score, segment, doc });
+        }
+        true
+    })?;
+    Ok((Best { full: top.full, found: top.sorted(), late }, turns.len()))
+}
+
 /// The newest, for a search without words.
 pub(super) fn newest(
-    searcher: &Searcher,
+    columns: &mut AllColumns<'_>,
     query: &dyn TantivyQuery,
     limit: usize,
     deadline: Instant,
 ) -> tantivy::Result<Best> {
+    let searcher = columns.searcher;
     let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
     let mut newest = BinaryHeap::new();
     let mut full = false;
-    let late = each(searcher, weight.as_ref(), deadline, |segment, columns, doc| {
+    let late = each(columns, weight.as_ref(), deadline, |segment, columns, doc, _| {
         newest.push(Reverse((columns.at.get_val(doc), Reverse((segment, doc)))));
         if newest.len() > limit {
             newest.pop();
             full = true;
         }
-        Ok(true)
+        true
     })?;
     let sorted = newest.into_sorted_vec();
     let found = sorted.into_iter().map(|Reverse((_, Reverse((segment, doc))))| Found { score: 1.0, segment, doc });
@@ -109,16 +134,17 @@ pub(super) fn newest(
 
 /// In how many turns it is found, up to `cap`.
 pub(super) fn count_turns(
-    searcher: &Searcher,
+    columns: &mut AllColumns<'_>,
     query: &dyn TantivyQuery,
     cap: usize,
     deadline: Instant,
 ) -> tantivy::Result<(usize, bool)> {
+    let searcher = columns.searcher;
     let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
     let mut turns = HashSet::new();
-    let late = each(searcher, weight.as_ref(), deadline, |_, columns, doc| {
-        turns.insert((columns.session(doc)?, columns.turn(doc)));
-        Ok(turns.len() < cap)
+    let late = each(columns, weight.as_ref(), deadline, |_, columns, doc, _| {
+        turns.insert(columns.turn_of(doc));
+        turns.len() < cap
     })?;
     let all = !late && turns.len() < cap;
     Ok((turns.len(), all))
@@ -126,16 +152,17 @@ pub(super) fn count_turns(
 
 /// Visits every document that is there until `visit` says no; tells whether the deadline came first.
 fn each(
-    searcher: &Searcher,
+    columns: &mut AllColumns<'_>,
     weight: &dyn Weight,
     deadline: Instant,
-    mut visit: impl FnMut(usize, &mut Columns, DocId) -> tantivy::Result<bool>,
+    mut visit: impl FnMut(usize, &Columns, DocId, &mut dyn FnMut() -> Score) -> bool,
 ) -> tantivy::Result<bool> {
+    let searcher = columns.searcher;
     for (segment, reader) in searcher.segment_readers().iter().enumerate().rev() {
         if Instant::now() >= deadline {
             return Ok(true);
         }
-        let mut columns = Columns::of(reader)?;
+        let columns = columns.segment(segment)?;
         let mut scorer = weight.scorer(reader, 1.0)?;
         let mut seen = 0_usize;
         let mut doc = scorer.doc();
@@ -144,7 +171,7 @@ fn each(
             if seen.is_multiple_of(LOOK_EVERY) && Instant::now() >= deadline {
                 return Ok(true);
             }
-            if !reader.is_deleted(doc) && !visit(segment, &mut columns, doc)? {
+            if !reader.is_deleted(doc) && !visit(segment, columns, doc, &mut || scorer.score()) {
                 return Ok(false);
             }
             doc = scorer.advance();
@@ -185,45 +212,58 @@ impl Top {
     }
 }
 
-/// What a segment's columns say of its documents.
+/// What the segments' columns say of their documents. A column is opened once in a search.
+pub(super) struct AllColumns<'s> {
+    searcher: &'s Searcher,
+    segments: Vec<Option<Columns>>,
+}
+
+impl<'s> AllColumns<'s> {
+    pub(super) fn of(searcher: &'s Searcher) -> Self {
+        Self { searcher, segments: searcher.segment_readers().iter().map(|_| None).collect() }
+    }
+
+    pub(super) fn segment(&mut self, number: usize) -> tantivy::Result<&Columns> {
+        let slot = &mut self.segments[number];
+        if slot.is_none() {
+            *slot = Some(Columns::of(&self.searcher.segment_readers()[number])?);
+        }
+        slot.as_ref().ok_or_else(|| tantivy::TantivyError::InternalError("just opened".to_owned()))
+    }
+}
+
+type Values<T> = Arc<dyn ColumnValues<T>>;
+
+/// The columns of one segment.
 pub(super) struct Columns {
-    sessions: Option<StrColumn>,
-    turn: Arc<dyn ColumnValues<u64>>,
-    role: Arc<dyn ColumnValues<u64>>,
-    at: Arc<dyn ColumnValues<i64>>,
-    known: HashMap<u64, SessionId>,
-    buffer: String,
+    session_high: Values<u64>,
+    session_low: Values<u64>,
+    turn: Values<u64>,
+    role: Values<u64>,
+    number: Values<u64>,
+    first_seq: Values<u64>,
+    last_seq: Values<u64>,
+    at: Values<i64>,
 }
 
 impl Columns {
-    pub(super) fn of(reader: &SegmentReader) -> tantivy::Result<Self> {
+    fn of(reader: &SegmentReader) -> tantivy::Result<Self> {
         let columns = reader.fast_fields();
         Ok(Self {
-            sessions: columns.str(SESSION)?,
+            session_high: columns.column_first_or_default(SESSION_HIGH)?,
+            session_low: columns.column_first_or_default(SESSION_LOW)?,
             turn: columns.column_first_or_default(TURN)?,
             role: columns.column_first_or_default(ROLE)?,
+            number: columns.column_first_or_default(NUMBER)?,
+            first_seq: columns.column_first_or_default(FIRST_SEQ)?,
+            last_seq: columns.column_first_or_default(LAST_SEQ)?,
             at: columns.column_first_or_default(AT)?,
-            known: HashMap::new(),
-            buffer: String::new(),
         })
     }
 
-    pub(super) fn session(&mut self, doc: DocId) -> tantivy::Result<SessionId> {
-        let damaged = || tantivy::TantivyError::InternalError("a piece has no session".to_owned());
-        let sessions = self.sessions.as_ref().ok_or_else(damaged)?;
-        let ord = sessions.ords().first(doc).ok_or_else(damaged)?;
-        if let Some(session) = self.known.get(&ord) {
-            return Ok(*session);
-        }
-        self.buffer.clear();
-        sessions.ord_to_str(ord, &mut self.buffer)?;
-        let session = self.buffer.parse().map_err(|_| damaged())?;
-        self.known.insert(ord, session);
-        Ok(session)
-    }
-
-    pub(super) fn turn(&self, doc: DocId) -> Turn {
-        Turn(u32::try_from(self.turn.get_val(doc)).unwrap_or(u32::MAX))
+    pub(super) fn turn_of(&self, doc: DocId) -> (SessionId, Turn) {
+        let session = session_of(self.session_high.get_val(doc), self.session_low.get_val(doc));
+        (session, Turn(small(self.turn.get_val(doc))))
     }
 
     pub(super) fn role(&self, doc: DocId) -> u64 {
@@ -233,4 +273,13 @@ impl Columns {
     pub(super) fn at(&self, doc: DocId) -> i64 {
         self.at.get_val(doc)
     }
+
+    /// Its number, and the first and last of its entries.
+    pub(super) fn place(&self, doc: DocId) -> (u32, Seq, Seq) {
+        (small(self.number.get_val(doc)), Seq(self.first_seq.get_val(doc)), Seq(self.last_seq.get_val(doc)))
+    }
+}
+
+fn small(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use model::{Seq, SessionId, Timestamp, Turn};
-use tantivy::{DocId, Searcher};
 
-use super::collect::{Columns, Found};
-use super::schema::{FIRST_SEQ, LAST_SEQ, NUMBER, role_number};
+use super::collect::{AllColumns, Found};
+use super::schema::role_number;
 use crate::pieces::Role;
 
 /// In this time half of the bonus for being new is gone.
@@ -86,17 +85,11 @@ pub(crate) fn weight(role: Role, at: i64, now: Timestamp) -> f32 {
 }
 
 /// The turns of what was found, best first.
-pub(super) fn group(searcher: &Searcher, found: &[Found], now: Timestamp) -> tantivy::Result<Vec<Group>> {
-    let mut columns: HashMap<usize, Columns> = HashMap::new();
+pub(super) fn group(columns: &mut AllColumns<'_>, found: &[Found], now: Timestamp) -> tantivy::Result<Vec<Group>> {
     let mut groups: HashMap<(SessionId, Turn), Group> = HashMap::new();
     for found in found {
-        let columns = match columns.entry(found.segment) {
-            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-            std::collections::hash_map::Entry::Vacant(new) => {
-                new.insert(Columns::of(&searcher.segment_readers()[found.segment])?)
-            }
-        };
-        let (session, turn) = (columns.session(found.doc)?, columns.turn(found.doc));
+        let columns = columns.segment(found.segment)?;
+        let (session, turn) = columns.turn_of(found.doc);
         let (role, at) = (role_of(columns.role(found.doc)), columns.at(found.doc));
         let score = found.score * weight(role, at, now);
         let new = Group { session, turn, score, best: *found, role, at, others: 0.0, whole: true };
@@ -127,17 +120,15 @@ pub(super) fn sort(groups: &mut [Group]) {
 }
 
 impl Group {
-    pub(super) fn hit(&self, searcher: &Searcher) -> tantivy::Result<Hit> {
-        let columns = searcher.segment_readers()[self.best.segment].fast_fields();
-        let value = |name: &str, doc: DocId| columns.u64(name).map(|column| column.first(doc).unwrap_or_default());
-        let doc = self.best.doc;
+    pub(super) fn hit(&self, columns: &mut AllColumns<'_>) -> tantivy::Result<Hit> {
+        let (number, first_seq, last_seq) = columns.segment(self.best.segment)?.place(self.best.doc);
         Ok(Hit {
             session: self.session,
             turn: self.turn,
             role: self.role,
-            number: u32::try_from(value(NUMBER, doc)?).unwrap_or(u32::MAX),
-            first_seq: Seq(value(FIRST_SEQ, doc)?),
-            last_seq: Seq(value(LAST_SEQ, doc)?),
+            number,
+            first_seq,
+            last_seq,
             at: Timestamp::from_millis(self.at),
             score: self.score,
             whole: self.whole,

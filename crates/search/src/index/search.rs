@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use model::{SessionId, Timestamp};
-use tantivy::Searcher;
 use tantivy::query::Occur;
+use tantivy::{Searcher, Term};
 
-use super::collect::{Best, best_by_score, count_turns, newest};
+use super::collect::{AllColumns, Best, best_and_count, best_by_score, count_turns, newest};
 use super::compile::{Boxed, Narrowed, term};
 use super::error::guarded;
 use super::rank::{Count, Group, Hits, group, sort};
@@ -17,7 +17,7 @@ use crate::query::{Clause, Mode, Query};
 /// Counting ends here.
 const MAX_COUNT: usize = 1_000;
 /// So many documents are compared by age and kind, at least.
-const CANDIDATES: usize = 256;
+const CANDIDATES: usize = 128;
 /// Of a word that is in so many pieces by itself, those that only begin with it add nothing.
 const COMMON: u64 = 1_000;
 
@@ -64,8 +64,12 @@ impl Index {
     ) -> tantivy::Result<Hits> {
         let mut truncated = false;
         let clauses: Vec<&Clause> = query.wanted().filter(|clause| !clause.patterns.is_empty()).collect();
+        let common = self.common_word(searcher, &clauses, narrowed)?;
         let musts: Vec<Boxed> = match query.mode {
-            Mode::Words => self.musts(searcher, &clauses, narrowed)?,
+            Mode::Words => match &common {
+                Some(word) => vec![term(word.clone())],
+                None => clauses.iter().map(|clause| self.clause(clause)).collect(),
+            },
             Mode::Exact => {
                 let (musts, left_out) = self.exact(searcher, &query.raw, wanted.deadline)?;
                 truncated = left_out;
@@ -78,66 +82,87 @@ impl Index {
         }
         let strict = narrowed.with(musts.iter().map(|must| (Occur::Must, must.box_clone())).collect());
         let candidates = CANDIDATES.max(wanted.limit.saturating_mul(4)).min(4 * MAX_COUNT);
-        let best = match (query.mode, musts.is_empty()) {
-            (Mode::Words, false) => best_by_score(searcher, strict.as_ref(), candidates, wanted.deadline)?,
-            (Mode::Words, true) | (Mode::Exact, _) => newest(searcher, strict.as_ref(), candidates, wanted.deadline)?,
+        let mut columns = AllColumns::of(searcher);
+        // Only of bare words whole blocks can be left out; anything else is looked at one by one.
+        let bare = narrowed.is_everything() && clauses.iter().all(|clause| clause.is_bare());
+        let (best, counted) = match (query.mode, musts.is_empty()) {
+            (Mode::Words, false) if bare || common.is_some() => {
+                (best_by_score(searcher, strict.as_ref(), candidates, wanted.deadline)?, None)
+            }
+            (Mode::Words, false) => {
+                let (best, turns) =
+                    best_and_count(&mut columns, strict.as_ref(), candidates, MAX_COUNT, wanted.deadline)?;
+                (best, Some(turns))
+            }
+            (Mode::Words, true) | (Mode::Exact, _) => {
+                (newest(&mut columns, strict.as_ref(), candidates, wanted.deadline)?, None)
+            }
         };
-        let mut groups = group(searcher, &best.found, wanted.now)?;
-        let mut total = self.total(searcher, strict.as_ref(), &best, &groups, wanted)?;
+        let mut groups = group(&mut columns, &best.found, wanted.now)?;
+        let mut total = match counted {
+            Some(turns) if best.late || turns >= MAX_COUNT => Count::AtLeast(turns),
+            Some(turns) => Count::Exactly(turns),
+            None => total(&mut columns, strict.as_ref(), &best, &groups, wanted)?,
+        };
         truncated |= best.late;
         if groups.len() < wanted.limit && clauses.len() > 1 && !truncated {
             let plain: Vec<Boxed> =
                 clauses.iter().map(|clause| self.relaxed_clause(searcher, clause)).collect::<Result<_, _>>()?;
-            let more = relaxed(searcher, &plain, narrowed, wanted)?;
+            let more = relaxed(searcher, &mut columns, &plain, narrowed, wanted)?;
             truncated |= more.late;
             merge(&mut groups, more.groups);
             total = if more.full { Count::AtLeast(groups.len()) } else { Count::Exactly(groups.len()) };
         }
-        let hits = groups.iter().take(wanted.limit).map(|group| group.hit(searcher)).collect::<Result<_, _>>()?;
+        let hits = groups.iter().take(wanted.limit).map(|group| group.hit(&mut columns)).collect::<Result<_, _>>()?;
         Ok(Hits { hits, total, truncated })
     }
 
-    fn musts(&self, searcher: &Searcher, clauses: &[&Clause], narrowed: &Narrowed) -> tantivy::Result<Vec<Boxed>> {
+    /// The one word that is wanted, if it is being typed and is in so many pieces that longer ones add nothing.
+    fn common_word(
+        &self,
+        searcher: &Searcher,
+        clauses: &[&Clause],
+        narrowed: &Narrowed,
+    ) -> tantivy::Result<Option<Term>> {
         if let ([only], true) = (clauses, narrowed.is_everything())
             && let [pattern] = &only.patterns[..]
             && let ([part], true) = (&pattern.parts[..], pattern.prefix)
         {
-            let word = tantivy::Term::from_field_text(self.fields.text, part);
+            let word = Term::from_field_text(self.fields.text, part);
             if searcher.doc_freq(&word)? >= COMMON {
-                return Ok(vec![term(word)]);
+                return Ok(Some(word));
             }
         }
-        Ok(clauses.iter().map(|clause| self.clause(clause)).collect())
+        Ok(None)
     }
 
     /// A word that is known by itself is not looked for as a beginning too, so that whole blocks can be left out.
     fn relaxed_clause(&self, searcher: &Searcher, clause: &Clause) -> tantivy::Result<Boxed> {
         if let [pattern] = &clause.patterns[..]
             && let [part] = &pattern.parts[..]
-            && searcher.doc_freq(&tantivy::Term::from_field_text(self.fields.text, part))? == 0
+            && searcher.doc_freq(&Term::from_field_text(self.fields.text, part))? == 0
         {
             return Ok(self.clause(clause));
         }
         Ok(self.plain_clause(clause))
     }
+}
 
-    fn total(
-        &self,
-        searcher: &Searcher,
-        query: &dyn tantivy::query::Query,
-        best: &Best,
-        groups: &[Group],
-        wanted: &Wanted,
-    ) -> tantivy::Result<Count> {
-        if best.late {
-            return Ok(Count::AtLeast(groups.len()));
-        }
-        if !best.full {
-            return Ok(if groups.len() < MAX_COUNT { Count::Exactly(groups.len()) } else { Count::AtLeast(MAX_COUNT) });
-        }
-        let (turns, all) = count_turns(searcher, query, MAX_COUNT, wanted.deadline)?;
-        Ok(if all { Count::Exactly(turns) } else { Count::AtLeast(turns.max(groups.len().min(MAX_COUNT))) })
+fn total(
+    columns: &mut AllColumns<'_>,
+    query: &dyn tantivy::query::Query,
+    best: &Best,
+    groups: &[Group],
+    wanted: &Wanted,
+) -> tantivy::Result<Count> {
+    if best.late {
+        return Ok(Count::AtLeast(groups.len()));
     }
+    if !best.full {
+        return Ok(if groups.len() < MAX_COUNT { Count::Exactly(groups.len()) } else { Count::AtLeast(MAX_COUNT) });
+    }
+    let (turns, all) = count_turns(columns, query, MAX_COUNT, wanted.deadline)?;
+    Ok(if all { Count::Exactly(turns) } else { Count::AtLeast(turns.max(groups.len().min(MAX_COUNT))) })
 }
 
 /// Adds turns that are not there yet; one that is there keeps the better score.

@@ -1,3 +1,5 @@
+//! What the index promises: found after a commit, hidden at once, narrowed, counted, ranked.
+
 use std::fs;
 use std::time::{Duration, Instant};
 

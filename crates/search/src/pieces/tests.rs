@@ -1,3 +1,5 @@
+//! What entries become.
+
 use model::{InteractionId, Location, Outcome as TurnOutcome, Stop, ToolContent, ToolKind, ToolStatus};
 use serde_json::json;
 

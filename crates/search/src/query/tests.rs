@@ -1,3 +1,5 @@
+//! What can be typed, and what it means.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -16,6 +16,8 @@ pub(super) struct Machine {
     parts: HashMap<String, Vec<Bit>>,
     /// The parts that may go on.
     beginnings: Vec<(String, Bit)>,
+    /// With which bytes parts begin: most tokens begin with another, and need not be looked at.
+    firsts: [bool; 256],
 }
 
 #[derive(Debug)]
@@ -32,12 +34,16 @@ struct Bit {
 
 impl Machine {
     pub(super) fn new<'a>(clauses: impl Iterator<Item = &'a [Pattern]>) -> Self {
-        let mut machine = Self { rows: Vec::new(), parts: HashMap::new(), beginnings: Vec::new() };
+        let mut machine =
+            Self { rows: Vec::new(), parts: HashMap::new(), beginnings: Vec::new(), firsts: [false; 256] };
         for (clause, patterns) in clauses.enumerate() {
             for pattern in patterns {
                 let (row, length) = (machine.rows.len(), pattern.parts.len());
                 for (number, part) in pattern.parts.iter().enumerate() {
                     let bit = Bit { row, number };
+                    if let Some(first) = part.bytes().next() {
+                        machine.firsts[usize::from(first)] = true;
+                    }
                     if pattern.prefix && number + 1 == length {
                         machine.beginnings.push((part.clone(), bit));
                     } else {
@@ -72,6 +78,12 @@ impl Machine {
                 }
             }
             starts[at as usize % MAX_PARTS] = range.start;
+            let first = text.as_bytes()[range.start];
+            // What is not ASCII may fold to anything.
+            if first.is_ascii() && !self.firsts[usize::from(first.to_ascii_lowercase())] && !follows_mark(text, &range)
+            {
+                continue;
+            }
             fold_token(&text[range.clone()], kind, &mut folded);
             let exact = self.parts.get(folded.as_str()).into_iter().flatten();
             let begun = self.beginnings.iter().filter(|(part, _)| folded.starts_with(part.as_str()));
@@ -96,4 +108,9 @@ impl Machine {
             }
         }
     }
+}
+
+/// A mark after the first letter makes it another one.
+fn follows_mark(text: &str, token: &Range<usize>) -> bool {
+    text.as_bytes()[token.clone()].get(1).is_some_and(|byte| !byte.is_ascii())
 }

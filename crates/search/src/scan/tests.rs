@@ -1,3 +1,5 @@
+//! What matches, and where.
+
 use proptest::prelude::*;
 
 use super::*;

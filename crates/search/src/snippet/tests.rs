@@ -1,3 +1,5 @@
+//! What is shown.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Which tokens a text has.
+
 use proptest::prelude::*;
 
 use super::*;

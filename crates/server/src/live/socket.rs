@@ -287,7 +287,8 @@ impl Socket {
         self.send(ServerFrame::Ack { id, result: None }).await?;
         let snapshot = convert::session(&self.app.engine, &follow.snapshot);
         let context = convert::context(&follow.snapshot.context);
-        let window = follow.agent.take().map(|agent| Window { after: follow.cursor().to_string(), agent });
+        let after = follow.cursor().to_string();
+        let window = follow.agent.take().map(|agent| Box::new(Window { after, agent }));
         self.send(ServerFrame::Session { session, snapshot, window }).await?;
         let reason = ContextReason::Load;
         self.send(ServerFrame::SessionContext { session, reason, set_name: None, context }).await?;

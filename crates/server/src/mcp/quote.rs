@@ -193,7 +193,7 @@ mod tests {
             ["see data:image/png;base64,[400 characters of Base64 left out], it says"]
         );
         let rule = "-".repeat(400);
-        assert_eq!(quoted(&rule), [rule.clone()]);
+        assert_eq!(quoted(&rule), std::slice::from_ref(&rule));
         assert_eq!(quoted("\u{1b}[31mred\u{1b}[0m\r\nplain\n\n"), ["red", "plain"]);
         assert!(quoted(" \n").is_empty());
     }

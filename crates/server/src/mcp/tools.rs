@@ -148,12 +148,13 @@ pub(super) async fn carry_out(tool: &str, call: Call<'_>) -> Result<String, Call
 
 /// A tool that only reads what is here.
 fn reader(name: &'static str, description: &'static str, properties: Value, required: &[&str]) -> Tool {
-    let mut schema = json!({ "type": "object", "properties": properties });
+    let mut schema =
+        JsonObject::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), properties)]);
     if !required.is_empty() {
-        schema["required"] = json!(required);
+        schema.insert("required".to_owned(), json!(required));
     }
     let reads = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
-    Tool::new(name, description, object(schema)).with_annotations(reads)
+    Tool::new(name, description, Arc::new(schema)).with_annotations(reads)
 }
 
 fn object(schema: Value) -> Arc<JsonObject> {

@@ -120,7 +120,7 @@ pub enum ServerFrame {
         snapshot: Session,
         /// If the follow begins with the newest turns.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        window: Option<Window>,
+        window: Option<Box<Window>>,
     },
     /// What the session is about; second on a follow, then on resume and change.
     #[serde(rename = "session.context", rename_all = "camelCase")]

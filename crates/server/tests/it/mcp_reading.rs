@@ -246,6 +246,17 @@ async fn what_is_long_comes_in_parts_and_calls_by_their_id() {
     let largest = client.call("get_turn", json!({ "turn": "t2", "max_tokens": 10_000 })).await;
     has(&largest, &["line 1 of", "\"max_tokens\":10000"]);
     assert!(largest.len() > 35_000);
+    // The longest name of the widest characters is no way around the bound.
+    let name = json!({ "name": "🍐".repeat(200) });
+    world.call(&format!("PATCH /api/v1/sessions/{session}"), name).await.ok(200);
+    for (tokens, chars) in [(1_000, 4_000), (10_000, 40_000)] {
+        for arguments in
+            [json!({ "turn": "t2", "max_tokens": tokens }), json!({ "turn": "t1.1", "max_tokens": tokens })]
+        {
+            let told = client.call("get_turn", arguments).await;
+            assert!(told.encode_utf16().count() <= chars, "{}", told.encode_utf16().count());
+        }
+    }
     // Turns are cut at their borders; only the first may be cut itself.
     let both = client.call("get_turns", json!({ "from": 1, "to": 2 })).await;
     has(&both, &["1 of the 2 turns asked for", "t2 left out by max_tokens"]);

@@ -109,7 +109,7 @@ fn an_agent_is_handed_the_mount_the_brief_and_what_needs_no_asking() {
     let prompt = &handed.new_session["systemPrompt"];
     assert_eq!(prompt["mode"], "append");
     assert_eq!(prompt["content"], json!([{ "type": "text", "text": engine::STANDARD_BRIEF }]));
-    let tools = json!(["mcp__throughline__set_relevant_context", "mcp__throughline__get_relevant_context"]);
+    let tools = engine::UNASKED_TOOLS.map(|tool| format!("mcp__throughline__{tool}"));
     assert_eq!(handed.new_session["_meta"], json!({ "claudeCode": { "options": { "allowedTools": tools } } }));
 }
 
@@ -166,7 +166,7 @@ fn on_stdio_both_revisions_have_the_tools_and_nothing_else_is_said() {
     assert_eq!(said[0]["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(said[0]["result"]["instructions"], engine::STANDARD_BRIEF);
     assert_eq!(said[1]["error"]["code"], -32700);
-    assert_eq!(said[2]["result"]["tools"].as_array().unwrap().len(), 2);
+    assert_eq!(said[2]["result"]["tools"].as_array().unwrap().len(), engine::UNASKED_TOOLS.len());
     assert_eq!(said[3]["result"]["content"][0]["text"], "Set files: 1 item.");
 
     let meta = json!({

@@ -1,0 +1,61 @@
+import { cleanup, render, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import type { Http } from "../api/http";
+import type { Imports } from "../wire/names";
+import { ImportOffer } from "./ImportOffer";
+
+const nothing: Imports["progress"] = {
+  running: false,
+  following: false,
+  done: 0,
+  total: 0,
+  added: 0,
+  updated: 0,
+  unchanged: 0,
+  leftAlone: 0,
+  turns: 0,
+  skipped: {},
+  failed: 0,
+  failures: [],
+};
+
+function server(imports: Imports): { http: Http; begin: ReturnType<typeof vi.fn> } {
+  let now = imports;
+  const begin = vi.fn(() => {
+    now = { ...imports, progress: { ...nothing, done: 3, total: 3, added: 3, turns: 12 } };
+    return Promise.resolve({ ok: true, value: { ...nothing, running: true, total: 3 } });
+  });
+  const http = { imports: () => Promise.resolve({ ok: true, value: now }), beginImport: begin } as unknown as Http;
+  return { http, begin };
+}
+
+beforeEach(() => localStorage.clear());
+afterEach(cleanup);
+
+test("nothing is offered where nothing was found", async () => {
+  const { http } = server({ sources: [], progress: nothing });
+  render(<ImportOffer http={http} />);
+  await Promise.resolve();
+  expect(screen.queryByText("Bring in what you already have")).toBeNull();
+});
+
+test("what was found is brought in, and its end is told", async () => {
+  const { http, begin } = server({ sources: [{ tool: "claude", sessions: 3, bytes: 10 }], progress: nothing });
+  render(<ImportOffer http={http} />);
+  expect(await screen.findByText(/3 conversations were found on this machine: 3 of Claude Code/)).toBeTruthy();
+  await userEvent.click(screen.getByRole("button", { name: "Bring them in" }));
+  expect(begin).toHaveBeenCalledOnce();
+  await waitFor(() => expect(screen.getByText(/3 sessions brought in, 12 turns/)).toBeTruthy());
+});
+
+test("whoever does not want it is not asked again", async () => {
+  const { http } = server({ sources: [{ tool: "codex", sessions: 1, bytes: 10 }], progress: nothing });
+  const first = render(<ImportOffer http={http} />);
+  await userEvent.click(await screen.findByRole("button", { name: "Not now" }));
+  first.unmount();
+  render(<ImportOffer http={http} />);
+  await Promise.resolve();
+  expect(screen.queryByText("Bring in what you already have")).toBeNull();
+});
