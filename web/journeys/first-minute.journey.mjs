@@ -22,7 +22,7 @@ test("sign in by link, talk to the guide, reload", async (t) => {
 
   await page.reload();
   await turn(page, 1, "hello from the loom").waitFor();
-  await page.getByRole("link", { name: /say hello from the loom/ }).waitFor();
+  await page.getByRole("navigation", { name: "Sessions" }).getByRole("link", { name: /say hello from the loom/ }).waitFor();
   assert.deepEqual(complaints, []);
 });
 

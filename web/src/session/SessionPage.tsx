@@ -177,7 +177,7 @@ function OpenSession({ app, row, followed, fresh, notice, onSearch, onDelete }: 
   return (
     <ComposeContext value={writable ? compose : null}>
       <div className="flex min-h-0 flex-1">
-        {wide && beside && <ContentsBeside id={contentsId} app={app} row={row} followed={followed} current={current} />}
+        {wide && beside && <ContentsBeside id={contentsId} app={app} row={row} followed={followed} current={current} damaged={damaged} />}
         <div ref={column} className="flex min-w-0 flex-1 flex-col">
           <SessionHeader http={app.http} row={row} agent={agent} running={turnRuns} notice={notice} damaged={damaged} onDelete={onDelete} onOpenContext={() => setPanel(true)} contents={contents} onSearch={onSearch} onFind={isEmpty ? null : find} />
           {finding && (
@@ -236,7 +236,7 @@ function OpenSession({ app, row, followed, fresh, notice, onSearch, onDelete }: 
           </div>
         </div>
       </div>
-      {sheet && !wide && <ContentsSheet app={app} row={row} followed={followed} current={current} onClose={() => setSheet(false)} />}
+      {sheet && !wide && <ContentsSheet app={app} row={row} followed={followed} current={current} damaged={damaged} onClose={() => setSheet(false)} />}
       {panel && followed.context !== null && (
         <ContextPanel
           http={app.http}

@@ -41,6 +41,8 @@ export const ContentsList = memo(function ContentsList({ contents, total, curren
     getScrollElement: () => scroller.current,
     estimateSize: () => linePx,
     overscan: 10,
+    // What is drawn first is what is read first.
+    initialOffset: () => Math.max(0, (stop - 12) * linePx),
     paddingStart: 4,
     paddingEnd: 12,
     rangeExtractor: (range: Range) => {

@@ -14,6 +14,8 @@ interface ContentsProps {
   row: SessionRow;
   followed: Followed;
   current: number | null;
+  /** Its log is damaged: only what was read of it is true, and the server's lines may not be. */
+  damaged: boolean;
 }
 
 const BESIDE_LINE_PX = 34;
@@ -53,8 +55,8 @@ export function ContentsSheet({ onClose, ...rest }: ContentsProps & { onClose():
 }
 
 /** The row and the entries come by different ways; whichever has heard of more is right. */
-function turnsOf({ row, followed }: Pick<ContentsProps, "row" | "followed">): number {
-  return Math.max(followed.contents.lines.length, row.turns);
+function turnsOf({ row, followed, damaged }: Pick<ContentsProps, "row" | "followed" | "damaged">): number {
+  return Math.max(followed.contents.lines.length, damaged ? 0 : row.turns);
 }
 
 interface LinesProps extends ContentsProps {
@@ -63,7 +65,7 @@ interface LinesProps extends ContentsProps {
   onJump(turn: number): void;
 }
 
-function Lines({ app, row, followed, current, linePx, className, onJump }: LinesProps) {
+function Lines({ app, row, followed, current, damaged, linePx, className, onJump }: LinesProps) {
   const { contents } = followed;
   const asked = useRef(new Set<number>());
   const open = useRef(true);
@@ -75,7 +77,7 @@ function Lines({ app, row, followed, current, linePx, className, onJump }: Lines
   }, []);
   const ask = useCallback(
     (page: number) => {
-      if (asked.current.has(page)) {
+      if (damaged || asked.current.has(page)) {
         return;
       }
       asked.current.add(page);
@@ -90,12 +92,12 @@ function Lines({ app, row, followed, current, linePx, className, onJump }: Lines
       };
       void tryOnce();
     },
-    [app, row.id],
+    [app, row.id, damaged],
   );
   return (
     <ContentsList
       contents={contents}
-      total={turnsOf({ row, followed })}
+      total={turnsOf({ row, followed, damaged })}
       current={current}
       asking={row.state === "needs_you"}
       linePx={linePx}

@@ -47,7 +47,7 @@ export function FindBar({ http, session, current, around, field, onClose }: Find
     }
   };
   const none = found === null || found.turns.length === 0;
-  const words = failure !== null ? failureWords(failure) : found === null ? "" : [placeWords(found), ...found.notes].join(" · ");
+  const words = failure !== null ? failureWords(failure) : found === null ? "" : placeWords(found);
   return (
     <search aria-label="Find in this session" className="border-b border-rule ground-shade" onKeyDown={press}>
       <div className="beside-scrollbar safe-x md:px-8">
@@ -63,7 +63,7 @@ export function FindBar({ http, session, current, around, field, onClose }: Find
             enterKeyHint="search"
             dir="auto"
             placeholder="Find in this session"
-            className="min-h-11 min-w-0 flex-1 rounded-lg border border-edge bg-paper px-3 text-base placeholder:text-soft focus-visible:outline-offset-0 md:min-h-9"
+            className="min-h-11 min-w-32 flex-1 rounded-lg border border-edge bg-paper px-3 text-base placeholder:text-soft focus-visible:outline-offset-0 md:min-h-9"
             value={query}
             onChange={(event) => setQuery(event.target.value)}
           />
@@ -89,6 +89,11 @@ export function FindBar({ http, session, current, around, field, onClose }: Find
           <IconButton label="Close" className="max-md:order-1 md:-mr-2.5" onClick={onClose}>
             <Icon name="close" />
           </IconButton>
+          {found?.notes.map((note) => (
+            <p key={note} className="order-last w-full pt-1 text-[0.8125rem] text-soft italic">
+              {note}
+            </p>
+          ))}
           {/* The words may stand in a card that is folded: here they are in any case. */}
           {chosen?.snippet && (
             <p dir="auto" className="order-last line-clamp-2 w-full pt-1 pb-0.5 text-[0.8125rem] text-soft">

@@ -81,7 +81,7 @@ export function useFind(http: Http, session: SessionId, query: string, exact: bo
 /** "3 of 12 turns". */
 export function placeWords({ turns, total, at }: Found): string {
   if (turns.length === 0) {
-    return "Not in this session";
+    return "Nothing found";
   }
   const all = total > turns.length ? `the first ${FOUND_TURNS} of ${total} turns` : `${turns.length} ${turns.length === 1 ? "turn" : "turns"}`;
   return `${at + 1} of ${all}`;
