@@ -79,7 +79,7 @@ pub struct ImportProgress {
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// One is under way.
-    #[error("an import is under way; GET /imports tells how far it is")]
+    #[error("an import is under way or goes on as other tools do; end it first (`throughline import --stop`)")]
     Running,
     /// It is not known where to look.
     #[error("there is no home directory to look in; set HOME and start the server again")]

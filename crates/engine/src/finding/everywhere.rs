@@ -17,6 +17,8 @@ const FRESH_LIMIT: Duration = Duration::from_millis(250);
 const SNIPPET_CHARS: usize = 180;
 /// How far down the list one can go.
 const MAX_DEPTH: usize = 1_000;
+/// How many titles may give way to their turns.
+const TITLE_ROOM: usize = 20;
 /// How many turns are looked at for an exact text.
 const EXACT_CANDIDATES: usize = 1_000;
 /// How many entries are read for the words of one piece.
@@ -86,7 +88,7 @@ impl Engine {
         let (skip, end) = (wish.skip, wish.skip + wish.limit);
         let deadline = Instant::now() + LIMIT;
         // What may hold an exact text is looked at until there is enough of it.
-        let limit = if wish.exact { EXACT_CANDIDATES } else { end + 1 };
+        let limit = if wish.exact { EXACT_CANDIDATES } else { end + 1 + TITLE_ROOM };
         let wanted = Wanted { scope: wish.scope, limit, now, deadline };
         // First the tail: what moves from it into the index meanwhile is then in both, and told once.
         let tail = finding.tail_pieces(now);
@@ -97,7 +99,14 @@ impl Engine {
         });
         let hits: Result<Hits, search::SearchError> = hits.await.unwrap_or(Err(search::SearchError::Unwritten));
         let Hits { mut hits, total, truncated } = hits.map_err(|err| QueryError::Search(err.to_string()))?;
-        leave_titles_to_their_turns(&mut hits);
+        let titles = leave_titles_to_their_turns(&mut hits);
+        let total = match total {
+            Count::Exactly(total) => Count::Exactly(total.saturating_sub(titles)),
+            total @ Count::AtLeast(_) => total,
+        };
+        if hits.first().is_some_and(|hit| !hit.whole) {
+            notes.push("no turn has all of these words; these have most of them".to_owned());
+        }
         let mut turns = Vec::new();
         let (mut more, mut total, mut late) = (hits.len() > end, total, truncated);
         if wish.exact {
@@ -124,8 +133,10 @@ impl Engine {
     }
 }
 
-/// A session whose title and turns match is told by its turns, the best of which comes where the title would.
-fn leave_titles_to_their_turns(hits: &mut Vec<Hit>) {
+/// A session whose title and turns match is told by its turns, the best of which comes where the title would; how many
+/// titles that were.
+fn leave_titles_to_their_turns(hits: &mut Vec<Hit>) -> usize {
+    let before = hits.len();
     let mut at = 0;
     while at < hits.len() {
         let session = hits[at].session;
@@ -143,6 +154,7 @@ fn leave_titles_to_their_turns(hits: &mut Vec<Hit>) {
         }
         at += 1;
     }
+    before - hits.len()
 }
 
 impl Shared {

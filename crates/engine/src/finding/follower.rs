@@ -141,7 +141,7 @@ impl Follower<'_> {
                 () = sleep_until(rest_at), if !is_resting => {
                     is_resting = true;
                     self.known = HashMap::new();
-                    self.on_index(|index| index.rest()).await?;
+                    self.on_index(Index::rest).await?;
                 }
             }
         }

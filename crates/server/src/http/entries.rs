@@ -50,9 +50,10 @@ fn turns_of(query: &wire::EntryQuery) -> Result<Option<(Turn, Turn)>, ApiError> 
     let parsed = |text: &Option<String>| text.as_deref().map(turns::parse).transpose();
     match (parsed(&query.from_turn)?, parsed(&query.to_turn)?) {
         (None, None) => Ok(None),
-        (Some(from), Some(to)) if Turn(0) < from && from <= to => Ok(Some((from, to))),
+        (Some(Turn(0)), _) | (_, Some(Turn(0))) => Err(ApiError::InvalidQuery("turns are numbered from 1".to_owned())),
+        (Some(from), Some(to)) if from <= to => Ok(Some((from, to))),
         (Some(_), Some(_)) | (None, Some(_)) | (Some(_), None) => {
-            Err(ApiError::InvalidQuery("fromTurn and toTurn go together, from 1 on and not backwards".to_owned()))
+            Err(ApiError::InvalidQuery("fromTurn and toTurn go together and not backwards".to_owned()))
         }
     }
 }
