@@ -222,6 +222,7 @@ const SESSIONS_AT_ONCE: usize = 200;
 
 /// Puts turns in line for the model that were summed up without it; how many.
 pub(crate) async fn upgrade(shared: &Shared, session: Option<SessionId>) -> Result<usize, QueryError> {
+    shared.summaries.wake.notify_one();
     if let Some(id) = session {
         return backfill::upgrade(shared, id).await;
     }

@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use super::{Outcome, Piece, Role};
 
-/// Of what a call shows, this much of the beginning is held, and as much of the end.
 /// So long, a text is looked for among what is said already.
 const SAID_BYTES: usize = 2 << 10;
+/// Of what a call shows, this much of the beginning is held, and as much of the end.
 const SHOWN_BYTES: usize = 128 << 10;
 /// Of what a tool was given.
 const INPUT_BYTES: usize = 32 << 10;

@@ -190,15 +190,24 @@ async fn an_agents_token_reads_its_own_session_and_no_more() {
     let (own, foreign) = (world.agent_token(&sweep.session).await, world.agent_token(&other).await);
     let beyond = |route: &Route| match route.name.as_str() {
         "GET /api/v1/whoami" => Some("200"),
+        // A prompt that waits is no turn; nor is another session's.
+        "GET /api/v1/interactions/{interaction}" => Some("404 interaction_not_found"),
         _ if route.is_open() => None,
         _ => Some("403 forbidden"),
     };
-    let of_another =
-        |route: &Route| if route.is_of_a_session() { Some("404 session_not_found") } else { beyond(route) };
+    let of_another = |route: &Route| match route.name.as_str() {
+        // What is missing in the address is said before anything is looked at.
+        "GET /api/v1/sessions/{id}/turns" => Some("400 invalid_query"),
+        _ if route.is_of_a_session() => Some("404 session_not_found"),
+        _ => beyond(route),
+    };
     sweep.check("another session's agent", &bearer(&foreign), of_another).await;
     let of_its_own = |route: &Route| {
         // It has tools of its own to look at files.
         let names_files = route.name.ends_with("/files");
+        if route.name.ends_with("/turns") || route.name.ends_with("{id}/search") {
+            return Some("400 invalid_query");
+        }
         if route.is_of_a_session() && route.only_reads() && !names_files { Some("200") } else { beyond(route) }
     };
     sweep.check("the session's own agent", &bearer(&own), of_its_own).await;

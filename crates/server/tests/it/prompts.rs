@@ -16,8 +16,8 @@ async fn a_prompt_becomes_a_turn_with_its_answer() {
     let at = "2025-11-15T03:00:00.000Z";
     let entry = |seq: u32, kind: &str, data: Value| json!({ "seq": seq, "at": at, "type": kind, "data": data });
     let created = json!({ "agent": "guide", "cwd": "/usr", "project": "/usr", "name": "" });
-    // What the agent tells of itself stands between.
-    let about = ["agent.options_changed", "agent.commands_changed", "title.set", "usage.reported"];
+    // What the agent tells of itself stands between, and what the turn was about after it.
+    let about = ["agent.options_changed", "agent.commands_changed", "title.set", "usage.reported", "summary.set"];
     let entries = world.entries(&session).await;
     let told: Vec<Value> =
         entries.into_iter().filter(|entry| !about.contains(&entry["type"].as_str().unwrap())).collect();
