@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 
 use model::{
-    Entry, InteractionId, Item, Outcome, Seq, SessionId, SessionRow, StreamId, Timestamp, TitleRow, ToolCall,
+    Cursor, Entry, InteractionId, Item, Outcome, SessionId, SessionRow, StreamId, Timestamp, TitleRow, ToolCall,
     Transcript, TranscriptTurn, Turn, TurnRow, Usage,
 };
 use store::ReadError;
@@ -16,7 +16,7 @@ use crate::{Engine, QueryError, Shared};
 pub const MAX_TURNS_AT_ONCE: u32 = 20;
 /// How many lines a page of contents has at most.
 pub const MAX_CONTENTS_LINES: usize = 500;
-/// How many bytes of events are read for one turn, and how many entries at a time.
+/// How many bytes of events are read for a turn, or for all that are asked for at once; and how many entries at a time.
 const TURN_BYTES: usize = 8 << 20;
 const ENTRIES_AT_ONCE: usize = 500;
 
@@ -107,7 +107,7 @@ impl Engine {
         let row = around.iter().find(|row| row.turn == turn).cloned().ok_or_else(missing)?;
         let find = |number: u32| around.iter().find(|row| row.turn == Turn(number)).cloned();
         let (previous, next) = (find(before).filter(|_| before > 0), find(turn.0.saturating_add(1)));
-        Ok(TurnView { interaction: self.shared.interaction(row).await?, previous, next })
+        Ok(TurnView { interaction: self.shared.interaction(row, TURN_BYTES).await?, previous, next })
     }
 
     /// Turns from one to another, both included; how many there are in all.
@@ -118,9 +118,10 @@ impl Engine {
         }
         let count = to.0.saturating_sub(from.0).saturating_add(1).min(MAX_TURNS_AT_ONCE);
         let rows = self.shared.store.turns(id, Turn(from.0 - 1), count as usize).await?;
+        let budget = TURN_BYTES / rows.len().max(1);
         let mut turns = Vec::with_capacity(rows.len());
         for row in rows {
-            turns.push(self.shared.interaction(row).await?);
+            turns.push(self.shared.interaction(row, budget).await?);
         }
         Ok((newest, turns))
     }
@@ -140,7 +141,7 @@ impl Engine {
     /// A turn by its prompt's id.
     pub async fn interaction(&self, id: InteractionId) -> Result<Interaction, QueryError> {
         let row = self.find_interaction(id).await?;
-        Ok(self.shared.interaction(row).await?)
+        Ok(self.shared.interaction(row, TURN_BYTES).await?)
     }
 
     /// The titles that a session has had, newest first.
@@ -154,10 +155,11 @@ impl Engine {
         &self,
         id: SessionId,
         (from, to): (Turn, Turn),
-        after: Seq,
+        after: Option<Cursor>,
         limit: usize,
     ) -> Result<(Vec<Entry>, bool), QueryError> {
         let session = self.session(id).await?;
+        let after = self.check_cursor(after, session.head)?;
         let missing = |turn| QueryError::NoSuchTurn { turn, newest: session.row.turns };
         let before = from.0.checked_sub(1).ok_or_else(|| missing(from))?;
         let first = self.shared.store.turns(id, Turn(before), 1).await?;
@@ -175,19 +177,19 @@ impl Engine {
 
 impl Shared {
     /// What was said and done in a turn.
-    pub(crate) async fn interaction(&self, row: TurnRow) -> Result<Interaction, ReadError> {
+    pub(crate) async fn interaction(&self, row: TurnRow, budget: usize) -> Result<Interaction, ReadError> {
         let mut transcript = Transcript::default();
         let mut bytes = 0;
         self.walk_turn(&row, |entry| {
-            bytes += size(entry);
-            if bytes > TURN_BYTES {
+            bytes += entry.event.encode().len();
+            if bytes > budget {
                 return ControlFlow::Break(());
             }
             transcript.apply(entry);
             ControlFlow::Continue(())
         })
         .await?;
-        let cut = bytes > TURN_BYTES;
+        let cut = bytes > budget;
         let told = transcript.turns.into_iter().find(|turn| turn.turn == row.turn);
         let told = told.unwrap_or_else(|| TranscriptTurn::begin(row.turn, row.interaction_id, row.started_at));
         Ok(Interaction { row, told, cut })
@@ -212,24 +214,5 @@ impl Shared {
                 }
             }
         }
-    }
-}
-
-/// About how much an entry holds: only words count.
-fn size(entry: &Entry) -> usize {
-    use model::{Event, ToolContent};
-    let shown = |content: &ToolContent| match content {
-        ToolContent::Text { text } => text.len(),
-        ToolContent::Image { data, .. } => data.len(),
-        ToolContent::Diff { old_text, new_text, .. } => old_text.as_ref().map_or(0, String::len) + new_text.len(),
-        ToolContent::Terminal { output, .. } => output.len(),
-        ToolContent::Link { .. } | ToolContent::Omitted { .. } | ToolContent::Raw { .. } => 0,
-    };
-    match &entry.event {
-        Event::TextPart { text, .. } | Event::ThoughtPart { text, .. } | Event::ToolPart { text, .. } => text.len(),
-        Event::ToolStarted { change, .. } | Event::ToolChanged { change, .. } | Event::ToolEnded { change, .. } => {
-            change.content.iter().flatten().map(shown).sum()
-        }
-        _ => 0,
     }
 }

@@ -9,7 +9,7 @@ mod inside;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use model::{Position, SessionId};
@@ -31,6 +31,8 @@ pub(crate) struct Finding {
     /// None while it is opened.
     index: watch::Sender<Option<Arc<Index>>>,
     tail: RwLock<Tail>,
+    /// Sessions that were purged, for the follower to remove.
+    purged: Mutex<Vec<SessionId>>,
     /// Up to where the log goes, and up to where it has been folded into index and tail.
     committed: watch::Sender<Position>,
     folded: watch::Sender<Position>,
@@ -60,6 +62,7 @@ impl Finding {
             folder,
             index: watch::Sender::new(None),
             tail: RwLock::default(),
+            purged: Mutex::default(),
             committed: watch::Sender::new(Position(0)),
             folded: watch::Sender::new(Position(0)),
         }
@@ -72,6 +75,17 @@ impl Finding {
             *known = position.max(*known);
             is_news
         });
+    }
+
+    /// A session is gone without a word in the log.
+    pub(crate) fn purged(&self, session: SessionId) {
+        self.purged.lock().unwrap_or_else(PoisonError::into_inner).push(session);
+        // Wakes the follower, though nothing was written.
+        self.committed.send_modify(|_| ());
+    }
+
+    fn take_purged(&self) -> Vec<SessionId> {
+        std::mem::take(&mut *self.purged.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The index, for which it is waited a moment while it is opened.

@@ -73,6 +73,7 @@ impl Shared {
     /// deleted first, and need not be.
     pub(crate) async fn purge_deleted(&self, id: SessionId) -> Result<(), SubmitError> {
         let Some(row) = self.purge_with_its_copy(id).await? else { return Ok(()) };
+        self.finding.purged(id);
         // Its task remembers a session that could be restored; without its sender it ends, and sees to the agent.
         let task = self.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
         if task.is_none() {

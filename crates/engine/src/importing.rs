@@ -7,13 +7,13 @@
 mod teller;
 mod work;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use agents::history::{Found, Places, Tool};
-use model::{SessionId, Timestamp};
+use model::SessionId;
 use sha2::{Digest as _, Sha256};
-use tokio::sync::{Notify, Semaphore};
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::{Engine, Shared};
@@ -24,11 +24,15 @@ const MAX_FAILURES: usize = 20;
 /// What the engine knows of other tools' records.
 pub(crate) struct Importing {
     places: Option<Places>,
-    state: Mutex<ImportProgress>,
-    /// What was looked at last, so that only what changed is looked at again.
-    seen: Mutex<HashMap<(Tool, String), (u64, Timestamp)>>,
-    one_at_a_time: Semaphore,
-    stop: Notify,
+    state: Mutex<State>,
+}
+
+/// The run that is under way, or the last one.
+#[derive(Default)]
+struct State {
+    progress: ImportProgress,
+    sources: Vec<ImportSource>,
+    stop: CancellationToken,
 }
 
 /// A tool that left records.
@@ -75,7 +79,7 @@ pub struct ImportProgress {
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// One is under way.
-    #[error("an import is under way; GET /imports tells how far it is")]
+    #[error("an import is under way or goes on as other tools do; end it first (`throughline import --stop`)")]
     Running,
     /// It is not known where to look.
     #[error("there is no home directory to look in; set HOME and start the server again")]
@@ -92,41 +96,32 @@ pub enum ImportError {
 
 impl Importing {
     pub(crate) fn new(places: Option<Places>) -> Self {
-        Self {
-            places,
-            state: Mutex::default(),
-            seen: Mutex::default(),
-            one_at_a_time: Semaphore::new(1),
-            stop: Notify::new(),
-        }
+        Self { places, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, ImportProgress> {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether a conversation is as it was when it was last looked at; notes that it is looked at now.
-    fn is_known(&self, found: &Found) -> bool {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = (found.bytes, found.modified_at);
-        seen.insert((found.tool, found.id.clone()), now) == Some(now)
-    }
-
-    fn forget(&self, found: &Found) {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(&(found.tool, found.id.clone()));
     }
 }
 
 impl Engine {
-    /// Which tools left records here. Nothing of theirs is opened.
+    /// Which tools left records here; during an import, as of its beginning.
     pub async fn import_sources(&self) -> Vec<ImportSource> {
+        {
+            let state = self.shared.importing.state();
+            if state.progress.running {
+                return state.sources.clone();
+            }
+        }
         let found = work::find(&self.shared, &Tool::ALL).await;
         let of = |tool: Tool| {
             let own = found.iter().filter(|found| found.tool == tool);
             let (sessions, bytes) = own.fold((0, 0), |(count, bytes), found| (count + 1, bytes + found.bytes));
             ImportSource { tool: tool.agent_name(), sessions, bytes }
         };
-        Tool::ALL.into_iter().map(of).filter(|source| source.sessions > 0).collect()
+        let sources: Vec<_> = Tool::ALL.into_iter().map(of).filter(|source| source.sessions > 0).collect();
+        self.shared.importing.state().sources.clone_from(&sources);
+        sources
     }
 
     /// Begins to bring in what these tools left, or all of them; `follow` goes on as they do.
@@ -139,26 +134,28 @@ impl Engine {
             None => Tool::ALL.to_vec(),
             Some(names) => names.iter().map(|name| tool(name)).collect::<Result<_, _>>()?,
         };
+        let stop = self.shared.stopping.child_token();
         {
             let mut state = importing.state();
-            if state.running {
+            if state.progress.running {
                 return Err(ImportError::Running);
             }
-            *state = ImportProgress { running: true, following: follow, ..ImportProgress::default() };
+            state.progress = ImportProgress { running: true, following: follow, ..ImportProgress::default() };
+            state.stop = stop.clone();
         }
         let shared = std::sync::Arc::clone(&self.shared);
-        self.shared.tasks.spawn(async move { work::run(&shared, &tools, follow).await });
+        self.shared.tasks.spawn(async move { work::run(&shared, &tools, follow, &stop).await });
         Ok(())
     }
 
-    /// Ends following, and what is under way after its next turn.
+    /// Ends following, and what is under way once what was read is written down.
     pub fn stop_import(&self) {
-        self.shared.importing.stop.notify_waiters();
+        self.shared.importing.state().stop.cancel();
     }
 
     /// How far bringing in has got.
     pub fn import_progress(&self) -> ImportProgress {
-        self.shared.importing.state().clone()
+        self.shared.importing.state().progress.clone()
     }
 }
 
@@ -178,6 +175,6 @@ fn session_of(found: &Found) -> SessionId {
 
 impl Shared {
     fn note_import(&self, note: impl FnOnce(&mut ImportProgress)) {
-        note(&mut self.importing.state());
+        note(&mut self.importing.state().progress);
     }
 }

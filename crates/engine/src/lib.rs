@@ -526,7 +526,7 @@ impl Engine {
 
     /// How far summing up has got.
     pub fn summaries(&self) -> SummariesProgress {
-        self.shared.summaries.progress()
+        self.shared.summaries.progress(summaries::today(&self.shared))
     }
 
     /// Asks the model for better lines of what was summed up without it: of one session, or of all. How many turns wait for

@@ -7,17 +7,21 @@
 mod asking;
 mod backfill;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use agents::provider::Provider;
 use model::{ListKey, SessionId, Turn};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
+use tokio::time::sleep;
 
 use crate::{QueryError, Shared};
 
+/// How often it is looked whether another day has begun.
+const LOOK_EVERY: Duration = Duration::from_secs(60);
 /// How many are asked at a time.
 const AT_ONCE: usize = 5;
 /// How many turns wait to be asked about; more keep the line they have.
@@ -68,9 +72,20 @@ pub(crate) struct Summaries {
     caught_up: AtomicU64,
 }
 
+/// What is asked about a turn.
+#[derive(Debug, Clone, Copy)]
+struct Wish {
+    session: SessionId,
+    turn: Turn,
+    /// And for a title after it.
+    title: bool,
+}
+
 #[derive(Default)]
 struct Waiting {
     turns: VecDeque<(SessionId, Turn)>,
+    /// Those that wait, and those that are asked about now.
+    known: HashSet<(SessionId, Turn)>,
     /// The day that calls are counted for, in days since 1970, and how many there were.
     day: i64,
     calls: u32,
@@ -103,12 +118,17 @@ impl Summaries {
             return false;
         }
         let mut waiting = self.waiting();
-        let has_room = waiting.turns.len() < MAX_WAITING;
-        if has_room {
-            waiting.turns.push_back((session, turn));
-            self.wake.notify_one();
+        if waiting.turns.len() >= MAX_WAITING || !waiting.known.insert((session, turn)) {
+            return false;
         }
-        has_room
+        waiting.turns.push_back((session, turn));
+        self.wake.notify_one();
+        true
+    }
+
+    /// Nothing more is asked about a turn.
+    fn settle(&self, session: SessionId, turn: Turn) {
+        self.waiting().known.remove(&(session, turn));
     }
 
     /// A session has turns without their lines.
@@ -121,23 +141,29 @@ impl Summaries {
     }
 
     /// The next turn to ask about; none while today's calls are used up.
-    fn next(&self, today: i64) -> Option<(SessionId, Turn)> {
+    fn next(&self, today: i64) -> Option<Wish> {
         let model = self.model.as_ref()?;
+        let mut waiting = self.waiting_on(today);
+        if waiting.calls >= model.daily_calls {
+            return None;
+        }
+        let (session, turn) = waiting.turns.pop_front()?;
+        let title = model.titles && waiting.calls + 1 < model.daily_calls;
+        waiting.calls += 1 + u32::from(title);
+        Some(Wish { session, turn, title })
+    }
+
+    /// With the calls of this day.
+    fn waiting_on(&self, today: i64) -> MutexGuard<'_, Waiting> {
         let mut waiting = self.waiting();
         if waiting.day != today {
             (waiting.day, waiting.calls) = (today, 0);
         }
-        // A summary, and perhaps a title after it.
-        if waiting.calls + 2 > model.daily_calls {
-            return None;
-        }
-        let next = waiting.turns.pop_front()?;
-        waiting.calls += 1 + u32::from(model.titles);
-        Some(next)
+        waiting
     }
 
-    pub(crate) fn progress(&self) -> SummariesProgress {
-        let waiting = self.waiting();
+    pub(crate) fn progress(&self, today: i64) -> SummariesProgress {
+        let waiting = self.waiting_on(today);
         SummariesProgress {
             has_model: self.model.is_some(),
             waiting: waiting.turns.len(),
@@ -154,18 +180,28 @@ pub(crate) async fn run(shared: Arc<Shared>) {
     let stopping = shared.stopping.clone();
     let work = async {
         let mut asked = JoinSet::new();
+        let mut catching_up = JoinSet::new();
         shared.summaries.behind.notify_one();
         loop {
             tokio::select! {
-                () = shared.summaries.behind.notified() => backfill::run(&shared).await,
+                () = shared.summaries.behind.notified(), if catching_up.is_empty() => {
+                    let shared = Arc::clone(&shared);
+                    catching_up.spawn(async move { backfill::run(&shared).await });
+                }
+                Some(_) = catching_up.join_next() => (),
                 () = shared.summaries.wake.notified() => (),
+                // Another day brings other calls.
+                () = sleep(LOOK_EVERY), if shared.summaries.model.is_some() => (),
                 Some(_) = asked.join_next() => (),
             }
             while asked.len() < AT_ONCE
-                && let Some((session, turn)) = shared.summaries.next(today(&shared))
+                && let Some(wish) = shared.summaries.next(today(&shared))
             {
                 let shared = Arc::clone(&shared);
-                asked.spawn(async move { asking::sum_up(&shared, session, turn).await });
+                asked.spawn(async move {
+                    asking::sum_up(&shared, wish).await;
+                    shared.summaries.settle(wish.session, wish.turn);
+                });
             }
         }
     };
@@ -175,7 +211,8 @@ pub(crate) async fn run(shared: Arc<Shared>) {
     }
 }
 
-fn today(shared: &Shared) -> i64 {
+/// In days since 1970.
+pub(crate) fn today(shared: &Shared) -> i64 {
     const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
     shared.clock.now().as_millis().div_euclid(DAY_MS)
 }

@@ -1,5 +1,6 @@
 //! The command line as people read it: every word of help is here.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -194,6 +195,7 @@ What can be typed:
   \"connection refused\"   exactly these words, one after the other
   parse*                 words that begin so
   error -timeout         without that word
+  --exact CONNREF        the text as it stands; capitals count once there is one
   file:main.rs tool:bash outcome:fail exit:1 role:prompt agent:codex project:shop before:2026-05-01 after:2026-04-01
                          only there; a - before it means everywhere else
 
@@ -223,6 +225,34 @@ pub(crate) struct Search {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Stands before a word that begins with `-`, so that it is not taken for an option.
+const WORD: char = '\u{1}';
+
+/// The arguments, with what is to be left out of a search told apart from options.
+pub(crate) fn with_words(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut args: Vec<OsString> = args.collect();
+    let Some(search) = args.iter().position(|arg| arg == "search") else { return args };
+    for arg in &mut args[search + 1..] {
+        if let Some(word) = arg.to_str().filter(|word| is_left_out(word)) {
+            *arg = format!("{WORD}{word}").into();
+        }
+    }
+    args
+}
+
+/// `-timeout`, but not `--exact` or `-h`.
+fn is_left_out(word: &str) -> bool {
+    let mut chars = word.chars();
+    chars.next() == Some('-') && chars.next().is_some_and(|c| c != '-') && !matches!(word, "-h" | "-V")
+}
+
+impl Search {
+    /// What is looked for, as it was typed.
+    pub(crate) fn words(&self) -> String {
+        self.query.iter().map(|word| word.trim_start_matches(WORD)).collect::<Vec<_>>().join(" ")
+    }
 }
 
 #[derive(Debug, Args)]

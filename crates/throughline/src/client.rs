@@ -21,7 +21,7 @@ use tokio_util::task::TaskTracker;
 use crate::cli::SessionName;
 use crate::config::Config;
 use crate::data_dir::DataDir;
-use crate::host::{Address, Host};
+use crate::host::{Address, Host, Purpose};
 
 const IN_PROCESS_BUFFER: usize = 64 << 10;
 /// How far back a session's tail is looked for.
@@ -48,7 +48,7 @@ impl Client {
             return Ok(client);
         }
         let config = Config::load(&data.config())?;
-        let host = Box::new(Host::open(data, &config).await?);
+        let host = Box::new(Host::open(data, &config, Purpose::OneCommand).await?);
         let stopping = CancellationToken::new();
         let url = format!("http://{}", config.server.listen);
         let app = host.apps(&config, data, Address { url, local_only: true }, stopping.clone())?.whole;

@@ -27,6 +27,15 @@ pub(crate) struct Host {
     pub(crate) engine: Engine,
 }
 
+/// What a folder is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The server: what is configured has to work.
+    Serving,
+    /// A command that stands in for one: what it does not need may be missing.
+    OneCommand,
+}
+
 /// Where sign-in links lead.
 #[derive(Debug, Clone)]
 pub(crate) struct Address {
@@ -37,8 +46,15 @@ pub(crate) struct Address {
 
 impl Host {
     /// Opens the folder. The lock on the store makes this process its only owner.
-    pub(crate) async fn open(data: &DataDir, config: &Config) -> Result<Self> {
+    pub(crate) async fn open(data: &DataDir, config: &Config, purpose: Purpose) -> Result<Self> {
         data.prepare()?;
+        let summarising = match (summarising(config), purpose) {
+            (Err(err), Purpose::OneCommand) => {
+                terminal::remark(&format!("no model is asked for summaries: {err:#}"));
+                None
+            }
+            (found, _) => found?,
+        };
         let copies = Copies::at(data.sessions());
         let opened = open_beside(&data.database(), RESERVE_BYTES, &copies, SystemClock.now(), new_incarnation).await;
         let advice = "`throughline token link` prints a sign-in link for it";
@@ -54,7 +70,7 @@ impl Host {
             home: home(),
             copies: Some(copies),
             agency: agency::open(config, data)?,
-            summarising: summarising(config)?,
+            summarising,
             search: Some(data.search()),
             history: places(),
         };
@@ -113,7 +129,8 @@ fn summarising(config: &Config) -> Result<Option<Summarising>> {
 
 /// Where other tools leave their records: what their own variables say, else what is usual.
 fn places() -> Option<Places> {
-    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let environment = agency::own_environment();
+    let folder = |name: &str| environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     Some(Places {
         home: home()?,
         claude: folder("CLAUDE_CONFIG_DIR"),

@@ -19,7 +19,7 @@ use clap::Parser as _;
 
 fn main() -> ExitCode {
     let _until_the_end = fail::has_failpoints().then(obey_fail_points);
-    let cli = cli::Cli::parse();
+    let cli = cli::Cli::parse_from(cli::with_words(std::env::args_os()));
     if let Some(cli::Command::Supervise) = cli.command {
         // There is one for each agent, so it does without a runtime.
         return agents::process::supervise();

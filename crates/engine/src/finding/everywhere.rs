@@ -17,6 +17,10 @@ const FRESH_LIMIT: Duration = Duration::from_millis(250);
 const SNIPPET_CHARS: usize = 180;
 /// How far down the list one can go.
 const MAX_DEPTH: usize = 1_000;
+/// How many titles may give way to their turns.
+const TITLE_ROOM: usize = 20;
+/// How many turns are looked at for an exact text.
+const EXACT_CANDIDATES: usize = 1_000;
 /// How many entries are read for the words of one piece.
 const PIECE_ENTRIES: usize = 2_000;
 
@@ -75,9 +79,17 @@ impl Engine {
         let Some(index) = finding.index().await else { return Err(QueryError::SearchNotReady) };
         self.shared.wait_until_folded().await;
         let now = self.shared.clock.now();
-        let skip = wish.skip.min(MAX_DEPTH);
+        let mut notes = query.notes.clone();
+        let behind = finding.behind();
+        if wish.skip >= MAX_DEPTH {
+            notes.push("nobody goes further down than this; more words bring it up".to_owned());
+            return Ok(Found { total: Count::AtLeast(MAX_DEPTH), turns: Vec::new(), more: false, notes, behind });
+        }
+        let (skip, end) = (wish.skip, wish.skip + wish.limit);
         let deadline = Instant::now() + LIMIT;
-        let wanted = Wanted { scope: wish.scope, limit: skip + wish.limit + 1, now, deadline };
+        // What may hold an exact text is looked at until there is enough of it.
+        let limit = if wish.exact { EXACT_CANDIDATES } else { end + 1 + TITLE_ROOM };
+        let wanted = Wanted { scope: wish.scope, limit, now, deadline };
         // First the tail: what moves from it into the index meanwhile is then in both, and told once.
         let tail = finding.tail_pieces(now);
         let asked = query.clone();
@@ -87,22 +99,44 @@ impl Engine {
         });
         let hits: Result<Hits, search::SearchError> = hits.await.unwrap_or(Err(search::SearchError::Unwritten));
         let Hits { mut hits, total, truncated } = hits.map_err(|err| QueryError::Search(err.to_string()))?;
-        leave_titles_to_their_turns(&mut hits);
-        let mut turns = Vec::new();
-        let more = hits.len() > skip + wish.limit;
-        for hit in hits.into_iter().skip(skip).take(wish.limit) {
-            turns.extend(self.shared.found(hit, &query).await?);
+        let titles = leave_titles_to_their_turns(&mut hits);
+        let total = match total {
+            Count::Exactly(total) => Count::Exactly(total.saturating_sub(titles)),
+            total @ Count::AtLeast(_) => total,
+        };
+        if hits.first().is_some_and(|hit| !hit.whole) {
+            notes.push("no turn has all of these words; these have most of them".to_owned());
         }
-        let mut notes = query.notes.clone();
-        if truncated {
+        let mut turns = Vec::new();
+        let (mut more, mut total, mut late) = (hits.len() > end, total, truncated);
+        if wish.exact {
+            let candidates = hits.len();
+            for (looked, hit) in hits.into_iter().enumerate() {
+                late |= Instant::now() > deadline;
+                if turns.len() > end || late {
+                    break;
+                }
+                turns.extend(self.shared.found(hit, &query).await?);
+                total = if looked + 1 < candidates { Count::AtLeast(turns.len()) } else { Count::Exactly(turns.len()) };
+            }
+            more = turns.len() > end;
+            turns = turns.into_iter().skip(skip).take(wish.limit).collect();
+        } else {
+            for hit in hits.into_iter().skip(skip).take(wish.limit) {
+                turns.extend(self.shared.found(hit, &query).await?);
+            }
+        }
+        if late {
             notes.push("not everything could be looked through in time; more words make it quicker".to_owned());
         }
-        Ok(Found { total, turns, more, notes, behind: finding.behind() })
+        Ok(Found { total, turns, more, notes, behind })
     }
 }
 
-/// A session whose title and turns match is told by its turns, the best of which comes where the title would.
-fn leave_titles_to_their_turns(hits: &mut Vec<Hit>) {
+/// A session whose title and turns match is told by its turns, the best of which comes where the title would; how many
+/// titles that were.
+fn leave_titles_to_their_turns(hits: &mut Vec<Hit>) -> usize {
+    let before = hits.len();
     let mut at = 0;
     while at < hits.len() {
         let session = hits[at].session;
@@ -120,6 +154,7 @@ fn leave_titles_to_their_turns(hits: &mut Vec<Hit>) {
         }
         at += 1;
     }
+    before - hits.len()
 }
 
 impl Shared {
@@ -134,6 +169,10 @@ impl Shared {
     /// What was found, in its session; nothing if that is gone since, or if the text is not there after all.
     async fn found(&self, hit: Hit, query: &Query) -> Result<Option<FoundTurn>, QueryError> {
         let session = self.store.session(hit.session).await?;
+        if session.is_none() {
+            // A crash came between its end and that of its words.
+            self.finding.purged(hit.session);
+        }
         let Some(session) = session.filter(|session| session.row.deleted_at.is_none()) else { return Ok(None) };
         let turn = match hit.turn {
             Turn(0) => None,

@@ -49,7 +49,7 @@ pub(crate) async fn run(shared: Arc<Shared>) {
     };
     tokio::select! {
         () = work => (),
-        // A second for what is under way; the next start goes on where this one was.
+        // A moment for what is under way; the next start goes on where this one was.
         () = async { settled.cancelled().await; sleep(Duration::from_secs(2)).await; } => (),
     }
 }
@@ -109,6 +109,7 @@ impl Follower<'_> {
         let mut is_resting = false;
         loop {
             let last = *news.borrow_and_update();
+            self.remove_purged().await?;
             let page = self.shared.store.read_all(self.after, PAGE).await?;
             if let Some(newest) = page.last() {
                 is_resting = false;
@@ -140,7 +141,7 @@ impl Follower<'_> {
                 () = sleep_until(rest_at), if !is_resting => {
                     is_resting = true;
                     self.known = HashMap::new();
-                    self.on_index(|index| index.rest()).await?;
+                    self.on_index(Index::rest).await?;
                 }
             }
         }
@@ -174,6 +175,15 @@ impl Follower<'_> {
         Ok(())
     }
 
+    async fn remove_purged(&mut self) -> Result<(), FollowError> {
+        let purged = self.shared.finding.take_purged();
+        for id in &purged {
+            self.shared.finding.tail_mut().open.remove(id);
+            self.known.remove(id);
+        }
+        self.carry_out(purged.into_iter().map(Step::Remove).collect()).await
+    }
+
     async fn take(&mut self, page: Vec<PlacedEntry>) -> Result<(), FollowError> {
         let mut steps = Vec::new();
         for placed in page {
@@ -181,6 +191,10 @@ impl Follower<'_> {
                 self.fold(id, &placed.entry, &mut steps).await?;
             }
         }
+        self.carry_out(steps).await
+    }
+
+    async fn carry_out(&mut self, steps: Vec<Step>) -> Result<(), FollowError> {
         if steps.is_empty() {
             return Ok(());
         }
@@ -234,7 +248,7 @@ impl Follower<'_> {
             steps.extend(pieces.into_iter().map(|piece| Step::Add(Arc::new((piece, Arc::clone(&about))))));
             return Ok(());
         }
-        let mut open = match entry.event.turn() {
+        let mut open = match self.turn_of(&entry.event).await? {
             // Nothing of a turn is open: what begins one, or belongs to none.
             None => Open { pieces: Pieces::new(id), about },
             Some(_) if begins_or_follows(&entry.event) => Open { pieces: Pieces::new(id), about },
@@ -261,6 +275,16 @@ impl Follower<'_> {
             tail.open.remove(&id);
         }
         Some(pieces)
+    }
+
+    /// The turn that an entry belongs to.
+    async fn turn_of(&self, event: &Event) -> Result<Option<Turn>, FollowError> {
+        match event {
+            Event::PromptSent { interaction_id, .. } => {
+                Ok(self.shared.store.find_turn(*interaction_id).await?.map(|row| row.turn))
+            }
+            event => Ok(event.turn()),
+        }
     }
 
     /// A turn that runs, as far as it had come before an entry; what had ended in it is added.

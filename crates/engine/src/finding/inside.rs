@@ -55,8 +55,10 @@ impl Engine {
             after = last.seq;
             for entry in &page {
                 let told = pieces.apply(entry);
-                for piece in told.into_iter().filter(|piece| piece.turn > Turn(0)) {
-                    looking.add(piece);
+                // A model's line comes after its turn, which is over by then: it is looked at apart.
+                let own = |piece: &Piece| piece.turn > Turn(0) && piece.role != search::Role::Summary;
+                for piece in told.into_iter().filter(own) {
+                    looking.add(&piece);
                 }
                 if let Some(piece) = summary(id, entry) {
                     summaries.push((piece.turn, piece));
@@ -70,7 +72,7 @@ impl Engine {
                 break 'pages;
             }
         }
-        pieces.open(self.shared.clock.now()).into_iter().for_each(|piece| looking.add(piece));
+        pieces.open(self.shared.clock.now()).into_iter().for_each(|piece| looking.add(&piece));
         looking.finish(&mut found, &mut matching, limit);
         for (turn, piece) in summaries {
             if !matching.contains(&turn) && looking.scanner.find_in(&piece, &looking.about).is_some() {
@@ -115,12 +117,12 @@ struct Text {
 }
 
 impl Looking<'_> {
-    fn add(&mut self, piece: Piece) {
-        if !self.query.admits(&piece, &self.about) {
+    fn add(&mut self, piece: &Piece) {
+        if !self.query.admits(piece, &self.about) {
             return;
         }
         self.turn.turn = piece.turn;
-        if self.turn.found.is_none() && self.scanner.find_in(&piece, &self.about).is_some() {
+        if self.turn.found.is_none() && self.scanner.find_in(piece, &self.about).is_some() {
             self.turn.found = Some(snippet(&piece.text, self.query, SNIPPET_CHARS));
         }
         if self.turn.text.len() + piece.text.len() <= TURN_BYTES {

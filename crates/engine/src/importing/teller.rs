@@ -32,6 +32,7 @@ pub(super) struct Teller {
     calls: BTreeMap<u32, ToolCall>,
     prompt: Option<InteractionId>,
     home: String,
+    last_at: Timestamp,
 }
 
 /// Entries that are written at once, and the session before and after them.
@@ -51,6 +52,7 @@ impl Teller {
         home: String,
     ) -> Self {
         let part = empty_part(id, session.as_ref());
+        let last_at = session.as_ref().map_or(found.modified_at, |session| session.row.active_at);
         Self {
             id,
             tool: found.tool.agent_name(),
@@ -64,6 +66,7 @@ impl Teller {
             calls: BTreeMap::new(),
             prompt: None,
             home,
+            last_at,
         }
     }
 
@@ -173,6 +176,9 @@ impl Teller {
     }
 
     fn act(&mut self, command: Command, at: Timestamp) -> Result<(), Rejection> {
+        // What a record says without a time was said when the line before it was.
+        let at = if at.as_millis() > 0 { at } else { self.last_at };
+        self.last_at = at;
         for event in decide(self.session.as_ref(), command)? {
             self.digest.apply(&event);
             self.bytes += weight(&event);

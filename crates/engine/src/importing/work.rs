@@ -1,16 +1,17 @@
 //! The work of bringing in: which conversations there are, one after the other, and then those that change.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agents::history::{self, Bookmark, Found, HistoryError, LastTurn, Limits, Reading, Tool};
-use model::{ListKey, Session, StreamId, Timestamp};
+use model::{Session, StreamId, Timestamp};
 use store::{AppendError, Batch, Head, ReadError, Room};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
 
 use super::teller::{Teller, Written};
 use super::{MAX_FAILURES, session_of};
@@ -22,7 +23,6 @@ const AT_REST_AFTER: Duration = Duration::from_secs(10 * 60);
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// How many parts wait to be written while the next ones are read.
 const PARTS_AHEAD: usize = 4;
-const SESSIONS_AT_ONCE: usize = 500;
 
 #[derive(Debug, thiserror::Error)]
 enum WorkError {
@@ -57,45 +57,62 @@ pub(super) async fn find(shared: &Shared, tools: &[Tool]) -> Vec<Found> {
     found.await.unwrap_or_default()
 }
 
-pub(super) async fn run(shared: &Shared, tools: &[Tool], follow: bool) {
-    let Ok(_alone) = shared.importing.one_at_a_time.acquire().await else { return };
-    let work = async {
-        loop {
-            round(shared, tools).await;
-            if !follow {
-                return;
-            }
-            sleep(LOOK_EVERY).await;
-        }
-    };
-    tokio::select! {
-        () = work => (),
-        () = shared.importing.stop.notified() => (),
-        () = shared.stopping.cancelled() => (),
+/// What a conversation was like when it was last looked at, by its tool and id.
+type Seen = HashMap<(Tool, String), (u64, Timestamp)>;
+
+/// Says that the run is over, however it ends.
+struct Run<'a>(&'a Shared);
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        self.0.note_import(|state| (state.running, state.following) = (false, false));
     }
-    shared.note_import(|state| (state.running, state.following) = (false, false));
+}
+
+pub(super) async fn run(shared: &Shared, tools: &[Tool], follow: bool, stop: &CancellationToken) {
+    let _run = Run(shared);
+    let mut seen = Seen::new();
+    loop {
+        round(shared, tools, &mut seen, stop).await;
+        if !follow || stop.is_cancelled() {
+            return;
+        }
+        tokio::select! {
+            () = sleep(LOOK_EVERY) => (),
+            () = stop.cancelled() => return,
+        }
+    }
 }
 
 /// Looks at every conversation that has changed since it was last looked at.
-async fn round(shared: &Shared, tools: &[Tool]) {
+async fn round(shared: &Shared, tools: &[Tool], seen: &mut Seen, stop: &CancellationToken) {
     let mut found = find(shared, tools).await;
-    found.retain(|found| !shared.importing.is_known(found));
+    // The newest first: of two files of one conversation the other one is an older copy.
+    let mut ids = HashSet::new();
+    found.retain(|found| ids.insert((found.tool, found.id.clone())));
+    let known = |found: &Found| seen.get(&(found.tool, found.id.clone())) == Some(&(found.bytes, found.modified_at));
+    found.retain(|found| !known(found));
     if found.is_empty() {
         return;
     }
-    let hosted = match hosted(shared).await {
+    let hosted = match hosted(shared, &found).await {
         Ok(hosted) => hosted,
-        Err(err) => return shared.note_import(|state| state.failures.push(err.to_string())),
+        Err(err) => return shared.note_import(|state| state.failures = vec![err.to_string()]),
     };
     shared.note_import(|state| state.total += found.len());
     for found in found {
-        let became = match hosted.contains(&found.id) {
-            true => Ok(Became::LeftAlone),
-            false => bring_in(shared, &found).await,
-        };
-        if became.is_err() {
-            shared.importing.forget(&found);
+        if stop.is_cancelled() {
+            return;
         }
+        let became = match hosted.contains(&found.id) {
+            true => Ok((Became::LeftAlone, false)),
+            false => bring_in(shared, &found, stop).await,
+        };
+        // One whose last turn waits is looked at again; one that could not be read, once it has changed.
+        if !matches!(became, Ok((_, true))) {
+            seen.insert((found.tool, found.id.clone()), (found.bytes, found.modified_at));
+        }
+        let became = became.map(|(became, _)| became);
         shared.note_import(|state| {
             state.done += 1;
             match became {
@@ -114,27 +131,29 @@ async fn round(shared: &Shared, tools: &[Tool]) {
     }
 }
 
-/// The agents' own ids of the conversations that are hosted here.
-async fn hosted(shared: &Shared) -> Result<HashSet<String>, ReadError> {
-    let (mut hosted, mut after) = (HashSet::new(), None);
-    loop {
-        let page = shared.store.sessions(after, SESSIONS_AT_ONCE).await?;
-        let Some(last) = page.last() else { return Ok(hosted) };
-        after = Some(ListKey::of(last));
-        hosted.extend(page.into_iter().filter_map(|row| row.agent_session));
+/// Which of them are hosted here, deleted ones too.
+async fn hosted(shared: &Shared, found: &[Found]) -> Result<HashSet<String>, ReadError> {
+    let mut hosted = HashSet::new();
+    for tool in Tool::ALL {
+        let ids: Vec<String> = found.iter().filter(|found| found.tool == tool).map(|found| found.id.clone()).collect();
+        if !ids.is_empty() {
+            hosted.extend(shared.store.attached(tool.agent_name(), ids).await?.into_iter().map(|(id, _)| id));
+        }
     }
+    Ok(hosted)
 }
 
-async fn bring_in(shared: &Shared, found: &Found) -> Result<Became, WorkError> {
+/// What became of it, and whether its last turn waits.
+async fn bring_in(shared: &Shared, found: &Found, stop: &CancellationToken) -> Result<(Became, bool), WorkError> {
     let id = session_of(found);
     if shared.store.head(StreamId::Session(id)).await? == Head::Purged {
-        return Ok(Became::LeftAlone);
+        return Ok((Became::LeftAlone, false));
     }
     let session = shared.store.session(id).await?;
     let known = session.as_ref().map(|session| &session.row);
     let bookmark = match known {
         None => None,
-        Some(row) if row.deleted_at.is_some() || !row.is_imported() => return Ok(Became::LeftAlone),
+        Some(row) if row.deleted_at.is_some() || !row.is_imported() => return Ok((Became::LeftAlone, false)),
         Some(row) => row.imported.as_ref().map(|imported| Bookmark::from_kept(imported.mark.clone())),
     };
     let lines = match known {
@@ -153,6 +172,9 @@ async fn bring_in(shared: &Shared, found: &Found) -> Result<Became, WorkError> {
     });
     while let Some(part) = written.recv().await {
         shared.write_told(part).await?;
+        if stop.is_cancelled() {
+            written.close();
+        }
     }
     let reading = reading.await.map_err(|_| WorkError::Broken)??;
     shared.note_import(|state| {
@@ -160,11 +182,12 @@ async fn bring_in(shared: &Shared, found: &Found) -> Result<Became, WorkError> {
             *state.skipped.entry(skipped.what.to_owned()).or_default() += skipped.count;
         }
     });
-    Ok(match reading.turns {
+    let became = match reading.turns {
         0 => Became::Unchanged,
         turns if is_new => Became::Added(turns),
         turns => Became::Updated(turns),
-    })
+    };
+    Ok((became, reading.is_open))
 }
 
 /// Reads a record and hands out what is to be written, part by part; blocking.

@@ -8,11 +8,12 @@ use model::{
     summary_request, title_request,
 };
 
+use super::Wish;
 use crate::{QueryError, Shared, navigation};
 
 /// Asks about a turn. Whatever goes wrong, the line that it has stays.
-pub(super) async fn sum_up(shared: &Shared, session: SessionId, turn: Turn) {
-    let count = match try_sum_up(shared, session, turn).await {
+pub(super) async fn sum_up(shared: &Shared, Wish { session, turn, title }: Wish) {
+    let count = match try_sum_up(shared, session, turn, title).await {
         Ok(true) => &shared.summaries.written,
         Ok(false) => &shared.summaries.failed,
         Err(err) => {
@@ -23,7 +24,12 @@ pub(super) async fn sum_up(shared: &Shared, session: SessionId, turn: Turn) {
     count.fetch_add(1, Ordering::Relaxed);
 }
 
-async fn try_sum_up(shared: &Shared, id: SessionId, turn: Turn) -> Result<bool, QueryError> {
+async fn try_sum_up(shared: &Shared, id: SessionId, turn: Turn, title: bool) -> Result<bool, QueryError> {
+    // What was deleted is nobody's to read any more.
+    let session = shared.store.session(id).await?;
+    if session.is_none_or(|session| session.row.deleted_at.is_some()) {
+        return Ok(false);
+    }
     let before = Turn(turn.0.saturating_sub(1));
     let Some(row) = shared.store.turns(id, before, 1).await?.into_iter().find(|row| row.turn == turn) else {
         return Ok(false);
@@ -41,15 +47,16 @@ async fn try_sum_up(shared: &Shared, id: SessionId, turn: Turn) -> Result<bool, 
     };
     let summary = TurnSummary { turn, summary, by: SummaryMaker::Model, extent: None };
     shared.note(id, Command::Summarise(vec![summary])).await?;
-    name(shared, id, &row).await?;
+    if title {
+        name(shared, id, &row).await?;
+    }
     Ok(true)
 }
 
 /// Asks for a title once the newest turn has its line.
 async fn name(shared: &Shared, id: SessionId, row: &TurnRow) -> Result<(), QueryError> {
-    let Some(model) = &shared.summaries.model else { return Ok(()) };
     let Some(session) = shared.store.session(id).await? else { return Ok(()) };
-    if !model.titles || row.turn < session.row.turns {
+    if session.row.deleted_at.is_some() || row.turn < session.row.turns {
         return Ok(());
     }
     let lines = navigation::newest_lines(&*shared.store, &session.row).await?;

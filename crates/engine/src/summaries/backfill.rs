@@ -1,12 +1,16 @@
 //! Lines for turns that have none: of earlier versions, of turns that a restart cut off, of sessions put back from copies.
 
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use model::{Command, Session, SessionId, SummaryMaker, TurnRow, TurnSummary, decide};
 use store::{AppendError, ReadError, Room};
+use tokio::sync::oneshot;
 
+use crate::asking::{Asked, Asker, Then};
 use crate::commit::Along;
 use crate::digest::Digest;
+use crate::live_session::{Answer, Input};
 use crate::{QueryError, Shared};
 
 /// How many sessions are found at a time, and how many turns of one are summed up with one write.
@@ -35,15 +39,19 @@ pub(super) async fn run(shared: &Shared) {
 }
 
 async fn catch_up(shared: &Shared, id: SessionId) -> Result<u64, QueryError> {
-    let mut turns = 0;
+    let (mut turns, mut last) = (0, None);
     loop {
         let Some(session) = shared.store.session(id).await? else { return Ok(turns) };
+        // One that did not come further the last time would not now.
+        if !is_at_rest(&session) || last.replace(session.row.summarised) == Some(session.row.summarised) {
+            return Ok(turns);
+        }
         let rows = shared.store.turns(id, session.row.summarised, TURNS_AT_ONCE).await?;
         let mut summaries = Vec::new();
         for row in rows.iter().filter(|row| row.stop.is_some()) {
             summaries.extend(line(shared, row).await?);
         }
-        if summaries.is_empty() || !is_at_rest(&session) {
+        if summaries.is_empty() {
             return Ok(turns);
         }
         turns += summaries.len() as u64;
@@ -91,8 +99,23 @@ impl Shared {
         Ok(digest)
     }
 
-    /// Writes down what follows from the log itself, beside whoever else writes to the session; whether anything was.
+    /// Has the session's task write it down, if it has one: it then knows where its stream is.
+    async fn ask_live(&self, id: SessionId, command: &Command) -> Option<bool> {
+        let inputs = self.live.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()?;
+        let asker = Asker { principal: "server".to_owned(), key: None };
+        let (answer, answered) = oneshot::channel();
+        inputs.send(Input { asked: Asked { command: command.clone(), asker, then: Then::Stay }, answer }).await.ok()?;
+        match answered.await {
+            Ok(Answer::Given(done)) => Some(done.is_ok()),
+            Ok(Answer::NotTaken(_)) | Err(_) => None,
+        }
+    }
+
+    /// Writes down what follows from the log itself; whether anything was.
     pub(super) async fn note(&self, id: SessionId, command: Command) -> Result<bool, QueryError> {
+        if let Some(done) = self.ask_live(id, &command).await {
+            return Ok(done);
+        }
         for _ in 0..CONFLICT_TRIES {
             let Some(session) = self.store.session(id).await? else { return Ok(false) };
             let events = decide(Some(&session), command.clone()).unwrap_or_default();

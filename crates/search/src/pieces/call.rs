@@ -11,6 +11,8 @@ use serde_json::Value;
 use super::{Outcome, Piece, Role};
 
 /// Of what a call shows, this much of the beginning is held, and as much of the end.
+/// So long, a text is looked for among what is said already.
+const SAID_BYTES: usize = 2 << 10;
 const SHOWN_BYTES: usize = 128 << 10;
 /// Of what a tool was given.
 const INPUT_BYTES: usize = 32 << 10;
@@ -106,7 +108,9 @@ impl OpenCall {
         let call = &self.call;
         let mut text = call.title.clone();
         let mut add = |more: &str| {
-            if !more.is_empty() {
+            // A title often says again what the tool is given.
+            let is_said = more.len() < SAID_BYTES && text.contains(more);
+            if !more.is_empty() && !is_said {
                 text.push('\n');
                 text.push_str(more);
             }

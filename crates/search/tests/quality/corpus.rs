@@ -45,9 +45,9 @@ impl Corpus {
         match mark {
             "===" => {
                 let fields: Vec<&str> = rest.split('|').map(str::trim).collect();
-                let day: Timestamp = serde_json::from_str(&format!("\"{}T09:00:00Z\"", fields[3])).unwrap();
+                let day: Timestamp = serde_json::from_str(&format!("\"{}T09:00:00Z\"", fields[3])).expect("a day");
                 let mut id = [0; 16];
-                id[0] = u8::try_from(self.sessions.len() + 1).unwrap();
+                id[0] = u8::try_from(self.sessions.len() + 1).expect("few sessions");
                 let about = About { project: fields[1].to_owned(), agent: fields[2].to_owned() };
                 self.sessions.push((SessionId::from_bytes(id), about, day.as_millis(), 0));
                 self.add(Turn(0), Role::Title, fields[4].to_owned());
@@ -60,7 +60,7 @@ impl Corpus {
             "$" => {
                 let fields: Vec<&str> = rest.split(" | ").map(str::trim).collect();
                 let files = fields.get(1).copied().unwrap_or_default().trim_matches('|').trim();
-                let exit: i32 = fields.last().unwrap().trim_matches('|').trim().parse().unwrap();
+                let exit: i32 = fields[fields.len() - 1].trim_matches('|').trim().parse().expect("an exit code");
                 let turn = Turn(self.session().3);
                 let piece = self.add(turn, Role::Tool, format!("{}\n{files}", fields[0]));
                 piece.files = files.split_whitespace().map(str::to_owned).collect();

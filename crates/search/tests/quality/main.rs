@@ -57,6 +57,6 @@ fn place(index: &Index, typed: &str, session: SessionId, turn: Turn) -> Option<u
         now: Timestamp::from_millis(corpus::NOW_MS),
         deadline: Instant::now() + Duration::from_secs(60),
     };
-    let hits = index.search(&Query::parse(typed), &wanted).unwrap().hits;
+    let hits = index.search(&Query::parse(typed), &wanted).expect("a sound index").hits;
     hits.iter().position(|hit| hit.session == session && hit.turn == turn).map(|at| at + 1)
 }

@@ -168,6 +168,7 @@ pub(crate) async fn summaries(
 pub(crate) async fn upgrade(
     State(app): State<App>,
     principal: Principal,
+    _: NoParams,
     MaybeBody(wish): MaybeBody<wire::UpgradeSummaries>,
 ) -> Result<(axum::http::StatusCode, Json<wire::Upgraded>), ApiError> {
     access::everything(&principal, Scope::Write)?;

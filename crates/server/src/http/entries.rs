@@ -35,7 +35,7 @@ pub(crate) async fn list(
         return Err(ApiError::InvalidQuery(format!("limit is 1 to {MAX_LIMIT}")));
     }
     if let Some(turns) = turns_of(&query)? {
-        let after = query.after.map(|after| cursor(&app, &after)).transpose()?.map_or(Seq::START, |cursor| cursor.seq);
+        let after = query.after.map(|after| cursor(&app, &after)).transpose()?;
         let (entries, more) = app.engine.entries_of_turns(id, turns, after, limit as usize).await?;
         let next = entries.last().filter(|_| more).map(|last| app.engine.cursor(last.seq).to_string());
         return Ok(Json(wire::EntryPage { entries, next_cursor: next }));
@@ -50,9 +50,10 @@ fn turns_of(query: &wire::EntryQuery) -> Result<Option<(Turn, Turn)>, ApiError> 
     let parsed = |text: &Option<String>| text.as_deref().map(turns::parse).transpose();
     match (parsed(&query.from_turn)?, parsed(&query.to_turn)?) {
         (None, None) => Ok(None),
-        (Some(from), Some(to)) if Turn(0) < from && from <= to => Ok(Some((from, to))),
+        (Some(Turn(0)), _) | (_, Some(Turn(0))) => Err(ApiError::InvalidQuery("turns are numbered from 1".to_owned())),
+        (Some(from), Some(to)) if from <= to => Ok(Some((from, to))),
         (Some(_), Some(_)) | (None, Some(_)) | (Some(_), None) => {
-            Err(ApiError::InvalidQuery("fromTurn and toTurn go together, from 1 on and not backwards".to_owned()))
+            Err(ApiError::InvalidQuery("fromTurn and toTurn go together and not backwards".to_owned()))
         }
     }
 }

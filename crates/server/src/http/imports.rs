@@ -39,6 +39,7 @@ pub(crate) async fn show(
 pub(crate) async fn begin(
     State(app): State<App>,
     principal: Principal,
+    _: NoParams,
     MaybeBody(wish): MaybeBody<wire::NewImport>,
 ) -> Result<(StatusCode, Json<wire::ImportProgress>), ApiError> {
     access::everything(&principal, Scope::Write)?;

@@ -66,7 +66,7 @@ pub(crate) async fn everywhere(
     let limit = limit(query.limit.as_deref(), EVERYWHERE_LIMIT);
     let exact = query.exact.unwrap_or(false);
     let found = app.engine.search(SearchWish { words: words.clone(), exact, scope, skip, limit }).await?;
-    Ok(Json(page(words, skip + limit, found)))
+    Ok(Json(page(&words, skip.saturating_add(limit), found)))
 }
 
 fn words(q: Option<&str>) -> Result<&str, ApiError> {
@@ -91,7 +91,7 @@ pub(crate) fn toc(found: FoundInside) -> wire::Toc {
     toc
 }
 
-fn page(query: String, end: usize, found: Found) -> wire::SearchPage {
+fn page(query: &str, end: usize, found: Found) -> wire::SearchPage {
     let (total, more_than_total) = match found.total {
         Count::Exactly(total) => (total, false),
         Count::AtLeast(total) => (total, true),

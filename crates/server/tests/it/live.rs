@@ -397,7 +397,7 @@ async fn a_stopping_server_says_goodbye_with_the_cursors() {
     for live in &mut sockets {
         let (frames, code) = live.until_closed().await;
         assert_eq!(code, 1001);
-        let cursor = format!("{INCARNATION}.11");
+        let cursor = format!("{INCARNATION}.{}", world.entries_count(&session).await);
         let bye = json!({ "type": "bye", "reason": "the server is stopping", "cursors": { &session: cursor } });
         assert_eq!(*frames.last().unwrap(), bye);
     }

@@ -47,10 +47,12 @@ WITH told AS (
     WHERE
         substr(entries.event, 1, 19) = CAST('{"type":"title.set"' AS BLOB)
         AND streams.purged_at IS NULL
+        AND json_valid(CAST(entries.event AS TEXT))
 )
 INSERT OR REPLACE INTO titles (session, slot, nth, title, made_by, changed_at)
 SELECT session, nth % 20, nth, title, 'agent', at
 FROM told
+WHERE title IS NOT NULL AND session IS NOT NULL
 ORDER BY session, nth;
 
 UPDATE sessions

@@ -38,6 +38,9 @@ async fn bring_in(client: &Client, import: cli::Import) -> Result<()> {
         )?;
         return Ok(());
     }
+    if import.follow {
+        terminal::remark("bringing in what other tools write; Ctrl-C ends it");
+    }
     let progress = watch(client).await?;
     if import.json {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&progress)?))?);

@@ -59,6 +59,9 @@ fn state(row: &SessionRow) -> String {
     if row.read_only == Some(ReadOnly::Damaged) {
         return "damaged".to_owned();
     }
+    if row.read_only == Some(ReadOnly::Imported) {
+        return "imported".to_owned();
+    }
     let word =
         serde_json::to_value(row.state).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
     // The mark for what came to rest unseen.

@@ -6,6 +6,7 @@ use anyhow::Result;
 use engine::{Clock as _, SystemClock};
 use server::wire::{SearchPage, SearchResult, Snippet, Toc};
 
+use crate::agency::own_environment;
 use crate::cli;
 use crate::client::Client;
 use crate::commands::list::tail;
@@ -14,7 +15,7 @@ use crate::terminal::{self, ago, safe, safe_json};
 
 pub(super) async fn run(data: &DataDir, search: &cli::Search) -> Result<()> {
     let client = Client::connect(data).await?;
-    let words = search.query.join(" ");
+    let words = search.words();
     let found = match &search.session {
         Some(name) => {
             let session = client.find_session(name).await?;
@@ -158,7 +159,7 @@ fn dim(text: &str) -> String {
 }
 
 fn has_colours() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    std::io::stdout().is_terminal() && !own_environment().contains_key("NO_COLOR")
 }
 
 #[cfg(test)]

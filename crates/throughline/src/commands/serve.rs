@@ -22,7 +22,7 @@ use tracing_subscriber::EnvFilter;
 use crate::cli;
 use crate::config::Config;
 use crate::data_dir::{DataDir, ServerFile, write_private};
-use crate::host::{Address, Host};
+use crate::host::{Address, Host, Purpose};
 use crate::link;
 use crate::terminal::{self, safe};
 
@@ -50,7 +50,7 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
     transport.may_bind(config.server.listen)?;
     config.check_reachable()?;
 
-    let host = Host::open(data, &config).await?;
+    let host = Host::open(data, &config, Purpose::Serving).await?;
     let stopping = CancellationToken::new();
     let listener = bind(config.server.listen).await?;
     let bound = listener.local_addr()?;

@@ -15,7 +15,9 @@ pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
     let client = Client::connect(data).await?;
     let session = client.find_session(&show.session).await?;
     let mut transcript = Transcript::default();
-    let only = show.turn.as_ref().map(|turn| format!("&fromTurn={turn}&toTurn={turn}")).unwrap_or_default();
+    // A call is shown with its turn.
+    let turn = show.turn.as_ref().map(|turn| turn.split('.').next().unwrap_or(turn));
+    let only = turn.map(|turn| format!("&fromTurn={turn}&toTurn={turn}")).unwrap_or_default();
     let mut after = String::new();
     let read = loop {
         let path = format!("/sessions/{}/entries?limit=1000{only}{after}", session.row.id);
