@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { composer, createSession, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
+import { composer, createSession, newPage, open, PHONE, send, signIn, state } from "./support.mjs";
 
 /** Sends prompts one after the other, each when the one before has ended. */
 async function converse(page, ...prompts) {
