@@ -55,7 +55,7 @@ try {
     await page.getByText(/characters, about/).waitFor();
     await shoot("context");
     await page.keyboard.press("Escape");
-    await page.getByRole("link", { name: /shuttle.rs/ }).click();
+    await page.getByRole("region", { name: "Context", exact: true }).getByRole("link", { name: /shuttle.rs/ }).click();
     await page.locator("dialog .code-keyword").first().waitFor();
     await shoot("file");
     await page.goto(`${server.origin}/s/${sessions.interrupted}`);

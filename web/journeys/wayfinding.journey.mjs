@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { composer, createSession, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
+import { composer, createSession, newPage, open, PHONE, send, signIn, state } from "./support.mjs";
 
 /** Sends prompts one after the other, each when the one before has ended. */
 async function converse(page, ...prompts) {
@@ -89,7 +89,7 @@ test("on a phone the contents are a sheet, and a turn's link is in its menu", as
   await page.getByRole("button", { name: "More of turn 1" }).tap();
   await page.getByRole("button", { name: "Copy the link to this turn" }).tap();
   await page.getByText("Copied", { exact: true }).waitFor();
-  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${server.origin}/s/${session}#t1`);
+  assert.equal(await page.evaluate(() => window.navigator.clipboard.readText()), `${server.origin}/s/${session}#t1`);
 });
 
 test("a title shows what the session was called before, and a name is pinned until it is let go", async (t) => {
@@ -185,8 +185,8 @@ test("words are found in the whole session and marked in what is drawn of it", a
   // The reader is at the end, so that is where it begins.
   await bar.getByText("2 of 2 turns").waitFor();
   await inView(page, 4).waitFor();
-  const marked = () => page.evaluate(() => [...(CSS.highlights.get("found") ?? [])].map(String));
-  await page.waitForFunction(() => CSS.highlights.get("found")?.size > 0);
+  const marked = () => page.evaluate(() => [...(window.CSS.highlights.get("found") ?? [])].map(String));
+  await page.waitForFunction(() => window.CSS.highlights.get("found")?.size > 0);
   assert.ok((await marked()).every((words) => words === "shuttle"));
   await page.keyboard.press("Enter");
   await bar.getByText("1 of 2 turns").waitFor();
@@ -197,13 +197,13 @@ test("words are found in the whole session and marked in what is drawn of it", a
   // The second press is the browser's.
   await bar.getByRole("textbox").focus();
   const taken = await page.evaluate(() => {
-    const press = new KeyboardEvent("keydown", { key: "f", ctrlKey: true, bubbles: true, cancelable: true });
+    const press = new window.KeyboardEvent("keydown", { key: "f", ctrlKey: true, bubbles: true, cancelable: true });
     document.activeElement.dispatchEvent(press);
     return press.defaultPrevented;
   });
   assert.equal(taken, false);
   await page.keyboard.press("Escape");
   await bar.waitFor({ state: "detached" });
-  assert.equal(await page.evaluate(() => CSS.highlights.has("found")), false);
+  assert.equal(await page.evaluate(() => window.CSS.highlights.has("found")), false);
   assert.deepEqual(complaints, []);
 });

@@ -3,10 +3,9 @@ import { useRef } from "react";
 
 import type { Http } from "../api/http";
 import { stateWord, titleOf } from "../state/words";
-import { pinnedName, TitleCard } from "../titles/TitleCard";
+import { TitleCard } from "../titles/TitleCard";
 import { Anchored } from "../ui/Anchored";
 import { useHovering } from "../ui/hovering";
-import { Icon } from "../ui/Icon";
 import type { KnotShape } from "../ui/Knot";
 import { Knot } from "../ui/Knot";
 import { Link } from "../ui/Link";
@@ -36,15 +35,8 @@ export function SessionRow({ http, row, current, now }: SessionRowProps) {
         <span className="mt-1 flex justify-center">
           <Knot shape={shapeOf(row)} quiet={!isAlive(row)} />
         </span>
-        <span className={`flex min-w-0 items-center gap-1 ${row.unobserved ? "font-semibold" : ""}`}>
-          <span className="truncate" dir="auto">
-            {titleOf(row)}
-          </span>
-          {pinnedName(row) !== null && (
-            <span className="shrink-0 text-soft [&>svg]:size-3.5">
-              <Icon name="pin" />
-            </span>
-          )}
+        <span className={`truncate ${row.unobserved ? "font-semibold" : ""}`} dir="auto">
+          {titleOf(row)}
         </span>
         <time className="mt-0.5 text-xs text-soft tabular-nums" dateTime={row.activeAt} title={inFull(row.activeAt)}>
           {ago(row.activeAt, now)}
