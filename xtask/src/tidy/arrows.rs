@@ -20,7 +20,7 @@ const ARROWS: [Arrows; 11] = [
     Arrows { package: "files", uses: &[], tests_use: &[] },
     Arrows { package: "agents", uses: &["files", "model"], tests_use: &[] },
     Arrows { package: "doors", uses: &[], tests_use: &[] },
-    Arrows { package: "engine", uses: &["agents", "files", "model", "store"], tests_use: &[] },
+    Arrows { package: "engine", uses: &["agents", "files", "model", "search", "store"], tests_use: &[] },
     Arrows { package: "server", uses: &["doors", "engine", "files", "model"], tests_use: &["agents", "store"] },
     Arrows {
         package: "throughline",

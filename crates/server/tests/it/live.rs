@@ -393,7 +393,8 @@ async fn a_stopping_server_says_goodbye_with_the_cursors() {
         live.ask(follow(&session)).await;
         live.until("caught_up").await;
     }
-    let cursor = format!("{INCARNATION}.{}", world.entries_count(&session).await);
+    let last = world.entries_count(&session).await;
+    let cursor = format!("{INCARNATION}.{last}");
     world.stopping.cancel();
     for live in &mut sockets {
         let (frames, code) = live.until_closed().await;
@@ -403,9 +404,9 @@ async fn a_stopping_server_says_goodbye_with_the_cursors() {
     }
     let world = world.restart().await;
     let mut live = Live::local(&world).await;
-    live.ask(follow_after(&session, &format!("{INCARNATION}.11"))).await;
+    live.ask(follow_after(&session, &cursor)).await;
     let frames = live.until("caught_up").await;
-    assert_eq!(seqs(&frames), [12], "what the server wrote when it stopped");
+    assert_eq!(seqs(&frames), [last + 1], "what the server wrote when it stopped");
     world.close().await;
 }
 
