@@ -83,7 +83,7 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
             let known = &session.row.title;
             // An agent that takes over, or is taken up again, calls the session after what it was told last.
             let is_late = session.row.turns > Turn(1) && !known.is_empty();
-            if title == *known || is_late || is_of_packet(&title) {
+            if title.is_empty() || title == *known || is_late || is_of_packet(&title) {
                 Vec::new()
             } else {
                 let interaction_id = session.row.running.map(|running| running.interaction_id);

@@ -162,9 +162,11 @@ impl Retelling {
         check_name(&self.meta.agent)?;
         let Meta { agent, cwd, project, name, created_at, .. } = self.meta.clone();
         self.act(Command::Create(NewSession { agent, cwd, project, name }), created_at)?;
-        if let Some(Imported { tool, source, mark, continued: true }) = self.meta.imported.clone() {
+        if let Some(Imported { tool, source, mark, continued }) = self.meta.imported.clone() {
             self.act(Command::Import { tool, source, mark }, created_at)?;
-            self.act(Command::Resume { agent: None }, created_at)?;
+            if continued {
+                self.act(Command::Resume { agent: None }, created_at)?;
+            }
         }
         let attached = self.meta.agent_session.clone().map(|agent_session| Attached {
             agent_session,
@@ -196,7 +198,12 @@ impl Retelling {
             None => turn.prompt,
         };
         let TranscriptTurn { interaction_id, images, .. } = turn;
-        self.act(Command::SendPrompt { interaction_id, text, images, when_busy: WhenBusy::Reject }, turn.started_at)?;
+        let is_imported = self.session.as_ref().is_some_and(|session| session.row.is_imported());
+        let prompt = match is_imported {
+            true => Command::TellPrompt { interaction_id, text, images },
+            false => Command::SendPrompt { interaction_id, text, images, when_busy: WhenBusy::Reject },
+        };
+        self.act(prompt, turn.started_at)?;
         if let Some(text) = turn.resume {
             self.act(Command::TellResume { text }, turn.started_at)?;
         }
@@ -272,9 +279,6 @@ impl Retelling {
         self.act(Command::Interrupt { reason: REASON.to_owned() }, active_at)?;
         if let Some(observed_at) = last_observed_at {
             self.act(Command::Observe, observed_at)?;
-        }
-        if let Some(Imported { tool, source, mark, continued: false }) = self.meta.imported.clone() {
-            self.act(Command::Import { tool, source, mark }, active_at)?;
         }
         if let Some(deleted_at) = deleted_at {
             self.act(Command::Delete, deleted_at)?;
