@@ -162,7 +162,7 @@ impl fmt::Debug for ProviderUrl {
     }
 }
 
-/// What opens the provider's door. It leaves only through [`ProviderKey::expose`].
+/// What opens the provider's door. It leaves only through one method.
 #[derive(Clone)]
 pub struct ProviderKey(String);
 
