@@ -1,4 +1,4 @@
-//! What other tools on this machine wrote down of their conversations, read and told in the words of [`model::AgentReport`].
+//! What other tools on this machine wrote down of their conversations, told in the words of [`model::AgentReport`].
 //!
 //! ```text
 //! places.rs      lines.rs, sqlite.rs       claude.rs codex.rs opencode.rs gemini.rs goose.rs       teller.rs

@@ -56,7 +56,7 @@ pub enum RowChange {
         session: SessionId,
         seq: Seq,
     },
-    /// The newest [`MAX_TITLES`] stay: each takes the place of the one so many before it.
+    /// The newest [`crate::MAX_TITLES`] stay: each takes the place of the one so many before it.
     PutTitle(TitleRow),
     PutSummary {
         session: SessionId,
