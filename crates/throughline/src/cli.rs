@@ -584,4 +584,12 @@ mod tests {
         assert!("ab".parse::<SessionName>().is_err());
         assert!("../etc".parse::<SessionName>().is_err());
     }
+
+    #[test]
+    fn what_a_search_leaves_out_is_no_option() {
+        let args = ["throughline", "search", "error", "-timeout", "-outcome:fail", "--exact", "--limit", "3"];
+        let cli = Cli::try_parse_from(with_words(args.into_iter().map(OsString::from))).unwrap();
+        let Some(Command::Search(search)) = cli.command else { panic!("it is a search") };
+        assert_eq!((search.words().as_str(), search.exact, search.limit), ("error -timeout -outcome:fail", true, 3));
+    }
 }

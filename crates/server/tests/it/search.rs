@@ -163,3 +163,29 @@ async fn an_index_that_is_deleted_or_damaged_comes_back_by_itself() {
     assert_eq!(both, [format!("{session} t1"), format!("{session} t2")]);
     world.close().await;
 }
+
+/// However far down somebody asks, there is an end.
+#[tokio::test]
+async fn paging_ends() {
+    let world = World::open().await;
+    let session = world.session().await;
+    world.turn(&session, "say a newt slept").await;
+    for after in ["5", "1000", "5000", "18446744073709551615"] {
+        let page = world.get(&format!("/api/v1/search?q=newt&after={after}")).await.ok(200);
+        assert_eq!((&page["results"], page.get("next_cursor")), (&json!([]), None), "{after}");
+    }
+    world.close().await;
+}
+
+/// What is gone for good is not counted either.
+#[tokio::test]
+async fn a_purged_session_leaves_no_word_behind() {
+    let world = World::on_disk().await;
+    let session = world.session().await;
+    world.turn(&session, "say a lynx crept by").await;
+    assert_eq!(found(&world, "lynx").await, [format!("{session} t1")]);
+    assert_eq!(world.call(&format!("DELETE /api/v1/sessions/{session}?now=true"), None).await.status, 204);
+    let page = world.get("/api/v1/search?q=lynx").await.ok(200);
+    assert_eq!((&page["results"], &page["total"]), (&json!([]), &json!(0)), "{page}");
+    world.close().await;
+}
