@@ -5,8 +5,8 @@
 use std::ops::ControlFlow;
 
 use model::{
-    Cursor, Entry, InteractionId, Item, Outcome, SessionId, SessionRow, StreamId, Timestamp, TitleRow, ToolCall,
-    Transcript, TranscriptTurn, Turn, TurnRow, Usage,
+    Cursor, Entry, InteractionId, Item, SessionId, SessionRow, StreamId, TitleRow, ToolCall, Transcript,
+    TranscriptTurn, Turn, TurnRow,
 };
 use store::ReadError;
 
@@ -69,21 +69,6 @@ impl Interaction {
             Item::Tool(call) => Some(call),
             _ => None,
         })
-    }
-
-    /// How full the agent's window was at last.
-    pub fn usage(&self) -> Option<&Usage> {
-        self.told.usage.as_ref()
-    }
-
-    /// How it ended; `None` while it runs.
-    pub fn outcome(&self) -> Option<Outcome> {
-        self.row.stop.as_ref().map(|stop| stop.outcome)
-    }
-
-    /// When it ended.
-    pub fn ended_at(&self) -> Option<Timestamp> {
-        self.row.ended_at
     }
 }
 

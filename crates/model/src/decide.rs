@@ -203,7 +203,7 @@ fn set_context(session: &Session, wish: &ContextWish, by: Marker) -> Result<Vec<
     Ok(changed.map(|change| Event::ContextSet { set: change.set, items: change.items, by }).collect())
 }
 
-/// Turns that have not ended have nothing to be summed up, and what is said already need not be said again.
+/// Turns that have not ended have nothing to be summed up.
 fn summarise(session: &Session, summaries: Vec<TurnSummary>) -> Vec<Event> {
     let running = session.row.running.map(|running| running.turn);
     let ended = |turn: Turn| turn > Turn(0) && turn <= session.row.turns && Some(turn) != running;

@@ -109,7 +109,8 @@ fn tell(progress: &ImportProgress) -> Result<()> {
     if told.is_empty() && progress.failed == 0 {
         return Ok(terminal::line("No transcripts of Claude Code, Codex, opencode, Gemini or goose were found here.")?);
     }
-    terminal::line(&format!("{}; {} turns in all.", told.join(", "), progress.turns))?;
+    let turns = counted(progress.turns, "turn", "turns").map(|turns| format!("; {turns} in all")).unwrap_or_default();
+    terminal::line(&format!("{}{turns}.", told.join(", ")))?;
     for (what, count) in &progress.skipped {
         terminal::remark(&format!("left out: {count} × {what}"));
     }
