@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The version that is written now; it counts changes of shape over all kinds.
-pub const EVENT_VERSION: u16 = 4;
+pub const EVENT_VERSION: u16 = 5;
 
 /// One event in its stream, at its place. Whoever holds one with a seq that a store gave may rely on it being durable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

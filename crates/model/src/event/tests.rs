@@ -9,6 +9,7 @@ const RELEASED: &[(u16, &str)] = &[
     (2, include_str!("../../../../fixtures/events/v2.jsonl")),
     (3, include_str!("../../../../fixtures/events/v3.jsonl")),
     (4, include_str!("../../../../fixtures/events/v4.jsonl")),
+    (5, include_str!("../../../../fixtures/events/v5.jsonl")),
 ];
 
 /// Every line of every released version decodes, and those of this version are written back byte for byte.

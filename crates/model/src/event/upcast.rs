@@ -10,7 +10,9 @@ const STEPS: [fn(Value) -> Value; EVENT_VERSION as usize - 1] = [
     std::convert::identity,
     // So did version 3 …
     std::convert::identity,
-    // … and version 4.
+    // … version 4 …
+    std::convert::identity,
+    // … and version 5.
     std::convert::identity,
 ];
 
