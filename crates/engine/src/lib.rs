@@ -281,7 +281,13 @@ impl Engine {
         self.check_agent(agent)?;
         let directory = directories::inspect(cwd, self.shared.home.as_deref(), reach).await?;
         let id = SessionId::from_uuid(self.shared.ids.uuid());
-        let new = NewSession { agent: agent.to_owned(), cwd: directory.cwd, project: directory.project, name };
+        let new = NewSession {
+            agent: agent.to_owned(),
+            cwd: directory.cwd,
+            project: directory.project,
+            name,
+            ..NewSession::default()
+        };
         self.submit(id, Command::Create(new), asker).await
     }
 

@@ -164,7 +164,7 @@ pub enum Command {
 }
 
 /// What a new session is made of.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewSession {
     /// The agent's name in the catalog.
     pub agent: String,

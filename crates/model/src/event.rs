@@ -277,7 +277,7 @@ pub enum Event {
     #[serde(rename = "work.created")]
     WorkCreated { work: WorkId, project: String, name: String },
     #[serde(rename = "work.renamed")]
-    WorkRenamed { work: WorkId, name: String },
+    WorkRenamed { work: WorkId, project: String, name: String },
     /// Its sessions stay, each for itself.
     #[serde(rename = "work.deleted")]
     WorkDeleted { work: WorkId },

@@ -72,4 +72,6 @@ pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};
 pub use tool::{Location, ToolCall, ToolChange, ToolContent, ToolKind, ToolStatus};
 pub use transcript::{Block, HandOver, Item, Permission, Shown, Transcript, TranscriptTurn, WordsOf};
-pub use work::{Clicked, NextRow, Offer, OfferState, Origin, WorkRow, add_to_work, note_click, rename_work, work_name};
+pub use work::{
+    Clicked, NextRow, Offer, OfferState, Origin, WorkKey, WorkRow, add_to_work, note_click, rename_work, work_name,
+};

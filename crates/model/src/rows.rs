@@ -70,9 +70,13 @@ pub enum RowChange {
         id: NextId,
         clicked: Clicked,
     },
-    /// Its name leads to it from now on.
     PutWork(WorkRow),
-    /// Its new name leads to it too; the old ones still do.
+    /// The name leads to it from now on; the ones it had still do.
+    NameWork {
+        project: String,
+        name: String,
+        id: WorkId,
+    },
     RenameWork {
         id: WorkId,
         name: String,
@@ -81,8 +85,11 @@ pub enum RowChange {
         id: WorkId,
         added_at: Timestamp,
     },
-    /// No name leads to it any more.
     RemoveWork {
+        id: WorkId,
+    },
+    /// No name leads to it any more.
+    ForgetWorkNames {
         id: WorkId,
     },
     PutToken(TokenRow),
@@ -135,7 +142,7 @@ pub struct Folded {
 pub fn fold(stream: StreamId, before: Option<Session>, entry: &Entry) -> Folded {
     match stream {
         StreamId::Server => Folded { session: None, rows: server_rows(entry) },
-        StreamId::Work => Folded { session: None, rows: work_rows(entry).into_iter().collect() },
+        StreamId::Work => Folded { session: None, rows: work_rows(entry) },
         StreamId::Session(id) => {
             let Some(mut session) = before else {
                 let session = Session::begin(id, entry);
@@ -328,20 +335,32 @@ fn server_rows(entry: &Entry) -> Vec<RowChange> {
     }
 }
 
-fn work_rows(entry: &Entry) -> Option<RowChange> {
+fn work_rows(entry: &Entry) -> Vec<RowChange> {
+    let lead = |id: WorkId, project: &str, name: &str| RowChange::NameWork {
+        project: project.to_owned(),
+        name: name.to_owned(),
+        id,
+    };
     match &entry.event {
-        Event::WorkCreated { work, project, name } => Some(RowChange::PutWork(WorkRow {
-            id: *work,
-            project: project.clone(),
-            name: name.clone(),
-            created_at: entry.at,
-            added_at: entry.at,
-        })),
-        Event::WorkRenamed { work, name } => Some(RowChange::RenameWork { id: *work, name: name.clone() }),
-        Event::WorkSessionAdded { work, session: _ } => Some(RowChange::TouchWork { id: *work, added_at: entry.at }),
-        Event::WorkDeleted { work } => Some(RowChange::RemoveWork { id: *work }),
+        Event::WorkCreated { work, project, name } => {
+            let row = WorkRow {
+                id: *work,
+                project: project.clone(),
+                name: name.clone(),
+                created_at: entry.at,
+                added_at: entry.at,
+            };
+            vec![RowChange::PutWork(row), lead(*work, project, name)]
+        }
+        Event::WorkRenamed { work, project, name } => {
+            vec![RowChange::RenameWork { id: *work, name: name.clone() }, lead(*work, project, name)]
+        }
+        Event::WorkSessionAdded { work, session: _ } => vec![RowChange::TouchWork { id: *work, added_at: entry.at }],
+        Event::WorkDeleted { work } => {
+            vec![RowChange::RemoveWork { id: *work }, RowChange::ForgetWorkNames { id: *work }]
+        }
         // Whatever else is said, is said of another stream.
-        _ => None,
+        _ => Vec::new(),
     }
 }
 

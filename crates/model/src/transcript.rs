@@ -52,6 +52,7 @@ pub struct TranscriptTurn {
     /// What the agent said and did, each where it began.
     pub items: Vec<Item>,
     /// Which of its words are shown as more than words, in their order.
+    #[serde(default)]
     pub blocks: Vec<Block>,
     /// How full the agent's window was at last.
     pub usage: Option<Usage>,

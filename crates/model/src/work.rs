@@ -3,12 +3,15 @@
 //! Invariant: a session belongs to the work that it began in, for ever, as its first entry says. A name leads to one
 //! work in its project; a work that was renamed is still found by the names it had.
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::limits::MAX_NAME_CHARS;
 use crate::text::is_hidden;
-use crate::{Answerer, Event, Next, NextId, Rejection, SessionId, Timestamp, WorkId};
+use crate::{Answerer, CursorError, Event, Next, NextId, Rejection, SessionId, Timestamp, WorkId};
 
 /// A piece of work as its table holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +26,41 @@ pub struct WorkRow {
     pub created_at: Timestamp,
     /// When a session was last added; lists are in this order, newest first.
     pub added_at: Timestamp,
+}
+
+/// A piece of work's place in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WorkKey {
+    /// When a session was last added.
+    pub added_at: Timestamp,
+    /// Tells those of one instant apart.
+    pub id: WorkId,
+}
+
+impl WorkKey {
+    /// Where `row` stands.
+    pub fn of(row: &WorkRow) -> Self {
+        Self { added_at: row.added_at, id: row.id }
+    }
+}
+
+impl fmt::Display for WorkKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.added_at.as_millis(), self.id)
+    }
+}
+
+impl FromStr for WorkKey {
+    type Err = CursorError;
+
+    fn from_str(text: &str) -> Result<Self, CursorError> {
+        let (millis, id) = text.split_once('.').ok_or(CursorError)?;
+        let key = Self {
+            added_at: Timestamp::from_millis(millis.parse().map_err(|_| CursorError)?),
+            id: id.parse().map_err(|_| CursorError)?,
+        };
+        if key.to_string() == text { Ok(key) } else { Err(CursorError) }
+    }
 }
 
 /// Where a session was started from.
@@ -138,7 +176,7 @@ pub fn rename_work(work: &WorkRow, name: &str, other: Option<&WorkRow>) -> Resul
     if other.is_some_and(|other| other.id != work.id && other.name == name) {
         return Err(Rejection::WorkNameTaken);
     }
-    Ok(vec![Event::WorkRenamed { work: work.id, name }])
+    Ok(vec![Event::WorkRenamed { work: work.id, project: work.project.clone(), name }])
 }
 
 /// A click that holds: what is noted in the session whose block it was.

@@ -75,7 +75,13 @@ impl Teller {
         match told {
             Told::Session(about) => {
                 let (cwd, project) = directory(&about.cwd, &self.home);
-                let new = NewSession { agent: self.tool.to_owned(), cwd, project, name: String::new() };
+                let new = NewSession {
+                    agent: self.tool.to_owned(),
+                    cwd,
+                    project,
+                    name: String::new(),
+                    ..NewSession::default()
+                };
                 self.act(Command::Create(new), about.created_at)?;
                 // From here on its turns are another's; how far they go is told with the last of them.
                 self.note(String::new(), about.created_at)?;
