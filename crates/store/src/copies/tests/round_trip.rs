@@ -24,6 +24,7 @@ async fn run(steps: Vec<Step>) {
         for n in 0..SESSIONS {
             copies.update(&twins.sqlite, session_id(n), Depth::End).await.unwrap();
         }
+        copies.update_works(&twins.sqlite).await.unwrap();
     }
     for n in 0..SESSIONS {
         let again = copies.update(&twins.sqlite, session_id(n), Depth::Whole).await.unwrap();
@@ -31,6 +32,9 @@ async fn run(steps: Vec<Step>) {
     }
     let written = tree(copies.path());
     assert_eq!(written, written_anew(&twins.sqlite, SESSIONS).await);
+    assert_eq!(copies.update_works(&twins.sqlite).await.unwrap(), Touched::No);
+    assert!(copies.works_are_right(&twins.sqlite).await.unwrap());
+    let works = fs::read_to_string(copies.works_path()).ok();
     let ids: Vec<_> = (0..SESSIONS).map(session_id).collect();
     assert_eq!(copies.check(&twins.sqlite, &ids).await.unwrap(), []);
 
@@ -38,6 +42,7 @@ async fn run(steps: Vec<Step>) {
     let hydrated = copies.hydrate(&fresh).await.unwrap();
     assert!(hydrated.skipped.is_empty(), "{:?}", hydrated.skipped);
     assert_eq!(written_anew(&fresh, SESSIONS).await, written);
+    assert!(copies.works_are_right(&fresh).await.unwrap(), "{works:?} {:?}", fresh.whole_works().await);
     for n in 0..SESSIONS {
         let (was, is) =
             (twins.sqlite.session(session_id(n)).await.unwrap(), fresh.session(session_id(n)).await.unwrap());
