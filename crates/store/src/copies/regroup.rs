@@ -47,7 +47,9 @@ pub(super) fn regroup(told: Result<Works, NoWorks>, members: Vec<Member>) -> (Pa
         groups.entry(member.work).or_default().push(member);
     }
     let mut taken = Taken::default();
-    let mut works: Vec<WorkCopy> = told.contexts.into_iter().filter(|work| taken.take(work)).collect();
+    // One without a session is nobody's, and takes no name from those that are somebody's.
+    let told = told.contexts.into_iter().filter(|work| groups.contains_key(&work.id));
+    let mut works: Vec<WorkCopy> = told.filter(|work| taken.take(work)).collect();
     for (id, members) in &groups {
         let is_lost = !taken.ids.contains(id);
         works.extend(made_again(*id, members).filter(|work| is_lost && taken.take(work)));

@@ -193,6 +193,22 @@ async fn a_database_that_lost_entries_gets_a_new_life_and_the_copies_are_kept() 
     assert!(matches!(found, Found::Nothing), "{found:?}");
 }
 
+/// What is told of the works may be all that is left of them, too.
+#[tokio::test]
+async fn the_works_of_copies_that_are_kept_aside_are_kept() {
+    let home = Home::new().await;
+    put_back(&home).await;
+    let works = home.copies.works_path();
+    fs::create_dir(works.parent().unwrap()).unwrap();
+    fs::write(&works, "kept").unwrap();
+    let copies = tree(home.copies.path());
+    let (_, found) = home.open().await.unwrap();
+    is_told(&found, &copies);
+    assert!(!works.exists());
+    let aside = works.with_file_name("meta-contexts.json.before-1970-01-01T00-00-00.000Z");
+    assert_eq!(fs::read_to_string(aside).unwrap(), "kept");
+}
+
 /// Between its steps: the loss is noted; the store has its new life; only then are the copies moved.
 #[tokio::test]
 async fn a_loss_that_was_noted_is_dealt_with_by_the_next_start() {
