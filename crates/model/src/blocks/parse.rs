@@ -22,7 +22,7 @@ pub(super) fn parse(sort: Sort, body: &str) -> Option<Shown> {
         Sort::UseCase => Shown::Card(Card::UseCase { use_cases: all(&value, card::use_case)? }),
         Sort::EventModel => Shown::Card(Card::EventModel { slices: all(&value, card::slice)? }),
         Sort::Tasks => {
-            let tasks = value.get("tasks").filter(|tasks| tasks.is_array()).unwrap_or(&value);
+            let tasks = value.get("tasks").filter(|tasks| tasks.is_array() || tasks.is_object()).unwrap_or(&value);
             Shown::Card(Card::Tasks { tasks: all(tasks, card::task)? })
         }
     })

@@ -81,9 +81,8 @@ pub(crate) fn without_blocks(text: &str) -> Cow<'_, str> {
     let mut reader = FenceReader::default();
     let mut found: Vec<(u32, u32)> =
         text.chars().filter_map(|c| reader.read(c)).map(|found| (found.start, found.end)).collect();
-    let open = reader.open_since();
-    let last = reader.end().map(|found| (found.start, found.end));
-    found.extend(last.or(open.map(|start| (start, u32::MAX))));
+    found.extend(reader.end().map(|found| (found.start, found.end)));
+    found.extend(reader.open_since().map(|start| (start, u32::MAX)));
     if found.is_empty() {
         return Cow::Borrowed(text);
     }

@@ -1,7 +1,7 @@
 //! Fenced code in a text that comes character by character, and which of it is ours.
 //!
 //! Invariant: each character is looked at once, and what is kept of a text is bounded: where its line stands, and of a
-//! body no more than [`MAX_BLOCK_BYTES`]. Inside a fence there is no other.
+//! body no more than [`crate::MAX_BLOCK_BYTES`]. Inside a fence there is no other.
 
 use super::body::Body;
 use super::line::{Line, Opening};
@@ -177,7 +177,7 @@ impl Fence {
 
     /// The line that left the quotation with this character.
     fn line_left(&self, here: u32, c: char) -> Line {
-        let mut line = Line { column: here - self.line_start, ..Line::at(self.line_start) };
+        let mut line = Line::indented(self.line_start, here - self.line_start);
         line.read(here, c);
         line
     }

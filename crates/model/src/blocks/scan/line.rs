@@ -11,7 +11,7 @@ const MAX_INFO_BYTES: usize = 32;
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     start: u32,
-    pub(super) column: u32,
+    column: u32,
     is_quoted: bool,
     is_table_row: bool,
     /// Nothing but space so far.
@@ -24,11 +24,16 @@ pub(super) struct Line {
 enum Part {
     /// Space, marks of lists and of quotations.
     Lead(Marker),
-    Words { is_escaped: bool },
+    Words {
+        is_escaped: bool,
+    },
     /// Signs, three or more of which may open a fence.
     Run(Opening),
     /// What follows them.
-    Info { opening: Opening, is_whole: bool },
+    Info {
+        opening: Opening,
+        is_whole: bool,
+    },
 }
 
 /// A list's mark as far as it was read.
@@ -57,8 +62,13 @@ pub(super) struct Opening {
 
 impl Line {
     pub(super) fn at(start: u32) -> Self {
+        Self::indented(start, 0)
+    }
+
+    /// One of which only space was read, up to that column.
+    pub(super) fn indented(start: u32, column: u32) -> Self {
         let part = Part::Lead(Marker::None);
-        Self { start, column: 0, is_quoted: false, is_table_row: false, is_blank: true, part }
+        Self { start, column, is_quoted: false, is_table_row: false, is_blank: true, part }
     }
 
     /// Reads on, up to the line's end.
@@ -123,8 +133,9 @@ impl Line {
 
     fn info(&mut self, mut opening: Opening, is_whole: bool, here: u32, c: char) -> Part {
         match c {
-            // Then it is code inside a line, and this the end of it, or the beginning of other signs.
-            '`' if opening.sign == '`' || opening.is_glued => return Part::Run(self.run(here, c, true)),
+            // Then it opened nothing, or code inside the line, and these are other signs.
+            '`' if opening.sign == '`' => return Part::Run(self.run(here, c, true)),
+            '`' | '~' if opening.is_glued => return Part::Run(self.run(here, c, true)),
             '|' if opening.is_glued => {
                 self.is_table_row = true;
                 return Part::Words { is_escaped: false };
