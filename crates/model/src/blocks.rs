@@ -11,9 +11,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ParseIdError, Turn};
+use crate::{Event, ParseIdError, Turn};
 
 pub use scan::BlockScanner;
+pub(crate) use scan::without_blocks;
 
 /// Longest body of a block, in bytes; a longer one stays code.
 pub const MAX_BLOCK_BYTES: usize = 64 << 10;
@@ -166,6 +167,30 @@ pub struct Task {
     pub create: Vec<String>,
     pub modify: Vec<String>,
     pub description: String,
+}
+
+impl BlockScanner {
+    /// The event, with what it completes: the blocks that its words close follow it, those that its turn's end closes
+    /// come first.
+    pub fn around(&mut self, event: Event) -> Vec<Event> {
+        match &event {
+            Event::TextPart { turn, block, text } => {
+                let shown = self.read(*turn, *block, text);
+                [event].into_iter().chain(shown).collect()
+            }
+            Event::TurnEnded { .. } => self.end().into_iter().chain([event]).collect(),
+            _ => vec![event],
+        }
+    }
+
+    /// Takes in an event that has been written down, with what it completed.
+    pub fn pass(&mut self, event: &Event) {
+        match event {
+            Event::TextPart { turn, block, text } => drop(self.read(*turn, *block, text)),
+            Event::TurnEnded { .. } => drop(self.end()),
+            _ => (),
+        }
+    }
 }
 
 impl fmt::Display for NextId {

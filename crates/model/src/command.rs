@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, Answerer, Attached, ContextWish, Event, Extent, Fact, Image, InteractionId, Marker,
-    NextId, Notice, Origin, PermissionAnswer, PlanStep, Question, Request, SessionId, SignInMethod, Stop, SummaryMaker,
+    AgentCommand, AgentOption, Answerer, Attached, ContextWish, Extent, Fact, Image, InteractionId, Marker, NextId,
+    Notice, Origin, PermissionAnswer, PlanStep, Question, Request, SessionId, SignInMethod, Stop, SummaryMaker,
     TitleMaker, ToolChange, Turn, Usage, WorkId,
 };
 
@@ -37,8 +37,6 @@ pub enum Command {
         /// Whose click it was.
         by: Answerer,
     },
-    /// Notes what the agent's words hold that is shown as more than words.
-    Show(Vec<Event>),
     /// Sends words to the agent, now or in turn.
     SendPrompt {
         /// The prompt's id from now on.

@@ -121,13 +121,12 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
             Ok(events)
         }
         Command::Start => match session.row.agent_state {
-            AgentState::Starting | AgentState::Stopped if session.row.turns == Turn(0) && !session.queue.is_empty() => {
+            AgentState::Starting | AgentState::Stopped if session.row.turns == Turn(0) => {
                 Ok(vec![agent_state(AgentState::Starting, None)])
             }
             _ => Ok(Vec::new()),
         },
         Command::Click { block, work, session, by } => Ok(vec![note_click(block, work, session, by)]),
-        Command::Show(blocks) => Ok(blocks),
         Command::SendPrompt { interaction_id, text, images, when_busy } => {
             send_prompt(session, Prompt { interaction_id, text, images }, when_busy)
         }
