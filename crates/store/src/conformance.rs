@@ -132,10 +132,18 @@ pub fn next_step(label: &str, work: Option<&str>) -> Next {
     Next { label: label.to_owned(), command: format!("do {label}"), meta_context: work.map(str::to_owned) }
 }
 
-/// The agent offers a step.
-pub fn offers(turn: u32, nth: u32, next: Next) -> Command {
+/// The agent's words offer a step.
+pub fn offers(turn: u32, nth: u32, next: Next) -> Event {
     let span = Span { block: 0, start: nth, end: nth + 1 };
-    Command::Show(vec![Event::NextOffered { turn: Turn(turn), nth, span, next }])
+    Event::NextOffered { turn: Turn(turn), nth, span, next }
+}
+
+/// Notes what follows from the agent's words.
+pub async fn note(store: &AnyStore, n: u8, event: Event, when: i64) -> Position {
+    let before = store.session(session_id(n)).await.expect("the session is read");
+    let after = before.as_ref().map_or(Seq::START, |session| session.head);
+    let (part, _) = Part::of(stream(n), after, before, vec![event], at(when));
+    store.append(batch([part])).await.expect("the part is appended")
 }
 
 /// What a click on an offer of the `n`th session writes, which begins the session `new`, and a work of the same number if

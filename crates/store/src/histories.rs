@@ -202,11 +202,8 @@ impl Twins {
                     if before.is_none() && n >= BY_HAND {
                         continue;
                     }
-                    let command = self.command(before.as_ref(), wish);
                     // Two wishes for one session in one batch: the second is stale and the whole batch conflicts.
-                    if let Ok(part) = part_of_command(session_id(n), before, command, at(when)) {
-                        written.parts.push(part);
-                    }
+                    written.parts.extend(self.part(n, before, wish, at(when)));
                 }
                 written.receipt = receipt.map(|(principal, key)| Receipt {
                     principal: principal.to_owned(),
@@ -288,6 +285,23 @@ impl Twins {
         }
     }
 
+    fn part(&mut self, n: u8, before: Option<Session>, wish: Wish, at: Timestamp) -> Option<Part> {
+        match (before, wish) {
+            (Some(session), Wish::Offer(work)) => {
+                let running = session.row.running?;
+                let offered = self.offered.entry(session.row.id).or_default();
+                let nth = if offered.0 == running.turn { offered.1 + 1 } else { 1 };
+                *offered = (running.turn, nth);
+                let event = offers(running.turn.0, nth, next_step(&format!("step {nth}"), work));
+                Some(Part::of(stream(n), session.head, Some(session), vec![event], at).0)
+            }
+            (before, wish) => {
+                let command = self.command(before.as_ref(), wish);
+                part_of_command(session_id(n), before, command, at).ok()
+            }
+        }
+    }
+
     fn command(&mut self, before: Option<&Session>, wish: Wish) -> Command {
         let Some(session) = before else { return create("") };
         self.prompts += 1;
@@ -334,13 +348,8 @@ impl Twins {
                 Command::SetTitle { title, by: TitleMaker::Terms, turn: Some(Turn(1)), interaction_id: None }
             }
             Wish::Import(mark) => Command::Import { tool: "claude".to_owned(), source: "s".to_owned(), mark },
-            Wish::Offer(work) => {
-                let Some(running) = session.row.running else { return Command::Show(Vec::new()) };
-                let offered = self.offered.entry(session.row.id).or_default();
-                let nth = if offered.0 == running.turn { offered.1 + 1 } else { 1 };
-                *offered = (running.turn, nth);
-                offers(running.turn.0, nth, next_step(&format!("step {nth}"), work))
-            }
+            // A session that is not there is begun, whatever is wished of it.
+            Wish::Offer(_) => create(""),
             Wish::MoveTo(cwd) => Command::MoveTo { cwd: cwd.to_owned() },
             Wish::Interrupt => Command::Interrupt { reason: "server_restart".to_owned() },
         }

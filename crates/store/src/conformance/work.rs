@@ -10,8 +10,8 @@ use model::{
 };
 
 use crate::conformance::{
-    AnyStore, act, at, batch, click, conflict_head, create, interaction_id, next_step, offers, prompt, session_id,
-    work_id,
+    AnyStore, act, at, batch, click, conflict_head, create, interaction_id, next_step, note, offers, prompt,
+    session_id, work_id,
 };
 use crate::{Head, Part, WholeWork};
 
@@ -37,7 +37,7 @@ async fn next_turn(store: &AnyStore, n: u8, turn: u64) {
 }
 
 async fn offer(store: &AnyStore, n: u8, turn: u32, nth: u32, work: Option<&str>) {
-    act(store, n, offers(turn, nth, next_step("a step", work)), i64::from(turn) * 10).await;
+    note(store, n, offers(turn, nth, next_step("a step", work)), i64::from(turn) * 10).await;
 }
 
 async fn take(store: &AnyStore, n: u8, block: NextId, new: u8, when: i64) {

@@ -178,13 +178,12 @@ impl Retelling {
         let Meta { agent, cwd, project, name, created_at, meta_context, options, .. } = self.meta.clone();
         let work = meta_context.map(|work| work.id);
         let new = NewSession { agent, cwd, project, name, work, options, ..NewSession::default() };
-        for mut event in decide(None, Command::Create(new))? {
-            // Noted without the prompt that it was begun for, which is the first turn's, or waited and is in no copy.
-            if let Event::SessionCreated { from, .. } = &mut event {
-                *from = self.meta.from;
-            }
-            self.session = self.part.push(self.session.take(), event, created_at);
+        let mut created = decide(None, Command::Create(new))?;
+        // Without the prompt that it was begun for, which is the first turn's, or waited and is in no copy.
+        if let Some(Event::SessionCreated { from, .. }) = created.first_mut() {
+            *from = self.meta.from;
         }
+        self.note(created, created_at);
         if let Some(Imported { tool, source, mark, continued }) = self.meta.imported.clone() {
             self.act(Command::Import { tool, source, mark }, created_at)?;
             if continued {
@@ -235,7 +234,7 @@ impl Retelling {
         }
         let shown = blocks::shown(turn.turn, turn.blocks).ok_or(Unreadable::NoBlock { line })?;
         self.offers.extend(shown.iter().filter_map(blocks::offer));
-        self.act(Command::Show(shown), ended_at)?;
+        self.note(shown, ended_at);
         if let Some(usage) = turn.usage {
             self.act(Command::Agent(AgentReport::Usage(usage)), ended_at)?;
         }
@@ -321,10 +320,15 @@ impl Retelling {
     }
 
     fn act(&mut self, command: Command, at: Timestamp) -> Result<(), Unreadable> {
-        for event in decide(self.session.as_ref(), command)? {
+        let events = decide(self.session.as_ref(), command)?;
+        self.note(events, at);
+        Ok(())
+    }
+
+    fn note(&mut self, events: Vec<Event>, at: Timestamp) {
+        for event in events {
             self.session = self.part.push(self.session.take(), event, at);
         }
-        Ok(())
     }
 }
 

@@ -16,7 +16,9 @@ use std::sync::Arc;
 use model::{AgentReport, Command, Event, Incarnation, NextId, Outcome, Stop, StreamId, Turn};
 use tempfile::TempDir;
 
-use crate::conformance::{AnyStore, act, at, batch, click, create, next_step, offers, prompt, session_id, work_id};
+use crate::conformance::{
+    AnyStore, act, at, batch, click, create, next_step, note, offers, prompt, session_id, work_id,
+};
 use crate::copies::{Copies, Depth, Touched};
 use crate::{Head, MemoryStore, Part, Store};
 
@@ -54,7 +56,7 @@ impl World {
         begin(&world.store, 1).await;
         start_turn(&world.store, 1, 1, "plan").await;
         for (nth, work) in [(1, Some("loom")), (2, Some("loom")), (3, Some("weft"))] {
-            act(&world.store, 1, offers(1, nth, next_step(&format!("step {nth}"), work)), 112).await;
+            note(&world.store, 1, offers(1, nth, next_step(&format!("step {nth}"), work)), 112).await;
         }
         let stop = Stop { outcome: Outcome::Completed, reason: None };
         act(&world.store, 1, Command::Agent(AgentReport::Stopped(stop)), 113).await;

@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use model::{Command, Event, Incarnation, NextId, Offer, OfferState, Turn};
 
 use super::{World, written_anew};
-use crate::conformance::{act, at, session_id, work_id};
+use crate::conformance::{act, at, note, session_id, work_id};
 use crate::copies::{Depth, Touched};
 use crate::{CopyError, MemoryStore, Store, Tables as _, WholeWork};
 
@@ -306,7 +306,7 @@ async fn a_click_in_a_turn_that_runs_leaves_no_trace_yet() {
     super::start_turn(&world.store, 1, 3, "runs").await;
     let before = world.tree();
     let next = crate::conformance::next_step("a step", Some("loom"));
-    act(&world.store, 1, crate::conformance::offers(3, 1, next), 131).await;
+    note(&world.store, 1, crate::conformance::offers(3, 1, next), 131).await;
     let block = NextId { turn: Turn(3), nth: 1 };
     let clicked = crate::conformance::click(&*world.store, 1, block, 5, 132).await.unwrap();
     world.store.append(clicked).await.unwrap();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use model::{AgentReport, Command, Event, NextId, Position, Seq, StreamId, Turn};
 use rusqlite::Connection;
 
-use crate::conformance::{AnyStore, act, at, batch, click, next_step, offers, prompt, session_id, work_id};
+use crate::conformance::{AnyStore, act, at, batch, click, next_step, note, offers, prompt, session_id, work_id};
 use crate::outside::{Depth, Repair};
 use crate::sqlite::tests::outside::rebuild::tables;
 use crate::sqlite::tests::outside::{backup, check, export, log_of, restore_from, scribble, told, write_sample};
@@ -21,8 +21,8 @@ const WORK: &str = "06060606-0606-0606-0606-060606060606";
 async fn write_work(path: &Path) {
     write_sample(path).await;
     let store: AnyStore = Arc::new(open_at(path));
-    act(&store, 1, offers(2, 1, next_step("weave", Some("loom"))), 20).await;
-    act(&store, 1, offers(2, 2, next_step("think", None)), 21).await;
+    note(&store, 1, offers(2, 1, next_step("weave", Some("loom"))), 20).await;
+    note(&store, 1, offers(2, 2, next_step("think", None)), 21).await;
     let clicked = click(&*store, 1, NextId { turn: Turn(2), nth: 1 }, 6, 22).await.unwrap();
     store.append(clicked).await.unwrap();
     tell(&store, renamed("warp"), Seq(2)).await.unwrap();
@@ -188,7 +188,7 @@ async fn a_damaged_work_stream_keeps_nobody_from_the_rest() {
         let begun = store.session(session_id(2)).await.unwrap().unwrap();
         if begun.row.running.is_none() {
             act(&store, 2, prompt(50, "go"), 31).await;
-            act(&store, 2, offers(1, 1, next_step("weave", Some("warp"))), 32).await;
+            note(&store, 2, offers(1, 1, next_step("weave", Some("warp"))), 32).await;
         }
         let clicked = click(&*store, 2, NextId { turn: Turn(1), nth: 1 }, 7, 33).await.unwrap();
         let refused = store.append(clicked).await;
