@@ -8,8 +8,9 @@ export type BlockSort = "next" | "usecase" | "eventmodel" | "tasks";
 
 export type Piece =
   | { readonly kind: "words"; readonly text: string }
-  | { readonly kind: "block"; readonly block: Block }
-  /** One that is still to come; of which sort, if that is written already. */
+  /** With the words it stands for. */
+  | { readonly kind: "block"; readonly block: Block; readonly text: string }
+  /** One that is still to come. */
   | { readonly kind: "coming"; readonly sort: BlockSort };
 
 export interface Written {
@@ -39,7 +40,7 @@ export function piecesOf({ text, blocks, running, last, unsettled }: Written): r
   };
   for (const { block, start, end } of placed(text, blocks)) {
     addWords(start);
-    pieces.push({ kind: "block", block });
+    pieces.push({ kind: "block", block, text: text.slice(start, end) });
     from = end;
     indent = /^ */.exec(text.slice(start, end))?.[0].length ?? 0;
   }
