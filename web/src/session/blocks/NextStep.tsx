@@ -121,7 +121,8 @@ function OpenStep({ id, next, steps }: { id: string; next: Readonly<Next>; steps
       setGoing(false);
     }
   };
-  const chosen = [wish.agent, wish.model, wish.mode].filter((one) => one !== undefined).map(inOneLine);
+  const choices = steps.options.flatMap((option) => option.choices);
+  const chosen = [wish.agent, wish.model, wish.mode].flatMap((one) => (one === undefined ? [] : [inOneLine(choices.find(({ value }) => value === one)?.name ?? one)]));
   return (
     <Line
       knot={going ? "breathing" : "offered"}
@@ -147,7 +148,7 @@ function OpenStep({ id, next, steps }: { id: string; next: Readonly<Next>; steps
 function Where({ next }: { next: Readonly<Next> }) {
   return (
     <>
-      Begins a session in <bdi className="text-ink">{inOneLine(next.metaContext ?? "")}</bdi>
+      Begins a session in the work <bdi className="text-ink">{inOneLine(next.metaContext ?? "")}</bdi>
     </>
   );
 }

@@ -29,6 +29,11 @@ export const TasksTable = memo(function TasksTable({ tasks }: { tasks: readonly 
   return (
     <div className="@container">
       <table role="table" className="tasks" aria-label="Tasks">
+        <colgroup>
+          {COLUMNS.map((name) => (
+            <col key={name} />
+          ))}
+        </colgroup>
         <thead role="rowgroup">
           <tr role="row">
             {COLUMNS.map((name) => (
@@ -78,7 +83,7 @@ function TaskRow({ task }: { task: Task }) {
             </button>
           )}
         </th>
-        <td role="cell" data-name="Kind" data-empty={(kind ?? "") === "" || undefined} className="whitespace-nowrap">
+        <td role="cell" data-name="Kind" data-empty={(kind ?? "") === "" || undefined} className="text-[0.8125rem]">
           {inOneLine(kind ?? "")}
         </td>
         <Names name="Use cases" names={ucs} />
