@@ -94,7 +94,9 @@ test("all slices of a turn are one drawing, at the last; the others lead to it",
     "b: Command Do b (new); Event Done b.",
   ]);
   expect(model.querySelectorAll('[data-kind="across"]')).toHaveLength(1);
-  await userEvent.click(screen.getByRole("button", { name: "See the event model below" }));
+  const link = screen.getByRole("button", { name: "See the event model below" });
+  expect(link.compareDocumentPosition(model)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+  await userEvent.click(link);
   expect(document.activeElement).toBe(screen.getByRole("region", { name: "Event model, drawn" }));
 });
 
