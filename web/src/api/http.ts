@@ -125,7 +125,8 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     forgetPermission: (id: string) => ask<undefined>("DELETE", `/permissions/${encodeURIComponent(id)}`),
     imports: () => ask<Schemas["Imports"]>("GET", "/imports"),
     beginImport: () => ask<Schemas["ImportProgress"]>("POST", "/imports", {}),
-    nextSteps: (id: SessionId) => ask<NextPage>("GET", `${session(id)}/next`),
+    nextSteps: (id: SessionId, before: string | null) =>
+      ask<NextPage>("GET", `${session(id)}/next?limit=200${before === null ? "" : `&before=${encodeURIComponent(before)}`}`),
     /** `step` is its place, as `t3.n1`. Asked again, it leads to the same session. */
     takeNext: (id: SessionId, step: string, wish: NextWish) => ask<Went>("POST", `${session(id)}/next/${encodeURIComponent(step)}`, wish),
     observe: (id: SessionId) => ask<Schemas["Observed"]>("POST", `${session(id)}/observe`),

@@ -90,12 +90,15 @@ export interface NextBlock extends Next {
   metaContextId?: string | null;
   /** Where it went on. */
   sessionId?: Schemas["SessionId"] | null;
-  /** The step that took its place, as `t5.n1`. */
-  supersededBy?: string | null;
+  /** The later turn that offers a step of the same work. */
+  supersededBy?: number | null;
 }
 
+/** Newest first. */
 export interface NextPage {
   blocks: NextBlock[];
+  /** Given as `before` for older ones; null at the end. */
+  nextCursor?: string | null;
 }
 
 /** With what the new session begins; what is left out is as in this one. */

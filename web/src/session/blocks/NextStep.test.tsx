@@ -28,9 +28,14 @@ interface Setting {
   takeNext?: (session: string, step: string, wish: object) => Promise<unknown>;
 }
 
+/** The step is in the second page. */
+function pageOf(before: string | null, step: object): object {
+  return before === null ? { blocks: [{ id: "t9.n1", turn: 9, state: "open" }], nextCursor: "t9.n1" } : { blocks: [step], nextCursor: null };
+}
+
 function show({ next = NEXT, standing = { state: "open" }, takeNext = () => Promise.resolve(went) }: Setting) {
-  const nextSteps = vi.fn(() =>
-    Promise.resolve(standing === "unreachable" ? { ok: false, failure: { kind: "unreachable" } } : { ok: true, value: { blocks: [{ id: "t3.n1", turn: 3, ...next, ...standing }] } }),
+  const nextSteps = vi.fn((_: string, before: string | null) =>
+    Promise.resolve(standing === "unreachable" ? { ok: false, failure: { kind: "unreachable" } } : { ok: true, value: pageOf(before, { id: "t3.n1", turn: 3, ...next, ...standing }) }),
   );
   const http = { nextSteps, takeNext: vi.fn(takeNext), agents: () => Promise.resolve({ ok: true, value: { agents: [{ name: "codex", title: "Codex", installed: true }, { name: "absent", title: "Absent", installed: false }] } }) };
   const rows = new Map([["other", { id: "other", title: "The plan" } as SessionRow]]);
@@ -49,7 +54,7 @@ function show({ next = NEXT, standing = { state: "open" }, takeNext = () => Prom
 }
 
 const button = () => screen.getByRole<HTMLButtonElement>("button", { name: "Write the plan" });
-const settled = () => act(() => Promise.resolve());
+const settled = () => act(() => new Promise((resolve) => setTimeout(resolve)));
 
 test("an open step says what it sends and where, and goes by key, once", async () => {
   let answer: (value: unknown) => void = () => undefined;
@@ -79,7 +84,7 @@ test("a used step leads to where it went on", async () => {
 });
 
 test("a superseded step leads to the one that took its place", async () => {
-  show({ standing: { state: "superseded", supersededBy: "t12.n2" } });
+  show({ standing: { state: "superseded", supersededBy: 12 } });
   await userEvent.click(await screen.findByRole("link", { name: "Go to turn 12" }));
   expect(location.hash).toBe("#t12");
   expect(button().disabled).toBe(true);
@@ -99,7 +104,7 @@ test("what goes wrong is said beside it, and how it stands is looked up again", 
   await settled();
   await userEvent.click(button());
   expect(screen.getByRole("alert").textContent).toBe("The work is gone.");
-  expect(nextSteps).toHaveBeenCalledTimes(2);
+  expect(nextSteps).toHaveBeenCalledTimes(4);
   expect(onWent).not.toHaveBeenCalled();
   expect(button().getAttribute("aria-disabled")).toBe("false");
 });

@@ -36,7 +36,7 @@ export const NextStep = memo(function NextStep({ turn, nth, next }: NextStepProp
   const id = `t${turn}.n${nth}`;
   const incomplete = (next.metaContext ?? "").trim() === "";
   const want = incomplete ? null : (steps?.want ?? null);
-  useEffect(() => want?.(), [want]);
+  useEffect(() => want?.(turn), [want, turn]);
   const known = steps?.standing?.get(id) ?? null;
   if (incomplete || known?.state === "incomplete") {
     return (
@@ -55,7 +55,7 @@ export const NextStep = memo(function NextStep({ turn, nth, next }: NextStepProp
 
 /** It was taken, or another took its place, or nobody knows yet. */
 function ClosedStep({ next, known, steps }: { next: Readonly<Next>; known: NextBlock | null; steps: NextSteps | null }) {
-  const later = /^t(\d+)\b/.exec(known?.supersededBy ?? "")?.[1];
+  const later = known?.supersededBy ?? null;
   const used = known?.state === "used";
   return (
     <Line
@@ -70,13 +70,13 @@ function ClosedStep({ next, known, steps }: { next: Readonly<Next>; known: NextB
       ) : known?.state === "superseded" ? (
         <>
           A later turn offers this step.{" "}
-          {later !== undefined && (
+          {later !== null && (
             <a
               className="next-link"
-              href={placeHref({ turn: Number(later), tool: null })}
+              href={placeHref({ turn: later, tool: null })}
               onClick={(event) => {
                 event.preventDefault();
-                jumpToTurn(Number(later));
+                jumpToTurn(later);
               }}
             >
               Go to turn {later}

@@ -4,7 +4,7 @@
 // came or was taken; a click goes out once, and asked again leads to the same session.
 import { createContext, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
-import type { Failure } from "../../api/http";
+import type { Answer, Failure, Http } from "../../api/http";
 import type { App } from "../../state/app";
 import type { NextBlock, NextWish } from "../../wire/blocks";
 import type { AgentOption, SessionId } from "../../wire/names";
@@ -18,8 +18,8 @@ export interface NextSteps {
   readonly standing: ReadonlyMap<string, NextBlock> | null;
   /** Why it is not known how they stand. */
   readonly failure: Failure | null;
-  /** A step is shown: how they stand is wanted from now on. */
-  want(): void;
+  /** A step of this turn is shown: how it stands is wanted from now on. */
+  want(turn: number): void;
   lookAgain(): void;
   take(step: string, wish: NextWish): Promise<Failure | null>;
 }
@@ -40,17 +40,18 @@ export function useNextSteps({ app, session, agent, options, changed, onWent }: 
   const { http } = app;
   const [standing, setStanding] = useState<NextSteps["standing"]>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
-  const [wanted, setWanted] = useState(false);
+  /** The earliest turn of those. */
+  const [wanted, setWanted] = useState<number | null>(null);
   const [looks, setLooks] = useState(0);
   useEffect(() => {
-    if (!wanted) {
+    if (wanted === null) {
       return undefined;
     }
     let newest = true;
-    void http.nextSteps(session).then((answer) => {
+    void readSteps(http, session, wanted).then((answer) => {
       if (newest) {
         setFailure(answer.ok ? null : answer.failure);
-        setStanding((before) => (answer.ok ? new Map(answer.value.blocks.map((block) => [block.id, block])) : before));
+        setStanding((before) => (answer.ok ? new Map(answer.value.map((block) => [block.id, block])) : before));
       }
     });
     return () => {
@@ -71,7 +72,7 @@ export function useNextSteps({ app, session, agent, options, changed, onWent }: 
     };
   }, [session]);
 
-  const want = useCallback(() => setWanted(true), []);
+  const want = useCallback((turn: number) => setWanted((earliest) => Math.min(earliest ?? turn, turn)), []);
   const lookAgain = useCallback(() => setLooks((count) => count + 1), []);
   const take = useCallback(
     async (step: string, wish: NextWish) => {
@@ -97,4 +98,19 @@ export function useNextSteps({ app, session, agent, options, changed, onWent }: 
     () => ({ app, agent, options, standing, failure, want, lookAgain, take }),
     [app, agent, options, standing, failure, want, lookAgain, take],
   );
+}
+
+/** Those of this turn and later ones; they come newest first. */
+async function readSteps(http: Http, session: SessionId, from: number): Promise<Answer<NextBlock[]>> {
+  const blocks: NextBlock[] = [];
+  let before: string | null = null;
+  do {
+    const answer = await http.nextSteps(session, before);
+    if (!answer.ok) {
+      return answer;
+    }
+    blocks.push(...answer.value.blocks);
+    before = answer.value.nextCursor ?? null;
+  } while (before !== null && (blocks.at(-1)?.turn ?? 0) >= from);
+  return { ok: true, value: blocks };
 }
