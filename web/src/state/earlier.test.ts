@@ -103,7 +103,7 @@ function chance(seed: number): (below: number) => number {
 }
 
 test("the log is long, and turns are numbered without gaps", () => {
-  expect(whole.length).toBeGreaterThan(120);
+  expect(whole.length).toBeGreaterThanOrEqual(120);
   expect(whole.map(({ turn }) => turn)).toEqual(whole.map((_, index) => index + 1));
   expect(answeredAt.size).toBeGreaterThan(0);
   expect(handOvers.length).toBeGreaterThan(0);
