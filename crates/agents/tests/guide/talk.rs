@@ -84,6 +84,73 @@ async fn next_offers_a_block() {
     world.end().await;
 }
 
+/// The blocks of what was said, each with its kind, and what follows the last of them.
+fn blocks(said: &str) -> (Vec<(String, serde_json::Value)>, &str) {
+    let mut found = Vec::new();
+    let mut rest = said;
+    while let Some((_, after)) = rest.split_once("```throughline:") {
+        let (kind, after) = after.split_once('\n').unwrap();
+        let (body, after) = after.split_once("\n```\n").unwrap();
+        found.push((kind.to_owned(), serde_json::from_str(body).unwrap()));
+        rest = after;
+    }
+    (found, rest)
+}
+
+/// As somebody does who presses every button, each in a session of its own.
+#[tokio::test(start_paused = true)]
+async fn a_pipeline_leads_through_its_phases_button_by_button() {
+    for name in ["loom", "the \"new\" loom | 2", &"ö".repeat(200)] {
+        let world = World::new().await;
+        let mut prompt = format!("pipeline {name}");
+        let mut seen = Vec::new();
+        loop {
+            let session = world.session().await;
+            let said = world.turn(&session, &prompt).await;
+            assert!(said.contains(&format!("“{name}”")), "{said}");
+            let (blocks, after) = blocks(&said);
+            let kinds: Vec<_> = blocks.iter().map(|(kind, _)| kind.as_str()).collect();
+            let title = prompt.chars().take(40).collect::<String>();
+            seen.push(format!("{} {}", title.split(' ').take(2).collect::<Vec<_>>().join(" "), kinds.join(" ")));
+            let Some((_, next)) = blocks.last().filter(|(kind, _)| kind == "next") else {
+                assert!(said.contains("the last phase"), "{said}");
+                break;
+            };
+            // The block ends the answer: what follows is told of the turn, not said.
+            assert!(after.starts_with("\ntitle "), "{after}");
+            assert!(next["label"].as_str().unwrap().chars().count() <= 120, "{next}");
+            assert_eq!(next["metaContext"], name);
+            assert_eq!(next.as_object().unwrap().len(), 3, "{next}");
+            prompt = next["command"].as_str().unwrap().to_owned();
+        }
+        let first = seen.remove(0);
+        assert!(first.starts_with("pipeline ") && first.ends_with(" next"), "{first}");
+        let expected = [
+            "phase research next",
+            "phase requirements usecase next",
+            "phase architecture eventmodel next",
+            "phase plan next",
+            "phase tasks tasks next",
+            "phase build ",
+        ];
+        assert_eq!(seen, expected);
+        world.end().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_block_is_whole_whatever_its_command_holds() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let command = "say ```\n```\nand | a bar";
+    let said = world.turn(&session, &format!("next Go on | {command} | work")).await;
+    let (blocks, _) = blocks(&said);
+    assert_eq!(blocks.len(), 1, "{said}");
+    let expected = serde_json::json!({ "label": "Go on", "command": command, "metaContext": "work" });
+    assert_eq!(blocks[0], ("next".to_owned(), expected));
+    world.end().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_word_without_what_it_takes_says_how_to_use_it() {
     let world = World::new().await;
@@ -100,6 +167,7 @@ async fn anything_else_is_told_what_to_try() {
     let said = world.turn(&session, "please fix my program").await;
     assert!(said.starts_with("> I am the built-in guide, not a model: "), "{said}");
     assert!(said.contains("\n\n- `say TEXT` answers with the text, word by word\n- `think TEXT`"), "{said}");
+    assert!(said.contains("write `pipeline loom`"), "{said}");
     assert!(!said.contains("> please"), "{said}");
     world.end().await;
 }
