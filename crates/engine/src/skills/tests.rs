@@ -4,17 +4,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use model::{MAX_BLOCK_BYTES, MAX_BLOCKS, MAX_COMMAND_BYTES, MAX_LABEL_CHARS, work_name};
 use serde_json::Value;
 
 use super::*;
 
 /// A file is read whole by an agent, so it is a page or two.
 const MAX_FILE_BYTES: usize = 8 << 10;
-
-const MAX_BODY_BYTES: usize = 64 << 10;
-const MAX_COMMAND_BYTES: usize = 32 << 10;
-const MAX_LABEL_CHARS: usize = 120;
-const MAX_CONTEXT_CHARS: usize = 200;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../skills")
@@ -27,7 +23,7 @@ fn blocks(text: &str) -> Vec<(&str, Value)> {
     while let Some(line) = lines.next() {
         let Some(kind) = line.strip_prefix("```throughline:") else { continue };
         let body: String = lines.by_ref().take_while(|line| *line != "```").map(|line| format!("{line}\n")).collect();
-        assert!(body.len() <= MAX_BODY_BYTES, "{body}");
+        assert!(body.len() <= MAX_BLOCK_BYTES, "{body}");
         let value = serde_json::from_str(&body).unwrap_or_else(|err| panic!("{kind}: {err}: {body}"));
         found.push((kind, value));
     }
@@ -47,11 +43,9 @@ fn keys(value: &Value, known: &[&str]) {
 fn check_next(value: &Value) {
     keys(value, &["label", "command", "metaContext"]);
     let text = |key: &str| value[key].as_str().unwrap_or_else(|| panic!("{key} of {value}"));
-    let is_line = |text: &str, most: usize| {
-        (1..=most).contains(&text.chars().count()) && text.trim() == text && !text.contains('\n')
-    };
-    assert!(is_line(text("label"), MAX_LABEL_CHARS), "{value}");
-    assert!(is_line(text("metaContext"), MAX_CONTEXT_CHARS), "{value}");
+    let label = text("label");
+    assert!((1..=MAX_LABEL_CHARS).contains(&label.chars().count()) && !label.contains('\n'), "{value}");
+    assert_eq!(work_name(text("metaContext")).as_deref(), Some(text("metaContext")));
     assert!((1..=MAX_COMMAND_BYTES).contains(&text("command").len()), "{value}");
 }
 
@@ -192,10 +186,18 @@ fn the_pipeline_leads_from_its_first_phase_to_its_last() {
 #[test]
 fn the_limits_that_are_told_are_those_of_the_blocks() {
     let next = SKILLS[0].find_file("references/next.md").unwrap().text;
-    for limit in ["1 to 120 characters", "1 character to 32 KiB", "1 to 200 characters"] {
-        assert!(next.contains(limit), "{limit}");
+    for (field, limit) in [
+        ("label", format!("at most {MAX_LABEL_CHARS} characters")),
+        ("command", format!("at most {} KiB", MAX_COMMAND_BYTES >> 10)),
+        ("metaContext", "at most 200 characters".to_owned()),
+    ] {
+        let row = next.lines().find(|line| line.starts_with(&format!("| `{field}` "))).unwrap();
+        assert!(row.contains(&limit), "{row}");
     }
+    assert!(work_name(&"x".repeat(200)).is_some() && work_name(&"x".repeat(201)).is_none());
+    let body = format!("body has at most {} KiB", MAX_BLOCK_BYTES >> 10);
     for file in SKILLS[0].files.iter().filter(|file| !file.path.ends_with("next.md")) {
-        assert!(file.text.contains("body has at most 64 KiB"), "{}", file.path);
+        assert!(file.text.contains(&body), "{}", file.path);
     }
+    assert!(SKILLS[0].files[0].text.contains(&format!("at most {MAX_BLOCKS} blocks")));
 }
