@@ -1,10 +1,12 @@
-//! The texts hold what they promise: agents' folders take them, and every example in them is a valid block.
+//! The texts hold what they promise: agents' folders take them, and every example in them is understood.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use model::{MAX_BLOCK_BYTES, MAX_BLOCKS, MAX_COMMAND_BYTES, MAX_LABEL_CHARS, work_name};
+use model::{
+    BlockScanner, Card, Event, MAX_BLOCK_BYTES, MAX_BLOCKS, MAX_COMMAND_BYTES, MAX_LABEL_CHARS, Next, Turn, work_name,
+};
 use serde_json::Value;
 
 use super::*;
@@ -16,68 +18,60 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../skills")
 }
 
-/// Every fenced block of ours in a text: its kind, and what is in it.
-fn blocks(text: &str) -> Vec<(&str, Value)> {
-    let mut lines = text.lines();
-    let mut found = Vec::new();
-    while let Some(line) = lines.next() {
-        let Some(kind) = line.strip_prefix("```throughline:") else { continue };
-        let body: String = lines.by_ref().take_while(|line| *line != "```").map(|line| format!("{line}\n")).collect();
-        assert!(body.len() <= MAX_BLOCK_BYTES, "{body}");
-        let value = serde_json::from_str(&body).unwrap_or_else(|err| panic!("{kind}: {err}: {body}"));
-        found.push((kind, value));
-    }
-    found
+/// What a text's blocks are understood as; each of them must be.
+fn blocks(text: &str) -> Vec<Block> {
+    let mut scanner = BlockScanner::default();
+    let mut events = scanner.read(Turn(1), 0, text);
+    events.extend(scanner.end());
+    let understood: Vec<_> = events
+        .into_iter()
+        .map(|event| match event {
+            Event::NextOffered { next, .. } => Block::Next(next),
+            Event::BlockShown { card, .. } => Block::Card(card),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(understood.len(), text.matches("\n```throughline:").count(), "{text}");
+    understood
 }
 
-fn strings<'a>(value: &'a Value, what: &str) -> Vec<&'a str> {
-    let list = value.as_array().unwrap_or_else(|| panic!("{what} is no list: {value}"));
-    list.iter().map(|item| item.as_str().unwrap_or_else(|| panic!("{what}: {value}"))).collect()
+#[derive(Debug)]
+enum Block {
+    Next(Next),
+    Card(Card),
 }
 
-fn keys(value: &Value, known: &[&str]) {
-    let unknown: Vec<_> = value.as_object().unwrap().keys().filter(|key| !known.contains(&key.as_str())).collect();
-    assert!(unknown.is_empty(), "{unknown:?} in {value}");
-}
-
-fn check_next(value: &Value) {
-    keys(value, &["label", "command", "metaContext"]);
-    let text = |key: &str| value[key].as_str().unwrap_or_else(|| panic!("{key} of {value}"));
-    let label = text("label");
-    assert!((1..=MAX_LABEL_CHARS).contains(&label.chars().count()) && !label.contains('\n'), "{value}");
-    assert_eq!(work_name(text("metaContext")).as_deref(), Some(text("metaContext")));
-    assert!((1..=MAX_COMMAND_BYTES).contains(&text("command").len()), "{value}");
-}
-
-fn check_usecase(value: &Value) {
-    let known = ["id", "name", "actor", "summary", "given", "when", "then", "priority", "dependencies", "edgeCases"];
-    keys(value, &known);
-    assert!(value["id"].is_string() && value["name"].is_string(), "{value}");
-    assert!(["high", "medium", "low"].contains(&value["priority"].as_str().unwrap()), "{value}");
-    for key in ["given", "when", "then"] {
-        assert!(value[key].is_string() || !strings(&value[key], key).is_empty(), "{value}");
-    }
-}
-
-fn check_eventmodel(value: &Value) {
-    keys(value, &["slice", "label", "screen", "command", "events", "projections", "sideEffects"]);
-    assert!(value["slice"].is_string(), "{value}");
-    let nodes = ["events", "projections"].into_iter().flat_map(|key| value[key].as_array().unwrap());
-    for node in nodes.chain([&value["command"]]) {
-        keys(node, &["name", "new", "fields", "feeds"]);
-        assert!(node["name"].is_string(), "{value}");
-    }
-}
-
-fn check_tasks(value: &Value) {
-    for task in value.as_array().unwrap() {
-        keys(task, &["id", "name", "ucs", "depends", "wave", "kind", "files", "description"]);
-        assert!(task["id"].is_string() && task["name"].is_string() && task["wave"].is_u64(), "{task}");
-        assert!(["code", "convention", "no-op"].contains(&task["kind"].as_str().unwrap()), "{task}");
-        keys(&task["files"], &["create", "modify"]);
-        for list in [&task["ucs"], &task["depends"], &task["files"]["create"], &task["files"]["modify"]] {
-            strings(list, "a task's list");
+impl Block {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Next(_) => "next",
+            Self::Card(Card::UseCase { .. }) => "usecase",
+            Self::Card(Card::EventModel { .. }) => "eventmodel",
+            Self::Card(Card::Tasks { .. }) => "tasks",
         }
+    }
+}
+
+/// All that is written in a block has a meaning: what is understood of it says it all again.
+fn check_whole(text: &str, block: &Block) {
+    let told = match block {
+        Block::Next(next) => serde_json::to_value(next),
+        Block::Card(card) => serde_json::to_value(card),
+    };
+    let told = strings(&told.unwrap());
+    let bodies = text.split("\n```throughline:").skip(1).filter_map(|rest| rest.split_once('\n'));
+    let bodies = bodies.filter(|(kind, _)| *kind == block.kind()).map(|(_, rest)| rest.split_once("\n```").unwrap().0);
+    let written: Vec<_> = bodies.map(|body| strings(&serde_json::from_str(body).unwrap())).collect();
+    assert!(written.iter().any(|written| written.is_subset(&told)), "{written:?} is not all in {told:?}");
+}
+
+/// The strings in a value, and the names of an object's fields that are not our own.
+fn strings(value: &Value) -> BTreeSet<String> {
+    match value {
+        Value::String(text) => BTreeSet::from([text.clone()]),
+        Value::Array(items) => items.iter().flat_map(strings).collect(),
+        Value::Object(fields) => fields.values().flat_map(strings).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => BTreeSet::new(),
     }
 }
 
@@ -135,24 +129,18 @@ fn links_lead_somewhere() {
 }
 
 #[test]
-fn every_example_is_a_valid_block() {
+fn every_example_is_understood_with_all_that_is_in_it() {
     let mut seen = BTreeSet::new();
     for file in SKILLS.iter().flat_map(|skill| skill.files) {
-        for (kind, value) in blocks(file.text) {
-            match kind {
-                "next" => check_next(&value),
-                "usecase" => check_usecase(&value),
-                "eventmodel" => check_eventmodel(&value),
-                "tasks" => check_tasks(&value),
-                other => panic!("{}: there is no block {other}", file.path),
-            }
-            seen.insert(kind);
+        for block in blocks(file.text) {
+            check_whole(file.text, &block);
+            seen.insert(block.kind());
         }
     }
     assert_eq!(seen.into_iter().collect::<Vec<_>>(), ["eventmodel", "next", "tasks", "usecase"]);
     for kind in ["next", "usecase", "eventmodel", "tasks"] {
         let file = SKILLS[0].find_file(&format!("references/{kind}.md")).unwrap();
-        assert_eq!(blocks(file.text).iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), [kind]);
+        assert_eq!(blocks(file.text).iter().map(Block::kind).collect::<Vec<_>>(), [kind]);
     }
 }
 
@@ -167,14 +155,13 @@ fn the_pipeline_leads_from_its_first_phase_to_its_last() {
     for (nth, phase) in phases.iter().enumerate() {
         let text = pipeline.find_file(&format!("phases/{phase}.md")).unwrap().text;
         let blocks = blocks(text);
-        let (last, next) = blocks.last().unwrap();
-        assert_eq!(*last, "next", "{phase}");
+        let Some(Block::Next(next)) = blocks.last() else { panic!("{phase}: {blocks:?}") };
         // The last one goes on with itself, wave by wave.
         let following = phases.get(nth + 1).unwrap_or(phase);
         let begins = format!("Use the pipeline skill: phase {following} of the work NAME");
-        assert!(next["command"].as_str().unwrap().starts_with(&begins), "{phase}: {next}");
-        assert_eq!(next["metaContext"], "NAME");
-        let others: Vec<_> = blocks[..blocks.len() - 1].iter().map(|(kind, _)| *kind).collect();
+        assert!(next.command.starts_with(&begins), "{phase}: {next:?}");
+        assert_eq!(next.meta_context.as_deref(), Some("NAME"));
+        let others: Vec<_> = blocks[..blocks.len() - 1].iter().map(Block::kind).collect();
         let expected: Vec<_> = shown.iter().filter(|(of, _)| of == phase).map(|(_, kind)| *kind).collect();
         assert_eq!(others, expected, "{phase}");
         if *phase != "build" {
