@@ -1,6 +1,7 @@
 //! What the guide answers with words alone.
 
 use agent_client_protocol::v1::schema::{ContentBlock, ImageContent, ResourceLink, TextContent};
+use model::{BlockScanner, Turn};
 use tokio::time::Instant;
 
 use crate::support::World;
@@ -76,11 +77,9 @@ async fn next_offers_a_block() {
     let world = World::new().await;
     let session = world.session().await;
     let said = world.turn(&session, "next Go \"on\" | say on | the work").await;
-    let block = said.strip_prefix("> ```throughline:next\n").and_then(|rest| rest.split_once("\n```\n")).unwrap().0;
-    assert_eq!(
-        serde_json::from_str::<serde_json::Value>(block).unwrap(),
-        serde_json::json!({ "label": "Go \"on\"", "command": "say on", "metaContext": "the work" })
-    );
+    assert!(said.starts_with("> ```throughline:next\n"), "{said}");
+    let expected = serde_json::json!({ "label": "Go \"on\"", "command": "say on", "metaContext": "the work" });
+    assert_eq!(blocks(&said).0, [("next".to_owned(), expected)]);
     world.end().await;
 }
 
@@ -94,6 +93,11 @@ fn blocks(said: &str) -> (Vec<(String, serde_json::Value)>, &str) {
         found.push((kind.to_owned(), serde_json::from_str(body).unwrap()));
         rest = after;
     }
+    // They are what whoever keeps the words understands as blocks.
+    let mut scanner = BlockScanner::default();
+    let mut understood = scanner.read(Turn(1), 0, said.strip_prefix("> ").unwrap());
+    understood.extend(scanner.end());
+    assert_eq!(understood.len(), found.len(), "{understood:?}");
     (found, rest)
 }
 
