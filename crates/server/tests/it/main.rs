@@ -25,6 +25,7 @@ mod live_window;
 mod mcp;
 mod mcp_reading;
 mod mcp_scope;
+mod mcp_skills;
 mod metrics;
 mod openapi;
 mod page;
