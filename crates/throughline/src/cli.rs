@@ -1,5 +1,7 @@
 //! The command line as people read it: every word of help is here.
 
+mod work;
+
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -9,6 +11,8 @@ use clap_complete::Shell;
 use model::{InteractionId, SessionId};
 
 use crate::link::PageAddress;
+
+pub(crate) use work::{DeleteWork, NamedWork, Next, RenameWork, Work, WorkCommand};
 
 /// The session server for AI agents: nothing an agent says or does is lost.
 ///
@@ -32,6 +36,8 @@ Examples:
   throughline send last \"say hello\"       talk to it; the answer streams in
   throughline list                        what there is
   throughline show last                   read a session
+  throughline next last                   the steps that its agent offers, and `--take` takes one
+  throughline work                        sessions that belong together
   throughline search flaky upload         find it again, in all sessions
   throughline import                      bring in what other tools left
   throughline token link                  sign another browser in
@@ -58,6 +64,12 @@ pub(crate) enum Command {
     Show(Show),
     /// Print a session's contents: a line a turn
     Toc(Toc),
+    /// List pieces of work: sessions that belong together; show, rename or delete one
+    #[command(after_help = work::WORK_HELP)]
+    Work(Work),
+    /// List the steps that a session's agent offers, or take one: it begins the next session
+    #[command(after_help = work::NEXT_HELP)]
+    Next(Next),
     /// Find words in all sessions, or in one
     #[command(after_help = SEARCH_HELP)]
     Search(Search),
@@ -153,6 +165,9 @@ pub(crate) struct New {
     /// A name for the session
     #[arg(long)]
     pub(crate) name: Option<String>,
+    /// The piece of work that it belongs to; it begins with this session if it is new
+    #[arg(long, value_name = "NAME")]
+    pub(crate) work: Option<String>,
     /// Yes, also where the directory is / or your home
     #[arg(long)]
     pub(crate) confirm: bool,

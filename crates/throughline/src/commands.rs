@@ -15,6 +15,7 @@ mod installed;
 mod list;
 mod mcp;
 mod new;
+mod next;
 mod permissions;
 mod queue;
 mod rename;
@@ -28,6 +29,7 @@ mod skill;
 mod stop;
 mod toc;
 mod token;
+mod work;
 
 use std::process::ExitCode;
 
@@ -37,6 +39,8 @@ use crate::cli::{Cli, Command, Serve};
 use crate::data_dir::DataDir;
 use crate::host::home;
 use crate::terminal;
+
+pub(crate) use list::tail;
 
 /// Carries out what was asked; some commands tell by their exit code what they found.
 pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
@@ -55,6 +59,8 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::List(list)) => list::run(&data()?, &list).await,
         Some(Command::Show(show)) => show::run(&data()?, &show).await,
         Some(Command::Toc(toc)) => toc::run(&data()?, &toc).await,
+        Some(Command::Work(work)) => work::run(&data()?, work).await,
+        Some(Command::Next(next)) => next::run(&data()?, next).await,
         Some(Command::Search(search)) => search::run(&data()?, &search).await,
         Some(Command::Import(import)) => import::run(&data()?, import).await,
         Some(Command::Send(send)) => send::run(&data()?, send).await,

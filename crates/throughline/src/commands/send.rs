@@ -38,7 +38,7 @@ pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
         bail!("no server is running that could answer later; leave out --no-wait, or start one with `throughline`");
     }
     // Followed before the prompt goes out, so that nothing of the answer is missed.
-    let mut answer = Answer::follow(&client, session.row.id, &session.cursor, send.json).await?;
+    let mut answer = Answer::follow(&client, session.row.id, Some(&session.cursor), send.json).await?;
     let prompt = NewPrompt { text, images: Vec::new(), when_busy: WhenBusy::Queue, key: None };
     let accepted: PromptAccepted = client.post(&format!("/sessions/{}/prompts", session.row.id), Some(&prompt)).await?;
     let done = if send.no_wait {
@@ -69,7 +69,7 @@ fn read_prompt() -> Result<String> {
 
 /// Ctrl+C: what becomes of the turn depends on who hosts it. Without a server it ends with this command, which first
 /// writes down what was said.
-fn leave(client: &Client) -> Result<()> {
+pub(super) fn leave(client: &Client) -> Result<()> {
     match client.has_server() {
         true => bail!("stopped listening; the turn goes on, and `throughline show` prints what comes of it"),
         false => bail!("stopped; no server is running, so the turn ends here"),
@@ -77,7 +77,7 @@ fn leave(client: &Client) -> Result<()> {
 }
 
 /// The answer to one prompt, among whatever else happens in the session.
-struct Answer {
+pub(super) struct Answer {
     socket: WebSocketStream<Box<dyn Stream>>,
     session: SessionId,
     json: bool,
@@ -95,9 +95,10 @@ struct Answer {
 }
 
 impl Answer {
-    async fn follow(client: &Client, session: SessionId, cursor: &str, json: bool) -> Result<Self> {
+    /// From that cursor on, or from the session's beginning.
+    pub(super) async fn follow(client: &Client, session: SessionId, after: Option<&str>, json: bool) -> Result<Self> {
         let mut socket = client.live().await?;
-        let request = Request::Follow { session, after: Some(cursor.to_owned()), turns: None };
+        let request = Request::Follow { session, after: after.map(str::to_owned), turns: None };
         let frame = ClientFrame { id: "follow".to_owned(), request };
         socket.send(Message::text(serde_json::to_string(&frame)?)).await?;
         let previews = !json && std::io::stdout().is_terminal();
@@ -114,7 +115,7 @@ impl Answer {
         })
     }
 
-    async fn print(&mut self, client: &Client, prompt: InteractionId) -> Result<()> {
+    pub(super) async fn print(&mut self, client: &Client, prompt: InteractionId) -> Result<()> {
         loop {
             let message = tokio::select! {
                 message = self.socket.next() => message,

@@ -6,6 +6,7 @@
 
 mod agents;
 mod asking;
+mod clicks;
 mod client;
 mod commands;
 mod copies;
@@ -28,3 +29,4 @@ mod supervise;
 mod support;
 mod terminal;
 mod tokens;
+mod work;
