@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Event, ParseIdError, Turn};
 
 pub use scan::BlockScanner;
+pub(crate) use scan::without_blocks;
 
 /// Longest body of a block, in bytes; a longer one stays code.
 pub const MAX_BLOCK_BYTES: usize = 64 << 10;
