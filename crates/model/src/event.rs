@@ -160,14 +160,18 @@ pub enum Event {
     PlanChanged { turn: Turn, steps: Vec<PlanStep> },
     #[serde(rename = "permission.asked")]
     PermissionAsked {
-        turn: Turn,
+        /// Absent where no turn ran.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turn: Option<Turn>,
         request: Request,
         #[serde(flatten)]
         question: Question,
     },
     #[serde(rename = "permission.answered")]
     PermissionAnswered {
-        turn: Turn,
+        /// The turn in which it was asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turn: Option<Turn>,
         request: Request,
         #[serde(flatten)]
         answer: PermissionAnswer,
@@ -329,9 +333,8 @@ impl Event {
             | Self::ToolEnded { turn, .. }
             | Self::FactProved { turn, .. }
             | Self::SummarySet { turn, .. }
-            | Self::PlanChanged { turn, .. }
-            | Self::PermissionAsked { turn, .. }
-            | Self::PermissionAnswered { turn, .. } => Some(*turn),
+            | Self::PlanChanged { turn, .. } => Some(*turn),
+            Self::PermissionAsked { turn, .. } | Self::PermissionAnswered { turn, .. } => *turn,
             Self::SessionCreated { .. }
             | Self::SessionChanged { .. }
             | Self::SessionObserved {}

@@ -65,4 +65,4 @@ pub use text::{first_line, one_line, plain_text, split_source};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};
 pub use tool::{Location, ToolCall, ToolChange, ToolContent, ToolKind, ToolStatus};
-pub use transcript::{HandOver, Item, Permission, Transcript, TranscriptTurn, WordsOf};
+pub use transcript::{Aside, HandOver, Item, Permission, Transcript, TranscriptTurn, WordsOf};

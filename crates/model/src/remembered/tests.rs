@@ -42,6 +42,7 @@ fn session(question: &Question) -> Session {
         request: Request(1),
         options: question.options.clone(),
         memorable: Memorable::of(question),
+        aside: None,
     });
     session
 }

@@ -8,8 +8,8 @@ use std::io::{self, BufRead as _, BufReader, Read as _};
 
 use model::{
     AgentReport, AgentState, Attached, Command, ContextWish, Imported, Item, Marker, Memory, NewSession, Permission,
-    PermissionAnswer, Rejection, Seq, Session, SessionId, Stop, StreamId, Timestamp, ToolChange, TranscriptTurn,
-    WhenBusy, check_name, decide, prove,
+    PermissionAnswer, Rejection, Request, Seq, Session, SessionId, Stop, StreamId, Timestamp, ToolChange,
+    TranscriptTurn, WhenBusy, check_name, decide, prove,
 };
 
 use crate::copies::first_format;
@@ -236,8 +236,10 @@ impl Retelling {
                 return self.act(Command::Prove { tool, facts: prove(&call, &self.meta.cwd) }, at);
             }
             Item::Plan { steps } => AgentReport::Plan(steps),
-            Item::Permission(Permission { request, question, answer }) => {
+            Item::Permission(Permission { request: _, question, answer }) => {
                 self.act(Command::Agent(AgentReport::Asked(question)), at)?;
+                // What was asked beside the turns is not in the copy, so its number may be another than it was.
+                let request = self.session.as_ref().map_or(Request(0), |session| session.row.requests);
                 return match answer.filter(|answer| answer.option.is_some()) {
                     // What is remembered is no session's: a copy that was changed must not let agents do more.
                     Some(answer) => self
