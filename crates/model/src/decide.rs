@@ -97,7 +97,7 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
             Command::Restore => Ok(vec![Event::SessionRestored {}]),
             // What the agent still says, and the server's own end, are not the person's wishes: nothing to refuse,
             // nothing to keep.
-            Command::Agent(_) | Command::Interrupt { .. } => Ok(Vec::new()),
+            Command::Agent(_) | Command::Withdraw { .. } | Command::Interrupt { .. } => Ok(Vec::new()),
             _ => Err(Rejection::SessionDeleted),
         };
     }
@@ -128,6 +128,7 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
             (_, withdrawn) => Ok(withdrawn),
         },
         Command::Answer { request, answer } => answer_request(session, request, answer),
+        Command::Withdraw { request } => Ok(withdraw_requests(session, |open| open.request == request)),
         Command::Resume { agent } => resume(session, agent),
         Command::TellResume { text } => match session.row.running {
             Some(running) => Ok(vec![Event::ResumeSent { turn: running.turn, text }]),

@@ -305,10 +305,6 @@ impl Session {
                     memorable: Memorable::of(question),
                     aside: turn.is_none().then_some(entry.seq),
                 });
-                // Whoever is waited for finds it, however long the session had been at rest.
-                if turn.is_none() {
-                    row.active_at = entry.at;
-                }
             }
             Event::PermissionAnswered { request, .. } => row.open_requests.retain(|open| open.request != *request),
             Event::ResumeSent { .. } => row.untold = Untold::Nothing,
