@@ -57,7 +57,7 @@ async fn a_question_is_withdrawn_if_nobody_answers_or_with_what_was_not_offered(
     "#);
 }
 
-const YES: &str = r#"{"outcome":{"optionId":"y","outcome":"selected"}}"#;
+const YES: &str = r#"{"outcome":{"outcome":"selected","optionId":"y"}}"#;
 const WITHDRAWN: &str = r#"{"outcome":{"outcome":"cancelled"}}"#;
 
 #[tokio::test]
