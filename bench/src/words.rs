@@ -68,7 +68,15 @@ pub(crate) fn beginning(number: u64, name: String, prompt: &str) -> Vec<Event> {
     let interaction_id = InteractionId::from_bytes(id_bytes(2, number));
     let (agent, project) = ("guide".to_owned(), "/home/ada/engine".to_owned());
     vec![
-        Event::SessionCreated { agent, cwd: project.clone(), project, name },
+        Event::SessionCreated {
+            agent,
+            cwd: project.clone(),
+            project,
+            name,
+            work: None,
+            from: None,
+            options: std::collections::BTreeMap::new(),
+        },
         Event::AgentStateChanged {
             state: AgentState::Starting,
             reason: None,

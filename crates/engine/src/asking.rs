@@ -3,12 +3,12 @@
 //! Invariant: a request with a key has one effect and one answer for a day. The receipt is written with the effect, in
 //! one batch, so there is no moment in which one exists without the other.
 
-use model::{Command, InteractionId, SessionId, SetChange, Timestamp, Turn};
+use model::{Command, InteractionId, SessionId, SetChange, Timestamp, Turn, WorkId};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use store::Receipt;
 
-use crate::SubmitError;
+use crate::{Click, SubmitError};
 
 /// Who asks, with the key that makes a repeat harmless.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,17 +68,32 @@ pub enum Reply {
         /// How many sessions are still unseen.
         unobserved_count: u64,
     },
+    /// An offer was taken.
+    Clicked {
+        /// The piece of work that goes on.
+        work: WorkId,
+        /// The session that began.
+        session: SessionId,
+    },
     /// What is marked was changed.
     ContextSet(Vec<SetChange>),
     /// It was done; there is no more to say.
     Done,
 }
 
-/// A command with its asker.
+/// A wish with its asker.
 pub(crate) struct Asked {
-    pub(crate) command: Command,
+    pub(crate) wish: Wish,
     pub(crate) asker: Asker,
     pub(crate) then: Then,
+}
+
+/// What is asked of a session's task.
+#[expect(clippy::large_enum_variant, reason = "one at a time, moved once")]
+pub(crate) enum Wish {
+    Command(Command),
+    /// Decided with what the tables say of the block.
+    Click(Click),
 }
 
 /// What becomes of the session once the command is carried out.

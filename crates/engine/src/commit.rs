@@ -8,7 +8,7 @@ use std::sync::Arc;
 use model::{Entry, Event, Seq, Session, SessionId, SessionRow, StreamId};
 use store::{AppendError, Batch, Part, Receipt, Room};
 
-use crate::asking::{Asked, Reply};
+use crate::asking::{Asked, Asker, Reply};
 use crate::feeds::{ListChange, News};
 use crate::{Shared, SubmitError};
 
@@ -16,8 +16,8 @@ use crate::{Shared, SubmitError};
 #[derive(Debug, Default)]
 pub(crate) struct Along {
     pub(crate) receipt: Option<Receipt>,
-    /// The next part of the server's own stream.
-    pub(crate) server: Option<Part>,
+    /// The next parts of other streams.
+    pub(crate) parts: Vec<Part>,
 }
 
 impl Shared {
@@ -30,15 +30,15 @@ impl Shared {
         along: Along,
         room: Room,
     ) -> Result<Option<Session>, AppendError> {
-        let Along { receipt, server } = along;
+        let Along { receipt, parts } = along;
         let stream = StreamId::Session(id);
         let after = before.map_or(Seq::START, |session| session.head);
         let (part, session) = Part::of(stream, after, before.cloned(), events, self.clock.now());
         let entries = part.entries.clone();
-        if entries.is_empty() && receipt.is_none() && server.is_none() {
+        if entries.is_empty() && receipt.is_none() && parts.is_empty() {
             return Ok(session);
         }
-        let parts = [part].into_iter().chain(server).collect();
+        let parts = [part].into_iter().chain(parts).collect();
         let position = self.store.append(Batch { parts, receipt, room }).await?;
         self.finding.committed(position);
         fail::fail_point!("engine-appended");
@@ -55,6 +55,15 @@ impl Shared {
         }
         fail::fail_point!("engine-published");
         Ok(session)
+    }
+
+    /// Writes down what a request was answered which changes no stream.
+    pub(crate) async fn leave_receipt_of(&self, asker: &Asker, reply: &Reply) -> Result<(), SubmitError> {
+        let Some(receipt) = asker.receipt(reply, self.clock.now()) else { return Ok(()) };
+        match self.store.append(Batch { receipt: Some(receipt), ..Batch::default() }).await {
+            Ok(_) | Err(AppendError::Repeated(_)) => Ok(()),
+            Err(err) => Err(err.into()),
+        }
     }
 
     /// Writes down that something was asked which changes no stream.

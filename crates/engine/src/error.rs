@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 
-use model::{Cursor, InteractionId, Rejection, SessionId, Turn};
+use model::{Cursor, InteractionId, NextId, Rejection, SessionId, Turn, WorkId};
 use store::{AppendError, CopyError, ReadError};
 
 /// Why a command was not carried out. Nothing has changed.
@@ -11,6 +11,17 @@ pub enum SubmitError {
     /// There is no such session, or it was purged.
     #[error("there is no session {0}")]
     NotFound(SessionId),
+    /// The session offers no such step.
+    #[error("session {session} offers no step {block}; `next` lists those it offers")]
+    NoSuchBlock {
+        /// Whose offers were looked at.
+        session: SessionId,
+        /// What was asked for.
+        block: NextId,
+    },
+    /// There is no such piece of work.
+    #[error("there is no meta-context {0}")]
+    NoSuchWork(WorkId),
     /// A rule says no.
     #[error(transparent)]
     Rejected(#[from] Rejection),
@@ -73,6 +84,9 @@ pub enum QueryError {
         /// Which is the newest.
         newest: Turn,
     },
+    /// There is no such piece of work.
+    #[error("there is no meta-context {0}")]
+    NoSuchWork(WorkId),
     /// No turn has this prompt.
     #[error("there is no interaction {0}; one that waits has no turn yet")]
     NoSuchInteraction(InteractionId),

@@ -6,8 +6,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::{Entry, Seq, SessionId, SessionRow, Turn, WordsOf};
+use model::{Entry, Seq, SessionId, SessionRow, Turn, WordsOf, WorkId};
 use tokio::sync::broadcast;
+
+use crate::Work;
 
 /// How many pieces of news a follower may be behind before it reads the log instead.
 const SESSION_BACKLOG: usize = 1_024;
@@ -46,6 +48,13 @@ pub enum ListChange {
         row: Arc<SessionRow>,
         /// How many sessions are now unseen.
         unobserved_count: u64,
+    },
+    /// A piece of work is new, has another name, or other sessions.
+    PutWork(Arc<Work>),
+    /// A piece of work is gone, or has no sessions.
+    RemovedWork {
+        /// Which.
+        id: WorkId,
     },
     /// A row is gone.
     Removed {

@@ -37,6 +37,7 @@ mod server_stream;
 mod summaries;
 mod tokens;
 mod within;
+mod work;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -79,8 +80,9 @@ pub use store::{AppendError, Damage, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
 pub use within::{CountWithin, PageWithin, Within};
+pub use work::{Click, MAX_OFFERS, Work, WorkContents};
 
-use asking::{Asked, Then};
+use asking::{Asked, Then, Wish};
 use live_session::{Answer, Input, LiveSession};
 
 /// How many commands may wait for one session.
@@ -162,7 +164,8 @@ pub(crate) struct Shared {
     summaries: summaries::Summaries,
     feeds: Arc<feeds::Feeds>,
     agent_views: offers::AgentViews,
-    server_stream: server_stream::ServerStream,
+    server_stream: server_stream::Pen,
+    work_stream: server_stream::Pen,
     tokens: tokens::Tokens,
     remembered: remembered::Remembered,
     /// Where agents reach the MCP mount; known once the server listens.
@@ -210,7 +213,8 @@ impl Engine {
             agency,
             feeds: Arc::new(feeds::Feeds::new()),
             agent_views: offers::AgentViews::default(),
-            server_stream: server_stream::ServerStream::new(),
+            server_stream: server_stream::Pen::new(),
+            work_stream: server_stream::Pen::new(),
             tokens,
             remembered,
             mount: OnceLock::new(),
@@ -274,6 +278,19 @@ impl Engine {
         reach: Reach,
         asker: Asker,
     ) -> Result<Reply, SubmitError> {
+        self.create_session_in(None, agent, cwd, name, reach, asker).await
+    }
+
+    /// The same, as a part of the piece of work of that name in the directory's project.
+    pub async fn create_session_in(
+        &self,
+        work: Option<&str>,
+        agent: &str,
+        cwd: &str,
+        name: String,
+        reach: Reach,
+        asker: Asker,
+    ) -> Result<Reply, SubmitError> {
         // A repeat is answered as the first was, even if the directory is gone since.
         if let Some(answer) = self.answered(&asker).await? {
             return answer;
@@ -281,8 +298,12 @@ impl Engine {
         self.check_agent(agent)?;
         let directory = directories::inspect(cwd, self.shared.home.as_deref(), reach).await?;
         let id = SessionId::from_uuid(self.shared.ids.uuid());
-        let new = NewSession { agent: agent.to_owned(), cwd: directory.cwd, project: directory.project, name };
-        self.submit(id, Command::Create(new), asker).await
+        let (cwd, project) = (directory.cwd, directory.project);
+        let new = NewSession { agent: agent.to_owned(), cwd, project, name, ..NewSession::default() };
+        match work {
+            Some(work) => self.create_in_work(id, new, work, asker).await,
+            None => self.submit(id, Command::Create(new), asker).await,
+        }
     }
 
     /// Makes sure that a session's agent is there, or has another take over.
@@ -366,7 +387,11 @@ impl Engine {
 
     /// Carries out a command on a session and answers when what it did is durable.
     pub async fn submit(&self, id: SessionId, command: Command, asker: Asker) -> Result<Reply, SubmitError> {
-        self.submit_and(id, Asked { command, asker, then: Then::Stay }).await
+        self.submit_and(id, Asked { wish: Wish::Command(command), asker, then: Then::Stay }).await
+    }
+
+    async fn submit_click(&self, id: SessionId, click: Click, asker: Asker) -> Result<Reply, SubmitError> {
+        self.submit_and(id, Asked { wish: Wish::Click(click), asker, then: Then::Stay }).await
     }
 
     async fn submit_and(&self, id: SessionId, asked: Asked) -> Result<Reply, SubmitError> {
@@ -396,7 +421,7 @@ impl Engine {
             if self.shared.stopping.is_cancelled() {
                 return Err(SubmitError::Stopping);
             }
-            let inputs = self.live(id, &asked.command).await?;
+            let inputs = self.live(id, &asked.wish).await?;
             let (answer, answered) = oneshot::channel();
             asked = match inputs.send(Input { asked, answer }).await {
                 Ok(()) => match answered.await {
@@ -412,13 +437,13 @@ impl Engine {
     }
 
     /// The way to a session's task, which is started if there is none.
-    async fn live(&self, id: SessionId, command: &Command) -> Result<mpsc::Sender<Input>, SubmitError> {
+    async fn live(&self, id: SessionId, wish: &Wish) -> Result<mpsc::Sender<Input>, SubmitError> {
         let running = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
         if let Some(inputs) = running {
             return Ok(inputs);
         }
         let session = self.shared.store.session(id).await?;
-        if session.is_none() && !matches!(command, Command::Create(_)) {
+        if session.is_none() && !matches!(wish, Wish::Command(Command::Create(_))) {
             return Err(SubmitError::NotFound(id));
         }
         let mut live = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner);
@@ -445,7 +470,7 @@ impl Engine {
         self.to_the_end(async move {
             let session = engine.shared.store.session(id).await?;
             let damaged = engine.shared.store.damage(id).is_some();
-            let asked = Asked { command: Command::Delete, asker, then: Then::Purge };
+            let asked = Asked { wish: Wish::Command(Command::Delete), asker, then: Then::Purge };
             if session.is_some_and(|session| damaged || session.row.deleted_at.is_some()) {
                 engine.shared.leave_receipt(asked).await?;
             } else {

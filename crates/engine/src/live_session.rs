@@ -5,6 +5,7 @@
 //! recovery and nothing is done that the log does not say.
 
 mod answers;
+mod clicks;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -12,14 +13,14 @@ use std::time::Duration;
 
 use agents::{Agent, Call, News, Start};
 use model::{
-    AgentReport, AgentState, Command, Event, Memory, Request, Session, SessionId, SummaryMaker, Turn, TurnLine, Untold,
-    decide,
+    AgentReport, AgentState, BlockScanner, Command, Event, Memory, Request, Session, SessionId, SummaryMaker, Turn,
+    TurnLine, Untold, decide,
 };
 use store::{AppendError, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::asking::{Asked, Reply, Then};
+use crate::asking::{Asked, Reply, Then, Wish};
 use crate::calls::{Calls, Proofs};
 use crate::commit::Along;
 use crate::digest::Digest;
@@ -72,6 +73,8 @@ pub(crate) struct LiveSession {
     packet: Option<String>,
     /// The turn that runs, as far as its summary needs it.
     digest: Digest,
+    /// How far the running turn's words are known to hold blocks.
+    blocks: BlockScanner,
     /// The newest lines of the contents, if a turn is about to end.
     lines: Vec<TurnLine>,
     /// The calls that have not ended.
@@ -116,6 +119,7 @@ impl LiveSession {
             asking: None,
             packet: None,
             digest: Digest::default(),
+            blocks: BlockScanner::default(),
             lines: Vec::new(),
             calls: Calls::default(),
             proofs: Proofs::default(),
@@ -191,15 +195,23 @@ impl LiveSession {
     }
 
     async fn carry_out(&mut self, asked: &Asked) -> Result<Reply, SubmitError> {
+        let command = match &asked.wish {
+            Wish::Command(command) => command,
+            Wish::Click(click) => return self.click(click, asked).await,
+        };
+        // It is being started, or has been.
+        if matches!(command, Command::Start) && self.agent.is_some() {
+            return Ok(Reply::Done);
+        }
         let mut tries = 0;
         loop {
-            self.prepare(Some(&asked.command)).await?;
-            let events = self.decide(Some(asked.command.clone()))?;
-            let reply = self.reply_to(&asked.command, &events);
+            self.prepare(Some(command)).await?;
+            let events = self.decide(Some(command.clone()))?;
+            let reply = self.reply_to(command, &events);
             let receipt = asked.receipt(&reply, self.shared.clock.now());
             match self.commit_remembering(events, receipt).await {
                 Ok(()) => {
-                    self.pass_on(&asked.command).await;
+                    self.pass_on(command).await;
                     return Ok(reply);
                 }
                 Err(SubmitError::Append(AppendError::Repeated(receipt))) => return asked.asker.repeat(&receipt),
@@ -237,7 +249,7 @@ impl LiveSession {
     /// Finds out what deciding will need: what an agent has to be told, and whether the directory is still there.
     async fn prepare(&mut self, command: Option<&Command>) -> Result<(), SubmitError> {
         let Some(session) = &self.session else { return Ok(()) };
-        let starts = matches!(command, Some(Command::SendPrompt { .. } | Command::Resume { .. }));
+        let starts = matches!(command, Some(Command::SendPrompt { .. } | Command::Resume { .. } | Command::Start));
         if starts
             && self.agent.is_none()
             && let Some(cwd) = directories::instead_of(&session.row, self.shared.home.as_deref()).await
@@ -276,12 +288,15 @@ impl LiveSession {
             return Ok(command.map_or(Ok(Vec::new()), |command| decide(None, command))?);
         };
         let mut session = session.clone();
+        let mut blocks = self.blocks.clone();
         let mut events = Vec::new();
         let mut step = |session: &mut Session, command: Command| -> Result<(), SubmitError> {
             for event in decide(Some(session), command)? {
-                let entry = model::Entry { seq: session.head.next(), at: self.shared.clock.now(), event };
-                session.apply(&entry);
-                events.push(entry.event);
+                for event in blocks.around(event) {
+                    let entry = model::Entry { seq: session.head.next(), at: self.shared.clock.now(), event };
+                    session.apply(&entry);
+                    events.push(entry.event);
+                }
             }
             Ok(())
         };
@@ -299,7 +314,9 @@ impl LiveSession {
             Command::SendPrompt { .. } | Command::Resume { .. } | Command::SetOption { .. } | Command::SignIn { .. }
         );
         let restores = matches!(command, Command::Restore);
-        if self.agent.is_none() && (needs_agent || is_at_work(&session)) {
+        // One that was begun for its agent waits for it to be started.
+        let starts = matches!(command, Command::Start);
+        if self.agent.is_none() && (needs_agent || (is_at_work(&session) && !starts)) {
             step(&mut session, Command::Agent(AgentReport::Gone))?;
         }
         step(&mut session, command)?;
@@ -378,6 +395,7 @@ impl LiveSession {
                 });
                 Reply::PromptAccepted { interaction_id: *interaction_id, turn }
             }
+            Command::Click { work, session, .. } => Reply::Clicked { work: *work, session: *session },
             Command::Observe => {
                 let was_unobserved = events.iter().any(|event| matches!(event, Event::SessionObserved {}));
                 let count = self.shared.unobserved.count();
@@ -388,6 +406,7 @@ impl LiveSession {
                 Reply::ContextSet(sets.and_then(|sets| wish.decide(sets).ok()).unwrap_or_default())
             }
             Command::Change { context: None, .. }
+            | Command::Start
             | Command::Prove { .. }
             | Command::SetIntent { .. }
             | Command::Summarise(_)
@@ -413,7 +432,7 @@ impl LiveSession {
 
     async fn commit(&mut self, events: Vec<Event>, receipt: Option<Receipt>) -> Result<(), AppendError> {
         let effects = effects_of(&events);
-        self.commit_only(events, Along { receipt, server: None }).await?;
+        self.commit_only(events, Along { receipt, ..Along::default() }).await?;
         self.take_effects(effects).await;
         Ok(())
     }
@@ -458,7 +477,14 @@ impl LiveSession {
             _ => None,
         });
         let ended: Vec<Turn> = ended.collect();
+        let mut blocks = self.blocks.clone();
+        events.iter().for_each(|event| blocks.pass(event));
+        let moved = events.iter().any(|event| matches!(event, Event::SessionDeleted {} | Event::SessionRestored {}));
         self.session = self.shared.commit(self.id, self.session.as_ref(), events, along, room).await?;
+        if moved && let Some(work) = self.session.as_ref().and_then(|session| session.row.work) {
+            self.shared.tell_of_work(work);
+        }
+        self.blocks = blocks;
         if let Some(digest) = digest {
             self.digest = digest;
         }
@@ -481,7 +507,7 @@ impl LiveSession {
             session: self.id,
             cwd: row.cwd.clone().into(),
             earlier: row.agent_session.clone(),
-            options: BTreeMap::new(),
+            options: if row.agent_session.is_none() { row.options.clone() } else { BTreeMap::new() },
             lent,
         });
         self.agent = Some(Hosted { agent, _loan: loan });
@@ -633,7 +659,9 @@ fn ends_turn(report: &AgentReport) -> bool {
 /// What an agent that reports this has to be told.
 fn untold_after(report: &AgentReport, session: &Session) -> Untold {
     match report {
-        AgentReport::Ready { attached: Some(_) } if session.row.turns == Turn(0) => Untold::Nothing,
+        AgentReport::Ready { attached: Some(_) } if session.row.turns == Turn(0) && session.row.from.is_none() => {
+            Untold::Nothing
+        }
         AgentReport::Ready { attached: Some(attached) } if attached.memory == Memory::New => Untold::Everything,
         AgentReport::Ready { attached: Some(_) } | AgentReport::Compacted { .. } => Untold::Essentials,
         _ => Untold::Nothing,

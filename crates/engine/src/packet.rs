@@ -3,11 +3,13 @@
 //! Invariant: deterministic and bounded. It is a text of its own, labelled as a record, so that neither the agent nor a
 //! reader takes it for the person's words. What comes first in it is what is left when there is no room for all.
 
+mod step;
+
 use std::collections::{HashMap, HashSet};
 
 use model::{
-    Context, FactList, FileState, Item, Seq, Session, SessionRow, StreamId, Transcript, TranscriptTurn, Turn, Untold,
-    as_item, format_context_for_resume, one_line,
+    Context, FactList, FileState, Item, Seq, Session, SessionRow, StreamId, Transcript, TranscriptTurn, Turn, TurnRow,
+    Untold, as_item, format_context_for_resume, one_line,
 };
 use store::{ReadError, Store};
 
@@ -51,14 +53,24 @@ pub(crate) async fn build(
     session: &Session,
     untold: Untold,
 ) -> Result<Packet, ReadError> {
+    if let Some(origin) = session.row.from
+        && session.row.turns == Turn(0)
+    {
+        return Ok(Packet::of(step::text(store, looking, &session.row, origin).await?));
+    }
     let turns = match untold {
         Untold::Everything => newest_turns(store, session).await?,
         Untold::Essentials | Untold::Nothing => Vec::new(),
     };
     let states = looking.states(&session.row, &session.context, FILES).await;
-    let text = text(session, &states, &turns);
-    let tokens = text.chars().count().div_ceil(CHARS_PER_TOKEN);
-    Ok(Packet { text, tokens })
+    Ok(Packet::of(text(session, &states, &turns)))
+}
+
+impl Packet {
+    fn of(text: String) -> Self {
+        let tokens = text.chars().count().div_ceil(CHARS_PER_TOKEN);
+        Self { text, tokens }
+    }
 }
 
 async fn newest_turns(store: &dyn Store, session: &Session) -> Result<Vec<TranscriptTurn>, ReadError> {
@@ -68,24 +80,29 @@ async fn newest_turns(store: &dyn Store, session: &Session) -> Result<Vec<Transc
     let mut turns = Vec::new();
     for row in store.turns(id, after, TURNS as usize).await? {
         let mut transcript = Transcript::default();
-        let entries = store.read(StreamId::Session(id), Seq(row.first_seq.0.saturating_sub(1)), ENTRIES).await?;
-        let own = |seq: Seq| row.last_seq.is_none_or(|last| seq <= last);
-        entries.iter().filter(|entry| own(entry.seq)).for_each(|entry| transcript.apply(entry));
+        read_turn(store, &row, &mut transcript).await?;
         turns.extend(transcript.turns.into_iter().find(|turn| turn.turn == row.turn));
     }
     Ok(turns)
 }
 
+/// Folds a turn's entries, or as many as are told of an endless one.
+async fn read_turn(store: &dyn Store, row: &TurnRow, transcript: &mut Transcript) -> Result<(), ReadError> {
+    let entries = store.read(StreamId::Session(row.session), row.first_seq.previous(), ENTRIES).await?;
+    let own = |seq: Seq| row.last_seq.is_none_or(|last| seq <= last);
+    entries.iter().filter(|entry| own(entry.seq)).for_each(|entry| transcript.apply(entry));
+    Ok(())
+}
+
 fn text(session: &Session, states: &HashMap<String, FileState>, turns: &[TranscriptTurn]) -> String {
     let row = &session.row;
-    let mut page = Page { parts: Vec::new(), left: MAX_CHARS - END.chars().count() - 2 };
+    let mut page = Page::of(MAX_CHARS - END.chars().count() - 2);
     page.add(&head(row));
     let state = |mark: &model::Mark| states.get(&path_of(mark, row)).copied().unwrap_or(FileState::NotChecked);
     page.add(&format_context_for_resume(&session.context.sets, state));
     page.add(&work(row, &session.context, states));
     page.add(&conversation(row, turns));
-    page.parts.push(END.to_owned());
-    page.parts.join("\n\n")
+    page.end()
 }
 
 /// Paragraphs, as long as there is room.
@@ -95,6 +112,15 @@ struct Page {
 }
 
 impl Page {
+    fn of(chars: usize) -> Self {
+        Self { parts: Vec::new(), left: chars }
+    }
+
+    fn end(mut self) -> String {
+        self.parts.push(END.to_owned());
+        self.parts.join("\n\n")
+    }
+
     /// Adds a paragraph, or as many of its lines as there is room for.
     fn add(&mut self, part: &str) {
         let mut kept: Vec<String> = Vec::new();

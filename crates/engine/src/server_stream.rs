@@ -4,18 +4,18 @@
 //! is decided on what is in force.
 
 use model::{Event, RowChange, StreamId};
-use store::{AppendError, Batch, Head, Part, Receipt};
+use store::{AppendError, Batch, Part, Receipt};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{Shared, SubmitError};
 
 /// Whose turn it is to write.
 #[derive(Debug)]
-pub(crate) struct ServerStream {
+pub(crate) struct Pen {
     writing: Semaphore,
 }
 
-impl ServerStream {
+impl Pen {
     pub(crate) fn new() -> Self {
         Self { writing: Semaphore::new(1) }
     }
@@ -51,14 +51,7 @@ impl Shared {
 
     /// These events as the next part of the stream. Whoever asks for it holds the turn until it is written.
     pub(crate) async fn server_part(&self, events: Vec<Event>) -> Result<Option<Part>, SubmitError> {
-        if events.is_empty() {
-            return Ok(None);
-        }
-        let after = match self.store.head(StreamId::Server).await? {
-            Head::At(seq) => seq,
-            Head::Purged => unreachable!("only sessions are purged"),
-        };
-        Ok(Some(Part::of(StreamId::Server, after, None, events, self.clock.now()).0))
+        self.next_part(StreamId::Server, events).await
     }
 
     pub(crate) fn put_in_force(&self, rows: &[RowChange]) {

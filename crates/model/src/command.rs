@@ -1,11 +1,13 @@
 //! What can be asked of a session, by a person or by its agent. `decide.rs` answers.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, Attached, ContextWish, Extent, Fact, Image, InteractionId, Marker, Notice,
-    PermissionAnswer, PlanStep, Question, Request, SignInMethod, Stop, SummaryMaker, TitleMaker, ToolChange, Turn,
-    Usage,
+    AgentCommand, AgentOption, Answerer, Attached, ContextWish, Extent, Fact, Image, InteractionId, Marker, NextId,
+    Notice, Origin, PermissionAnswer, PlanStep, Question, Request, SessionId, SignInMethod, Stop, SummaryMaker,
+    TitleMaker, ToolChange, Turn, Usage, WorkId,
 };
 
 /// A wish, in the imperative. It becomes events or a rejection; it changes nothing by itself.
@@ -21,6 +23,19 @@ pub enum Command {
         env_hint: Option<String>,
         /// What is marked.
         context: Option<ContextWish>,
+    },
+    /// Starts the agent of a session that was begun for it, unless that has been tried.
+    Start,
+    /// Notes that a step was taken that its agent offered.
+    Click {
+        /// Which block.
+        block: NextId,
+        /// The piece of work that goes on.
+        work: WorkId,
+        /// The session that begins.
+        session: SessionId,
+        /// Whose click it was.
+        by: Answerer,
     },
     /// Sends words to the agent, now or in turn.
     SendPrompt {
@@ -152,7 +167,7 @@ pub enum Command {
 }
 
 /// What a new session is made of.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewSession {
     /// The agent's name in the catalog.
     pub agent: String,
@@ -162,6 +177,21 @@ pub struct NewSession {
     pub project: String,
     /// A name, or empty.
     pub name: String,
+    /// The piece of work that it belongs to.
+    pub work: Option<WorkId>,
+    /// The offer that it is started from, with what is sent first.
+    pub from: Option<(Origin, FirstPrompt)>,
+    /// What is to be chosen about its agent when it first starts.
+    pub options: BTreeMap<String, String>,
+}
+
+/// What a session is begun for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstPrompt {
+    /// The prompt's id from now on.
+    pub interaction_id: InteractionId,
+    /// The words.
+    pub text: String,
 }
 
 /// What a turn was about.

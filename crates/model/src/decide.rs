@@ -6,14 +6,14 @@
 
 mod reports;
 
-use crate::command::{Command, NewSession, TurnSummary, WhenBusy};
+use crate::command::{Command, FirstPrompt, NewSession, TurnSummary, WhenBusy};
 use crate::limits::{
     MAX_AGENT_TITLE_CHARS, MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_INTENT_CHARS, MAX_NAME_CHARS,
     MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED,
 };
 use crate::{
     AgentState, Answerer, ContextError, ContextWish, Event, Image, InteractionId, MAX_SUMMARY_CHARS, Marker,
-    OpenRequest, Outcome, PermissionAnswer, Request, Session, SetOutcome, Stop, Turn, first_line, one_line,
+    OpenRequest, Outcome, PermissionAnswer, Request, Session, SetOutcome, Stop, Turn, first_line, note_click, one_line,
 };
 use reports::agent_reported;
 
@@ -80,6 +80,16 @@ pub enum Rejection {
     Imported,
     #[error("the session was not imported, or an agent has taken it over since")]
     NotImported,
+    #[error("a later turn, {by}, offers a step of the same work; take that one")]
+    NextSuperseded { by: Turn },
+    #[error(
+        "the block does not say which meta-context it belongs to, so it leads nowhere; ask the agent to offer it again"
+    )]
+    NextIncomplete,
+    #[error("a meta-context's name is one line of 1 to {max} characters", max = MAX_NAME_CHARS)]
+    WorkNameInvalid,
+    #[error("another meta-context of this project has that name; choose another, or rename that one first")]
+    WorkNameTaken,
     #[error("a directory is an absolute path of at most {max} bytes", max = MAX_PATH_BYTES)]
     DirectoryInvalid,
 }
@@ -110,6 +120,13 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
             }
             Ok(events)
         }
+        Command::Start => match session.row.agent_state {
+            AgentState::Starting | AgentState::Stopped if session.row.turns == Turn(0) => {
+                Ok(vec![agent_state(AgentState::Starting, None)])
+            }
+            _ => Ok(Vec::new()),
+        },
+        Command::Click { block, work, session, by } => Ok(vec![note_click(block, work, session, by)]),
         Command::SendPrompt { interaction_id, text, images, when_busy } => {
             send_prompt(session, Prompt { interaction_id, text, images }, when_busy)
         }
@@ -222,11 +239,21 @@ fn summarise(session: &Session, summaries: Vec<TurnSummary>) -> Vec<Event> {
 }
 
 fn create(new: NewSession) -> Result<Vec<Event>, Rejection> {
-    let NewSession { agent, cwd, project, name } = new;
+    let NewSession { agent, cwd, project, name, work, from, options } = new;
     check_name(&name)?;
     check_directory(&cwd)?;
     check_directory(&project)?;
-    Ok(vec![Event::SessionCreated { agent, cwd, project, name }, agent_state(AgentState::Starting, None)])
+    let (from, prompt) = from.unzip();
+    let mut events = vec![Event::SessionCreated { agent, cwd, project, name, work, from, options }];
+    match prompt {
+        // Its agent is started once this is durable, by whoever began it or, after a crash, by the next life.
+        Some(FirstPrompt { interaction_id, text }) => {
+            check_prompt(&text)?;
+            events.push(Event::PromptQueued { interaction_id, text, images: Vec::new() });
+        }
+        None => events.push(agent_state(AgentState::Starting, None)),
+    }
+    Ok(events)
 }
 
 fn agent_state(state: AgentState, reason: Option<String>) -> Event {

@@ -5,14 +5,17 @@
 
 mod upcast;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, Answerer, Attached, Extent, Fact, Image, InteractionId, Marker, Notice,
-    PermissionAnswer, PlanStep, Question, RememberedDecision, RememberedId, Request, Seq, SessionId, SignInMethod,
-    SummaryMaker, Timestamp, TitleMaker, TokenId, TokenKind, ToolChange, ToolKind, Turn, Usage,
+    AgentCommand, AgentOption, Answerer, Attached, Card, Extent, Fact, Image, InteractionId, Marker, Next, Notice,
+    Origin, PermissionAnswer, PlanStep, Question, RememberedDecision, RememberedId, Request, Seq, SessionId,
+    SignInMethod, Span, SummaryMaker, Timestamp, TitleMaker, TokenId, TokenKind, ToolChange, ToolKind, Turn, Usage,
+    WorkId,
 };
 
 /// The version that is written now; it counts changes of shape over all kinds.
@@ -40,7 +43,21 @@ pub struct Entry {
 #[expect(missing_docs, reason = "the variants and their fields are the glossary's own words")]
 pub enum Event {
     #[serde(rename = "session.created")]
-    SessionCreated { agent: String, cwd: String, project: String, name: String },
+    SessionCreated {
+        agent: String,
+        cwd: String,
+        project: String,
+        name: String,
+        /// The piece of work that it belongs to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        work: Option<WorkId>,
+        /// The offer that it was started from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<Origin>,
+        /// What is to be chosen about its agent when it first starts.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        options: BTreeMap<String, String>,
+    },
     /// Only what is present changes.
     #[serde(rename = "session.changed", rename_all = "camelCase")]
     SessionChanged {
@@ -228,6 +245,49 @@ pub enum Event {
         /// How far its record was read.
         mark: String,
     },
+    /// The agent's words offer a step that can be taken in a session of its own.
+    #[serde(rename = "next.offered")]
+    NextOffered {
+        turn: Turn,
+        /// Its number among those of the turn, from 1.
+        nth: u32,
+        #[serde(flatten)]
+        span: Span,
+        #[serde(flatten)]
+        next: Next,
+    },
+    /// The offer was taken, once and for all.
+    #[serde(rename = "next.clicked")]
+    NextClicked {
+        turn: Turn,
+        nth: u32,
+        /// The piece of work that goes on.
+        work: WorkId,
+        /// The session that began.
+        session: SessionId,
+        by: Answerer,
+    },
+    /// The agent's words hold something that is shown as more than words.
+    #[serde(rename = "block.shown")]
+    BlockShown {
+        turn: Turn,
+        /// Its number among those of the turn, from 1; `t42.b1` where it stands alone.
+        nth: u32,
+        #[serde(flatten)]
+        span: Span,
+        #[serde(flatten)]
+        card: Card,
+    },
+    #[serde(rename = "work.created")]
+    WorkCreated { work: WorkId, project: String, name: String },
+    #[serde(rename = "work.renamed")]
+    WorkRenamed { work: WorkId, project: String, name: String },
+    /// Its sessions stay, each for itself.
+    #[serde(rename = "work.deleted")]
+    WorkDeleted { work: WorkId },
+    /// A session began in it.
+    #[serde(rename = "work.session_added")]
+    WorkSessionAdded { work: WorkId, session: SessionId },
     #[serde(rename = "token.issued", rename_all = "camelCase")]
     TokenIssued {
         token_id: TokenId,
@@ -333,6 +393,9 @@ impl Event {
             | Self::ToolEnded { turn, .. }
             | Self::FactProved { turn, .. }
             | Self::SummarySet { turn, .. }
+            | Self::NextOffered { turn, .. }
+            | Self::NextClicked { turn, .. }
+            | Self::BlockShown { turn, .. }
             | Self::PlanChanged { turn, .. } => Some(*turn),
             Self::PermissionAsked { turn, .. } | Self::PermissionAnswered { turn, .. } => *turn,
             Self::SessionCreated { .. }
@@ -354,6 +417,10 @@ impl Event {
             | Self::ContextSet { .. }
             | Self::TitleSet { .. }
             | Self::SessionImported { .. }
+            | Self::WorkCreated { .. }
+            | Self::WorkRenamed { .. }
+            | Self::WorkDeleted { .. }
+            | Self::WorkSessionAdded { .. }
             | Self::TokenIssued { .. }
             | Self::TokenRevoked { .. }
             | Self::PermissionRemembered { .. }

@@ -79,6 +79,12 @@ uuid_id!(
     "remembered permission"
 );
 
+uuid_id!(
+    /// A piece of work: sessions of one project under one name.
+    WorkId,
+    "meta-context"
+);
+
 /// An entry's place in its stream: 1, 2, 3 … without gaps. Zero stands before the first entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -137,6 +143,15 @@ pub enum StreamId {
     Session(SessionId),
     /// What belongs to the whole server: its tokens and what is remembered.
     Server,
+    /// Pieces of work, of all projects.
+    Work,
+}
+
+impl StreamId {
+    /// It tells of one session, which others do well without.
+    pub fn is_session(self) -> bool {
+        matches!(self, Self::Session(_))
+    }
 }
 
 impl fmt::Display for StreamId {
@@ -144,6 +159,7 @@ impl fmt::Display for StreamId {
         match self {
             Self::Session(id) => write!(f, "session/{id}"),
             Self::Server => f.write_str("server"),
+            Self::Work => f.write_str("work"),
         }
     }
 }
@@ -155,6 +171,7 @@ impl FromStr for StreamId {
         match text.strip_prefix("session/") {
             Some(id) => id.parse().map(Self::Session),
             None if text == "server" => Ok(Self::Server),
+            None if text == "work" => Ok(Self::Work),
             None => Err(ParseIdError { kind: "stream" }),
         }
     }

@@ -11,6 +11,7 @@
 
 mod agent;
 mod agent_view;
+mod blocks;
 mod command;
 mod contents;
 mod context;
@@ -29,13 +30,18 @@ mod time;
 mod token;
 mod tool;
 mod transcript;
+mod work;
 
 pub use agent::{
     AgentCommand, AgentOption, Attached, Choice, Cost, Image, Memory, Notice, OptionCategory, PlanStep, Priority,
     Severity, SignInMethod, StepStatus, TokenCount, Usage,
 };
 pub use agent_view::AgentView;
-pub use command::{AgentReport, Command, NewSession, TurnSummary, WhenBusy};
+pub use blocks::{
+    BlockScanner, Card, CasePriority, Field, MAX_BLOCK_BYTES, MAX_BLOCKS, MAX_COMMAND_BYTES, MAX_LABEL_CHARS, Next,
+    NextId, Node, Slice, Span, Task, UseCase,
+};
+pub use command::{AgentReport, Command, FirstPrompt, NewSession, TurnSummary, WhenBusy};
 pub use contents::{
     EMPTY_SUMMARY, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, ModelRequest, TITLE_TURNS, TurnLine, clean_summary, clean_title,
     extract_summary, summary_request, title_request, topic_title,
@@ -49,7 +55,7 @@ pub use decide::{Rejection, check_name, decide};
 pub use event::{AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, Stop};
 pub use ids::{
     Cursor, CursorError, Incarnation, InteractionId, ParseIdError, Position, RememberedId, Seq, SessionId, StreamId,
-    TokenId, Turn,
+    TokenId, Turn, WorkId,
 };
 pub use limits::{
     MAX_CONTEXT_ITEMS, MAX_ENV_HINT_CHARS, MAX_FACT_VALUES, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_NAME_CHARS,
@@ -65,4 +71,7 @@ pub use text::{first_line, one_line, plain_text, split_source};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};
 pub use tool::{Location, ToolCall, ToolChange, ToolContent, ToolKind, ToolStatus};
-pub use transcript::{Aside, HandOver, Item, Permission, Transcript, TranscriptTurn, WordsOf};
+pub use transcript::{Aside, Block, HandOver, Item, Permission, Shown, Transcript, TranscriptTurn, WordsOf};
+pub use work::{
+    Clicked, NextRow, Offer, OfferState, Origin, WorkKey, WorkRow, add_to_work, note_click, rename_work, work_name,
+};

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::{
-    Context, Entry, Event, Extent, Fact, FactShape, InteractionId, Mark, ProvedFact, QueuedPrompt, RememberedId,
-    RememberedRow, Seq, Session, SessionId, SessionRow, Stop, StreamId, Summary, Timestamp, TitleRow, TokenId,
-    TokenRow, Turn, first_line, split_source,
+    Clicked, Context, Entry, Event, Extent, Fact, FactShape, InteractionId, Mark, NextId, NextRow, ProvedFact,
+    QueuedPrompt, RememberedId, RememberedRow, Seq, Session, SessionId, SessionRow, Stop, StreamId, Summary, Timestamp,
+    TitleRow, TokenId, TokenRow, Turn, WorkId, WorkRow, first_line, split_source,
 };
 
 const PROMPT_LINE_CHARS: usize = 100;
@@ -64,6 +64,34 @@ pub enum RowChange {
         summary: Summary,
         extent: Option<Extent>,
     },
+    PutNext(NextRow),
+    ClickNext {
+        session: SessionId,
+        id: NextId,
+        clicked: Clicked,
+    },
+    PutWork(WorkRow),
+    /// The name leads to it from now on; the ones it had still do.
+    NameWork {
+        project: String,
+        name: String,
+        id: WorkId,
+    },
+    RenameWork {
+        id: WorkId,
+        name: String,
+    },
+    TouchWork {
+        id: WorkId,
+        added_at: Timestamp,
+    },
+    RemoveWork {
+        id: WorkId,
+    },
+    /// No name leads to it any more.
+    ForgetWorkNames {
+        id: WorkId,
+    },
     PutToken(TokenRow),
     RemoveToken {
         id: TokenId,
@@ -114,6 +142,7 @@ pub struct Folded {
 pub fn fold(stream: StreamId, before: Option<Session>, entry: &Entry) -> Folded {
     match stream {
         StreamId::Server => Folded { session: None, rows: server_rows(entry) },
+        StreamId::Work => Folded { session: None, rows: work_rows(entry) },
         StreamId::Session(id) => {
             let Some(mut session) = before else {
                 let session = Session::begin(id, entry);
@@ -186,6 +215,18 @@ fn session_rows(before: &SessionRow, context_before: &Context, after: &Session, 
             summary: Summary { text: summary.clone(), by: *by, made_at: entry.at },
             extent: *extent,
         }],
+        Event::NextOffered { turn, nth, span: _, next } => vec![RowChange::PutNext(NextRow {
+            session,
+            id: NextId { turn: *turn, nth: *nth },
+            next: next.clone(),
+            offered_at: entry.at,
+            clicked: None,
+        })],
+        Event::NextClicked { turn, nth, work, session: begun, by: _ } => vec![RowChange::ClickNext {
+            session,
+            id: NextId { turn: *turn, nth: *nth },
+            clicked: Clicked { work: *work, session: *begun, at: entry.at },
+        }],
         Event::SessionCreated { .. }
         | Event::SessionChanged { .. }
         | Event::SessionObserved {}
@@ -205,6 +246,11 @@ fn session_rows(before: &SessionRow, context_before: &Context, after: &Session, 
         | Event::UsageReported { .. }
         | Event::CompactionSeen { .. }
         | Event::SessionImported { .. }
+        | Event::BlockShown { .. }
+        | Event::WorkCreated { .. }
+        | Event::WorkRenamed { .. }
+        | Event::WorkDeleted { .. }
+        | Event::WorkSessionAdded { .. }
         | Event::ResumeSent { .. }
         | Event::AgentOptionsChanged { .. }
         | Event::AgentCommandsChanged { .. }
@@ -272,6 +318,13 @@ fn server_rows(entry: &Entry) -> Vec<RowChange> {
         | Event::TitleSet { .. }
         | Event::SummarySet { .. }
         | Event::SessionImported { .. }
+        | Event::NextOffered { .. }
+        | Event::NextClicked { .. }
+        | Event::BlockShown { .. }
+        | Event::WorkCreated { .. }
+        | Event::WorkRenamed { .. }
+        | Event::WorkDeleted { .. }
+        | Event::WorkSessionAdded { .. }
         | Event::ResumeSent { .. }
         | Event::AgentOptionsChanged { .. }
         | Event::AgentCommandsChanged { .. }
@@ -279,6 +332,35 @@ fn server_rows(entry: &Entry) -> Vec<RowChange> {
         | Event::ContextSet { .. }
         | Event::FactProved { .. }
         | Event::AgentNoticed { .. } => Vec::new(),
+    }
+}
+
+fn work_rows(entry: &Entry) -> Vec<RowChange> {
+    let lead = |id: WorkId, project: &str, name: &str| RowChange::NameWork {
+        project: project.to_owned(),
+        name: name.to_owned(),
+        id,
+    };
+    match &entry.event {
+        Event::WorkCreated { work, project, name } => {
+            let row = WorkRow {
+                id: *work,
+                project: project.clone(),
+                name: name.clone(),
+                created_at: entry.at,
+                added_at: entry.at,
+            };
+            vec![RowChange::PutWork(row), lead(*work, project, name)]
+        }
+        Event::WorkRenamed { work, project, name } => {
+            vec![RowChange::RenameWork { id: *work, name: name.clone() }, lead(*work, project, name)]
+        }
+        Event::WorkSessionAdded { work, session: _ } => vec![RowChange::TouchWork { id: *work, added_at: entry.at }],
+        Event::WorkDeleted { work } => {
+            vec![RowChange::RemoveWork { id: *work }, RowChange::ForgetWorkNames { id: *work }]
+        }
+        // Whatever else is said, is said of another stream.
+        _ => Vec::new(),
     }
 }
 

@@ -4,13 +4,14 @@
 //! and in replay alike; the tables hold it as a [`SessionRow`] and the queue's rows, so that opening a session costs
 //! the same after ten entries and after a million.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentState, Context, Entry, Event, Image, InteractionId, Memorable, Memory, OpenRequest, Outcome, Request, Seq,
-    SessionId, Timestamp, Turn, first_line, split_source,
+    AgentState, Context, Entry, Event, Image, InteractionId, Memorable, Memory, OpenRequest, Origin, Outcome, Request,
+    Seq, SessionId, Timestamp, Turn, WorkId, first_line, split_source,
 };
 
 const FIRST_PROMPT_CHARS: usize = 100;
@@ -59,6 +60,12 @@ pub struct SessionRow {
     pub summarised: Turn,
     /// Whose record it comes from, if it was not begun here.
     pub imported: Option<Imported>,
+    /// The piece of work that it began in.
+    pub work: Option<WorkId>,
+    /// The offer that it was started from.
+    pub from: Option<Origin>,
+    /// What is to be chosen about its agent when it first starts.
+    pub options: BTreeMap<String, String>,
     /// What the agent says it is about to do; may be empty.
     pub intent: String,
     /// What the agent has to be told with the next prompt.
@@ -195,7 +202,9 @@ impl SessionRow {
 impl Session {
     /// The session that its first entry makes; `None` if that entry does not begin one.
     pub fn begin(id: SessionId, entry: &Entry) -> Option<Self> {
-        let Event::SessionCreated { agent, cwd, project, name } = &entry.event else { return None };
+        let Event::SessionCreated { agent, cwd, project, name, work, from, options } = &entry.event else {
+            return None;
+        };
         let row = SessionRow {
             id,
             agent: agent.clone(),
@@ -211,6 +220,9 @@ impl Session {
             titles: 0,
             summarised: Turn(0),
             imported: None,
+            work: *work,
+            from: *from,
+            options: options.clone(),
             intent: String::new(),
             untold: Untold::Nothing,
             open_requests: Vec::new(),
@@ -242,6 +254,7 @@ impl Session {
                 if let Some(agent) = agent {
                     row.agent.clone_from(agent);
                     row.agent_session = None;
+                    row.options.clear();
                     if let Some(imported) = &mut row.imported {
                         imported.continued = true;
                     }
@@ -262,7 +275,7 @@ impl Session {
                 if let Some(attached) = attached {
                     row.agent_session = Some(attached.agent_session.clone());
                     row.untold = match attached.memory {
-                        Memory::New if row.turns > Turn(0) => Untold::Everything,
+                        Memory::New if row.turns > Turn(0) || row.from.is_some() => Untold::Everything,
                         _ if *remind => row.untold.max(Untold::Essentials),
                         _ => Untold::Nothing,
                     };
@@ -363,6 +376,13 @@ impl Session {
             | Event::AgentRaw { .. }
             | Event::AgentNoticed { .. }
             | Event::SessionCreated { .. }
+            | Event::NextOffered { .. }
+            | Event::NextClicked { .. }
+            | Event::BlockShown { .. }
+            | Event::WorkCreated { .. }
+            | Event::WorkRenamed { .. }
+            | Event::WorkDeleted { .. }
+            | Event::WorkSessionAdded { .. }
             | Event::TokenIssued { .. }
             | Event::TokenRevoked { .. }
             | Event::PermissionRemembered { .. }

@@ -7,8 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Entry, Event, Image, InteractionId, Notice, Outcome, PermissionAnswer, PlanStep, Question, Request, Timestamp,
-    ToolCall, ToolStatus, Turn, Usage, split_source,
+    Card, Entry, Event, Image, InteractionId, Next, Notice, Outcome, PermissionAnswer, PlanStep, Question, Request,
+    Span, Timestamp, ToolCall, ToolStatus, Turn, Usage, split_source,
 };
 
 /// The turns of a session, in order.
@@ -64,6 +64,9 @@ pub struct TranscriptTurn {
     pub resume: Option<String>,
     /// What the agent said and did, each where it began.
     pub items: Vec<Item>,
+    /// Which of its words are shown as more than words, in their order.
+    #[serde(default)]
+    pub blocks: Vec<Block>,
     /// How full the agent's window was at last.
     pub usage: Option<Usage>,
     /// How it ended; `None` while it runs.
@@ -88,6 +91,28 @@ pub enum Item {
     Permission(Permission),
     Notice(Notice),
     Compaction { summary: Option<String> },
+}
+
+/// Words that are shown as more than words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// Its number among those of its sort, from 1.
+    pub nth: u32,
+    /// Which words.
+    #[serde(flatten)]
+    pub span: Span,
+    /// What they are shown as.
+    pub shown: Shown,
+}
+
+/// What words are shown as.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shown {
+    /// A step to be taken.
+    Next(Next),
+    /// Something to be looked at.
+    Card(Card),
 }
 
 /// What live words belong to.
@@ -180,6 +205,7 @@ impl TranscriptTurn {
             images: Vec::new(),
             resume: None,
             items: Vec::new(),
+            blocks: Vec::new(),
             usage: None,
             outcome: None,
             reason: None,
@@ -253,6 +279,12 @@ impl TranscriptTurn {
                     asked.answer = Some(answer.clone());
                 }
             }
+            Event::NextOffered { nth, span, next, .. } => {
+                self.blocks.push(Block { nth: *nth, span: *span, shown: Shown::Next(next.clone()) });
+            }
+            Event::BlockShown { nth, span, card, .. } => {
+                self.blocks.push(Block { nth: *nth, span: *span, shown: Shown::Card(card.clone()) });
+            }
             Event::UsageReported { usage } => self.usage = Some(usage.clone()),
             Event::AgentNoticed { notice } => self.items.push(Item::Notice(notice.clone())),
             Event::CompactionSeen { summary, remind: _ } => {
@@ -277,6 +309,11 @@ impl TranscriptTurn {
             | Event::TitleSet { .. }
             | Event::SummarySet { .. }
             | Event::SessionImported { .. }
+            | Event::NextClicked { .. }
+            | Event::WorkCreated { .. }
+            | Event::WorkRenamed { .. }
+            | Event::WorkDeleted { .. }
+            | Event::WorkSessionAdded { .. }
             | Event::TokenIssued { .. }
             | Event::TokenRevoked { .. }
             | Event::PermissionRemembered { .. }

@@ -179,6 +179,13 @@ impl Pieces {
             // Words of the turns themselves.
             | Event::TitleSet { by: TitleMaker::Terms, .. }
             | Event::SummarySet { by: SummaryMaker::Extract, .. }
+            | Event::NextOffered { .. }
+            | Event::NextClicked { .. }
+            | Event::BlockShown { .. }
+            | Event::WorkCreated { .. }
+            | Event::WorkRenamed { .. }
+            | Event::WorkDeleted { .. }
+            | Event::WorkSessionAdded { .. }
             | Event::SessionImported { .. }
             | Event::SessionObserved {}
             | Event::SessionDeleted {}

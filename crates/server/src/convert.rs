@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use engine::{AgentSession, AgentSessions, Engine, Listed};
+use engine::{AgentSession, AgentSessions, Engine, Listed, QueryError, Work, WorkContents};
 use files::Suggestion;
 use model::{
-    Context, DECLARED_FACTS, FactShape, ListKey, ProvedFact, RememberedRow, Session, SessionRow, SessionState, TokenRow,
+    Context, DECLARED_FACTS, FactShape, ListKey, Offer, ProvedFact, RememberedRow, Session, SessionId, SessionRow,
+    SessionState, TokenRow, WorkKey, WorkRow,
 };
 
-use crate::wire;
+use crate::{turns, wire};
 
 /// Every declared fact is there, proved or not.
 pub(crate) fn context(context: &Context) -> wire::Context {
@@ -38,12 +39,22 @@ fn proved_value(fact: &ProvedFact) -> wire::ProvedValue {
     wire::ProvedValue { value, turn: proof.turn, tool: proof.tool, entry: proof.entry, exit_code, file }
 }
 
-pub(crate) fn session(engine: &Engine, session: &Session) -> wire::Session {
+/// With what stands around it.
+pub(crate) async fn whole_session(engine: &Engine, session: &Session) -> Result<wire::Session, QueryError> {
+    let work = engine.work_of(&session.row).await?;
+    let meta_context = work.map(|work| wire::MetaContextName { id: work.id, name: work.name });
+    let previous = engine.session_before(&session.row).await?;
+    Ok(wire::Session { meta_context, previous, ..self::session(engine, session) })
+}
+
+fn session(engine: &Engine, session: &Session) -> wire::Session {
     let mut row = session_row(engine, &session.row);
     let about = context(&session.context);
     (row.meta.context, row.facts) = (about.context, about.facts);
     wire::Session {
         row,
+        meta_context: None,
+        previous: None,
         queue: session
             .queue
             .iter()
@@ -88,6 +99,8 @@ pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow
         failure: row.failure.clone(),
         turns: row.turns,
         unobserved: row.unobserved(),
+        meta_context_id: row.work,
+        from: row.from,
         created_at: row.created_at,
         active_at: row.active_at,
         deleted_at: row.deleted_at,
@@ -112,6 +125,74 @@ pub(crate) fn session_page(engine: &Engine, mut rows: Vec<SessionRow>, limit: us
         sessions: rows.iter().map(|row| session_row(engine, row)).collect(),
         meta_contexts: Vec::new(),
         unobserved_count: engine.unobserved_count(),
+    }
+}
+
+pub(crate) fn work(work: Work) -> wire::MetaContext {
+    let Work { row: WorkRow { id, project, name, created_at, added_at }, sessions } = work;
+    wire::MetaContext { id, name, project, session_ids: sessions, created_at, added_at }
+}
+
+/// `works` holds one more than the page if there is another page.
+pub(crate) fn work_page(mut works: Vec<Work>, limit: usize) -> wire::MetaContextPage {
+    let more = works.len() > limit;
+    works.truncate(limit);
+    wire::MetaContextPage {
+        next_cursor: works.last().filter(|_| more).map(|work| WorkKey::of(&work.row).to_string()),
+        meta_contexts: works.into_iter().map(self::work).collect(),
+    }
+}
+
+pub(crate) fn work_toc(contents: WorkContents) -> wire::MetaContextToc {
+    let WorkContents { work, sessions, lines, more } = contents;
+    let names: BTreeMap<SessionId, &str> =
+        sessions.iter().map(|row| (row.id, row.label().unwrap_or_default())).collect();
+    let mut formatted: Vec<String> = Vec::new();
+    let mut last = None;
+    let mut entries = Vec::new();
+    for (number, row) in &lines {
+        let session_name = names.get(&row.session).copied().unwrap_or_default().to_owned();
+        if last.replace(row.session) != Some(row.session) {
+            formatted.push(format!("# {session_name} ({})", row.session));
+        }
+        let entry = turns::entry(row);
+        formatted.push(format!("{number}. {} [{}]", entry.summary, row.turn));
+        entries.push(wire::MetaContextTocEntry { number: *number, session_id: row.session, session_name, entry });
+    }
+    wire::MetaContextToc {
+        meta_context_id: work.id,
+        name: work.name,
+        total_turns: sessions.iter().map(|row| row.turns.0).sum(),
+        next_cursor: lines.last().filter(|_| more).map(|(number, _)| number.to_string()),
+        entries,
+        formatted: formatted.join("\n"),
+    }
+}
+
+/// `offers` holds one more than the page if there is another page.
+pub(crate) fn next_page(mut offers: Vec<Offer>, limit: usize) -> wire::NextPage {
+    let more = offers.len() > limit;
+    offers.truncate(limit);
+    wire::NextPage {
+        next_cursor: offers.last().filter(|_| more).map(|offer| offer.row.id.to_string()),
+        blocks: offers.into_iter().map(next_block).collect(),
+    }
+}
+
+fn next_block(offer: Offer) -> wire::NextBlock {
+    let state = offer.state();
+    let Offer { row, superseded_by } = offer;
+    wire::NextBlock {
+        id: row.id.to_string(),
+        turn: row.id.turn.0,
+        label: row.next.label,
+        command: row.next.command,
+        meta_context: row.next.meta_context,
+        state,
+        offered_at: row.offered_at,
+        meta_context_id: row.clicked.map(|clicked| clicked.work),
+        session_id: row.clicked.map(|clicked| clicked.session),
+        superseded_by: superseded_by.map(|turn| turn.0),
     }
 }
 

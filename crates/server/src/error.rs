@@ -71,6 +71,10 @@ pub(crate) enum ApiError {
     Answered(Box<PermissionAnswer>),
     #[error("there is no such permission request")]
     RequestNotFound,
+    #[error("the session offers no such step; `next` lists those it offers")]
+    NextNotFound,
+    #[error("there is no such meta-context")]
+    MetaContextNotFound,
     #[error(transparent)]
     Submit(#[from] SubmitError),
     #[error(transparent)]
@@ -141,6 +145,8 @@ impl ApiError {
             Self::InvalidFrame(_) => (StatusCode::BAD_REQUEST, "invalid_frame"),
             Self::Answered(_) => (StatusCode::CONFLICT, "request_answered"),
             Self::RequestNotFound => (StatusCode::NOT_FOUND, "request_not_found"),
+            Self::NextNotFound => (StatusCode::NOT_FOUND, "next_not_found"),
+            Self::MetaContextNotFound => (StatusCode::NOT_FOUND, "meta_context_not_found"),
             Self::Submit(err) => submit_class(err),
             Self::Query(err) => query_class(err),
             Self::AgentSessions(err) => agent_sessions_class(err),
@@ -177,6 +183,8 @@ impl ApiError {
             | Self::TokenNotFound
             | Self::PermissionNotFound
             | Self::RequestNotFound
+            | Self::NextNotFound
+            | Self::MetaContextNotFound
             | Self::MethodNotAllowed
             | Self::UpgradeRequired
             | Self::Forbidden
@@ -201,6 +209,7 @@ impl ApiError {
                 | QueryError::Deleted(_)
                 | QueryError::NoSuchTurn { .. }
                 | QueryError::NoSuchInteraction(_)
+                | QueryError::NoSuchWork(_)
                 | QueryError::SearchNotReady
                 | QueryError::Search(_)
                 | QueryError::Read(_),
@@ -212,6 +221,8 @@ impl ApiError {
 fn submit_class(err: &SubmitError) -> (StatusCode, &'static str) {
     match err {
         SubmitError::NotFound(_) => (StatusCode::NOT_FOUND, "session_not_found"),
+        SubmitError::NoSuchBlock { .. } => (StatusCode::NOT_FOUND, "next_not_found"),
+        SubmitError::NoSuchWork(_) => (StatusCode::NOT_FOUND, "meta_context_not_found"),
         SubmitError::Rejected(rejection) => rejection_class(rejection),
         SubmitError::KeyReused => (StatusCode::CONFLICT, "key_reused"),
         SubmitError::UnknownAgent { .. } => (StatusCode::BAD_REQUEST, "unknown_agent"),
@@ -243,6 +254,7 @@ fn query_class(err: &QueryError) -> (StatusCode, &'static str) {
         QueryError::Deleted(_) => (StatusCode::NOT_FOUND, "session_deleted"),
         QueryError::SearchNotReady | QueryError::Search(_) => (StatusCode::SERVICE_UNAVAILABLE, "search_not_ready"),
         QueryError::NoSuchInteraction(_) => (StatusCode::NOT_FOUND, "interaction_not_found"),
+        QueryError::NoSuchWork(_) => (StatusCode::NOT_FOUND, "meta_context_not_found"),
         QueryError::NoSuchTurn { .. } => (StatusCode::NOT_FOUND, "turn_not_found"),
         QueryError::Reset { .. } => (StatusCode::CONFLICT, "cursor_reset"),
         QueryError::Read(err) => read_class(err),
@@ -312,6 +324,10 @@ fn rejection_class(rejection: &Rejection) -> (StatusCode, &'static str) {
             ContextError::ItemInvalid { .. } => (StatusCode::BAD_REQUEST, "item_invalid"),
             ContextError::SlugInvalid(_) => (StatusCode::BAD_REQUEST, "slug_invalid"),
         },
+        Rejection::NextSuperseded { .. } => (StatusCode::CONFLICT, "next_superseded"),
+        Rejection::NextIncomplete => (StatusCode::CONFLICT, "next_incomplete"),
+        Rejection::WorkNameInvalid => (StatusCode::BAD_REQUEST, "meta_context_name_invalid"),
+        Rejection::WorkNameTaken => (StatusCode::CONFLICT, "meta_context_name_taken"),
         Rejection::Imported => (StatusCode::CONFLICT, "session_imported"),
         Rejection::NotImported => (StatusCode::CONFLICT, "session_not_imported"),
         Rejection::DirectoryInvalid => (StatusCode::BAD_REQUEST, "directory_invalid"),

@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use doors::Principal;
 use engine::{Asker, RequestKey};
-use model::{InteractionId, RememberedId, SessionId, TokenId, Turn};
+use model::{InteractionId, NextId, RememberedId, SessionId, TokenId, Turn, WorkId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -130,6 +130,20 @@ impl PathId for (SessionId, model::Request) {
         let session = SessionId::from_path(params)?;
         let request = param(params, "request").and_then(|text| text.parse().ok());
         Ok((session, request.ok_or(ApiError::RequestNotFound)?))
+    }
+}
+
+impl PathId for (SessionId, NextId) {
+    fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
+        let session = SessionId::from_path(params)?;
+        let block = param(params, "block").and_then(|text| text.parse().ok());
+        Ok((session, block.ok_or(ApiError::NextNotFound)?))
+    }
+}
+
+impl PathId for WorkId {
+    fn from_path(params: &RawPathParams) -> Result<Self, ApiError> {
+        param(params, "id").and_then(|text| text.parse().ok()).ok_or(ApiError::MetaContextNotFound)
     }
 }
 

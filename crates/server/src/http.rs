@@ -16,6 +16,7 @@ pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod storage;
 pub(crate) mod tokens;
+pub(crate) mod work;
 
 use serde::Serialize;
 use utoipa::ToSchema;

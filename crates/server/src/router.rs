@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 use crate::error::ApiError;
 use crate::http::{
     agent, agents, auth, contents, context, directories, entries, files, health, imports, permissions, prompts, search,
-    sessions, storage, tokens,
+    sessions, storage, tokens, work,
 };
 use crate::{App, live, mcp, web_assets, wire};
 
@@ -76,6 +76,11 @@ fn protected() -> OpenApiRouter<App> {
         .routes(routes!(contents::titles))
         .routes(routes!(contents::interaction))
         .routes(routes!(contents::summaries, contents::upgrade))
+        .routes(routes!(work::offers))
+        .routes(routes!(work::click))
+        .routes(routes!(work::list))
+        .routes(routes!(work::show, work::rename, work::delete))
+        .routes(routes!(work::toc))
         .routes(routes!(context::show))
         .routes(routes!(context::packet))
         .routes(routes!(storage::file))

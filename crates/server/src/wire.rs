@@ -13,11 +13,13 @@ mod hidden;
 mod imports;
 mod permissions;
 mod storage;
+mod work;
 
 use std::collections::BTreeMap;
 
 use model::{
-    Entry, Image, InteractionId, PermissionOption, SessionId, SessionState, Timestamp, TokenId, TokenKind, Turn,
+    Entry, Image, InteractionId, Origin, PermissionOption, SessionId, SessionState, Timestamp, TokenId, TokenKind,
+    Turn, WorkId,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -35,6 +37,10 @@ pub use hidden::Hidden;
 pub use imports::{ImportProgress, ImportSource, Imports, NewImport};
 pub use permissions::{NewAnswer, RememberedPage, RememberedPermission};
 pub use storage::{FileEncoding, StoredFile, StoredFileQuery};
+pub use work::{
+    Clicked, MetaContext, MetaContextName, MetaContextPage, MetaContextPatch, MetaContextToc, MetaContextTocEntry,
+    MetaContextTocQuery, NextBlock, NextClick, NextPage, NextQuery,
+};
 
 /// A session as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -57,6 +63,11 @@ pub struct SessionRow {
     pub turns: Turn,
     /// It came to rest and nobody has looked since.
     pub unobserved: bool,
+    /// The piece of work that it belongs to. One that was deleted since is not there any more, and the session stands for
+    /// itself.
+    pub meta_context_id: Option<WorkId>,
+    /// The offer that it was started from.
+    pub from: Option<Origin>,
     pub created_at: Timestamp,
     pub active_at: Timestamp,
     pub deleted_at: Option<Timestamp>,
@@ -72,6 +83,10 @@ pub struct SessionRow {
 pub struct Session {
     #[serde(flatten)]
     pub row: SessionRow,
+    /// The piece of work that it belongs to, by its name now.
+    pub meta_context: Option<MetaContextName>,
+    /// The session before it in its piece of work, else the one it was started from.
+    pub previous: Option<SessionId>,
     /// Prompts that wait, in order.
     pub queue: Vec<QueuedPrompt>,
     /// What the agent asked and nobody has answered.
@@ -125,9 +140,8 @@ pub struct OpenRequest {
 #[serde(rename_all = "camelCase")]
 pub struct SessionPage {
     pub sessions: Vec<SessionRow>,
-    /// Pieces of work that join sessions.
-    #[schema(value_type = Vec<Object>)]
-    pub meta_contexts: Vec<serde_json::Value>,
+    /// The pieces of work that these sessions belong to.
+    pub meta_contexts: Vec<MetaContext>,
     /// How many sessions came to rest unseen.
     pub unobserved_count: u64,
     /// Give it as `after` for the next page; null at the end.
@@ -154,6 +168,9 @@ pub struct NewSession {
     pub cwd: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// The name of the piece of work that it is to belong to; it begins with it if it is new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meta_context: Option<String>,
     /// Needed where `cwd` is `/` or the home directory: an agent there reaches everything.
     #[serde(default)]
     pub confirm: bool,

@@ -117,7 +117,13 @@ pub fn at(n: i64) -> Timestamp {
 /// What begins a session.
 pub fn create(name: &str) -> Command {
     let agent = "guide".to_owned();
-    Command::Create(NewSession { agent, cwd: "/w".to_owned(), project: "/w".to_owned(), name: name.to_owned() })
+    Command::Create(NewSession {
+        agent,
+        cwd: "/w".to_owned(),
+        project: "/w".to_owned(),
+        name: name.to_owned(),
+        ..NewSession::default()
+    })
 }
 
 /// The `n`th prompt.

@@ -22,8 +22,8 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 use model::{
-    Entry, Event, Incarnation, InteractionId, ListKey, Position, RememberedRow, RowChange, Seq, Session, SessionId,
-    SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, fold,
+    Entry, Event, Incarnation, InteractionId, ListKey, NextId, Offer, Position, RememberedRow, RowChange, Seq, Session,
+    SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow, fold,
 };
 
 pub use copies::{Copies, CopyError};
@@ -224,6 +224,32 @@ pub trait Tables: Send + Sync + 'static {
         up_to: Seq,
         limit: usize,
     ) -> Result<Vec<Seq>, ReadError>;
+
+    /// The steps that a session's agent offers, newest first, before one of them.
+    async fn next_blocks(
+        &self,
+        session: SessionId,
+        before: Option<NextId>,
+        limit: usize,
+    ) -> Result<Vec<Offer>, ReadError>;
+
+    /// One of them.
+    async fn next_block(&self, session: SessionId, id: NextId) -> Result<Option<Offer>, ReadError>;
+
+    /// A page of the pieces of work that have a session, the one that was added to last first.
+    async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError>;
+
+    /// A piece of work.
+    async fn work(&self, id: WorkId) -> Result<Option<WorkRow>, ReadError>;
+
+    /// The piece of work that a name leads to in its project.
+    async fn find_work(&self, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError>;
+
+    /// The sessions of a piece of work in the order in which they began, without deleted ones.
+    async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError>;
+
+    /// Sessions that were begun by a click and whose agent has neither been sent their prompt nor failed.
+    async fn unbegun(&self) -> Result<Vec<SessionId>, ReadError>;
 
     /// All credentials in force.
     async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError>;

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use model::{
-    AgentState, Context, Entry, FactShape, Incarnation, InteractionId, ListKey, Mark, Position, ProvedFact,
-    QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, Session, SessionId, SessionList, SessionRow, StreamId,
-    Timestamp, TitleRow, TokenId, TokenRow, Turn, TurnRow,
+    AgentState, Context, Entry, FactShape, Incarnation, InteractionId, ListKey, Mark, NextId, NextRow, Offer, Position,
+    ProvedFact, QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, Session, SessionId, SessionList, SessionRow,
+    StreamId, Timestamp, TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
 };
 
 use crate::{
@@ -32,6 +32,9 @@ struct State {
     turns: BTreeMap<(SessionId, Turn), TurnRow>,
     prompts: BTreeMap<(SessionId, InteractionId), QueuedPrompt>,
     titles: BTreeMap<(SessionId, u32), TitleRow>,
+    next_blocks: BTreeMap<(SessionId, NextId), NextRow>,
+    works: BTreeMap<WorkId, WorkRow>,
+    work_names: BTreeMap<(String, String), WorkId>,
     contexts: BTreeMap<SessionId, Kept>,
     tokens: BTreeMap<TokenId, TokenRow>,
     remembered: BTreeMap<RememberedId, RememberedRow>,
@@ -90,6 +93,21 @@ impl State {
             Some(Stream::Open(entries)) => entries,
             Some(Stream::Purged) | None => &[],
         }
+    }
+
+    fn offer(&self, row: &NextRow) -> Offer {
+        let later = |other: &&NextRow| {
+            other.session == row.session
+                && other.next.meta_context == row.next.meta_context
+                && other.next.meta_context.is_some()
+                && other.id.turn > row.id.turn
+        };
+        let superseded_by = self.next_blocks.values().filter(later).map(|other| other.id.turn).min();
+        Offer { row: row.clone(), superseded_by }
+    }
+
+    fn of_work(&self, work: WorkId) -> impl Iterator<Item = &SessionRow> {
+        self.sessions.all().filter(move |row| row.work == Some(work) && row.deleted_at.is_none())
     }
 
     fn check(&self, batch: &Batch) -> Result<(), AppendError> {
@@ -173,6 +191,34 @@ impl State {
                     row.extent = extent.or(row.extent);
                 }
             }
+            RowChange::PutNext(row) => {
+                self.next_blocks.insert((row.session, row.id), row);
+            }
+            RowChange::ClickNext { session, id, clicked } => {
+                if let Some(row) = self.next_blocks.get_mut(&(session, id)) {
+                    row.clicked = Some(clicked);
+                }
+            }
+            RowChange::PutWork(row) => {
+                self.works.insert(row.id, row);
+            }
+            RowChange::NameWork { project, name, id } => {
+                self.work_names.insert((project, name), id);
+            }
+            RowChange::RenameWork { id, name } => {
+                if let Some(row) = self.works.get_mut(&id) {
+                    row.name = name;
+                }
+            }
+            RowChange::TouchWork { id, added_at } => {
+                if let Some(row) = self.works.get_mut(&id) {
+                    row.added_at = added_at;
+                }
+            }
+            RowChange::RemoveWork { id } => {
+                self.works.remove(&id);
+            }
+            RowChange::ForgetWorkNames { id } => self.work_names.retain(|_, work| *work != id),
             RowChange::PutToken(row) => {
                 self.tokens.insert(row.id, row);
             }
@@ -272,6 +318,7 @@ impl Log for MemoryStore {
         state.turns.retain(|(owner, _), _| *owner != session);
         state.prompts.retain(|(owner, _), _| *owner != session);
         state.titles.retain(|(owner, _), _| *owner != session);
+        state.next_blocks.retain(|(owner, _), _| *owner != session);
         state.contexts.remove(&session);
         Ok(())
     }
@@ -377,6 +424,62 @@ impl Tables for MemoryStore {
         let state = self.state();
         let Some(kept) = state.contexts.get(&session).filter(|_| after < up_to) else { return Ok(Vec::new()) };
         Ok(kept.changed_at.range((Excluded(after), Included(up_to))).take(limit).copied().collect())
+    }
+
+    async fn next_blocks(
+        &self,
+        session: SessionId,
+        before: Option<NextId>,
+        limit: usize,
+    ) -> Result<Vec<Offer>, ReadError> {
+        let state = self.state();
+        let of_session = state.next_blocks.values().filter(|row| row.session == session);
+        let mut found: Vec<_> = of_session.filter(|row| before.is_none_or(|before| row.id < before)).collect();
+        found.reverse();
+        Ok(found.into_iter().take(limit).map(|row| state.offer(row)).collect())
+    }
+
+    async fn next_block(&self, session: SessionId, id: NextId) -> Result<Option<Offer>, ReadError> {
+        let state = self.state();
+        Ok(state.next_blocks.get(&(session, id)).map(|row| state.offer(row)))
+    }
+
+    async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
+        let state = self.state();
+        let mut found: Vec<_> = state.works.values().filter(|row| state.of_work(row.id).next().is_some()).collect();
+        found.sort_by_key(|row| std::cmp::Reverse(WorkKey::of(row)));
+        let found = found.into_iter().filter(|row| after.is_none_or(|after| WorkKey::of(row) < after));
+        Ok(found.take(limit).cloned().collect())
+    }
+
+    async fn work(&self, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
+        Ok(self.state().works.get(&id).cloned())
+    }
+
+    async fn find_work(&self, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError> {
+        let state = self.state();
+        let id = state.work_names.get(&(project.to_owned(), name.to_owned()));
+        Ok(id.and_then(|id| state.works.get(id)).cloned())
+    }
+
+    async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
+        let mut rows: Vec<_> = self.state().of_work(work).cloned().collect();
+        rows.sort_by_key(|row| row.id);
+        Ok(rows)
+    }
+
+    async fn unbegun(&self) -> Result<Vec<SessionId>, ReadError> {
+        let state = self.state();
+        let waits = |row: &&SessionRow| {
+            row.from.is_some()
+                && row.turns == Turn(0)
+                && row.deleted_at.is_none()
+                && matches!(row.agent_state, AgentState::Starting | AgentState::Stopped)
+                && state.prompts.keys().any(|(owner, _)| *owner == row.id)
+        };
+        let mut ids: Vec<_> = state.sessions.all().filter(waits).map(|row| row.id).collect();
+        ids.sort();
+        Ok(ids)
     }
 
     async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError> {

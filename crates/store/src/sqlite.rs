@@ -23,6 +23,7 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 mod trouble;
+mod work;
 mod writer;
 
 use std::fs::File;
@@ -32,8 +33,8 @@ use std::thread::{self, JoinHandle};
 
 use async_trait::async_trait;
 use model::{
-    Entry, Incarnation, InteractionId, ListKey, Position, RememberedRow, Seq, Session, SessionId, SessionRow, StreamId,
-    Timestamp, TitleRow, TokenRow, Turn, TurnRow,
+    Entry, Incarnation, InteractionId, ListKey, NextId, Offer, Position, RememberedRow, Seq, Session, SessionId,
+    SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
 };
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -326,6 +327,40 @@ impl Tables for SqliteStore {
         limit: usize,
     ) -> Result<Vec<Seq>, ReadError> {
         self.ask(move |conn| queries::context_entries(conn, session, after, up_to, limit)).await
+    }
+
+    async fn next_blocks(
+        &self,
+        session: SessionId,
+        before: Option<NextId>,
+        limit: usize,
+    ) -> Result<Vec<Offer>, ReadError> {
+        self.ask(move |conn| work::next_blocks(conn, session, before, limit)).await
+    }
+
+    async fn next_block(&self, session: SessionId, id: NextId) -> Result<Option<Offer>, ReadError> {
+        self.ask(move |conn| work::next_block(conn, session, id)).await
+    }
+
+    async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
+        self.ask(move |conn| work::works(conn, after, limit)).await
+    }
+
+    async fn work(&self, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
+        self.ask(move |conn| work::work(conn, id)).await
+    }
+
+    async fn find_work(&self, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError> {
+        let (project, name) = (project.to_owned(), name.to_owned());
+        self.ask(move |conn| work::find_work(conn, &project, &name)).await
+    }
+
+    async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
+        self.ask(move |conn| work::work_sessions(conn, work)).await
+    }
+
+    async fn unbegun(&self) -> Result<Vec<SessionId>, ReadError> {
+        self.ask(work::unbegun).await
     }
 
     async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError> {

@@ -144,6 +144,11 @@ impl Translator {
         self.offers.find(option)
     }
 
+    /// The agent's own name of an option that somebody wants by its name, or as its `model` or `mode`.
+    pub(crate) fn option_name(&self, wanted: &str) -> String {
+        self.offers.name_of(wanted).to_owned()
+    }
+
     /// The agent took a choice: all options, if it answered with them.
     pub(crate) fn option_set(
         &mut self,

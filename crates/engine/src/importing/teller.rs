@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use agents::history::{Bookmark, Found, Told};
 use model::{
-    AgentReport, Command, Event, InteractionId, NewSession, Rejection, Seq, Session, SessionId, StreamId, TITLE_TURNS,
-    Timestamp, TitleMaker, ToolCall, ToolStatus, TurnLine, TurnSummary, decide, prove, topic_title,
+    AgentReport, BlockScanner, Command, Event, InteractionId, NewSession, Rejection, Seq, Session, SessionId, StreamId,
+    TITLE_TURNS, Timestamp, TitleMaker, ToolCall, ToolStatus, TurnLine, TurnSummary, decide, prove, topic_title,
 };
 use store::Part;
 
@@ -28,6 +28,7 @@ pub(super) struct Teller {
     part: Part,
     bytes: usize,
     digest: Digest,
+    blocks: BlockScanner,
     lines: VecDeque<TurnLine>,
     calls: BTreeMap<u32, ToolCall>,
     prompt: Option<InteractionId>,
@@ -62,6 +63,7 @@ impl Teller {
             part,
             bytes: 0,
             digest: Digest::default(),
+            blocks: BlockScanner::default(),
             lines: lines.into(),
             calls: BTreeMap::new(),
             prompt: None,
@@ -75,7 +77,13 @@ impl Teller {
         match told {
             Told::Session(about) => {
                 let (cwd, project) = directory(&about.cwd, &self.home);
-                let new = NewSession { agent: self.tool.to_owned(), cwd, project, name: String::new() };
+                let new = NewSession {
+                    agent: self.tool.to_owned(),
+                    cwd,
+                    project,
+                    name: String::new(),
+                    ..NewSession::default()
+                };
                 self.act(Command::Create(new), about.created_at)?;
                 // From here on its turns are another's; how far they go is told with the last of them.
                 self.note(String::new(), about.created_at)?;
@@ -180,9 +188,11 @@ impl Teller {
         let at = if at.as_millis() > 0 { at } else { self.last_at };
         self.last_at = at;
         for event in decide(self.session.as_ref(), command)? {
-            self.digest.apply(&event);
-            self.bytes += weight(&event);
-            self.session = self.part.push(self.session.take(), event, at);
+            for event in self.blocks.around(event) {
+                self.digest.apply(&event);
+                self.bytes += weight(&event);
+                self.session = self.part.push(self.session.take(), event, at);
+            }
         }
         Ok(())
     }

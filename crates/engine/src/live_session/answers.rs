@@ -77,7 +77,7 @@ impl LiveSession {
         let remembered = model::remember(&shared.remembered.all(), session, request, answer)?;
         let server = shared.server_part(remembered).await?;
         let rows: Vec<_> = server.iter().flat_map(|part| part.rows.clone()).collect();
-        match self.commit_only(events, Along { receipt, server }).await {
+        match self.commit_only(events, Along { receipt, parts: server.into_iter().collect() }).await {
             Ok(()) => shared.put_in_force(&rows),
             Err(conflict @ AppendError::Conflict { stream: StreamId::Server, .. }) => {
                 shared.read_what_is_in_force().await?;

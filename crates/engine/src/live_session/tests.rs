@@ -27,7 +27,13 @@ async fn begun() -> (LiveSession, mpsc::Receiver<Call>, mpsc::Sender<News>) {
     };
     let engine = Engine::start(Arc::new(MemoryStore::new(Incarnation::from_bits(1))), seams).await.unwrap();
     let id = SessionId::from_bytes([7; 16]);
-    let new = NewSession { agent: "played".into(), cwd: "/".into(), project: "/".into(), name: String::new() };
+    let new = NewSession {
+        agent: "played".into(),
+        cwd: "/".into(),
+        project: "/".into(),
+        name: String::new(),
+        ..NewSession::default()
+    };
     let events = decide(None, Command::Create(new)).unwrap();
     let session =
         engine.shared.commit(id, None, events, crate::commit::Along::default(), Room::Ordinary).await.unwrap();

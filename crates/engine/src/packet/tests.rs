@@ -13,6 +13,9 @@ fn session(events: Vec<Event>) -> Session {
         cwd: "/repo".to_owned(),
         project: "/repo".to_owned(),
         name: "Fix the bell".to_owned(),
+        work: None,
+        from: None,
+        options: std::collections::BTreeMap::new(),
     };
     let mut session = Session::begin(SessionId::from_bytes([1; 16]), &entry(1, first)).unwrap();
     events.into_iter().enumerate().for_each(|(n, event)| session.apply(&entry(n + 2, event)));

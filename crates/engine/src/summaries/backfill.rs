@@ -7,7 +7,7 @@ use model::{Command, Session, SessionId, SummaryMaker, TurnRow, TurnSummary, dec
 use store::{AppendError, ReadError, Room};
 use tokio::sync::oneshot;
 
-use crate::asking::{Asked, Asker, Then};
+use crate::asking::{Asked, Asker, Then, Wish};
 use crate::commit::Along;
 use crate::digest::Digest;
 use crate::live_session::{Answer, Input};
@@ -104,7 +104,10 @@ impl Shared {
         let inputs = self.live.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()?;
         let asker = Asker { principal: "server".to_owned(), key: None };
         let (answer, answered) = oneshot::channel();
-        inputs.send(Input { asked: Asked { command: command.clone(), asker, then: Then::Stay }, answer }).await.ok()?;
+        inputs
+            .send(Input { asked: Asked { wish: Wish::Command(command.clone()), asker, then: Then::Stay }, answer })
+            .await
+            .ok()?;
         match answered.await {
             Ok(Answer::Given(done)) => Some(done.is_ok()),
             Ok(Answer::NotTaken(_)) | Err(_) => None,

@@ -3,6 +3,7 @@
 //! Invariant: what was said in the session stands in lines that nothing in it can leave, and the model is told that they
 //! are a record and no wish.
 
+use crate::blocks::without_blocks;
 use crate::one_line;
 use crate::text::plain_text;
 
@@ -70,7 +71,7 @@ pub fn title_request(current: Option<&str>, turns: &[TurnLine]) -> ModelRequest 
 /// Each line behind a mark that it can not take off.
 fn record(text: &str) -> String {
     // Escape sequences are longer than what they show; four times is plenty and bounded.
-    let text = plain_text(head(text, SHOWN_CHARS * 4).unwrap_or(text));
+    let text = plain_text(&without_blocks(head(text, SHOWN_CHARS * 4).unwrap_or(text)));
     let text = text.trim();
     let shown = head(text, SHOWN_CHARS).unwrap_or(text);
     if shown.is_empty() {
@@ -106,6 +107,8 @@ mod tests {
         let long = summary_request(&"a".repeat(900), &"é".repeat(900)).user;
         assert_eq!(long.matches('a').count(), 500 + "table of contents".matches('a').count());
         assert_eq!(long.matches('é').count(), 500);
+        let offers = summary_request("go on", "done:```throughline:next\n{\"label\":\"Weave\"}\n```").user;
+        assert!(offers.contains("| done:\n") && !offers.contains("Weave"), "{offers}");
     }
 
     #[test]

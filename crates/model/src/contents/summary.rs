@@ -3,8 +3,10 @@
 //! Invariant: one line of at most [`MAX_SUMMARY_CHARS`](super::MAX_SUMMARY_CHARS) characters, never empty.
 //!
 //! The person's first line that means something wins. If it is shorter than [`SHORT`], or only goes on with what was said
-//! before, the answer's first line that means something is used where it is longer.
+//! before, the answer's first line that means something is used where it is longer. What is shown as more than words, such
+//! as a next block, says nothing here.
 
+use crate::blocks::without_blocks;
 use crate::split_source;
 use crate::text::plain_text;
 
@@ -27,7 +29,7 @@ const ANSWER_LINES: usize = 12;
 
 /// What a turn was about, in one line of at most [`MAX_SUMMARY_CHARS`] characters; [`EMPTY_SUMMARY`] if it says nothing.
 pub fn extract_summary(prompt: &str, response: &str) -> String {
-    let prompt = plain_text(&looked_at(split_source(prompt).1));
+    let prompt = plain_text(&without_blocks(&looked_at(split_source(prompt).1)));
     let prompt_lines = lines(&prompt);
     let asked = asked(&prompt_lines);
     if let Some(asked) = &asked
@@ -35,7 +37,7 @@ pub fn extract_summary(prompt: &str, response: &str) -> String {
     {
         return finished(&asked.line);
     }
-    let response = plain_text(&looked_at(response));
+    let response = plain_text(&without_blocks(&looked_at(response)));
     let response_lines = lines(&response);
     let answered = answered(&response_lines);
     let line = match (asked, answered) {

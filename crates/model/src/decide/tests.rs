@@ -31,6 +31,7 @@ fn parse(line: &str) -> Command {
             cwd: "/w".to_owned(),
             project: "/w".to_owned(),
             name: rest.to_owned(),
+            ..NewSession::default()
         }),
         "name" => Command::Change { name: Some(rest.to_owned()), env_hint: None, context: None },
         "prompt" | "prompt!" => {
@@ -779,7 +780,15 @@ fn an_agents_first_title_stays() {
 
 fn first_entry() -> Entry {
     let (agent, cwd) = ("guide".to_owned(), "/w".to_owned());
-    let event = Event::SessionCreated { agent, cwd: cwd.clone(), project: cwd, name: String::new() };
+    let event = Event::SessionCreated {
+        agent,
+        cwd: cwd.clone(),
+        project: cwd,
+        name: String::new(),
+        work: None,
+        from: None,
+        options: std::collections::BTreeMap::new(),
+    };
     Entry { seq: Seq(1), at: Timestamp::from_millis(0), event }
 }
 

@@ -65,13 +65,20 @@ fn the_fixture_of_this_version_has_every_kind() {
             Event::TitleSet { .. } => "title.set",
             Event::SummarySet { .. } => "summary.set",
             Event::SessionImported { .. } => "session.imported",
+            Event::NextOffered { .. } => "next.offered",
+            Event::NextClicked { .. } => "next.clicked",
+            Event::BlockShown { .. } => "block.shown",
+            Event::WorkCreated { .. } => "work.created",
+            Event::WorkRenamed { .. } => "work.renamed",
+            Event::WorkDeleted { .. } => "work.deleted",
+            Event::WorkSessionAdded { .. } => "work.session_added",
             Event::TokenIssued { .. } => "token.issued",
             Event::TokenRevoked { .. } => "token.revoked",
             Event::PermissionRemembered { .. } => "permission.remembered",
             Event::PermissionForgotten { .. } => "permission.forgotten",
         })
         .collect();
-    assert_eq!(seen.len(), 37);
+    assert_eq!(seen.len(), 44);
 }
 
 #[test]

@@ -28,6 +28,9 @@ fn session(question: &Question) -> Session {
         cwd: "/w/sub".to_owned(),
         project: "/w".to_owned(),
         name: String::new(),
+        work: None,
+        from: None,
+        options: std::collections::BTreeMap::new(),
     };
     let session = SessionId::from_uuid(Uuid::from_u128(1));
     let entry = Entry { seq: Seq(1), at: Timestamp::from_millis(0), event: created };

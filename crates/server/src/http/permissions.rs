@@ -103,7 +103,7 @@ pub(crate) async fn forget(
     }
 }
 
-fn person(app: &App, principal: &Principal) -> Answerer {
+pub(crate) fn person(app: &App, principal: &Principal) -> Answerer {
     let token_id: Option<TokenId> = principal.id.parse().ok();
     let token = token_id.and_then(|id| app.engine.tokens().into_iter().find(|token| token.id == id));
     let name = token.map_or_else(|| "command line".to_owned(), |token| token.name);

@@ -1,12 +1,12 @@
 //! Sessions: begun, listed, looked at, renamed, stopped, put away and brought back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use doors::{Principal, Role, Scope};
-use engine::{Asker, Reach, Reply};
+use engine::{Asker, QueryError, Reach, Reply};
 use model::{Command, ContextWish, ListKey, Marker, SessionId};
 
 use crate::error::ApiError;
@@ -42,7 +42,17 @@ pub(crate) async fn page(app: &App, after: Option<&str>, limit: u32) -> Result<w
     let after = after.map(str::parse::<ListKey>).transpose().map_err(|_| ApiError::InvalidCursor)?;
     let limit = limit as usize;
     let rows = app.engine.sessions(after, limit + 1).await?;
-    Ok(convert::session_page(&app.engine, rows, limit))
+    let mut page = convert::session_page(&app.engine, rows, limit);
+    let works: BTreeSet<_> = page.sessions.iter().filter_map(|row| row.meta_context_id).collect();
+    for work in works {
+        match app.engine.work(work).await {
+            Ok(work) => page.meta_contexts.push(convert::work(work)),
+            // It was deleted.
+            Err(QueryError::NoSuchWork(_)) => (),
+            Err(err) => return Err(err.into()),
+        }
+    }
+    Ok(page)
 }
 
 /// The first page, as long as it is unless told otherwise.
@@ -72,11 +82,12 @@ pub(crate) async fn create(
     let key = new.key.take();
     let asker = asking.asker("create session", &new, key)?;
     let reach = if new.confirm { Reach::Confirmed } else { Reach::Careful };
-    let reply = app.engine.create_session(&new.agent, &new.cwd, new.name.unwrap_or_default(), reach, asker).await?;
+    let (work, name) = (new.meta_context.as_deref(), new.name.unwrap_or_default());
+    let reply = app.engine.create_session_in(work, &new.agent, &new.cwd, name, reach, asker).await?;
     let Reply::Created { session, entries } = reply else { unreachable!("a new session was answered with {reply:?}") };
     // As of its beginning, so that a repeat of the request is answered with the same words.
     let session = app.engine.session_as_of(session, entries).await?;
-    Ok((StatusCode::CREATED, Json(convert::session(&app.engine, &session))))
+    Ok((StatusCode::CREATED, Json(convert::whole_session(&app.engine, &session).await?)))
 }
 
 /// One session.
@@ -94,7 +105,7 @@ pub(crate) async fn show(
 ) -> Result<Json<wire::Session>, ApiError> {
     access::session(&principal, Scope::Read, id)?;
     let session = app.engine.session(id).await?;
-    Ok(Json(convert::session(&app.engine, &session)))
+    Ok(Json(convert::whole_session(&app.engine, &session).await?))
 }
 
 /// Renames a session, notes its environment, or changes what is marked.
@@ -255,8 +266,6 @@ pub(crate) async fn observed(app: &App, id: SessionId, asker: Asker) -> Result<w
         Reply::Observed { was_unobserved, unobserved_count } => {
             Ok(wire::Observed { success: true, was_unobserved, unobserved_count })
         }
-        reply @ (Reply::Created { .. } | Reply::PromptAccepted { .. } | Reply::ContextSet(_) | Reply::Done) => {
-            unreachable!("an observation was answered with {reply:?}")
-        }
+        reply => unreachable!("an observation was answered with {reply:?}"),
     }
 }

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::error::ApiError;
 use crate::extract::asker;
-use crate::http::{permissions, prompts, sessions};
+use crate::http::{permissions, prompts, sessions, work};
 use crate::wire::{self, ClientFrame, Request, ServerFrame};
 use crate::{App, access};
 
@@ -94,6 +94,14 @@ async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result
             permissions::answer_request(app, principal, (session, request), answer, asker(principal, "", &(), None)?)
                 .await?;
             Ok(Answer::Result(None))
+        }
+        Request::NextBlockClick { session, block, agent, model, mode } => {
+            access::everything(principal, Scope::Write)?;
+            let block = block.parse().map_err(|_| ApiError::NextNotFound)?;
+            let click = wire::NextClick { agent, model, mode, key: None };
+            let clicked =
+                work::take_step(app, principal, (session, block), click, asker(principal, "", &(), None)?).await?;
+            Ok(Answer::Result(Some(json!(clicked))))
         }
         Request::List { after } => {
             access::everything(principal, Scope::Read)?;

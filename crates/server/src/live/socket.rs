@@ -11,7 +11,7 @@ use std::time::Duration;
 use axum::extract::ws::{Message, WebSocket};
 use doors::{Principal, Scope};
 use engine::{Earlier, ListChange};
-use model::SessionId;
+use model::{SessionId, WorkId};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
@@ -23,7 +23,7 @@ use super::{Broken, GOODBYE_WITHIN, close, farewell, feed, flush, send, text_of,
 use crate::error::ApiError;
 use crate::gatekeeper::Tokens;
 use crate::http::{entries, sessions};
-use crate::wire::{ClientFrame, ContextReason, Request, ServerFrame, Window};
+use crate::wire::{self, ClientFrame, ContextReason, Request, ServerFrame, Window};
 use crate::{App, access, convert};
 
 /// How often quiet follows are marked and the peer is asked whether it lives.
@@ -221,15 +221,25 @@ impl Socket {
         match change {
             Ok(ListChange::Put { row, unobserved_count }) => {
                 let session = Some(convert::session_row(&self.app.engine, &row));
-                self.send(ServerFrame::Row { session, removed: None, unobserved_count }).await
+                self.send(row_frame(session, None, unobserved_count)).await
             }
             Ok(ListChange::Removed { session, unobserved_count }) => {
-                self.send(ServerFrame::Row { session: None, removed: Some(session), unobserved_count }).await
+                self.send(row_frame(None, Some(session), unobserved_count)).await
             }
+            Ok(ListChange::PutWork(work)) => {
+                let work = Some(convert::work((*work).clone()));
+                self.send(self.work_frame(work, None)).await
+            }
+            Ok(ListChange::RemovedWork { id }) => self.send(self.work_frame(None, Some(id))).await,
             // Changes were missed: the first page says how things stand.
             Err(RecvError::Lagged(_)) => self.send_list().await,
             Err(RecvError::Closed) => Err(End::Stopping),
         }
+    }
+
+    fn work_frame(&self, work: Option<wire::MetaContext>, removed_work: Option<WorkId>) -> ServerFrame {
+        let unobserved_count = self.app.engine.unobserved_count();
+        ServerFrame::Row { session: None, removed: None, work, removed_work, unobserved_count }
     }
 
     async fn hear(&mut self, message: Message) -> Result<(), End> {
@@ -255,6 +265,7 @@ impl Socket {
             | Request::Prompt { .. }
             | Request::Cancel { .. }
             | Request::Answer { .. }
+            | Request::NextBlockClick { .. }
             | Request::Observe { .. } => match self.requests.take(frame) {
                 None => Ok(()),
                 Some(refusal) => self.send(refusal).await,
@@ -285,7 +296,13 @@ impl Socket {
             }
         };
         self.send(ServerFrame::Ack { id, result: None }).await?;
-        let snapshot = convert::session(&self.app.engine, &follow.snapshot);
+        let snapshot = match convert::whole_session(&self.app.engine, &follow.snapshot).await {
+            Ok(snapshot) => snapshot,
+            Err(err) => {
+                let error = ApiError::from(err).tell();
+                return self.send(ServerFrame::Error { id: None, session: Some(session), error }).await;
+            }
+        };
         let context = convert::context(&follow.snapshot.context);
         let after = follow.cursor().to_string();
         let window = follow.earlier.take().map(|Earlier { agent, asked }| Box::new(Window { after, agent, asked }));
@@ -327,4 +344,8 @@ async fn next_change(list: &mut Option<broadcast::Receiver<ListChange>>) -> Resu
         Some(list) => list.recv().await,
         None => pending().await,
     }
+}
+
+fn row_frame(session: Option<wire::SessionRow>, removed: Option<SessionId>, unobserved_count: u64) -> ServerFrame {
+    ServerFrame::Row { session, removed, work: None, removed_work: None, unobserved_count }
 }

@@ -8,11 +8,11 @@
 
 use std::collections::BTreeMap;
 
-use model::{AgentView, Entry, Image, SessionId, Turn, WordsOf};
+use model::{AgentView, Entry, Image, SessionId, Turn, WordsOf, WorkId};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use utoipa::ToSchema;
 
-use super::{Context, ErrorDetail, Hidden, Session, SessionPage, SessionRow, WhenBusy};
+use super::{Context, ErrorDetail, Hidden, MetaContext, Session, SessionPage, SessionRow, WhenBusy};
 
 /// What a client sends.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -89,6 +89,17 @@ pub enum Request {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         remember: bool,
     },
+    /// Takes a step that the agent offers; `block` is `t42.n1`. The `ack` says where it led, on every repeat the same.
+    NextBlockClick {
+        session: SessionId,
+        block: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mode: Option<String>,
+    },
     Ping {},
 }
 
@@ -112,6 +123,12 @@ pub enum ServerFrame {
         session: Option<SessionRow>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         removed: Option<SessionId>,
+        /// A piece of work is new, has another name, or other sessions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        work: Option<MetaContext>,
+        /// A piece of work is gone, or has no sessions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        removed_work: Option<WorkId>,
         unobserved_count: u64,
     },
     /// How a followed session stands; the first frame of a follow.

@@ -28,6 +28,9 @@ impl Written {
             cwd: project.clone(),
             project,
             name: format!("Written {nth}"),
+            work: None,
+            from: None,
+            options: std::collections::BTreeMap::new(),
         }];
         for (number, (prompt, more)) in (1..).zip(turns) {
             let turn = Turn(number);

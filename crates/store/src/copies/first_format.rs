@@ -29,6 +29,7 @@ pub(super) fn upgrade(line: &[u8]) -> Option<TranscriptTurn> {
         images: Vec::new(),
         resume: None,
         items,
+        blocks: Vec::new(),
         usage: None,
         outcome,
         reason,

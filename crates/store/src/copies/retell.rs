@@ -163,7 +163,7 @@ impl Retelling {
     fn begin(&mut self) -> Result<(), Unreadable> {
         check_name(&self.meta.agent)?;
         let Meta { agent, cwd, project, name, created_at, .. } = self.meta.clone();
-        self.act(Command::Create(NewSession { agent, cwd, project, name }), created_at)?;
+        self.act(Command::Create(NewSession { agent, cwd, project, name, ..NewSession::default() }), created_at)?;
         if let Some(Imported { tool, source, mark, continued }) = self.meta.imported.clone() {
             self.act(Command::Import { tool, source, mark }, created_at)?;
             if continued {

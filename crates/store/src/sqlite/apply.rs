@@ -4,8 +4,9 @@
 //! from the log gives the same rows.
 
 use model::{
-    Extent, FactShape, InteractionId, Mark, ProvedFact, QueuedPrompt, RememberedRow, RowChange, Seq, SessionId,
-    SessionRow, Stop, Summary, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
+    Clicked, Extent, FactShape, InteractionId, Mark, NextId, NextRow, ProvedFact, QueuedPrompt, RememberedRow,
+    RowChange, Seq, SessionId, SessionRow, Stop, Summary, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId,
+    WorkRow,
 };
 use rusqlite::{Connection, Params, Result, params};
 
@@ -47,6 +48,41 @@ pub(super) fn apply(conn: &Connection, change: &RowChange) -> Result<()> {
         RowChange::PutSummary { session, turn, summary, extent } => {
             put_summary(conn, *session, *turn, summary, *extent)
         }
+        RowChange::PutNext(row) => put_next(conn, row),
+        RowChange::ClickNext { session, id, clicked } => click_next(conn, *session, *id, clicked),
+        RowChange::PutWork(row) => put_work(conn, row),
+        RowChange::NameWork { project, name, id } => run(
+            conn,
+            "INSERT OR REPLACE INTO work_names (project, name, work)
+             VALUES (?1, ?2, ?3)",
+            params![project, name, id.as_bytes()],
+        ),
+        RowChange::RenameWork { id, name } => run(
+            conn,
+            "UPDATE works
+             SET name = ?2
+             WHERE id = ?1",
+            params![id.as_bytes(), name],
+        ),
+        RowChange::TouchWork { id, added_at } => run(
+            conn,
+            "UPDATE works
+             SET added_at = ?2
+             WHERE id = ?1",
+            params![id.as_bytes(), added_at.as_millis()],
+        ),
+        RowChange::RemoveWork { id } => run(
+            conn,
+            "DELETE FROM works
+             WHERE id = ?1",
+            [id.as_bytes()],
+        ),
+        RowChange::ForgetWorkNames { id } => run(
+            conn,
+            "DELETE FROM work_names
+             WHERE work = ?1",
+            [id.as_bytes()],
+        ),
         RowChange::PutToken(row) => put_token(conn, row),
         RowChange::RemoveToken { id } => run(
             conn,
@@ -81,6 +117,8 @@ pub(super) fn remove_session(conn: &Connection, session: SessionId) -> Result<()
          WHERE session = ?1",
         "DELETE FROM titles
          WHERE session = ?1",
+        "DELETE FROM next_blocks
+         WHERE session = ?1",
     ] {
         run(conn, sql, [session.as_bytes()])?;
     }
@@ -113,11 +151,12 @@ fn put_session(conn: &Connection, row: &SessionRow) -> Result<()> {
              id, agent, cwd, project, name, env_hint, first_prompt, agent_state, failure,
              running_turn, running_interaction, running_first_seq, running_started_at,
              turns, interrupted, created_at, active_at, last_observed_at, last_idle_at, deleted_at,
-             agent_session, agent_title, untold, open_requests, requests, intent, titles, summarised, imported
+             agent_session, agent_title, untold, open_requests, requests, intent, titles, summarised, imported,
+             work, origin, options
          )
          VALUES (
              ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
-             ?25, ?26, ?27, ?28, ?29
+             ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32
          )",
         params![
             row.id.as_bytes(),
@@ -149,6 +188,9 @@ fn put_session(conn: &Connection, row: &SessionRow) -> Result<()> {
             row.titles,
             row.summarised.0,
             json_value_or_null(row.imported.as_ref()),
+            row.work.as_ref().map(WorkId::as_bytes),
+            json_value_or_null(row.from.as_ref()),
+            json_value_or_null((!row.options.is_empty()).then_some(&row.options)),
         ],
     )
 }
@@ -303,6 +345,54 @@ fn put_fact(conn: &Connection, session: SessionId, name: &str, shape: FactShape,
             fact.exit_code,
             json_or_null(fact.file.as_slice()),
         ],
+    )
+}
+
+fn put_next(conn: &Connection, row: &NextRow) -> Result<()> {
+    let clicked = row.clicked.as_ref();
+    run(
+        conn,
+        "INSERT OR REPLACE INTO next_blocks
+             (session, turn, nth, label, command, meta_context, offered_at, clicked_work, clicked_session, clicked_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        params![
+            row.session.as_bytes(),
+            row.id.turn.0,
+            row.id.nth,
+            row.next.label,
+            row.next.command,
+            row.next.meta_context,
+            row.offered_at.as_millis(),
+            clicked.map(|clicked| clicked.work.as_bytes()),
+            clicked.map(|clicked| clicked.session.as_bytes()),
+            clicked.map(|clicked| clicked.at.as_millis()),
+        ],
+    )
+}
+
+fn click_next(conn: &Connection, session: SessionId, id: NextId, clicked: &Clicked) -> Result<()> {
+    run(
+        conn,
+        "UPDATE next_blocks
+         SET clicked_work = ?4, clicked_session = ?5, clicked_at = ?6
+         WHERE session = ?1 AND turn = ?2 AND nth = ?3",
+        params![
+            session.as_bytes(),
+            id.turn.0,
+            id.nth,
+            clicked.work.as_bytes(),
+            clicked.session.as_bytes(),
+            clicked.at.as_millis(),
+        ],
+    )
+}
+
+fn put_work(conn: &Connection, row: &WorkRow) -> Result<()> {
+    run(
+        conn,
+        "INSERT OR REPLACE INTO works (id, project, name, created_at, added_at)
+         VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![row.id.as_bytes(), row.project, row.name, row.created_at.as_millis(), row.added_at.as_millis()],
     )
 }
 

@@ -12,6 +12,8 @@ const CONTEXT_SINCE: i64 = 5;
 /// The first schema in which answers are remembered.
 const REMEMBERED_SINCE: i64 = 4;
 
+/// The first schema in which sessions belong to pieces of work.
+const WORK_SINCE: i64 = 8;
 /// The first schema in which turns have summaries and sessions have titles.
 const NAVIGATION_SINCE: i64 = 6;
 
@@ -49,7 +51,8 @@ macro_rules! stream_columns {
 
 /// Of the newest schema, as are all that no function chooses.
 pub(super) const SESSION_COLUMNS: &str = session_columns!(
-    "agent_session, agent_title, untold, open_requests, requests, intent, titles, summarised, imported"
+    "agent_session, agent_title, untold, open_requests, requests, intent, titles, summarised, imported, \
+     work, origin, options"
 );
 pub(super) const PROMPT_COLUMNS: &str = prompt_columns!("images");
 pub(super) const STORED_ENTRY_COLUMNS: &str =
@@ -62,18 +65,30 @@ pub(super) const FACT_COLUMNS: &str = "name, value, shape, nth, turn, tool, entr
 pub(super) const TOKEN_COLUMNS: &str = "id, kind, name, session, secret_hash, proof_hash, issued_at";
 pub(super) const REMEMBERED_COLUMNS: &str =
     "id, project, cwd, agent, kind, subject, digest, decision, decided_by, remembered_at";
+pub(super) const NEXT_COLUMNS: &str =
+    "session, turn, nth, label, command, meta_context, offered_at, clicked_work, clicked_session, clicked_at";
+pub(super) const WORK_COLUMNS: &str = "id, project, name, created_at, added_at";
+pub(super) const WORK_NAME_COLUMNS: &str = "project, name, work";
 pub(super) const RECEIPT_COLUMNS: &str = "principal, key, fingerprint, reply, at";
 
 pub(super) fn session_columns(schema: i64) -> &'static str {
     match schema {
-        ..AGENTS_SINCE => session_columns!("NULL, '', 0, NULL, 0, '', 0, 0, NULL"),
+        ..AGENTS_SINCE => session_columns!("NULL, '', 0, NULL, 0, '', 0, 0, NULL, NULL, NULL, NULL"),
         AGENTS_SINCE..CONTEXT_SINCE => {
-            session_columns!("agent_session, agent_title, untold, open_requests, requests, '', 0, 0, NULL")
+            session_columns!(
+                "agent_session, agent_title, untold, open_requests, requests, '', 0, 0, NULL, NULL, NULL, NULL"
+            )
         }
         CONTEXT_SINCE..NAVIGATION_SINCE => {
-            session_columns!("agent_session, agent_title, untold, open_requests, requests, intent, 0, 0, NULL")
+            session_columns!(
+                "agent_session, agent_title, untold, open_requests, requests, intent, 0, 0, NULL, NULL, NULL, NULL"
+            )
         }
-        NAVIGATION_SINCE.. => SESSION_COLUMNS,
+        NAVIGATION_SINCE..WORK_SINCE => session_columns!(
+            "agent_session, agent_title, untold, open_requests, requests, intent, titles, summarised, imported, \
+             NULL, NULL, NULL"
+        ),
+        WORK_SINCE.. => SESSION_COLUMNS,
     }
 }
 
@@ -106,6 +121,11 @@ pub(super) fn has_context(schema: i64) -> bool {
 /// Whether sessions have titles of their own.
 pub(super) fn has_titles(schema: i64) -> bool {
     schema >= NAVIGATION_SINCE
+}
+
+/// Whether there are pieces of work.
+pub(super) fn has_work(schema: i64) -> bool {
+    schema >= WORK_SINCE
 }
 
 /// Whether there is a table of answers that are remembered.

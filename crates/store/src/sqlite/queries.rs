@@ -338,7 +338,7 @@ pub(super) fn find_receipt(conn: &Connection, principal: &str, key: &str) -> rus
     conn.prepare_cached(&sql)?.query_row([principal, key], rows::receipt).optional()
 }
 
-fn collect<T, P: rusqlite::Params>(
+pub(super) fn collect<T, P: rusqlite::Params>(
     conn: &Connection,
     sql: &str,
     params: P,
@@ -347,6 +347,6 @@ fn collect<T, P: rusqlite::Params>(
     Ok(conn.prepare_cached(sql)?.query_map(params, row)?.collect::<rusqlite::Result<_>>()?)
 }
 
-fn sql_limit(limit: usize) -> i64 {
+pub(super) fn sql_limit(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }

@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 
 use model::{
-    AgentState, EVENT_VERSION, Entry, Event, Extent, FactShape, InteractionId, Mark, Outcome, Proof, ProvedFact,
-    QueuedPrompt, RememberedDecision, RememberedId, RememberedRow, Request, Running, Seq, SessionId, SessionRow, Stop,
-    StreamId, Summary, SummaryMaker, Timestamp, TitleMaker, TitleRow, TokenId, TokenKind, TokenRow, ToolKind, Turn,
-    TurnRow, Untold,
+    AgentState, Clicked, EVENT_VERSION, Entry, Event, Extent, FactShape, InteractionId, Mark, Next, NextId, NextRow,
+    Offer, Outcome, Proof, ProvedFact, QueuedPrompt, RememberedDecision, RememberedId, RememberedRow, Request, Running,
+    Seq, SessionId, SessionRow, Stop, StreamId, Summary, SummaryMaker, Timestamp, TitleMaker, TitleRow, TokenId,
+    TokenKind, TokenRow, ToolKind, Turn, TurnRow, Untold, WorkId, WorkRow,
 };
 use rusqlite::types::Type;
 use rusqlite::{Error, Row};
@@ -117,6 +117,9 @@ pub(super) fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
         titles: row.get(26)?,
         summarised: Turn(row.get(27)?),
         imported: find_json(row, 28)?,
+        work: row.get::<_, Option<[u8; 16]>>(29)?.map(WorkId::from_bytes),
+        from: find_json(row, 30)?,
+        options: find_json(row, 31)?.unwrap_or_default(),
         intent: row.get(25)?,
         untold: untold_of(row, 22)?,
         open_requests: json_list(row, 23)?,
@@ -168,6 +171,43 @@ pub(super) fn title_row(row: &Row<'_>) -> Result<TitleRow, Error> {
         interaction_id: row.get::<_, Option<[u8; 16]>>(5)?.map(InteractionId::from_bytes),
         changed_at: instant(row, 6)?,
     })
+}
+
+pub(super) fn next_row(row: &Row<'_>) -> Result<NextRow, Error> {
+    Ok(NextRow {
+        session: SessionId::from_bytes(row.get(0)?),
+        id: NextId { turn: Turn(row.get(1)?), nth: row.get(2)? },
+        next: Next { label: row.get(3)?, command: row.get(4)?, meta_context: row.get(5)? },
+        offered_at: instant(row, 6)?,
+        clicked: match row.get(7)? {
+            None => None,
+            Some(work) => Some(Clicked {
+                work: WorkId::from_bytes(work),
+                session: SessionId::from_bytes(row.get(8)?),
+                at: instant(row, 9)?,
+            }),
+        },
+    })
+}
+
+/// A next block with, behind its columns, the turn that offers the same again.
+pub(super) fn offer(row: &Row<'_>) -> Result<Offer, Error> {
+    Ok(Offer { row: next_row(row)?, superseded_by: row.get::<_, Option<u32>>(10)?.map(Turn) })
+}
+
+pub(super) fn work_row(row: &Row<'_>) -> Result<WorkRow, Error> {
+    Ok(WorkRow {
+        id: WorkId::from_bytes(row.get(0)?),
+        project: row.get(1)?,
+        name: row.get(2)?,
+        created_at: instant(row, 3)?,
+        added_at: instant(row, 4)?,
+    })
+}
+
+/// A project, a name in it, and the work that the name leads to.
+pub(super) fn work_name(row: &Row<'_>) -> Result<((String, String), WorkId), Error> {
+    Ok(((row.get(0)?, row.get(1)?), WorkId::from_bytes(row.get(2)?)))
 }
 
 pub(super) fn queued_prompt(row: &Row<'_>) -> Result<QueuedPrompt, Error> {

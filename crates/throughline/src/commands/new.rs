@@ -18,7 +18,8 @@ pub(super) async fn run(data: &DataDir, new: cli::New) -> Result<()> {
     let cwd = cwd.into_os_string().into_string().ok().context("the directory's path is not valid UTF-8")?;
     let client = Client::connect(data).await?;
     installed::check(&client, &new.agent).await?;
-    let body = NewSession { agent: new.agent, cwd, name: new.name, confirm: new.confirm, key: None };
+    let body =
+        NewSession { agent: new.agent, cwd, name: new.name, meta_context: None, confirm: new.confirm, key: None };
     let begun = client.post("/sessions", Some(&body)).await;
     let session: Session = begun.map_err(|err| match err.to_string().ends_with("(confirm_required)") {
         true => anyhow!("an agent there could reach everything you have; add --confirm if that is meant"),

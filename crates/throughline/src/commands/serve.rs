@@ -62,6 +62,13 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
     let for_agents = listen_for_agents(&transport, bound).await?;
     let reach = for_agents.as_ref().unwrap_or(&listener).local_addr()?;
     host.engine.mount_at(server::mcp_url(reach));
+    match host.engine.finish_clicks().await {
+        Ok(0) => (),
+        Ok(sessions) => tracing::info!(sessions, "steps that were taken just before the server ended go on now"),
+        Err(err) => {
+            tracing::warn!(error = %err, "steps that were taken just before the server ended could not be found")
+        }
+    }
 
     let uid = rustix::process::geteuid().as_raw();
     let tcp = doors::serve_tcp(listener, transport, apps.whole.clone(), stopping.clone());

@@ -200,6 +200,7 @@ impl Session {
 
     /// Sets an option before the first prompt.
     async fn choose(&mut self, option: &str, value: &str) -> Result<(), Gone> {
+        let option = &self.translator.option_name(option);
         if self.translator.find_option(option).is_some_and(|offer| offer.value == value) {
             return Ok(());
         }

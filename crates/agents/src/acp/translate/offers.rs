@@ -82,6 +82,20 @@ impl Offers {
         modes.map(|modes| Offer { setting: Setting::Mode, value: &modes.value })
     }
 
+    /// The name of the option that is meant: its own, or `model` or `mode` by what it is about.
+    pub(super) fn name_of<'a>(&'a self, wanted: &'a str) -> &'a str {
+        let category = match wanted {
+            "model" => OptionCategory::Model,
+            MODE => OptionCategory::Mode,
+            _ => return wanted,
+        };
+        let about = self.options.iter().find(|option| option.category == category);
+        match about {
+            Some(option) if self.find(wanted).is_none() => &option.id,
+            Some(_) | None => wanted,
+        }
+    }
+
     fn has_mode_option(&self) -> bool {
         self.options.iter().any(|option| option.category == OptionCategory::Mode || option.id == MODE)
     }

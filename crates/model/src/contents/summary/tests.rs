@@ -88,3 +88,19 @@ fn what_stands_below_a_long_paste_is_seen() {
     let paste = "2026-01-02 10:00:00 INFO all is well\n".repeat(20_000);
     check(&format!("{paste}\nWhy does the worker stop after an hour?"), "", "Why does the worker stop after an hour?");
 }
+
+#[test]
+fn a_block_is_no_summary() {
+    let block = "```throughline:next\n{\n  \"label\": \"Write it: error: all\", \"command\": \"/write\"\n}\n```";
+    check("go on", &format!("{block}\n\nThe loom has its requirements now."), "The loom has its requirements now");
+    check("go on", &format!("Wrote the requirements of the loom.{block}"), "Wrote the requirements of the loom");
+    check(
+        "go on",
+        &format!("Wrote the requirements of the loom:{}", &block[..50]),
+        "Wrote the requirements of the loom",
+    );
+    check("go on", block, "go on");
+    check("", block, EMPTY_SUMMARY);
+    check(block, "", EMPTY_SUMMARY);
+    check(&format!("{block}\nWhy does nobody see this block?"), "", "Why does nobody see this block?");
+}

@@ -91,7 +91,7 @@ impl CheckReport {
     /// The streams whose fence is not where it should be. Only sessions have one.
     pub fn misfenced(&self) -> impl Iterator<Item = StreamId> {
         let of_fences = |finding: &&Finding| match finding.kind {
-            FindingKind::Entry => !finding.fenced && finding.stream != Some(StreamId::Server),
+            FindingKind::Entry => !finding.fenced && finding.stream.is_none_or(StreamId::is_session),
             FindingKind::Fence => true,
             FindingKind::File | FindingKind::Row | FindingKind::Stray => false,
         };

@@ -212,7 +212,7 @@ impl Importer<'_> {
         };
         let session = match stream {
             StreamId::Session(id) => self.store.session(id).await.map_err(unreadable)?,
-            StreamId::Server => None,
+            StreamId::Server | StreamId::Work => None,
         };
         self.streams.insert(stream, (head, session));
         Ok(head)
@@ -225,7 +225,7 @@ fn fence(path: &Path, damaged: &[(StreamId, DamageLine)]) -> Result<(), RestoreE
     let mut conn = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let tx = conn.transaction()?;
     // Only sessions have a fence: without the server's own stream nobody could sign in.
-    for (stream, damage) in damaged.iter().filter(|(stream, _)| *stream != StreamId::Server) {
+    for (stream, damage) in damaged.iter().filter(|(stream, _)| stream.is_session()) {
         tx.execute(
             "INSERT INTO streams (name, damaged_seq, damage)
              VALUES (?1, ?2, ?3)

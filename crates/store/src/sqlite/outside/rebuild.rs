@@ -3,7 +3,7 @@
 //! Invariant: one transaction, so that a kill at any point leaves the old rows or the new ones. The log, receipts and
 //! tombstones are not touched. What only the old rows knew, that a stream has lost its tail, is kept as a fence.
 
-use model::{Seq, StreamId};
+use model::Seq;
 use rusqlite::{Connection, Error, TransactionBehavior};
 
 use crate::StorageError;
@@ -44,6 +44,10 @@ impl Repair {
              DELETE FROM sets;
              DELETE FROM facts;
              DELETE FROM context_entries;
+             DELETE FROM titles;
+             DELETE FROM next_blocks;
+             DELETE FROM works;
+             DELETE FROM work_names;
              DELETE FROM tokens;
              DELETE FROM remembered;",
         )?;
@@ -82,7 +86,7 @@ fn fill(conn: &Connection, schema: i64, id: i64, rebuilt: &mut Rebuilt) -> Resul
     rebuilt.streams += 1;
     rebuilt.entries += walk.head.0;
     rebuilt.damaged += u64::from(fence.is_some());
-    if fence != record.fence && stream != StreamId::Server {
+    if fence != record.fence && stream.is_session() {
         put_fence(conn, id, fence.as_ref())?;
     }
     for change in walk.rows.into_changes(stream) {

@@ -6,18 +6,20 @@
 use std::collections::BTreeMap;
 
 use model::{
-    FactShape, InteractionId, Mark, ProvedFact, QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, SessionId,
-    SessionRow, StreamId, TitleRow, TokenId, TokenRow, Turn, TurnRow,
+    FactShape, InteractionId, Mark, NextId, NextRow, ProvedFact, QueuedPrompt, RememberedId, RememberedRow, RowChange,
+    Seq, SessionId, SessionRow, StreamId, TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId, WorkRow,
 };
 use rusqlite::{Connection, Params, Result, Row};
 
 use crate::sqlite::columns::{
-    FACT_COLUMNS, REMEMBERED_COLUMNS, SET_COLUMNS, TITLE_COLUMNS, TOKEN_COLUMNS, has_context, has_remembered,
-    has_titles, prompt_columns, session_columns, turn_columns,
+    FACT_COLUMNS, NEXT_COLUMNS, REMEMBERED_COLUMNS, SET_COLUMNS, TITLE_COLUMNS, TOKEN_COLUMNS, WORK_COLUMNS,
+    WORK_NAME_COLUMNS, has_context, has_remembered, has_titles, has_work, prompt_columns, session_columns,
+    turn_columns,
 };
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::rows::{
-    marked_set, proved_fact, queued_prompt, remembered_row, session_row, title_row, token_row, turn_row,
+    marked_set, next_row, proved_fact, queued_prompt, remembered_row, session_row, title_row, token_row, turn_row,
+    work_name, work_row,
 };
 
 /// What the read tables hold of a stream.
@@ -30,6 +32,9 @@ pub(super) struct Rows {
     facts: BTreeMap<(String, String), (FactShape, ProvedFact)>,
     context_entries: BTreeMap<Seq, ()>,
     titles: BTreeMap<u32, TitleRow>,
+    next_blocks: BTreeMap<NextId, NextRow>,
+    works: BTreeMap<WorkId, WorkRow>,
+    work_names: BTreeMap<(String, String), WorkId>,
     tokens: BTreeMap<TokenId, TokenRow>,
     remembered: BTreeMap<RememberedId, RememberedRow>,
 }
@@ -75,6 +80,34 @@ impl Rows {
                     (row.summary, row.extent) = (Some(summary), extent.or(row.extent));
                 }
             }
+            RowChange::PutNext(row) => {
+                self.next_blocks.insert(row.id, row);
+            }
+            RowChange::ClickNext { session: _, id, clicked } => {
+                if let Some(row) = self.next_blocks.get_mut(&id) {
+                    row.clicked = Some(clicked);
+                }
+            }
+            RowChange::PutWork(row) => {
+                self.works.insert(row.id, row);
+            }
+            RowChange::NameWork { project, name, id } => {
+                self.work_names.insert((project, name), id);
+            }
+            RowChange::RenameWork { id, name } => {
+                if let Some(row) = self.works.get_mut(&id) {
+                    row.name = name;
+                }
+            }
+            RowChange::TouchWork { id, added_at } => {
+                if let Some(row) = self.works.get_mut(&id) {
+                    row.added_at = added_at;
+                }
+            }
+            RowChange::RemoveWork { id } => {
+                self.works.remove(&id);
+            }
+            RowChange::ForgetWorkNames { id } => self.work_names.retain(|_, work| *work != id),
             RowChange::PutToken(row) => {
                 self.tokens.insert(row.id, row);
             }
@@ -106,6 +139,10 @@ impl Rows {
             changes.extend(self.context_entries.into_keys().map(|seq| RowChange::NoteContext { session, seq }));
         }
         changes.extend(self.titles.into_values().map(RowChange::PutTitle));
+        changes.extend(self.next_blocks.into_values().map(RowChange::PutNext));
+        changes.extend(self.works.into_values().map(RowChange::PutWork));
+        let names = self.work_names.into_iter();
+        changes.extend(names.map(|((project, name), id)| RowChange::NameWork { project, name, id }));
         changes.extend(self.tokens.into_values().map(RowChange::PutToken));
         changes.extend(self.remembered.into_values().map(RowChange::PutRemembered));
         changes
@@ -142,6 +179,24 @@ impl Rows {
                         Some(found) => rows.titles = keyed(found, TitleRow::slot),
                         None => unreadable.push("the rows of its titles cannot be read"),
                     }
+                }
+                if has_work(schema) {
+                    let sql = format!("SELECT {NEXT_COLUMNS} FROM next_blocks WHERE session = ?1");
+                    match collect(conn, &sql, [id], next_row)? {
+                        Some(found) => rows.next_blocks = keyed(found, |row| row.id),
+                        None => unreadable.push("the rows of its next blocks cannot be read"),
+                    }
+                }
+            }
+            StreamId::Work if !has_work(schema) => (),
+            StreamId::Work => {
+                match collect(conn, &format!("SELECT {WORK_COLUMNS} FROM works"), [], work_row)? {
+                    Some(found) => rows.works = keyed(found, |row| row.id),
+                    None => unreadable.push("the rows of meta-contexts cannot be read"),
+                }
+                match collect(conn, &format!("SELECT {WORK_NAME_COLUMNS} FROM work_names"), [], work_name)? {
+                    Some(found) => rows.work_names = found.into_iter().collect(),
+                    None => unreadable.push("the names of meta-contexts cannot be read"),
                 }
             }
             StreamId::Server => {
@@ -199,6 +254,9 @@ impl Rows {
             difference(&self.facts, &found.facts, |(name, _)| format!("a row of the fact {name:?}")),
             difference(&self.context_entries, &found.context_entries, |seq| format!("the note of entry {seq}")),
             difference(&self.titles, &found.titles, |_| "a row of its titles".to_owned()),
+            difference(&self.next_blocks, &found.next_blocks, |id| format!("the row of next block {id}")),
+            difference(&self.works, &found.works, |id| format!("the row of meta-context {id}")),
+            difference(&self.work_names, &found.work_names, |(_, name)| format!("the name {name:?} of a meta-context")),
             difference(&self.tokens, &found.tokens, |id| format!("the row of token {id}")),
             difference(&self.remembered, &found.remembered, |id| format!("the row of the remembered answer {id}")),
         ]

@@ -6,7 +6,7 @@
 use model::{SessionId, StreamId};
 use rusqlite::{Connection, Error, OptionalExtension as _};
 
-use crate::sqlite::columns::{has_context, has_remembered, has_titles};
+use crate::sqlite::columns::{has_context, has_remembered, has_titles, has_work};
 use crate::sqlite::outside::check::{CheckReport, FindingKind};
 use crate::sqlite::outside::streams::StreamRecord;
 use crate::sqlite::outside::{OnProgress, Progress, Stage};
@@ -29,24 +29,29 @@ const CONTEXT_TABLES: [(&str, &str); 3] = [
 
 const TITLE_TABLES: [(&str, &str); 1] = [("SELECT MIN(session) FROM titles WHERE session > ?1", "rows of titles")];
 
+const NEXT_TABLES: [(&str, &str); 1] =
+    [("SELECT MIN(session) FROM next_blocks WHERE session > ?1", "rows of next blocks")];
+
 pub(super) fn find(
     conn: &Connection,
     schema: i64,
     report: &mut CheckReport,
     progress: OnProgress<'_>,
 ) -> Result<(), Error> {
-    let total = (TABLES.len() + CONTEXT_TABLES.len() + TITLE_TABLES.len()) as u64 + 2;
+    let total = (TABLES.len() + CONTEXT_TABLES.len() + TITLE_TABLES.len() + NEXT_TABLES.len()) as u64 + 2;
     let mut begin = |done| progress(Progress { stage: Stage::CheckStrays, done, total });
     begin(0);
     entries(conn, schema, report)?;
     let context = has_context(schema).then_some(CONTEXT_TABLES).into_iter().flatten();
     let titles = has_titles(schema).then_some(TITLE_TABLES).into_iter().flatten();
-    for (done, (next, rows)) in (1..).zip(TABLES.into_iter().chain(context).chain(titles)) {
+    let blocks = has_work(schema).then_some(NEXT_TABLES).into_iter().flatten();
+    for (done, (next, rows)) in (1..).zip(TABLES.into_iter().chain(context).chain(titles).chain(blocks)) {
         begin(done);
         session_rows(conn, schema, next, rows, report)?;
     }
     begin(total - 1);
-    server_rows(conn, schema, report)
+    server_rows(conn, schema, report)?;
+    work_rows(conn, schema, report)
 }
 
 fn entries(conn: &Connection, schema: i64, report: &mut CheckReport) -> Result<(), Error> {
@@ -109,6 +114,18 @@ fn server_rows(conn: &Connection, schema: i64, report: &mut CheckReport) -> Resu
     look("SELECT 1 FROM tokens LIMIT 1", "rows of tokens that are not in the log")?;
     if has_remembered(schema) {
         look("SELECT 1 FROM remembered LIMIT 1", "rows of what is remembered that are not in the log")?;
+    }
+    Ok(())
+}
+
+fn work_rows(conn: &Connection, schema: i64, report: &mut CheckReport) -> Result<(), Error> {
+    let moment = conn.unchecked_transaction()?;
+    if !has_work(schema) || StreamRecord::find_named(&moment, schema, StreamId::Work)?.is_some() {
+        return Ok(());
+    }
+    let any = "SELECT 1 FROM works UNION ALL SELECT 1 FROM work_names LIMIT 1";
+    if moment.query_row(any, [], |_| Ok(())).optional()?.is_some() {
+        report.add(FindingKind::Stray, Some(StreamId::Work), "rows of meta-contexts that are not in the log");
     }
     Ok(())
 }

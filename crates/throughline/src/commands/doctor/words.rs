@@ -50,6 +50,7 @@ fn describe(finding: &Finding) -> String {
     let whose = match finding.stream {
         Some(StreamId::Session(id)) => format!("session {id}"),
         Some(StreamId::Server) => "the server's own stream".to_owned(),
+        Some(StreamId::Work) => "the stream of meta-contexts".to_owned(),
         None => return finding.what.clone(),
     };
     match finding.seq {

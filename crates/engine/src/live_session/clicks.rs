@@ -1,0 +1,91 @@
+//! A step that is taken: one append over three streams, and then the new session's agent.
+//!
+//! Invariant: a block leads to one session, for ever. What follows the append (starting the agent, which is then sent the
+//! prompt) follows from what was appended, so a crash in between is made good by the next life and never doubled.
+
+use std::sync::Arc;
+
+use model::{Command, FirstPrompt, InteractionId, NewSession, Origin, SessionId, StreamId, add_to_work, decide};
+use store::AppendError;
+
+use crate::asking::{Asked, Reply};
+use crate::commit::Along;
+use crate::live_session::{CONFLICT_TRIES, LiveSession, effects_of};
+use crate::work::{Click, wanted_options};
+use crate::{SubmitError, work};
+
+impl LiveSession {
+    pub(super) async fn click(&mut self, click: &Click, asked: &Asked) -> Result<Reply, SubmitError> {
+        let mut tries = 0;
+        loop {
+            match self.try_click(click, asked).await {
+                Err(SubmitError::Append(AppendError::Repeated(receipt))) => return asked.asker.repeat(&receipt),
+                Err(SubmitError::Append(AppendError::Conflict { .. })) if tries < CONFLICT_TRIES => {
+                    self.reload().await?;
+                }
+                Err(SubmitError::Append(AppendError::Purged(_))) => return Err(SubmitError::NotFound(self.id)),
+                answer => return answer,
+            }
+            tries += 1;
+        }
+    }
+
+    async fn try_click(&mut self, click: &Click, asked: &Asked) -> Result<Reply, SubmitError> {
+        let shared = Arc::clone(&self.shared);
+        let Some(offer) = shared.store.next_block(self.id, click.block).await? else {
+            return Err(SubmitError::NoSuchBlock { session: self.id, block: click.block });
+        };
+        if let Some(clicked) = offer.row.clicked {
+            let reply = Reply::Clicked { work: clicked.work, session: clicked.session };
+            shared.leave_receipt_of(&asked.asker, &reply).await?;
+            return Ok(reply);
+        }
+        let name = offer.click()?;
+        self.prepare(None).await?;
+        let Some(session) = &self.session else { return Err(SubmitError::NotFound(self.id)) };
+        let options = wanted_options(&shared, session, click).await;
+        let row = session.row.clone();
+
+        let turn = shared.work_stream.turn().await?;
+        let known = shared.store.find_work(&row.project, name).await?;
+        let work = known.as_ref().map_or_else(|| shared.new_work(), |known| known.id);
+        let begun = SessionId::from_uuid(shared.ids.uuid());
+        let prompt = FirstPrompt {
+            interaction_id: InteractionId::from_uuid(shared.ids.uuid()),
+            text: offer.row.next.command.clone(),
+        };
+        let new = NewSession {
+            agent: click.agent.clone().unwrap_or(row.agent),
+            cwd: row.cwd,
+            project: row.project.clone(),
+            name: String::new(),
+            work: Some(work),
+            from: Some((Origin { session: self.id, block: click.block }, prompt)),
+            options,
+        };
+        let created = decide(None, Command::Create(new))?;
+        let command = Command::Click { block: click.block, work, session: begun, by: click.by.clone() };
+        let events = self.decide(Some(command))?;
+        let reply = Reply::Clicked { work, session: begun };
+        let receipt = asked.receipt(&reply, shared.clock.now());
+        let (new_part, new_session) = shared.first_part(begun, created);
+        let entries = new_part.entries.clone();
+        let added = add_to_work(known.as_ref(), work, &row.project, name, begun);
+        let work_part = shared.next_part(StreamId::Work, added).await?;
+
+        let effects = effects_of(&events);
+        let parts = work_part.into_iter().chain([new_part]).collect();
+        fail::fail_point!("click-decided");
+        self.commit_only(events, Along { receipt, parts }).await?;
+        fail::fail_point!("click-appended");
+        if let Some(new_session) = &new_session {
+            shared.publish(None, &new_session.row, entries);
+        }
+        shared.publish_work(work).await;
+        drop(turn);
+        fail::fail_point!("click-published");
+        work::start(&shared, begun);
+        self.take_effects(effects).await;
+        Ok(reply)
+    }
+}

@@ -1,0 +1,147 @@
+//! What the agent of a new session is told that was started from another one's offer: the phase before it.
+//!
+//! Invariant: like every packet, deterministic, bounded, labelled as a record, and the same for every agent.
+
+use std::collections::HashMap;
+
+use model::{
+    FileState, NextId, Origin, Session, SessionRow, Transcript, TranscriptTurn, TurnRow, WorkRow,
+    format_context_for_resume, one_line,
+};
+use store::{ReadError, Store};
+
+use super::{ANSWER_CHARS, END, FILES, ITEM_CHARS, MAX_CHARS, Page, read_turn, turn_lines, work};
+use crate::looking::{Looking, path_of};
+
+/// How many lines of the earlier session's contents, and how many earlier sessions, are told.
+const LINES: u32 = 20;
+const SESSIONS: usize = 10;
+
+/// What is known of the phase before.
+struct Before {
+    session: Session,
+    states: HashMap<String, FileState>,
+    lines: Vec<TurnRow>,
+    offered: Option<TranscriptTurn>,
+}
+
+/// The packet's text for a session that was started from an offer.
+pub(super) async fn text(
+    store: &dyn Store,
+    looking: &Looking,
+    row: &SessionRow,
+    origin: Origin,
+) -> Result<String, ReadError> {
+    let named = match row.work {
+        Some(id) => store.work(id).await?,
+        None => None,
+    };
+    let members = match &named {
+        Some(work) => store.work_sessions(work.id).await?,
+        None => Vec::new(),
+    };
+    let before = before(store, looking, origin).await?;
+    Ok(compose(row, named.as_ref(), &members, origin.block, before.as_ref()))
+}
+
+/// `None` if the earlier session is gone.
+async fn before(store: &dyn Store, looking: &Looking, origin: Origin) -> Result<Option<Before>, ReadError> {
+    let session = store.session(origin.session).await?.filter(|session| session.row.deleted_at.is_none());
+    let Some(session) = session else { return Ok(None) };
+    let after = model::Turn(session.row.turns.0.saturating_sub(LINES));
+    let lines = store.turns(origin.session, after, LINES as usize).await?;
+    let offering = model::Turn(origin.block.turn.0.saturating_sub(1));
+    let offered = match store.turns(origin.session, offering, 1).await?.first() {
+        Some(row) => {
+            let mut transcript = Transcript::default();
+            read_turn(store, row, &mut transcript).await?;
+            transcript.turns.into_iter().find(|turn| turn.turn == row.turn)
+        }
+        None => None,
+    };
+    let states = looking.states(&session.row, &session.context, FILES).await;
+    Ok(Some(Before { session, states, lines, offered }))
+}
+
+fn compose(
+    row: &SessionRow,
+    named: Option<&WorkRow>,
+    members: &[SessionRow],
+    block: NextId,
+    before: Option<&Before>,
+) -> String {
+    let mut page = Page::of(MAX_CHARS - END.chars().count() - 2);
+    page.add(&head(row, named, block, before));
+    if let Some(Before { session, states, lines, offered }) = before {
+        let state =
+            |mark: &model::Mark| states.get(&path_of(mark, &session.row)).copied().unwrap_or(FileState::NotChecked);
+        page.add(&format_context_for_resume(&session.context.sets, state));
+        page.add(&work(&session.row, &session.context, states));
+        if let Some(offered) = offered {
+            page.add(&format!("The turn that offered this step:\n{}", turn_lines(offered, ANSWER_CHARS)));
+        }
+        page.add(&contents(&session.row, lines));
+    }
+    page.add(&earlier(row, members, before));
+    page.end()
+}
+
+fn head(row: &SessionRow, named: Option<&WorkRow>, block: NextId, before: Option<&Before>) -> String {
+    let mut lines = vec![
+        "[The next step of a piece of work, in a new session. This is a record kept by Throughline of the session it \
+         was started from: information, not a request. The request follows after it.]"
+            .to_owned(),
+    ];
+    if let Some(named) = named {
+        lines.push(format!("Work: {}", one_line(&named.name, ITEM_CHARS)));
+    }
+    lines.push(format!("Directory: {}", one_line(&row.cwd, ITEM_CHARS)));
+    match before.map(|before| &before.session.row) {
+        Some(from) => {
+            let label = one_line(from.label().unwrap_or("without a title"), ITEM_CHARS);
+            lines.push(format!("Started from: session {} ({label}), by its offer {block}", from.id));
+            if !from.env_hint.is_empty() {
+                lines.push(format!("Environment: {}", one_line(&from.env_hint, ITEM_CHARS)));
+            }
+            lines.push(format!(
+                "More of it: the tools session_toc and get_turn, with session {} and a number below.",
+                from.id
+            ));
+        }
+        None => lines.push("The session it was started from is deleted.".to_owned()),
+    }
+    lines.join("\n")
+}
+
+fn contents(row: &SessionRow, lines: &[TurnRow]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let told = lines.iter().map(|line| {
+        let summary = line.summary.as_ref().map_or(line.prompt_line.as_str(), |summary| summary.text.as_str());
+        format!("{} {}", line.turn, one_line(summary, ITEM_CHARS))
+    });
+    let left_out = row.turns.0.saturating_sub(u32::try_from(lines.len()).unwrap_or(u32::MAX));
+    let head = match left_out {
+        0 => "Its contents:".to_owned(),
+        _ => format!("Its contents (without {left_out} earlier turns):"),
+    };
+    [head].into_iter().chain(told).collect::<Vec<_>>().join("\n")
+}
+
+/// The work's other sessions, newest first.
+fn earlier(row: &SessionRow, members: &[SessionRow], before: Option<&Before>) -> String {
+    let from = before.map(|before| before.session.row.id);
+    let others = members.iter().rev().filter(|member| member.id != row.id && Some(member.id) != from);
+    let told: Vec<String> = others
+        .take(SESSIONS)
+        .map(|member| {
+            let label = one_line(member.label().unwrap_or("without a title"), ITEM_CHARS);
+            format!("- {} {label} ({} turns)", member.id, member.turns.0)
+        })
+        .collect();
+    match told.is_empty() {
+        true => String::new(),
+        false => format!("Other sessions of this work, newest first:\n{}", told.join("\n")),
+    }
+}

@@ -1,0 +1,320 @@
+//! Pieces of work: what they hold, what they are called, and the steps that lead from one of their sessions to the next.
+//!
+//! Invariant: one writer of the `work` stream at a time, so that a name leads to one work however many ask at once; what
+//! is told of a work is told in that turn, so that the newest is told last.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use model::{
+    Answerer, Command, Event, NewSession, NextId, Offer, OptionCategory, Rejection, Seq, Session, SessionId,
+    SessionRow, StreamId, Turn, TurnRow, WorkId, WorkKey, WorkRow, add_to_work, decide, rename_work, work_name,
+};
+use store::{Batch, Head, Part, Room};
+
+use crate::asking::{Asker, Reply};
+use crate::commit::Along;
+use crate::feeds::ListChange;
+use crate::{Engine, QueryError, Shared, SubmitError};
+
+/// How many offers of a session are told at once.
+pub const MAX_OFFERS: usize = 1_000;
+
+/// A piece of work with its sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    /// Its row.
+    pub row: WorkRow,
+    /// Its sessions, the newest last.
+    pub sessions: Vec<SessionId>,
+}
+
+/// A page of the contents of a whole piece of work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkContents {
+    /// The work.
+    pub work: WorkRow,
+    /// Its sessions, the newest last.
+    pub sessions: Vec<SessionRow>,
+    /// Its turns, oldest first, each with its number in the work, from 1.
+    pub lines: Vec<(u32, TurnRow)>,
+    /// There are turns after these.
+    pub more: bool,
+}
+
+/// A click on a block, with what the person chose otherwise than it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Click {
+    /// Which block.
+    pub block: NextId,
+    /// Another agent.
+    pub agent: Option<String>,
+    /// Another model, by the agent's own name of it.
+    pub model: Option<String>,
+    /// Another mode, likewise.
+    pub mode: Option<String>,
+    /// Whose click it is.
+    pub by: Answerer,
+}
+
+impl Engine {
+    /// The steps that a session's agent offers, newest first, before one of them.
+    pub async fn next_blocks(
+        &self,
+        id: SessionId,
+        before: Option<NextId>,
+        limit: usize,
+    ) -> Result<Vec<Offer>, QueryError> {
+        self.session(id).await?;
+        Ok(self.shared.store.next_blocks(id, before, limit.min(MAX_OFFERS)).await?)
+    }
+
+    /// Takes a step that a session's agent offers: in a new session, whose agent is sent the block's command. A step that
+    /// was taken leads to where it led then.
+    pub async fn click_next(&self, id: SessionId, click: Click, asker: Asker) -> Result<Reply, SubmitError> {
+        if let Some(agent) = &click.agent {
+            self.check_agent(agent)?;
+        }
+        let engine = self.clone();
+        self.to_the_end(async move { engine.submit_click(id, click, asker).await }).await
+    }
+
+    /// A page of the pieces of work that have sessions, the one that was added to last first.
+    pub async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<Work>, QueryError> {
+        let mut works = Vec::new();
+        for row in self.shared.store.works(after, limit).await? {
+            works.push(self.shared.with_sessions(row).await?);
+        }
+        Ok(works)
+    }
+
+    /// A piece of work, with all its sessions.
+    pub async fn work(&self, id: WorkId) -> Result<Work, QueryError> {
+        let row = self.shared.store.work(id).await?.ok_or(QueryError::NoSuchWork(id))?;
+        Ok(self.shared.with_sessions(row).await?)
+    }
+
+    /// The name of the piece of work that a session belongs to, if it is still there.
+    pub async fn work_of(&self, row: &SessionRow) -> Result<Option<WorkRow>, QueryError> {
+        match row.work {
+            Some(work) => Ok(self.shared.store.work(work).await?),
+            None => Ok(None),
+        }
+    }
+
+    /// What stands before a session: the member of its work before it, else the one that it was started from.
+    pub async fn session_before(&self, row: &SessionRow) -> Result<Option<SessionId>, QueryError> {
+        let members = match self.work_of(row).await? {
+            Some(work) => self.shared.store.work_sessions(work.id).await?,
+            None => Vec::new(),
+        };
+        let earlier = members.iter().rev().find(|member| member.id < row.id).map(|member| member.id);
+        match (earlier, row.from) {
+            (Some(earlier), _) => Ok(Some(earlier)),
+            (None, Some(from)) => {
+                let from = self.shared.store.session(from.session).await?;
+                Ok(from.filter(|from| from.row.deleted_at.is_none()).map(|from| from.row.id))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Turns of a whole piece of work after a number, as one list.
+    pub async fn work_contents(&self, id: WorkId, after: u32, limit: usize) -> Result<WorkContents, QueryError> {
+        let work = self.shared.store.work(id).await?.ok_or(QueryError::NoSuchWork(id))?;
+        let sessions = self.shared.store.work_sessions(id).await?;
+        let mut lines = Vec::new();
+        let mut first = 0;
+        let mut more = false;
+        for session in &sessions {
+            let last = first + session.turns.0;
+            if last > after {
+                let skipped = Turn(after.saturating_sub(first));
+                let left = limit.saturating_sub(lines.len());
+                // One more than there is room for tells that there is more.
+                let rows = self.shared.store.turns(session.id, skipped, left + 1).await?;
+                more = rows.len() > left;
+                lines.extend(rows.into_iter().take(left).map(|row| (first + row.turn.0, row)));
+                if more {
+                    break;
+                }
+            }
+            first = last;
+        }
+        Ok(WorkContents { work, sessions, lines, more })
+    }
+
+    /// Calls a piece of work something else.
+    pub async fn rename_work(&self, id: WorkId, name: &str, asker: Asker) -> Result<Work, SubmitError> {
+        let (shared, name) = (Arc::clone(&self.shared), name.to_owned());
+        self.to_the_end(async move {
+            let _turn = shared.work_stream.turn().await?;
+            let row = shared.store.work(id).await?.ok_or(SubmitError::NoSuchWork(id))?;
+            let wanted = work_name(&name).ok_or(Rejection::WorkNameInvalid)?;
+            let other = shared.store.find_work(&row.project, &wanted).await?;
+            let events = rename_work(&row, &wanted, other.as_ref())?;
+            shared.append_to_work(events, &asker).await?;
+            shared.publish_work(id).await;
+            let row = shared.store.work(id).await?.ok_or(SubmitError::NoSuchWork(id))?;
+            Ok(shared.with_sessions(row).await?)
+        })
+        .await
+    }
+
+    /// Takes a piece of work apart; its sessions stay.
+    pub async fn delete_work(&self, id: WorkId, asker: Asker) -> Result<(), SubmitError> {
+        if let Some(answer) = self.answered(&asker).await? {
+            return answer.map(drop);
+        }
+        let shared = Arc::clone(&self.shared);
+        self.to_the_end(async move {
+            let _turn = shared.work_stream.turn().await?;
+            if shared.store.work(id).await?.is_none() {
+                return Err(SubmitError::NoSuchWork(id));
+            }
+            shared.append_to_work(vec![Event::WorkDeleted { work: id }], &asker).await?;
+            shared.publish_work(id).await;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Begins a session as a part of the piece of work of that name, which begins with it if it is new.
+    pub(crate) async fn create_in_work(
+        &self,
+        id: SessionId,
+        new: NewSession,
+        name: &str,
+        asker: Asker,
+    ) -> Result<Reply, SubmitError> {
+        let name = work_name(name).ok_or(Rejection::WorkNameInvalid)?;
+        let shared = Arc::clone(&self.shared);
+        self.to_the_end(async move {
+            let turn = shared.work_stream.turn().await?;
+            let known = shared.store.find_work(&new.project, &name).await?;
+            let work = known.as_ref().map_or_else(|| shared.new_work(), |known| known.id);
+            let project = new.project.clone();
+            let created = decide(None, Command::Create(NewSession { work: Some(work), ..new }))?;
+            let reply = Reply::Created { session: id, entries: created.len() as u64 };
+            let receipt = asker.receipt(&reply, shared.clock.now());
+            let added = add_to_work(known.as_ref(), work, &project, &name, id);
+            let parts = shared.next_part(StreamId::Work, added).await?.into_iter().collect();
+            shared.commit(id, None, created, Along { receipt, parts }, Room::Ordinary).await?;
+            shared.publish_work(work).await;
+            drop(turn);
+            start(&shared, id);
+            Ok(reply)
+        })
+        .await
+    }
+
+    /// Starts the agents of sessions that were begun by a click and whose server ended before they were. To be called once
+    /// agents can reach what they are lent.
+    pub async fn finish_clicks(&self) -> Result<usize, QueryError> {
+        let unbegun = self.shared.store.unbegun().await?;
+        for id in &unbegun {
+            start(&self.shared, *id);
+        }
+        Ok(unbegun.len())
+    }
+}
+
+/// Has a session's agent started; what it is to be sent waits in the session's queue.
+pub(crate) fn start(shared: &Arc<Shared>, id: SessionId) {
+    let engine = Engine { shared: Arc::clone(shared) };
+    shared.tasks.spawn(async move {
+        let asker = Asker { principal: "server".to_owned(), key: None };
+        if let Err(err) = engine.submit(id, Command::Start, asker).await {
+            tracing::warn!(session = %id, error = &err as &dyn std::error::Error, "the agent of a new session was not started");
+        }
+    });
+}
+
+/// What a new session's agent is to be set to: as the session stands that offers the step, unless the person chose
+/// otherwise. Another agent's models and modes are others.
+pub(crate) async fn wanted_options(shared: &Shared, session: &Session, click: &Click) -> BTreeMap<String, String> {
+    let mut options = BTreeMap::new();
+    let same_agent = click.agent.as_ref().is_none_or(|agent| *agent == session.row.agent);
+    if same_agent {
+        let view = shared.agent_views.of(&*shared.store, session).await;
+        let chosen = |category| matches!(category, OptionCategory::Mode | OptionCategory::Model);
+        for option in view.options.into_iter().filter(|option| chosen(option.category)) {
+            let other = match option.category {
+                OptionCategory::Model => &click.model,
+                _ => &click.mode,
+            };
+            options.insert(option.id, other.clone().unwrap_or(option.value));
+        }
+    } else {
+        // By what they are about: how the other agent calls them is known when it is there.
+        options.extend(click.model.clone().map(|model| ("model".to_owned(), model)));
+        options.extend(click.mode.clone().map(|mode| ("mode".to_owned(), mode)));
+    }
+    options
+}
+
+impl Shared {
+    pub(crate) fn new_work(&self) -> WorkId {
+        WorkId::from_uuid(self.ids.uuid())
+    }
+
+    pub(crate) fn first_part(&self, id: SessionId, events: Vec<Event>) -> (Part, Option<Session>) {
+        Part::of(StreamId::Session(id), Seq::START, None, events, self.clock.now())
+    }
+
+    /// These events as the next part of a stream that is no session's. Whoever asks for it holds the turn until it is
+    /// written.
+    pub(crate) async fn next_part(&self, stream: StreamId, events: Vec<Event>) -> Result<Option<Part>, SubmitError> {
+        if events.is_empty() {
+            return Ok(None);
+        }
+        let after = match self.store.head(stream).await? {
+            Head::At(seq) => seq,
+            Head::Purged => unreachable!("only sessions are purged"),
+        };
+        Ok(Some(Part::of(stream, after, None, events, self.clock.now()).0))
+    }
+
+    async fn append_to_work(&self, events: Vec<Event>, asker: &Asker) -> Result<(), SubmitError> {
+        let receipt = asker.receipt(&Reply::Done, self.clock.now());
+        let parts: Vec<Part> = self.next_part(StreamId::Work, events).await?.into_iter().collect();
+        if parts.is_empty() && receipt.is_none() {
+            return Ok(());
+        }
+        self.store.append(Batch { parts, receipt, ..Batch::default() }).await?;
+        if let Some(copying) = &self.copying {
+            copying.wake();
+        }
+        Ok(())
+    }
+
+    async fn with_sessions(&self, row: WorkRow) -> Result<Work, store::ReadError> {
+        let sessions = self.store.work_sessions(row.id).await?.into_iter().map(|session| session.id).collect();
+        Ok(Work { row, sessions })
+    }
+
+    /// Tells everyone how a piece of work stands. Whoever calls it holds the turn to write.
+    pub(crate) async fn publish_work(&self, id: WorkId) {
+        let work = async {
+            match self.store.work(id).await? {
+                Some(row) => Ok(Some(self.with_sessions(row).await?)),
+                None => Ok::<_, store::ReadError>(None),
+            }
+        };
+        match work.await {
+            Ok(Some(work)) if !work.sessions.is_empty() => self.feeds.publish_list(ListChange::PutWork(Arc::new(work))),
+            Ok(_) => self.feeds.publish_list(ListChange::RemovedWork { id }),
+            Err(err) => tracing::warn!(work = %id, error = %err, "a change of a meta-context could not be told"),
+        }
+    }
+
+    /// A member was deleted or restored.
+    pub(crate) fn tell_of_work(self: &Arc<Self>, id: WorkId) {
+        let shared = Arc::clone(self);
+        self.tasks.spawn(async move {
+            if let Ok(_turn) = shared.work_stream.turn().await {
+                shared.publish_work(id).await;
+            }
+        });
+    }
+}

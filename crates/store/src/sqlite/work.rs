@@ -1,0 +1,96 @@
+//! Questions about pieces of work and the steps that agents offer.
+
+use model::{NextId, Offer, SessionId, SessionRow, WorkId, WorkKey, WorkRow};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::ReadError;
+use crate::sqlite::columns::{NEXT_COLUMNS, SESSION_COLUMNS, WORK_COLUMNS};
+use crate::sqlite::queries::{collect, sql_limit};
+use crate::sqlite::rows;
+
+/// Behind a block's own columns: the first later turn that offers a step of the same work.
+const SUPERSEDED_BY: &str = "(
+    SELECT MIN(later.turn)
+    FROM next_blocks AS later
+    WHERE
+        later.session = next_blocks.session
+        AND later.meta_context = next_blocks.meta_context
+        AND later.turn > next_blocks.turn
+)";
+
+pub(super) fn next_blocks(
+    conn: &Connection,
+    session: SessionId,
+    before: Option<NextId>,
+    limit: usize,
+) -> Result<Vec<Offer>, ReadError> {
+    let sql = format!(
+        "SELECT {NEXT_COLUMNS}, {SUPERSEDED_BY}
+         FROM next_blocks
+         WHERE session = ?1 AND (turn, nth) < (?2, ?3)
+         ORDER BY turn DESC, nth DESC
+         LIMIT ?4"
+    );
+    let (turn, nth) = before.map_or((i64::MAX, i64::MAX), |id| (id.turn.0.into(), id.nth.into()));
+    collect(conn, &sql, params![session.as_bytes(), turn, nth, sql_limit(limit)], rows::offer)
+}
+
+pub(super) fn next_block(conn: &Connection, session: SessionId, id: NextId) -> Result<Option<Offer>, ReadError> {
+    let sql = format!(
+        "SELECT {NEXT_COLUMNS}, {SUPERSEDED_BY}
+         FROM next_blocks
+         WHERE session = ?1 AND turn = ?2 AND nth = ?3"
+    );
+    let found = conn.prepare_cached(&sql)?.query_row(params![session.as_bytes(), id.turn.0, id.nth], rows::offer);
+    Ok(found.optional()?)
+}
+
+/// Those that have a session.
+pub(super) fn works(conn: &Connection, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
+    let sql = format!(
+        "SELECT {WORK_COLUMNS}
+         FROM works
+         WHERE
+             (added_at, id) < (?1, ?2)
+             AND EXISTS (SELECT 1 FROM sessions WHERE sessions.work = works.id AND sessions.deleted_at IS NULL)
+         ORDER BY added_at DESC, id DESC
+         LIMIT ?3"
+    );
+    let (added_at, id) = after.map_or((i64::MAX, [0xff; 16]), |key| (key.added_at.as_millis(), *key.id.as_bytes()));
+    collect(conn, &sql, params![added_at, id, sql_limit(limit)], rows::work_row)
+}
+
+pub(super) fn work(conn: &Connection, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
+    let sql = format!("SELECT {WORK_COLUMNS} FROM works WHERE id = ?1");
+    Ok(conn.prepare_cached(&sql)?.query_row([id.as_bytes()], rows::work_row).optional()?)
+}
+
+pub(super) fn find_work(conn: &Connection, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError> {
+    let sql = format!(
+        "SELECT {WORK_COLUMNS}
+         FROM works
+         WHERE id = (SELECT work FROM work_names WHERE project = ?1 AND name = ?2)"
+    );
+    Ok(conn.prepare_cached(&sql)?.query_row([project, name], rows::work_row).optional()?)
+}
+
+pub(super) fn work_sessions(conn: &Connection, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
+    let sql = format!(
+        "SELECT {SESSION_COLUMNS}
+         FROM sessions
+         WHERE work = ?1 AND deleted_at IS NULL
+         ORDER BY id"
+    );
+    collect(conn, &sql, [work.as_bytes()], rows::session_row)
+}
+
+pub(super) fn unbegun(conn: &Connection) -> Result<Vec<SessionId>, ReadError> {
+    let sql = "SELECT id
+         FROM sessions
+         WHERE
+             origin IS NOT NULL AND turns = 0 AND deleted_at IS NULL
+             AND agent_state IN ('starting', 'stopped')
+             AND EXISTS (SELECT 1 FROM prompts WHERE prompts.session = sessions.id)
+         ORDER BY id";
+    collect(conn, sql, [], |row| Ok(SessionId::from_bytes(row.get(0)?)))
+}
