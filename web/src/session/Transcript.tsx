@@ -10,7 +10,8 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import type { Http } from "../api/http";
 import type { App } from "../state/app";
 import type { Followed } from "../state/followed";
-import { firstFollowed, handOversAfter, openRequests, runningTurn, turnAt, turnCount, withPreviews } from "../state/followed";
+import { asidesAfter, asidesAtEnd, firstFollowed, handOversAfter, newestOpen, turnAt, turnCount, withPreviews } from "../state/followed";
+import type { Aside } from "../state/transcript";
 import { brokenOff } from "../state/words";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
@@ -20,6 +21,7 @@ import { inOneLine } from "../ui/shown";
 import { useNow } from "../ui/time";
 import type { SessionId } from "../wire/names";
 import { NextStepsContext, useNextSteps } from "./blocks/useNextSteps";
+import { AskedBetween } from "./AskedBetween";
 import type { Actions } from "./items/actions";
 import { HandedOver } from "./HandedOver";
 import { QueuedPromptRow } from "./QueuedPromptRow";
@@ -73,11 +75,12 @@ export function Transcript({ app, session, followed, sent, onWent = goTo }: Tran
   const { turns } = followed.transcript;
   const total = turnCount(followed);
   const first = firstFollowed(followed);
-  const count = total + queue.length;
+  const askedAtEnd = asidesAtEnd(followed);
+  const count = total + queue.length + (askedAtEnd.length > 0 ? 1 : 0);
   // A prompt keeps its id when it becomes a turn, so its row keeps its place. The ids of turns never change, so only
   // their number matters here: a new function would have the virtualizer measure every row again, at every word.
   const keyOf = useCallback(
-    (index: number) => (index < first - 1 ? index : (turns[index + 1 - first]?.interactionId ?? queue[index - total]?.interactionId ?? index)),
+    (index: number) => (index < first - 1 ? index : (turns[index + 1 - first]?.interactionId ?? queue[index - total]?.interactionId ?? "asked")),
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [first, total, queue],
   );
@@ -219,11 +222,10 @@ function pushesUp({ index, key }: VirtualItem, _: number, virtualizer: Virtualiz
 
 /** Said once to those who listen: the transcript itself is too busy to be read out as it grows. */
 function Asking({ followed }: { followed: Followed }) {
-  const running = runningTurn(followed.transcript);
-  const asked = running === null ? undefined : openRequests(running).at(-1);
+  const asked = newestOpen(followed);
   return (
     <p role="status" className="sr-only">
-      {asked === undefined ? "" : `The agent needs you: ${inOneLine(asked.title)}`}
+      {asked === null ? "" : `The agent needs you: ${inOneLine(asked.title)}`}
     </p>
   );
 }
@@ -239,33 +241,40 @@ interface RowProps {
   now: number;
 }
 
-/** The turns come first, then the prompts that wait. */
+/** The turns come first, then the prompts that wait, then what the agent asks beside them. */
 function Row({ http, session, followed, actions, index, lit, now }: RowProps) {
-  const { transcript, previews, queue } = followed;
+  const { transcript, previews, queue, answeredAt } = followed;
   const turn = turnAt(followed, index + 1);
+  const damaged = followed.reading.kind === "damaged";
+  const atEnd = asidesAtEnd(followed);
+  const asked = (asides: readonly Aside[], first: boolean, last: boolean) =>
+    asides.length > 0 && <AskedBetween asides={asides} first={first} last={last} open={!damaged} answeredAt={answeredAt} actions={actions} now={now} />;
   if (turn !== null) {
     const last = turn === transcript.turns.at(-1);
-    const shown = followed.reading.kind === "damaged" ? brokenOff(turn) : withPreviews(turn, previews);
+    const shown = damaged ? brokenOff(turn) : withPreviews(turn, previews);
     const handOvers = handOversAfter(followed, turn.turn);
-    const end = last && queue.length === 0;
+    const end = last && queue.length === 0 && atEnd.length === 0;
+    const before = index === 0 ? asidesAfter(followed, 0) : [];
     return (
       <>
+        {asked(before, true, false)}
         <TurnRow
           turn={last ? shown : turn}
-          first={index === 0}
+          first={index === 0 && before.length === 0}
           newest={turn.source === null && transcript.turns.findLast(({ source }) => source === null) === turn}
           last={end && handOvers.length === 0}
           retied={turnAt(followed, index)?.outcome === "interrupted" || followed.contents.lines[index - 1]?.state === "interrupted"}
           stalled={last && followed.agent.state === "unresponsive"}
           lit={lit}
-          answeredAt={followed.answeredAt}
+          answeredAt={answeredAt}
           actions={actions}
           now={now}
         />
+        {asked(asidesAfter(followed, turn.turn), false, false)}
         {handOvers.length > 0 && <HandedOver handOvers={handOvers} last={end} broken={turn.outcome === "interrupted"} />}
       </>
     );
   }
   const prompt = queue[index - turnCount(followed)];
-  return prompt === undefined ? null : <QueuedPromptRow http={http} session={session} prompt={prompt} />;
+  return prompt === undefined ? asked(atEnd, index === 0, true) : <QueuedPromptRow http={http} session={session} prompt={prompt} />;
 }
