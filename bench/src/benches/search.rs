@@ -106,7 +106,7 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
 }
 
 fn fill(folder: &Path, corpus: &Corpus) -> Result<(Index, f64)> {
-    let index = Index::open(folder, Incarnation::from_bits(1))?.index;
+    let index = Index::open(folder, Incarnation::from_bits(1), search::Trust::Opened)?.index;
     index.set_filling(true)?;
     let before = own_cpu()?;
     for number in 0..corpus.len() {

@@ -22,7 +22,6 @@ pub fn search_tail<'a>(
     for (piece, about) in tail {
         let in_scope = match &wanted.scope {
             Scope::All => true,
-            Scope::Sessions(ids) => ids.contains(&piece.session),
             Scope::Project(project) => *project == about.project,
         };
         if !in_scope || (query.is_blank() && query.filters.is_empty()) || scanner.find_in(piece, about).is_none() {

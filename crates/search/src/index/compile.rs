@@ -6,7 +6,7 @@ use std::ops::Bound;
 use tantivy::Term;
 use tantivy::query::{
     AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, InvertedIndexRangeQuery, Occur, PhrasePrefixQuery,
-    PhraseQuery, Query as TantivyQuery, RangeQuery, TermQuery, TermSetQuery,
+    PhraseQuery, Query as TantivyQuery, RangeQuery, TermQuery,
 };
 use tantivy::schema::{Field as IndexField, IndexRecordOption};
 
@@ -60,10 +60,6 @@ impl Index {
         let mut narrowed = Narrowed { must: Vec::new(), must_not: Vec::new() };
         match scope {
             Scope::All => (),
-            Scope::Sessions(ids) => {
-                let terms = ids.iter().map(|id| self.fields.session_term(*id));
-                narrowed.must.push(unscored(Box::new(TermSetQuery::new(terms))));
-            }
             Scope::Project(project) => {
                 narrowed.must.push(unscored(term(Term::from_field_text(self.fields.project, project))));
             }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use model::{SessionId, Timestamp};
+use model::Timestamp;
 use tantivy::query::Occur;
 use tantivy::{Searcher, Term};
 
@@ -26,8 +26,6 @@ const COMMON: u64 = 1_000;
 pub enum Scope {
     /// Everywhere.
     All,
-    /// In these sessions.
-    Sessions(Vec<SessionId>),
     /// In the sessions of this project, by its exact path.
     Project(String),
 }

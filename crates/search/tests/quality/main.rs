@@ -14,7 +14,7 @@ use corpus::Corpus;
 fn what_people_look_for_is_among_the_first_five() {
     let corpus = Corpus::read();
     let dir = tempfile::tempdir().unwrap();
-    let index = Index::open(dir.path(), Incarnation::from_bits(1)).unwrap().index;
+    let index = Index::open(dir.path(), Incarnation::from_bits(1), search::Trust::Opened).unwrap().index;
     for (number, (piece, about)) in corpus.pieces.iter().enumerate() {
         index.add(piece, about).unwrap();
         // As it comes about: in several commits.
