@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use model::{Incarnation, Position, Timestamp};
-use search::{Index, Query, Scope, Wanted, snippet};
+use search::{Index, Query, Wanted, Within, snippet};
 
 use crate::cost::{Meter, anonymous_mb, own_cpu};
 use crate::line::{Bar, Line};
@@ -124,7 +124,7 @@ fn fill(folder: &Path, corpus: &Corpus) -> Result<(Index, f64)> {
 fn ours(index: &Index, corpus: &Corpus, typed: &str) -> Result<usize> {
     let query = Query::parse(typed);
     let wanted = Wanted {
-        scope: Scope::All,
+        within: Within::Everything,
         limit: LIMIT,
         now: Timestamp::from_millis(corpus.len() as i64 * 1_000),
         deadline: Instant::now() + Duration::from_secs(10),

@@ -9,7 +9,7 @@ mod follower;
 mod inside;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -19,10 +19,10 @@ use search::{About, Index, Piece, Pieces};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-pub use everywhere::{Found, FoundTurn, SearchWish};
+pub use everywhere::{FoundTurn, SearchAnswer, SearchWish};
 pub(crate) use follower::run;
 pub use inside::FoundInside;
-pub use search::{Count, Role, Scope, Snippet};
+pub use search::{Count, Role, Snippet, Within};
 
 /// How long a search waits for the index to be opened.
 const OPENING_LIMIT: Duration = Duration::from_secs(3);
@@ -61,6 +61,11 @@ struct Tail {
 struct Open {
     pieces: Pieces,
     about: Arc<About>,
+}
+
+/// Has the search index in this folder made anew, by the server that runs or by the next one.
+pub fn want_search_rebuild(folder: &Path) -> Result<(), search::SearchError> {
+    Index::want_rebuild(folder)
 }
 
 impl Finding {

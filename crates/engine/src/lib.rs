@@ -66,7 +66,9 @@ pub use directories::Reach;
 pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
 pub use feeds::{ListChange, Words};
 pub use files::Deny;
-pub use finding::{Count, Found, FoundInside, FoundTurn, Role, Scope, SearchWish, Snippet};
+pub use finding::{
+    Count, FoundInside, FoundTurn, Role, SearchAnswer, SearchWish, Snippet, Within, want_search_rebuild,
+};
 pub use follow::{ContextReason, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
@@ -78,7 +80,7 @@ pub use records::{AgentSession, AgentSessions, AgentSessionsError};
 pub use store::{AppendError, Damage, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
-pub use within::{CountWithin, PageWithin, Within};
+pub use within::{CountWithin, PageWithin};
 
 use asking::{Asked, Then};
 use live_session::{Answer, Input, LiveSession};

@@ -7,6 +7,7 @@
 
 mod analyzer;
 mod collect;
+mod columns;
 mod compile;
 mod dictionary;
 mod error;
@@ -32,8 +33,9 @@ pub use error::SearchError;
 pub(crate) use rank::weight;
 pub use rank::{Count, Hit, Hits};
 pub use rebuild::Beside;
-pub use search::{Scope, Wanted};
+pub use search::{Wanted, Within};
 
+use columns::ColumnCache;
 use error::guarded;
 use folder::{Place, Ready, Standing};
 use schema::Fields;
@@ -50,6 +52,7 @@ pub struct Index {
     inner: tantivy::Index,
     fields: Fields,
     reader: IndexReader,
+    columns: ColumnCache,
     writing: Mutex<Writing>,
     /// What was removed since the last commit.
     hidden: RwLock<Vec<Hidden>>,
@@ -135,7 +138,8 @@ impl Index {
             failed: false,
         };
         let (writing, hidden) = (Mutex::new(writing), RwLock::new(Vec::new()));
-        Self { place, incarnation, inner, fields, reader, writing, hidden }
+        let columns = ColumnCache::default();
+        Self { place, incarnation, inner, fields, reader, columns, writing, hidden }
     }
 
     /// Up to which place in the log a reader of the disk would find everything.
@@ -254,7 +258,7 @@ impl Index {
             let mut commit = writer.prepare_commit()?;
             commit.set_payload(&payload);
             commit.commit()?;
-            self.reader.reload()
+            self.reload()
         });
         if let Err(error) = committed {
             return Err(writing.fail(error));
@@ -274,9 +278,15 @@ impl Index {
             None => Ok(()),
             Some(writer) => guarded(|| {
                 writer.wait_merging_threads()?;
-                self.reader.reload()
+                self.reload()
             }),
         }
+    }
+
+    fn reload(&self) -> tantivy::Result<()> {
+        self.reader.reload()?;
+        self.columns.keep_only(&self.reader.searcher());
+        Ok(())
     }
 
     fn of_turn(&self, session: SessionId, turn: Turn) -> BooleanQuery {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use model::{Seq, SessionRow, StreamId, Timestamp, Turn, TurnRow};
-use search::{Count, Hit, Hits, Piece, Pieces, Query, Role, Scope, Snippet, Wanted, search_tail, snippet};
+use search::{Count, Hit, Hits, Piece, Pieces, Query, Role, Snippet, Wanted, Within, search_tail, snippet};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -33,7 +33,7 @@ pub struct SearchWish {
     /// As it stands, also inside words.
     pub exact: bool,
     /// Where.
-    pub scope: Scope,
+    pub within: Within,
     /// How many are left out from the top.
     pub skip: usize,
     /// How many at most.
@@ -42,7 +42,7 @@ pub struct SearchWish {
 
 /// What was found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct SearchAnswer {
     /// How many turns match.
     pub total: Count,
     /// Best first.
@@ -74,7 +74,7 @@ pub struct FoundTurn {
 
 impl Engine {
     /// Searches all sessions. A query is never wrong: what makes no sense in it is told in the notes.
-    pub async fn search(&self, wish: SearchWish) -> Result<Found, QueryError> {
+    pub async fn search(&self, wish: SearchWish) -> Result<SearchAnswer, QueryError> {
         let query = if wish.exact { Query::exact(&wish.words) } else { Query::parse(&wish.words) };
         let finding = &self.shared.finding;
         if finding.index().await.is_none() {
@@ -86,13 +86,19 @@ impl Engine {
         let behind = finding.behind();
         if wish.skip >= MAX_DEPTH {
             notes.push("nobody goes further down than this; more words bring it up".to_owned());
-            return Ok(Found { total: Count::AtLeast(MAX_DEPTH), turns: Vec::new(), more: false, notes, behind });
+            return Ok(SearchAnswer {
+                total: Count::AtLeast(MAX_DEPTH),
+                turns: Vec::new(),
+                more: false,
+                notes,
+                behind,
+            });
         }
         let (skip, end) = (wish.skip, wish.skip + wish.limit);
         let deadline = Instant::now() + LIMIT;
         // What may hold an exact text is looked at until there is enough of it.
         let limit = if wish.exact { EXACT_CANDIDATES } else { end + 1 + TITLE_ROOM };
-        let wanted = Wanted { scope: wish.scope, limit, now, deadline };
+        let wanted = Wanted { within: wish.within, limit, now, deadline };
         let Hits { mut hits, total, truncated } = self.shared.hits(&query, &wanted).await?;
         let titles = leave_titles_to_their_turns(&mut hits);
         let total = match total {
@@ -124,7 +130,7 @@ impl Engine {
         if late {
             notes.push("not everything could be looked through in time; more words make it quicker".to_owned());
         }
-        Ok(Found { total, turns, more, notes, behind })
+        Ok(SearchAnswer { total, turns, more, notes, behind })
     }
 }
 

@@ -192,10 +192,10 @@ impl Follower<'_> {
         let Some(mut beside) = self.beside.take() else { return Ok(()) };
         match beside.take_page(self.main.after, PAGE_BESIDE).await {
             Ok(true) => self.beside = Some(beside),
-            Ok(false) => match self.take_over(&mut beside).await {
-                Ok(()) => tracing::info!("the search index was made anew"),
-                Err(err) => return Err(err),
-            },
+            Ok(false) => {
+                self.take_over(&mut beside).await?;
+                tracing::info!("the search index was made anew");
+            }
             Err(FollowError::Index(err)) => {
                 tracing::warn!(error = %err, "the search index could not be made anew; the one that is there stays");
             }

@@ -11,7 +11,7 @@ use tantivy::query::{
 use tantivy::schema::{Field as IndexField, IndexRecordOption};
 
 use super::schema::{Fields, outcome_number, role_number};
-use super::{Hidden, Index, Scope};
+use super::{Hidden, Index, Within};
 use crate::query::{Clause, Field, Filter, Pattern, Query, folded, patterns};
 
 /// How many words the last part of a phrase may become.
@@ -55,12 +55,12 @@ impl Narrowed {
 }
 
 impl Index {
-    /// Filters, exclusions, scope and what is hidden.
-    pub(super) fn narrow(&self, query: &Query, scope: &Scope, hidden: &[Hidden]) -> Narrowed {
+    /// Filters, exclusions, projects and what is hidden.
+    pub(super) fn narrow(&self, query: &Query, within: &Within, hidden: &[Hidden]) -> Narrowed {
         let mut narrowed = Narrowed { must: Vec::new(), must_not: Vec::new() };
-        match scope {
-            Scope::All => (),
-            Scope::Project(project) => {
+        match within {
+            Within::Everything => (),
+            Within::Project(project) => {
                 narrowed.must.push(unscored(term(Term::from_field_text(self.fields.project, project))));
             }
         }

@@ -193,7 +193,9 @@ fn existing(folder: &Path, trust: Trust) -> tantivy::Result<Option<Existing>> {
 fn has_our_fields(theirs: &Schema) -> bool {
     let ours = schema();
     ours.fields().all(|(_, entry)| {
-        theirs.get_field(entry.name()).is_ok_and(|field| theirs.get_field_entry(field).field_type() == entry.field_type())
+        theirs
+            .get_field(entry.name())
+            .is_ok_and(|field| theirs.get_field_entry(field).field_type() == entry.field_type())
     })
 }
 

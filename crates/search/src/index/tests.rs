@@ -48,7 +48,7 @@ fn open(dir: &Path) -> Opened {
 
 fn wanted() -> Wanted {
     Wanted {
-        scope: Scope::All,
+        within: Within::Everything,
         limit: 20,
         now: Timestamp::from_millis(2_000),
         deadline: Instant::now() + Duration::from_secs(60),
@@ -203,7 +203,7 @@ fn filters_narrow_and_alone_they_list_the_newest() {
 }
 
 #[test]
-fn a_scope_holds() {
+fn only_the_wanted_project_is_searched() {
     let dir = tempfile::tempdir().unwrap();
     let index = open(dir.path()).index;
     for (of, project) in [(1, "/a"), (2, "/a"), (3, "/b")] {
@@ -211,9 +211,9 @@ fn a_scope_holds() {
         index.add(&piece(of, 1, "fox"), &about).unwrap();
     }
     index.commit(Position(1)).unwrap();
-    let within = |scope: Scope| found_with(&index, &Query::parse("fox"), &Wanted { scope, ..wanted() });
-    assert_eq!(within(Scope::Project("/a".to_owned())), ["1.1", "2.1"]);
-    assert_eq!(within(Scope::Project("/".to_owned())), Vec::<String>::new());
+    let found_in = |within: Within| found_with(&index, &Query::parse("fox"), &Wanted { within, ..wanted() });
+    assert_eq!(found_in(Within::Project("/a".to_owned())), ["1.1", "2.1"]);
+    assert_eq!(found_in(Within::Project("/".to_owned())), Vec::<String>::new());
 }
 
 #[test]

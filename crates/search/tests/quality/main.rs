@@ -6,7 +6,7 @@ mod corpus;
 use std::time::{Duration, Instant};
 
 use model::{Incarnation, Position, SessionId, Timestamp, Turn};
-use search::{Index, Query, Scope, Wanted};
+use search::{Index, Query, Wanted, Within};
 
 use corpus::Corpus;
 
@@ -52,7 +52,7 @@ fn what_people_look_for_is_among_the_first_five() {
 /// At which place the turn is, from 1; a title stands for no turn.
 fn place(index: &Index, typed: &str, session: SessionId, turn: Turn) -> Option<usize> {
     let wanted = Wanted {
-        scope: Scope::All,
+        within: Within::Everything,
         limit: 10,
         now: Timestamp::from_millis(corpus::NOW_MS),
         deadline: Instant::now() + Duration::from_secs(60),

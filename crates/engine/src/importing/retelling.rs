@@ -1,0 +1,218 @@
+//! From what a record tells to a session's entries, each step through `model::decide`, with the times of the record.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+use std::sync::Arc;
+
+use agents::history::{Bookmark, Found, Told};
+use model::{
+    AgentReport, Command, Event, InteractionId, NewSession, Rejection, Seq, Session, SessionId, StreamId, TITLE_TURNS,
+    Timestamp, TitleMaker, ToolCall, ToolStatus, TurnLine, TurnSummary, decide, prove, topic_title,
+};
+use store::Part;
+
+use crate::digest::Digest;
+use crate::id_source::IdSource;
+
+/// A part of the log is handed out at the end of a turn once it has so many entries or bytes.
+const PART_ENTRIES: usize = 400;
+const PART_BYTES: usize = 768 << 10;
+
+/// Tells one session.
+pub(super) struct Retelling {
+    id: SessionId,
+    tool: &'static str,
+    source: String,
+    ids: Arc<dyn IdSource>,
+    session: Option<Session>,
+    part: Part,
+    bytes: usize,
+    digest: Digest,
+    lines: VecDeque<TurnLine>,
+    calls: BTreeMap<u32, ToolCall>,
+    prompt: Option<InteractionId>,
+    home: String,
+    last_at: Timestamp,
+}
+
+/// Entries that are written at once, and the session before and after them.
+pub(super) struct Written {
+    pub(super) part: Part,
+    pub(super) before: Option<Session>,
+    pub(super) after: Session,
+}
+
+impl Retelling {
+    pub(super) fn new(
+        found: &Found,
+        id: SessionId,
+        session: Option<Session>,
+        lines: Vec<TurnLine>,
+        ids: Arc<dyn IdSource>,
+        home: String,
+    ) -> Self {
+        let part = empty_part(id, session.as_ref());
+        let last_at = session.as_ref().map_or(found.modified_at, |session| session.row.active_at);
+        Self {
+            id,
+            tool: found.tool.agent_name(),
+            source: found.id.clone(),
+            ids,
+            session,
+            part,
+            bytes: 0,
+            digest: Digest::default(),
+            lines: lines.into(),
+            calls: BTreeMap::new(),
+            prompt: None,
+            home,
+            last_at,
+        }
+    }
+
+    /// Takes in the next thing; gives what is to be written, at the end of a turn, if it is enough.
+    pub(super) fn tell(&mut self, told: Told, before: &mut Option<Session>) -> Result<Option<Written>, Rejection> {
+        match told {
+            Told::Session(about) => {
+                let (cwd, project) = directory(&about.cwd, &self.home);
+                let new = NewSession { agent: self.tool.to_owned(), cwd, project, name: String::new() };
+                self.act(Command::Create(new), about.created_at)?;
+                // From here on its turns are another's; how far they go is told with the last of them.
+                self.note(String::new(), about.created_at)?;
+                if let Some(title) = about.title {
+                    self.title(title, TitleMaker::Agent, about.created_at)?;
+                }
+            }
+            Told::Prompt { at, text, images } => {
+                let interaction_id = InteractionId::from_uuid(self.ids.uuid());
+                self.prompt = Some(interaction_id);
+                self.calls.clear();
+                self.act(Command::TellPrompt { interaction_id, text, images }, at)?;
+            }
+            Told::Report { at, report } => self.report(report, at)?,
+            Told::TurnEnd { at, stop, bookmark } => {
+                self.act(Command::Agent(AgentReport::Stopped(stop)), at)?;
+                self.sum_up(at)?;
+                if self.part.entries.len() >= PART_ENTRIES || self.bytes >= PART_BYTES {
+                    return self.flush(&bookmark, at, before).map(Some);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// What has been told and not handed out, with how far it goes.
+    pub(super) fn flush(
+        &mut self,
+        bookmark: &Bookmark,
+        at: Timestamp,
+        before: &mut Option<Session>,
+    ) -> Result<Written, Rejection> {
+        self.note(bookmark.as_str().to_owned(), at)?;
+        let after = self.session.clone().ok_or(Rejection::NoSuchSession)?;
+        self.bytes = 0;
+        let part = std::mem::replace(&mut self.part, empty_part(self.id, Some(&after)));
+        let before = before.replace(after.clone());
+        Ok(Written { part, before, after })
+    }
+
+    fn note(&mut self, mark: String, at: Timestamp) -> Result<(), Rejection> {
+        let (tool, source) = (self.tool.to_owned(), self.source.clone());
+        self.act(Command::Import { tool, source, mark }, at)
+    }
+
+    /// Nothing waits to be handed out.
+    pub(super) fn is_empty(&self) -> bool {
+        self.part.entries.is_empty()
+    }
+
+    fn report(&mut self, report: AgentReport, at: Timestamp) -> Result<(), Rejection> {
+        let mut proved = None;
+        match &report {
+            AgentReport::ToolStarted { tool, call_id, change } => {
+                self.calls.insert(*tool, ToolCall::begin(*tool, call_id.clone(), change));
+            }
+            AgentReport::ToolChanged { tool, change } => {
+                if let Some(call) = self.calls.get_mut(tool) {
+                    call.change(change);
+                    let cwd = self.session.as_ref().map_or("/", |session| &session.row.cwd);
+                    if call.status == ToolStatus::Completed {
+                        // What the files were like then, nobody knows.
+                        proved = Some((*tool, prove(call, cwd)));
+                    }
+                }
+            }
+            AgentReport::Title(title) => return self.title(title.clone(), TitleMaker::Agent, at),
+            _ => (),
+        }
+        self.act(Command::Agent(report), at)?;
+        if let Some((tool, facts)) = proved.filter(|(_, facts)| !facts.is_empty()) {
+            self.calls.remove(&tool);
+            self.act(Command::Prove { tool, facts }, at)?;
+        }
+        Ok(())
+    }
+
+    fn title(&mut self, title: String, by: TitleMaker, at: Timestamp) -> Result<(), Rejection> {
+        let turn = self.session.as_ref().map(|session| session.row.turns).filter(|turn| turn.0 > 0);
+        let interaction_id = self.prompt.filter(|_| turn.is_some());
+        self.act(Command::SetTitle { title, by, turn, interaction_id }, at)
+    }
+
+    fn sum_up(&mut self, at: Timestamp) -> Result<(), Rejection> {
+        let Some(turn) = self.session.as_ref().map(|session| session.row.turns) else { return Ok(()) };
+        let Some(summary) = self.digest.summary(turn) else { return Ok(()) };
+        let TurnSummary { summary: line, .. } = &summary;
+        self.lines.push_back(TurnLine { turn, summary: line.clone() });
+        if self.lines.len() > TITLE_TURNS {
+            self.lines.pop_front();
+        }
+        self.act(Command::Summarise(vec![summary]), at)?;
+        let current = self.session.as_ref().map(|session| session.row.title.clone()).filter(|title| !title.is_empty());
+        match topic_title(current.as_deref(), self.lines.make_contiguous()) {
+            Some(title) => self.title(title, TitleMaker::Terms, at),
+            None => Ok(()),
+        }
+    }
+
+    fn act(&mut self, command: Command, at: Timestamp) -> Result<(), Rejection> {
+        // What a record says without a time was said when the line before it was.
+        let at = if at.as_millis() > 0 { at } else { self.last_at };
+        self.last_at = at;
+        for event in decide(self.session.as_ref(), command)? {
+            self.digest.apply(&event);
+            self.bytes += weight(&event);
+            self.session = self.part.push(self.session.take(), event, at);
+        }
+        Ok(())
+    }
+}
+
+fn empty_part(id: SessionId, session: Option<&Session>) -> Part {
+    let after = session.map_or(Seq::START, |session| session.head);
+    Part { stream: StreamId::Session(id), after, entries: Vec::new(), rows: Vec::new() }
+}
+
+/// About how many bytes an event has: only what can be long counts.
+fn weight(event: &Event) -> usize {
+    match event {
+        Event::PromptSent { text, images, .. } => {
+            text.len() + images.iter().map(|image| image.data.len()).sum::<usize>()
+        }
+        Event::TextPart { text, .. } | Event::ThoughtPart { text, .. } => text.len(),
+        // Told with all that they show, so they are looked at as they will be written.
+        event @ (Event::ToolStarted { .. } | Event::ToolChanged { .. } | Event::ToolEnded { .. }) => {
+            event.encode().len()
+        }
+        _ => 200,
+    }
+}
+
+/// The directory of a record and its project; home if the record does not say.
+fn directory(cwd: &str, home: &str) -> (String, String) {
+    let cwd =
+        if cwd.starts_with('/') && cwd.len() <= model::MAX_PATH_BYTES && !cwd.contains('\0') { cwd } else { home };
+    let root = Path::new(cwd).ancestors().find(|above| above.join(".git").symlink_metadata().is_ok());
+    let project = root.and_then(Path::to_str).unwrap_or(cwd);
+    (cwd.to_owned(), project.to_owned())
+}
