@@ -68,7 +68,9 @@ pub use directories::Reach;
 pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
 pub use feeds::{ListChange, Words};
 pub use files::Deny;
-pub use finding::{Count, Found, FoundInside, FoundTurn, Role, Scope, SearchWish, Snippet};
+pub use finding::{
+    Count, FoundInside, FoundTurn, Role, SearchAnswer, SearchWish, Snippet, Within, want_search_rebuild,
+};
 pub use follow::{ContextReason, Earlier, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
@@ -81,7 +83,7 @@ pub use skills::{SKILL_FILE, SKILLS, Skill, SkillFile};
 pub use store::{AppendError, Damage, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
-pub use within::{CountWithin, PageWithin, Within};
+pub use within::{CountWithin, PageWithin};
 pub use work::{Click, MAX_OFFERS, Work, WorkContents};
 
 use asking::{Asked, Then, Wish};

@@ -585,6 +585,9 @@ pub(crate) struct Doctor {
     /// Make the tables anew from the log first; the server must be stopped
     #[arg(long)]
     pub(crate) rebuild: bool,
+    /// Have the search index made anew; the one that is there answers meanwhile
+    #[arg(long)]
+    pub(crate) rebuild_search: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

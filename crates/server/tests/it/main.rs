@@ -33,6 +33,7 @@ mod prompts;
 mod remembered;
 mod resume;
 mod search;
+mod search_rebuild;
 mod secrets;
 mod sessions;
 mod storage;

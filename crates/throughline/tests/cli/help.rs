@@ -54,7 +54,7 @@ fn every_command_says_what_it_needs() {
             &["skill", "install"],
             &["[NAME]", "--agent", "--project", "--user", "--force", "--dry-run", "~/.agents/skills", "--json"],
         ),
-        (&["doctor"], &["--all", "--rebuild", "the server must be stopped", "--json"]),
+        (&["doctor"], &["--all", "--rebuild", "the server must be stopped", "--rebuild-search", "--json"]),
         (&["backup"], &["<DIR>", "--json"]),
         (&["restore"], &["<PATH>", "--replace", "nothing is removed", "only one that you trust", "--json"]),
         (&["export"], &["[FILE]", "`-` is standard output"]),
