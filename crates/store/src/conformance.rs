@@ -46,6 +46,7 @@ macro_rules! conformance_tests {
             tables: the_list_is_by_activity_and_comes_in_pages,
             tables: unsettled_sessions_are_starting_or_running,
             tables: a_session_that_waits_for_an_answer_is_unsettled,
+            tables: a_question_beside_the_turns_leaves_its_session_unsettled,
             tables: unobserved_sessions_came_to_rest_unseen,
             tables: deleted_sessions_are_found_by_age,
             tables: sessions_are_found_by_their_agents_own_ids,

@@ -202,7 +202,7 @@ pub trait Tables: Send + Sync + 'static {
     /// A page of the list, most recently active first, without deleted ones.
     async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError>;
 
-    /// Sessions that were starting or had a turn running: what a restart has to settle. Without deleted ones, whose
+    /// Sessions that were starting, had a turn running or waited for an answer: what a restart has to settle. Without deleted ones, whose
     /// agents have nothing more to say.
     async fn unsettled(&self) -> Result<Vec<SessionId>, ReadError>;
 

@@ -357,7 +357,8 @@ impl Tables for MemoryStore {
     async fn unsettled(&self) -> Result<Vec<SessionId>, ReadError> {
         let state = self.state();
         let unsettled = |row: &&SessionRow| {
-            row.deleted_at.is_none() && (row.agent_state == AgentState::Starting || row.running.is_some())
+            let is_at_work = row.agent_state == AgentState::Starting || row.running.is_some();
+            row.deleted_at.is_none() && (is_at_work || !row.open_requests.is_empty())
         };
         let mut ids: Vec<_> = state.sessions.all().filter(unsettled).map(|row| row.id).collect();
         ids.sort();

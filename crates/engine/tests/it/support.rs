@@ -184,10 +184,6 @@ impl Tables for FullDisk {
         self.store.next_block(session, id).await
     }
 
-    async fn clicked(&self, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
-        self.store.clicked(session, limit).await
-    }
-
     async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
         self.store.works(after, limit).await
     }
@@ -202,6 +198,10 @@ impl Tables for FullDisk {
 
     async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
         self.store.work_sessions(work).await
+    }
+
+    async fn clicked(&self, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
+        self.store.clicked(session, limit).await
     }
 
     async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError> {

@@ -11,8 +11,8 @@ use std::io::{self, BufRead as _, BufReader, Read as _};
 
 use model::{
     AgentReport, AgentState, Answerer, Attached, Command, ContextWish, Event, Imported, Item, Marker, Memory,
-    NewSession, NextId, Permission, PermissionAnswer, Rejection, Seq, Session, SessionId, Stop, StreamId, Timestamp,
-    ToolChange, TranscriptTurn, WhenBusy, check_name, decide, prove,
+    NewSession, NextId, Permission, PermissionAnswer, Question, Rejection, Request, Seq, Session, SessionId, Stop,
+    StreamId, Timestamp, ToolChange, TranscriptTurn, WhenBusy, check_name, decide, prove,
 };
 
 use crate::copies::first_format;
@@ -21,6 +21,8 @@ use crate::copies::meta::{self, Click, FORMAT, Meta, Title};
 use crate::copies::{MAX_LINE_BYTES, transcript};
 use crate::{CopyError, Part};
 
+/// No session has this many requests, whatever its copy says.
+const MAX_REQUEST: u32 = 1 << 30;
 /// Answers are written down in parts of this size, as a live one is, so that no follower meets a huge one.
 const TEXT_PART_BYTES: usize = 64 << 10;
 /// A part of the log is handed out once it has this many entries …
@@ -262,7 +264,7 @@ impl Retelling {
             }
             Item::Plan { steps } => AgentReport::Plan(steps),
             Item::Permission(Permission { request, question, answer }) => {
-                self.act(Command::Agent(AgentReport::Asked(question)), at)?;
+                self.ask(request, question, at)?;
                 return match answer.filter(|answer| answer.option.is_some()) {
                     // What is remembered is no session's: a copy that was changed must not let agents do more.
                     Some(answer) => self
@@ -275,6 +277,20 @@ impl Retelling {
             Item::Compaction { summary } => AgentReport::Compacted { summary },
         };
         self.act(Command::Agent(report), at)
+    }
+
+    /// What was asked beside the turns is not in the copy, so numbers may be left out; none is given twice.
+    fn ask(&mut self, request: Request, question: Question, at: Timestamp) -> Result<(), Unreadable> {
+        for event in decide(self.session.as_ref(), Command::Agent(AgentReport::Asked(question)))? {
+            let event = match event {
+                Event::PermissionAsked { turn, request: next, question } if request.0 < MAX_REQUEST => {
+                    Event::PermissionAsked { turn, request: request.max(next), question }
+                }
+                other => other,
+            };
+            self.session = self.part.push(self.session.take(), event, at);
+        }
+        Ok(())
     }
 
     fn tell_words(

@@ -240,7 +240,9 @@ pub(super) fn sessions_sql(before: &str) -> String {
 
 pub(super) const UNSETTLED: &str = "SELECT id
      FROM sessions
-     WHERE deleted_at IS NULL AND (agent_state = 'starting' OR running_turn IS NOT NULL)
+     WHERE
+         deleted_at IS NULL
+         AND (agent_state = 'starting' OR running_turn IS NOT NULL OR open_requests IS NOT NULL)
      ORDER BY id";
 
 pub(super) fn unsettled(conn: &Connection) -> Result<Vec<SessionId>, ReadError> {

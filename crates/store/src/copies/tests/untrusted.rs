@@ -78,9 +78,15 @@ async fn a_copy_that_breaks_a_rule_is_left_out() {
         ),
         (
             "\"items\":[",
-            "\"items\":[{\"type\":\"permission\",\"request\":7,\"title\":\"\",\"kind\":\"edit\",\"options\":[],\
+            "\"items\":[{\"type\":\"permission\",\"request\":0,\"title\":\"\",\"kind\":\"edit\",\"options\":[],\
              \"answer\":{\"option\":\"yes\",\"by\":{\"type\":\"nobody\"}}},",
-            "it breaks a rule: p7 does not wait for an answer; it was answered or withdrawn",
+            "it breaks a rule: p0 does not wait for an answer; it was answered or withdrawn",
+        ),
+        (
+            "\"items\":[",
+            "\"items\":[{\"type\":\"permission\",\"request\":4294967295,\"title\":\"\",\"kind\":\"edit\",\"options\":[],\
+             \"answer\":{\"option\":\"yes\",\"by\":{\"type\":\"nobody\"}}},",
+            "it breaks a rule: p4294967295 does not wait for an answer; it was answered or withdrawn",
         ),
         ("00000000-0000", "zz000000-0000", "line 1 of its transcript is no finished turn"),
     ] {
