@@ -56,6 +56,9 @@ struct Options {
     /// The program to measure
     #[arg(long, hide = true)]
     binary: PathBuf,
+    /// Where ripgrep is
+    #[arg(long, hide = true)]
+    ripgrep: Option<PathBuf>,
     /// Where stores and files of the run lie
     #[arg(long, hide = true)]
     folder: PathBuf,
@@ -107,6 +110,7 @@ fn measure(options: &Options, chosen: &[&Bench]) -> Result<Report> {
     let run = Run {
         binary: options.binary.clone(),
         folder: options.folder.canonicalize().context("the folder of the run is gone")?,
+        ripgrep: options.ripgrep.clone(),
         repeats: usize::from(options.repeats),
         extent: if options.quick { Extent::Quick } else { Extent::Full },
     };

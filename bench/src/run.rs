@@ -10,6 +10,8 @@ pub(crate) struct Run {
     pub(crate) binary: PathBuf,
     /// Where stores and files of the run lie; on the disk that is measured.
     pub(crate) folder: PathBuf,
+    /// Where ripgrep is, if it is there.
+    pub(crate) ripgrep: Option<PathBuf>,
     pub(crate) repeats: usize,
     pub(crate) extent: Extent,
 }

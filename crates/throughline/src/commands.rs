@@ -25,6 +25,7 @@ mod search;
 mod send;
 mod serve;
 mod show;
+mod skill;
 mod stop;
 mod toc;
 mod token;
@@ -50,6 +51,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
     let done = match cli.command {
         Some(Command::Doctor(doctor)) => return doctor::run(&data()?, &doctor).await,
         Some(Command::Export(export)) => return export::run(&data()?, export).await,
+        Some(Command::Skill(skill)) => return skill::run(skill),
         Some(Command::Supervise) => return Ok(::agents::process::supervise()),
         None => here::run(&data()?, &cli.serve).await,
         Some(Command::Serve(serve)) => serve::run(&data()?, &serve, None).await,

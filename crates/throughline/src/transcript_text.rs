@@ -121,7 +121,8 @@ fn content_lines(content: &ToolContent) -> Vec<String> {
     }
 }
 
-fn permission_lines(asked: &Permission, session: &str) -> Vec<String> {
+/// What was asked, and what became of it.
+pub(crate) fn permission_lines(asked: &Permission, session: &str) -> Vec<String> {
     let answer = match &asked.answer {
         None => format!("waits for you: `throughline answer {session} --request {} allow`", asked.request),
         Some(answer) => answer_words(answer),
@@ -158,7 +159,7 @@ pub(crate) fn answer_words(answer: &PermissionAnswer) -> String {
         Answerer::Person { name, .. } => format!("{word} by {}", line(name)),
         Answerer::Remembered { id } => format!("{word}, remembered ({id})"),
         Answerer::Policy { rule } => format!("{word} by the rule {}", line(rule)),
-        Answerer::Nobody => "not answered: the turn ended first".to_owned(),
+        Answerer::Nobody => "not answered: it was withdrawn".to_owned(),
     }
 }
 

@@ -12,3 +12,4 @@ mod remembered;
 mod sessions;
 mod support;
 mod tokens;
+mod work;

@@ -9,11 +9,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use engine::{Agency, Asker, Clock, Engine, Follow, Followed, IdSource, Reach, Reply, Seams};
 use model::{
-    Answerer, Command, Entry, Event, Incarnation, InteractionId, ListKey, Position, RememberedRow, Seq, Session,
-    SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WhenBusy,
+    Answerer, Command, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position,
+    RememberedRow, Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
+    WhenBusy, WorkId, WorkKey, WorkRow,
 };
 use store::{
-    AppendError, Batch, Changes, Copies, Damage, Head, Log, MemoryStore, PlacedEntry, ReadError, Receipt, Store, Tables,
+    AppendError, Batch, Changes, Copies, Damage, Head, Log, MemoryStore, PlacedEntry, ReadError, Receipt, Store,
+    Tables, WholeWork,
 };
 use uuid::Uuid;
 
@@ -167,6 +169,47 @@ impl Tables for FullDisk {
         limit: usize,
     ) -> Result<Vec<Seq>, ReadError> {
         self.store.context_entries(session, after, up_to, limit).await
+    }
+
+    async fn next_blocks(
+        &self,
+        session: SessionId,
+        before: Option<NextId>,
+        limit: usize,
+    ) -> Result<Vec<Offer>, ReadError> {
+        self.store.next_blocks(session, before, limit).await
+    }
+
+    async fn next_block(&self, session: SessionId, id: NextId) -> Result<Option<Offer>, ReadError> {
+        self.store.next_block(session, id).await
+    }
+
+    async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
+        self.store.works(after, limit).await
+    }
+
+    async fn work(&self, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
+        self.store.work(id).await
+    }
+
+    async fn find_work(&self, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError> {
+        self.store.find_work(project, name).await
+    }
+
+    async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
+        self.store.work_sessions(work).await
+    }
+
+    async fn clicked(&self, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
+        self.store.clicked(session, limit).await
+    }
+
+    async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError> {
+        self.store.whole_works().await
+    }
+
+    async fn unbegun(&self) -> Result<Vec<SessionId>, ReadError> {
+        self.store.unbegun().await
     }
 
     async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError> {

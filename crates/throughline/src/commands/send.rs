@@ -42,6 +42,10 @@ pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
     // Followed before the prompt goes out, so that nothing of the answer is missed.
     let mut answer = Answer::follow(&client, session.row.id, Some(&session.cursor), send.json).await?;
     let prompt = NewPrompt { text, images: Vec::new(), when_busy: WhenBusy::Queue, key: None };
+    if !send.json && !session.open_requests.is_empty() {
+        let session = tail(session.row.id);
+        terminal::remark(&format!("the agent waits for an answer; `throughline show {session}` prints what it asked"));
+    }
     let accepted: PromptAccepted = client.post(&format!("/sessions/{}/prompts", session.row.id), Some(&prompt)).await?;
     let done = if send.no_wait {
         let line = if send.json { serde_json::to_string(&accepted)? } else { "Stored.".to_owned() };
@@ -134,8 +138,9 @@ impl Answer {
                     if self.json && self.concerns(&entry.event, prompt) {
                         terminal::line(&safe_json(&serde_json::to_string(&entry)?))?;
                     }
+                    // What is asked beside the turns may be what the prompt waits for.
                     if let Event::PermissionAsked { request, question, turn } = &entry.event
-                        && Some(*turn) == self.turn
+                        && (turn.is_none() || *turn == self.turn)
                         && !self.json
                     {
                         self.ask(client, *request, question).await?;
@@ -169,6 +174,7 @@ impl Answer {
             Event::TurnStarted { interaction_id, .. } | Event::PromptQueued { interaction_id, .. } => {
                 *interaction_id == prompt
             }
+            Event::PermissionAsked { turn: None, .. } | Event::PermissionAnswered { turn: None, .. } => true,
             _ => self.turn.is_some(),
         }
     }
@@ -204,7 +210,9 @@ impl Answer {
             Event::AgentNoticed { notice } if self.turn.is_some() && !self.json => {
                 self.item(&Item::Notice(notice))?;
             }
-            Event::PermissionAnswered { turn, request, answer } if Some(turn) == self.turn && !self.json => {
+            Event::PermissionAnswered { turn, request, answer }
+                if (turn.is_none() || turn == self.turn) && !self.json =>
+            {
                 let lines = self.questions.settle(request, &answer);
                 if !lines.is_empty() {
                     self.lines(&lines)?;

@@ -1,7 +1,7 @@
 //! `throughline show`: a session's transcript, folded here from its entries.
 
 use anyhow::Result;
-use model::{Entry, HandOver, Shown, Transcript, TranscriptTurn, Turn};
+use model::{Aside, Entry, HandOver, Shown, Transcript, TranscriptTurn, Turn};
 use server::wire::{EntryPage, Session};
 
 use crate::block_text::Steps;
@@ -11,7 +11,7 @@ use crate::commands::list::{UNSAID, tail};
 use crate::commands::next;
 use crate::data_dir::DataDir;
 use crate::terminal::{self, safe, safe_json};
-use crate::transcript_text::turn_lines;
+use crate::transcript_text::{permission_lines, turn_lines};
 
 pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
     let client = Client::connect(data).await?;
@@ -65,12 +65,15 @@ fn print(session: &Session, transcript: &Transcript, steps: &Steps, whole: bool)
         terminal::line(&safe(&line))?;
     }
     let short = tail(session.row.id);
-    print_hand_overs(transcript, Turn(0))?;
+    print_between(transcript, Turn(0), &short)?;
     for turn in &transcript.turns {
         for line in turn_lines(turn, whole, steps, &short) {
             terminal::line(&line)?;
         }
-        print_hand_overs(transcript, turn.turn)?;
+        print_between(transcript, turn.turn, &short)?;
+    }
+    for aside in transcript.asides.iter().filter(|aside| aside.permission.answer.is_none()) {
+        print_aside(aside, &short)?;
     }
     for prompt in &session.queue {
         terminal::line(&format!("\nwaits  {}", indent(&prompt.text)))?;
@@ -86,9 +89,22 @@ fn place(session: &Session) -> Option<String> {
     Some(words.join(", ")).filter(|words| !words.is_empty())
 }
 
-fn print_hand_overs(transcript: &Transcript, after: Turn) -> Result<()> {
+/// What happened after a turn and before the next; what still waits comes at the end.
+fn print_between(transcript: &Transcript, after: Turn, session: &str) -> Result<()> {
+    let answered = |aside: &&Aside| aside.after == after && aside.permission.answer.is_some();
+    for aside in transcript.asides.iter().filter(answered) {
+        print_aside(aside, session)?;
+    }
     for HandOver { from, to, .. } in transcript.hand_overs.iter().filter(|over| over.after == after) {
         terminal::line(&format!("\n-- handed over from {} to {} --", safe(from), safe(to)))?;
+    }
+    Ok(())
+}
+
+fn print_aside(aside: &Aside, session: &str) -> Result<()> {
+    terminal::line("")?;
+    for line in permission_lines(&aside.permission, session) {
+        terminal::line(&line)?;
     }
     Ok(())
 }

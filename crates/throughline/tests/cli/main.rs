@@ -24,6 +24,7 @@ mod mcp;
 mod permissions;
 mod restore;
 mod serve;
+mod skill;
 mod supervise;
 mod support;
 mod terminal;

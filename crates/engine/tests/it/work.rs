@@ -1,0 +1,253 @@
+//! Steps that are taken, and the pieces of work that they make.
+
+use engine::{Click, Engine, ListChange, Reply, SubmitError};
+use model::{Answerer, Event, NextId, OfferState, Rejection, Seq, SessionId, StreamId, Turn, WorkId};
+use store::{Log as _, Tables as _};
+
+use crate::support::{World, asker};
+
+const OFFER: &str = "next Go on | say on and on | loom";
+
+fn block(turn: u32, nth: u32) -> NextId {
+    NextId { turn: Turn(turn), nth }
+}
+
+fn click(block: NextId) -> Click {
+    let by = Answerer::Person { token_id: None, name: "test".to_owned() };
+    Click { block, agent: None, model: None, mode: None, by }
+}
+
+async fn take(engine: &Engine, session: SessionId, block: NextId) -> (WorkId, SessionId) {
+    match engine.click_next(session, click(block), asker()).await {
+        Ok(Reply::Clicked { work, session }) => (work, session),
+        other => panic!("{other:?}"),
+    }
+}
+
+impl World {
+    /// A session whose newest turn said these words, one after the other.
+    async fn offering(&self, words: &[&str]) -> SessionId {
+        let session = self.session().await;
+        for text in words {
+            self.say(session, text).await;
+        }
+        session
+    }
+
+    async fn say(&self, session: SessionId, text: &str) {
+        let prompt = self.prompt(session, text).await;
+        self.finish(session, prompt).await;
+    }
+
+    /// Follows a session that a click began until its first turn has ended.
+    async fn first_turn(&self, session: SessionId) {
+        let mut follow = self.engine.follow(session, None).await.unwrap();
+        while !matches!(crate::support::next_event(&mut follow).await, Event::TurnEnded { .. }) {}
+    }
+
+    async fn prompts_sent(&self, session: SessionId) -> Vec<String> {
+        let entries = self.store.read(StreamId::Session(session), Seq::START, 1_000).await.unwrap();
+        let sent = entries.into_iter().filter_map(|entry| match entry.event {
+            Event::PromptSent { text, .. } => Some(text),
+            _ => None,
+        });
+        sent.collect()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_click_begins_a_session_of_the_work_and_sends_the_command() {
+    let world = World::new().await;
+    let session = world.offering(&[OFFER]).await;
+    let (work, begun) = take(&world.engine, session, block(1, 1)).await;
+    world.first_turn(begun).await;
+    assert_eq!(world.prompts_sent(begun).await, ["say on and on"]);
+
+    let row = world.engine.session(begun).await.unwrap().row;
+    assert_eq!((row.agent.as_str(), &row.cwd, row.work), ("guide", &world.cwd, Some(work)));
+    assert_eq!(row.from.map(|from| (from.session, from.block)), Some((session, block(1, 1))));
+    let named = world.engine.work(work).await.unwrap();
+    assert_eq!((named.row.name.as_str(), named.sessions), ("loom", vec![begun]));
+    assert_eq!(world.engine.session_before(&row).await.unwrap(), Some(session));
+
+    let offers = world.engine.next_blocks(session, None, 10).await.unwrap();
+    assert_eq!(offers.iter().map(model::Offer::state).collect::<Vec<_>>(), [OfferState::Used]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_new_agent_is_told_of_the_phase_before() {
+    let world = World::new().await;
+    let session = world.offering(&["write notes.md the plan", OFFER]).await;
+    let (_, begun) = take(&world.engine, session, block(2, 1)).await;
+    world.first_turn(begun).await;
+    let entries = world.store.read(StreamId::Session(begun), Seq::START, 1_000).await.unwrap();
+    let told = entries.iter().find_map(|entry| match &entry.event {
+        Event::ResumeSent { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    let told = told.expect("it is told").replace(&world.cwd, "/project").replace(&session.to_string(), "SESSION");
+    for line in [
+        "Work: loom",
+        "Directory: /project",
+        "Started from: session SESSION (write notes.md the plan), by its offer t2.n1",
+        "The turn that offered this step:",
+        "t2 person: next Go on | say on and on | loom",
+        "Its contents:",
+        "[End of the record.]",
+    ] {
+        assert!(told.lines().any(|found| found == line), "{line:?} is not in:\n{told}");
+    }
+    assert!(told.contains("notes.md (t1"), "{told}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_clicks_at_once_are_one() {
+    let world = World::new().await;
+    let session = world.offering(&[OFFER]).await;
+    let mut clicks = tokio::task::JoinSet::new();
+    for _ in 0..20 {
+        let engine = world.engine.clone();
+        clicks.spawn(async move { take(&engine, session, block(1, 1)).await });
+    }
+    let led = clicks.join_all().await;
+    assert!(led.iter().all(|to| *to == led[0]), "{led:?}");
+    let (work, begun) = led[0];
+    world.first_turn(begun).await;
+    assert_eq!(world.engine.work(work).await.unwrap().sessions, [begun]);
+    assert_eq!(world.engine.works(None, 10).await.unwrap().len(), 1);
+    assert_eq!(world.prompts_sent(begun).await.len(), 1);
+    let sessions = world.engine.sessions(None, 10).await.unwrap();
+    assert_eq!(sessions.len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_of_a_known_work_is_added_to_it_and_a_remark_between_does_not_end_the_offer() {
+    let world = World::new().await;
+    let session = world.offering(&[OFFER, "say a remark"]).await;
+    let (work, first) = take(&world.engine, session, block(1, 1)).await;
+    world.first_turn(first).await;
+    world.say(first, OFFER).await;
+    let (again, second) = take(&world.engine, first, block(2, 1)).await;
+    assert_eq!((again, world.engine.work(work).await.unwrap().sessions), (work, vec![first, second]));
+    let row = world.engine.session(second).await.unwrap().row;
+    assert_eq!(world.engine.session_before(&row).await.unwrap(), Some(first));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_later_offer_of_the_same_work_takes_the_place_of_an_earlier_one() {
+    let world = World::new().await;
+    let session = world.offering(&[OFFER, "next Other | say other | loop", OFFER]).await;
+    let states: Vec<_> = world.engine.next_blocks(session, None, 10).await.unwrap();
+    let states: Vec<_> = states.iter().map(|offer| (offer.row.id.to_string(), offer.state())).collect();
+    let expected = [("t3.n1", OfferState::Open), ("t2.n1", OfferState::Open), ("t1.n1", OfferState::Superseded)];
+    assert_eq!(states, expected.map(|(id, state)| (id.to_owned(), state)));
+    let refused = world.engine.click_next(session, click(block(1, 1)), asker()).await;
+    assert!(matches!(refused, Err(SubmitError::Rejected(Rejection::NextSuperseded { by: Turn(3) }))), "{refused:?}");
+    take(&world.engine, session, block(2, 1)).await;
+    take(&world.engine, session, block(3, 1)).await;
+    assert_eq!(world.engine.works(None, 10).await.unwrap().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_offered_can_not_be_taken() {
+    let world = World::new().await;
+    let session = world.offering(&["next Go on | say on | "]).await;
+    let invented = world.engine.click_next(session, click(block(1, 2)), asker()).await;
+    assert!(matches!(invented, Err(SubmitError::NoSuchBlock { .. })), "{invented:?}");
+    let incomplete = world.engine.click_next(session, click(block(1, 1)), asker()).await;
+    assert!(matches!(incomplete, Err(SubmitError::Rejected(Rejection::NextIncomplete))), "{incomplete:?}");
+    let unknown = Click { agent: Some("nobody".to_owned()), ..click(block(1, 1)) };
+    let unknown = world.engine.click_next(session, unknown, asker()).await;
+    assert!(matches!(unknown, Err(SubmitError::UnknownAgent { .. })), "{unknown:?}");
+    assert_eq!(world.engine.sessions(None, 10).await.unwrap().len(), 1);
+}
+
+/// The append is durable and nothing after it happened.
+#[tokio::test(start_paused = true)]
+async fn a_step_that_was_just_taken_goes_on_in_the_next_life_once() {
+    let mut world = World::new().await;
+    let session = world.offering(&[OFFER]).await;
+    let (work, begun) = take(&world.engine, session, block(1, 1)).await;
+    // The other life's task may get no further than the append.
+    world.crash_and_restart().await;
+    world.crash_and_restart().await;
+    assert_eq!(take(&world.engine, session, block(1, 1)).await, (work, begun));
+    world.engine.finish_clicks().await.unwrap();
+    world.engine.finish_clicks().await.unwrap();
+    world.first_turn(begun).await;
+    assert_eq!(world.prompts_sent(begun).await, ["say on and on"]);
+    assert_eq!(world.store.unbegun().await.unwrap(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_name_leads_to_one_work_of_its_project() {
+    let world = World::new().await;
+    let names = ["Loom", "loom", " Loom ", "Cafe\u{301}", "Café"];
+    let mut works = Vec::new();
+    for name in names {
+        let session = world.offering(&[&format!("next Go | say on | {name}")]).await;
+        works.push(take(&world.engine, session, block(1, 1)).await.0);
+    }
+    assert_eq!((works[0], works[3]), (works[2], works[4]));
+    assert!(works[0] != works[1] && works[1] != works[3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_work_is_renamed_and_taken_apart() {
+    let world = World::new().await;
+    let session = world.offering(&[OFFER, "next Other | say other | loop"]).await;
+    let (loom, first) = take(&world.engine, session, block(1, 1)).await;
+    let (other, _) = take(&world.engine, session, block(2, 1)).await;
+    let taken = world.engine.rename_work(loom, "loop", asker()).await;
+    assert!(matches!(taken, Err(SubmitError::Rejected(Rejection::WorkNameTaken))), "{taken:?}");
+    let invalid = world.engine.rename_work(loom, " \u{200b} ", asker()).await;
+    assert!(matches!(invalid, Err(SubmitError::Rejected(Rejection::WorkNameInvalid))), "{invalid:?}");
+    world.engine.rename_work(loom, "the loom", asker()).await.unwrap();
+    // An agent that knows the old name still means the same work.
+    world.first_turn(first).await;
+    world.say(first, OFFER).await;
+    assert_eq!(take(&world.engine, first, block(2, 1)).await.0, loom);
+
+    world.engine.delete_work(loom, asker()).await.unwrap();
+    let works: Vec<WorkId> = world.engine.works(None, 10).await.unwrap().iter().map(|work| work.row.id).collect();
+    assert_eq!(works, [other]);
+    let row = world.engine.session(first).await.unwrap().row;
+    assert_eq!(world.engine.work_of(&row).await.unwrap(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_member_is_out_until_it_is_restored() {
+    let world = World::new().await;
+    let session = world.offering(&[OFFER]).await;
+    let (work, begun) = take(&world.engine, session, block(1, 1)).await;
+    world.first_turn(begun).await;
+    let mut changes = world.engine.list_changes();
+    world.engine.submit(begun, model::Command::Delete, asker()).await.unwrap();
+    let removed =
+        async { while !matches!(changes.recv().await.unwrap(), ListChange::RemovedWork { id } if id == work) {} };
+    removed.await;
+    assert_eq!(world.engine.works(None, 10).await.unwrap(), []);
+    world.engine.submit(begun, model::Command::Restore, asker()).await.unwrap();
+    let back = async {
+        while !matches!(changes.recv().await.unwrap(), ListChange::PutWork(told) if told.sessions == [begun]) {}
+    };
+    back.await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_contents_of_a_work_are_one_list() {
+    let world = World::new().await;
+    let session = world.offering(&[OFFER]).await;
+    let (work, first) = take(&world.engine, session, block(1, 1)).await;
+    world.first_turn(first).await;
+    world.say(first, OFFER).await;
+    let (_, second) = take(&world.engine, first, block(2, 1)).await;
+    world.first_turn(second).await;
+    let whole = world.engine.work_contents(work, 0, 10).await.unwrap();
+    let lines: Vec<_> = whole.lines.iter().map(|(number, row)| (*number, row.session, row.turn.0)).collect();
+    assert_eq!(lines, [(1, first, 1), (2, first, 2), (3, second, 1)]);
+    let page = world.engine.work_contents(work, 0, 2).await.unwrap();
+    assert_eq!((page.lines.len(), page.more), (2, true));
+    let rest = world.engine.work_contents(work, 2, 2).await.unwrap();
+    assert_eq!((rest.lines.len(), rest.more, rest.lines[0].0), (1, false, 3));
+}
