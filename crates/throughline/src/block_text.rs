@@ -5,10 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use model::{Block, Card, NextId, OfferState, Shown, Slice, Task, Turn, UseCase};
+use model::{Block, Card, Next, NextId, OfferState, Shown, Slice, Task, Turn, UseCase};
 use server::wire::NextBlock;
 
 use crate::terminal::safe;
+
+const NOWHERE: &str = "leads nowhere: the agent did not say which work it belongs to";
 
 /// The steps of a session with what became of them.
 #[derive(Debug, Default)]
@@ -74,6 +76,15 @@ pub(crate) fn step_lines(step: &NextBlock, session: &str) -> Vec<String> {
     lines
 }
 
+/// A step that has just been offered, below the words that offer it.
+pub(crate) fn offer_line(step: NextId, next: &Next, session: &str) -> String {
+    let how = match next.meta_context {
+        Some(_) => format!("`throughline next {session} {step}` takes it"),
+        None => NOWHERE.to_owned(),
+    };
+    format!("-> {step}  {}  ({how})", words(&next.label))
+}
+
 /// What a step sends, as it is.
 pub(crate) fn command_lines(command: &str) -> impl Iterator<Item = String> {
     command.trim_end().split('\n').map(|line| format!("   | {}", safe(line)))
@@ -90,7 +101,7 @@ fn standing(step: &NextBlock, session: &str) -> String {
             Some(turn) => format!("offered again in t{turn}"),
             None => "offered again later".to_owned(),
         },
-        OfferState::Incomplete => "leads nowhere: the agent did not say which work it belongs to".to_owned(),
+        OfferState::Incomplete => NOWHERE.to_owned(),
     }
 }
 

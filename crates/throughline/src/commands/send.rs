@@ -8,7 +8,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use futures_util::{SinkExt as _, StreamExt as _};
 use model::{
-    Event, InteractionId, Item, Outcome, Request as Asked, SessionId, SignInMethod, Stop, ToolCall, Turn, WordsOf,
+    Event, InteractionId, Item, NextId, Outcome, Request as Asked, SessionId, SignInMethod, Stop, ToolCall, Turn,
+    WordsOf,
 };
 use server::wire::{
     ClientFrame, NewAnswer, NewPrompt, Observed, PromptAccepted, Request, ServerFrame, Session, WhenBusy,
@@ -17,6 +18,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
 use self::questions::{How, Questions};
+use crate::block_text::offer_line;
 use crate::cli;
 use crate::client::{Client, Stream};
 use crate::commands::answer;
@@ -216,6 +218,9 @@ impl Answer {
                     self.lines(&lines)?;
                 }
                 self.show_questions()?;
+            }
+            Event::NextOffered { turn, nth, next, .. } if Some(turn) == self.turn && !self.json => {
+                self.lines(&[offer_line(NextId { turn, nth }, &next, &tail(self.session))])?;
             }
             // What to do about it follows.
             Event::TurnEnded { stop, .. } if stop.reason.as_deref() == Some(SIGNED_OUT) => (),

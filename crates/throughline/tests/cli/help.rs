@@ -11,6 +11,8 @@ fn every_command_says_what_it_needs() {
         "new",
         "list",
         "show",
+        "work",
+        "next",
         "send",
         "queue",
         "unqueue",
@@ -31,7 +33,12 @@ fn every_command_says_what_it_needs() {
     }
     for (command, words) in [
         (&["serve"][..], &["--listen <ADDR>", "--no-open", "127.0.0.1:7417"][..]),
-        (&["new"], &["--agent", "--cwd <DIR>", "--name", "--confirm", "--json"]),
+        (&["new"], &["--agent", "--cwd <DIR>", "--name", "--work <NAME>", "--confirm", "--json"]),
+        (&["work"], &["show", "toc", "rename", "delete", "--limit", "--json", "throughline work toc loom"]),
+        (&["work", "show"], &["<NAME|ID>", "--json"]),
+        (&["work", "rename"], &["<NAME|ID>", "<NEW>", "--json"]),
+        (&["work", "delete"], &["<NAME|ID>", "--yes", "--json"]),
+        (&["next"], &["<SESSION>", "[BLOCK]", "--take", "--agent", "--model", "--mode", "--detach", "taken once"]),
         (&["list"], &["--limit", "--json"]),
         (&["show"], &["<SESSION>", "`last`", "--json"]),
         (&["send"], &["<SESSION>", "<TEXT>", "`-` reads it from standard input", "--no-wait", "--json"]),

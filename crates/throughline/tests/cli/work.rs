@@ -252,6 +252,22 @@ fn a_step_can_be_left_with_a_server_and_only_with_one() {
     assert_eq!(members(&folder, "loom").len(), 1);
 }
 
+/// Without a server the command that took it is all there is; the next one goes on.
+#[test]
+fn a_step_whose_command_was_killed_goes_on_when_it_is_taken_again() {
+    for point in ["click-appended", "work-start", "work-started"] {
+        let folder = Folder::new();
+        let first = begin(&folder, &[]);
+        folder.run(&["send", &first, OFFER]).ok();
+        let killed = folder.command(&["next", &first, "--take"]).env("FAILPOINTS", format!("{point}=panic")).output();
+        assert_eq!(killed.unwrap().status.code(), None, "{point}");
+        let again = folder.run(&["next", &first, "t1.n1"]).ok();
+        let begun = members(&folder, "loom");
+        let told = format!("t1.n1 was taken already: session {} with guide, part of loom\n", short(&begun[0]));
+        assert_eq!((again, begun.len()), (format!("{told}   | say hello\nhello\n"), 1), "{point}");
+    }
+}
+
 #[test]
 fn a_person_is_asked_before_a_work_is_taken_apart() {
     let folder = Folder::new();
