@@ -44,6 +44,9 @@ struct Options {
     /// A tenth of everything, and no store of a million sessions
     #[arg(long)]
     quick: bool,
+    /// How many pieces are searched
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(10_000..))]
+    pieces: u32,
     /// How often each is measured
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..))]
     repeats: u8,
@@ -111,6 +114,7 @@ fn measure(options: &Options, chosen: &[&Bench]) -> Result<Report> {
         binary: options.binary.clone(),
         folder: options.folder.canonicalize().context("the folder of the run is gone")?,
         ripgrep: options.ripgrep.clone(),
+        pieces: options.pieces as usize,
         repeats: usize::from(options.repeats),
         extent: if options.quick { Extent::Quick } else { Extent::Full },
     };

@@ -12,6 +12,8 @@ pub(crate) struct Run {
     pub(crate) folder: PathBuf,
     /// Where ripgrep is, if it is there.
     pub(crate) ripgrep: Option<PathBuf>,
+    /// How many pieces are searched, if it is all.
+    pub(crate) pieces: usize,
     pub(crate) repeats: usize,
     pub(crate) extent: Extent,
 }

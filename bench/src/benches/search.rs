@@ -25,7 +25,6 @@ use corpus::{Corpus, Queries};
 use others::{BareTantivy, Fts5, fill_bare, ripgrep};
 
 const NAME: &str = "search";
-const PIECES: usize = 1_000_000;
 const LIMIT: usize = 20;
 const SNIPPET_CHARS: usize = 200;
 const COMMIT_EVERY: usize = 20_000;
@@ -38,7 +37,7 @@ const SCAN: &str = "a scan of the text in memory, one thread";
 
 pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
     let folder = run.fresh_folder("search")?;
-    let pieces = run.times(PIECES);
+    let pieces = run.times(run.pieces);
     say(&format!("search: writing {pieces} pieces"));
     let corpus = Corpus::new(pieces);
     let text_mb = corpus.bytes() as f64 / 1e6;

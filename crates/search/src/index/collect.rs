@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 use std::time::Instant;
 
 use tantivy::query::{EnableScoring, Query as TantivyQuery, Weight};
-use tantivy::{DocId, DocSet as _, Score, Searcher, TERMINATED};
+use tantivy::{COLLECT_BLOCK_BUFFER_LEN, DocId, DocSet as _, Score, Searcher, TERMINATED};
 
 use super::columns::{AllColumns, Columns, TurnSet};
 
@@ -138,13 +138,30 @@ pub(super) fn count_turns(
 ) -> tantivy::Result<(usize, bool)> {
     let searcher = columns.searcher;
     let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
-    let mut turns = TurnSet::default();
-    let late = each(columns, weight.as_ref(), deadline, |_, columns, doc, _| {
-        turns.insert(columns.turn_key(doc));
-        turns.len() < cap
-    })?;
-    let all = !late && turns.len() < cap;
-    Ok((turns.len(), all))
+    let mut turns = TurnSet::with_capacity_and_hasher(cap, Default::default());
+    let mut docs = [0; COLLECT_BLOCK_BUFFER_LEN];
+    for (segment, reader) in searcher.segment_readers().iter().enumerate().rev() {
+        let columns = columns.segment(segment)?;
+        let mut scorer = weight.scorer(reader, 1.0)?;
+        loop {
+            if Instant::now() >= deadline {
+                return Ok((turns.len(), false));
+            }
+            let filled = scorer.fill_buffer(&mut docs);
+            if filled == 0 {
+                break;
+            }
+            columns.turn_keys(&docs[..filled], |doc, key| {
+                if turns.len() < cap && !reader.is_deleted(doc) {
+                    turns.insert(key);
+                }
+            });
+            if turns.len() >= cap {
+                return Ok((turns.len(), false));
+            }
+        }
+    }
+    Ok((turns.len(), true))
 }
 
 /// Visits every document that is there until `visit` says no; tells whether the deadline came first.
