@@ -28,7 +28,7 @@ const MESSAGES: usize = 100_000;
 const MESSAGES_OF_A_TURN: usize = 4;
 const TURNS_OF_A_SESSION: usize = 25;
 /// So that a hundred thousand messages are 90 MB with all that a record says besides.
-const WORDS_OF_A_MESSAGE: usize = 560;
+const BYTES_OF_A_MESSAGE: usize = 450;
 const LIMIT: Duration = Duration::from_secs(600);
 
 pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
@@ -107,7 +107,7 @@ fn write(folder: &Path, turns: usize) -> Result<usize> {
         let mut file = BufWriter::new(fs::File::create(folder.join(format!("{session}.jsonl")))?);
         let mut parent: Option<String> = None;
         for turn in first..(first + TURNS_OF_A_SESSION).min(turns) {
-            let mut text = || numbers.text(WORDS_OF_A_MESSAGE);
+            let mut text = || numbers.text(BYTES_OF_A_MESSAGE);
             let call = format!("toolu_{turn:024}");
             let messages = [
                 ("user", json!({ "role": "user", "content": format!("turn{turn:07} {}", text()) })),
@@ -116,7 +116,7 @@ fn write(folder: &Path, turns: usize) -> Result<usize> {
                     answer(
                         turn,
                         0,
-                        json!({ "type": "tool_use", "id": call, "name": "Bash",
+                        &json!({ "type": "tool_use", "id": call, "name": "Bash",
                     "input": { "command": text(), "description": "look" } }),
                         "tool_use",
                     ),
@@ -126,7 +126,7 @@ fn write(folder: &Path, turns: usize) -> Result<usize> {
                     json!({ "role": "user", "content": [
                     { "type": "tool_result", "tool_use_id": call, "content": text() }] }),
                 ),
-                ("assistant", answer(turn, 1, json!({ "type": "text", "text": text() }), "end_turn")),
+                ("assistant", answer(turn, 1, &json!({ "type": "text", "text": text() }), "end_turn")),
             ];
             for (number, (kind, message)) in messages.into_iter().enumerate() {
                 let own = uuid((1 << 40) + (turn * MESSAGES_OF_A_TURN + number) as u64);
@@ -146,7 +146,7 @@ fn write(folder: &Path, turns: usize) -> Result<usize> {
     Ok(bytes)
 }
 
-fn answer(turn: usize, number: usize, block: serde_json::Value, stop: &str) -> serde_json::Value {
+fn answer(turn: usize, number: usize, block: &serde_json::Value, stop: &str) -> serde_json::Value {
     json!({
         "id": format!("msg_{turn}_{number}"), "type": "message", "role": "assistant", "model": "claude-opus-5-5",
         "content": [block], "stop_reason": stop, "usage": { "input_tokens": 10, "output_tokens": 5 },

@@ -60,11 +60,11 @@ pub(super) fn open(dir: &Path, incarnation: Incarnation, trust: Trust) -> Result
         let is_of_today = place.is_of_today();
         match look(&place, incarnation, trust)? {
             Seen::Usable(ready) if ready.standing == Standing::Answering && answering.is_none() => {
-                answering = Some(ready);
+                answering = Some(*ready);
                 continue;
             }
             Seen::Usable(ready) if ready.standing == Standing::Beside && is_of_today && beside.is_none() => {
-                beside = Some(ready);
+                beside = Some(*ready);
                 continue;
             }
             Seen::Unreadable(reason) if is_of_today => state = State::Damaged(reason),
@@ -147,7 +147,7 @@ enum Seen {
     Nothing,
     Unreadable(String),
     Foreign,
-    Usable(Ready),
+    Usable(Box<Ready>),
 }
 
 fn look(place: &Place, incarnation: Incarnation, trust: Trust) -> Result<Seen, SearchError> {
@@ -161,7 +161,7 @@ fn look(place: &Place, incarnation: Incarnation, trust: Trust) -> Result<Seen, S
         Some((of, position, standing)) if of == incarnation => {
             let fields = Fields::of(&inner.schema())?;
             let position = Some(position);
-            Ok(Seen::Usable(Ready { inner, fields, reader, place: place.clone(), standing, position }))
+            Ok(Seen::Usable(Box::new(Ready { inner, fields, reader, place: place.clone(), standing, position })))
         }
         Some(_) => Ok(Seen::Foreign),
         None if reader.searcher().num_docs() == 0 => Ok(Seen::Nothing),
