@@ -38,3 +38,4 @@ mod storage;
 mod summaries;
 mod support;
 mod tokens;
+mod work;
