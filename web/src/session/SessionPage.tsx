@@ -148,7 +148,7 @@ function OpenSession({ app, row, followed, fresh, notice, onSearch, onDelete }: 
   const { transcript, earlier } = followed;
   const read = useMemo(() => readToTheEnd({ transcript, earlier }), [transcript, earlier]);
   const before = (read[0]?.turn ?? 1) - 1;
-  const isEmpty = followed.transcript.turns.length === 0 && followed.queue.length === 0;
+  const isEmpty = transcript.turns.length === 0 && transcript.asides.length === 0 && followed.queue.length === 0;
 
   useKeyPresses({
     "/": (event) => {

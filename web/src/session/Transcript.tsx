@@ -10,14 +10,18 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import type { Http } from "../api/http";
 import type { App } from "../state/app";
 import type { Followed } from "../state/followed";
-import { firstFollowed, handOversAfter, openRequests, runningTurn, turnAt, turnCount, withPreviews } from "../state/followed";
+import { asidesAfter, asidesAtEnd, firstFollowed, handOversAfter, newestOpen, turnAt, turnCount, withPreviews } from "../state/followed";
+import type { Aside } from "../state/transcript";
 import { brokenOff } from "../state/words";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
+import { navigate } from "../ui/navigation";
 import { SoughtContext } from "../ui/place";
 import { inOneLine } from "../ui/shown";
 import { useNow } from "../ui/time";
 import type { SessionId } from "../wire/names";
+import { NextStepsContext, useNextSteps } from "./blocks/useNextSteps";
+import { AskedBetween } from "./AskedBetween";
 import type { Actions } from "./items/actions";
 import { HandedOver } from "./HandedOver";
 import { QueuedPromptRow } from "./QueuedPromptRow";
@@ -36,9 +40,15 @@ interface TranscriptProps {
   followed: Followed;
   /** Grows with every prompt that this reader sends: its answer is what they want to see. */
   sent: number;
+  /** A next step was taken and goes on in that session. */
+  onWent?(session: SessionId): void;
 }
 
-export function Transcript({ app, session, followed, sent }: TranscriptProps) {
+function goTo(session: SessionId): void {
+  navigate(`/s/${session}`);
+}
+
+export function Transcript({ app, session, followed, sent, onWent = goTo }: TranscriptProps) {
   const { http } = app;
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
@@ -53,15 +63,24 @@ export function Transcript({ app, session, followed, sent }: TranscriptProps) {
     }),
     [http, session],
   );
+  const nextSteps = useNextSteps({
+    app,
+    session,
+    agent: followed.transcript.agent ?? app.store.getState().list.rows.get(session)?.agent ?? "",
+    options: followed.agent.options,
+    changed: followed.nextSeq,
+    onWent,
+  });
   const { queue } = followed;
   const { turns } = followed.transcript;
   const total = turnCount(followed);
   const first = firstFollowed(followed);
-  const count = total + queue.length;
+  const askedAtEnd = asidesAtEnd(followed);
+  const count = total + queue.length + (askedAtEnd.length > 0 ? 1 : 0);
   // A prompt keeps its id when it becomes a turn, so its row keeps its place. The ids of turns never change, so only
   // their number matters here: a new function would have the virtualizer measure every row again, at every word.
   const keyOf = useCallback(
-    (index: number) => (index < first - 1 ? index : (turns[index + 1 - first]?.interactionId ?? queue[index - total]?.interactionId ?? index)),
+    (index: number) => (index < first - 1 ? index : (turns[index + 1 - first]?.interactionId ?? queue[index - total]?.interactionId ?? "asked")),
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [first, total, queue],
   );
@@ -117,58 +136,60 @@ export function Transcript({ app, session, followed, sent }: TranscriptProps) {
 
   return (
     <SoughtContext value={sought}>
-      <div className="relative flex min-h-0 flex-1 flex-col">
-        <div
-          ref={scroller}
-          role="log"
-          aria-label="Transcript"
-          aria-live="off"
-          tabIndex={0}
-          onScroll={lookWhereWeAre}
-          className="scrolls min-h-0 flex-1 overscroll-contain -outline-offset-2 [overflow-anchor:none]"
-        >
-          <div className="safe-x flex min-h-full flex-col md:px-8">
-            <div className="reading relative shrink-0" style={{ height: totalPx }}>
-              {virtualizer.getVirtualItems().map(({ key, index, start, size }) => {
-                const read = index >= total || turnAt(followed, index + 1) !== null;
-                return (
-                  <div
-                    key={key}
-                    ref={read ? virtualizer.measureElement : undefined}
-                    data-index={index}
-                    className="absolute top-0 left-0 w-full"
-                    style={{ transform: `translateY(${start}px)`, height: read ? undefined : size }}
-                  >
-                    {read ? (
-                      <Row http={http} session={session} followed={followed} actions={actions} index={index} lit={lit === index + 1} now={now} />
-                    ) : (
-                      <UnreadRow app={app} session={session} followed={followed} turn={index + 1} />
-                    )}
-                  </div>
-                );
-              })}
-            </div>
-            <div aria-hidden="true" className="reading relative flex-1">
-              <span className="thread-line thread-line-ahead" />
+      <NextStepsContext value={nextSteps}>
+        <div className="relative flex min-h-0 flex-1 flex-col">
+          <div
+            ref={scroller}
+            role="log"
+            aria-label="Transcript"
+            aria-live="off"
+            tabIndex={0}
+            onScroll={lookWhereWeAre}
+            className="scrolls min-h-0 flex-1 overscroll-contain -outline-offset-2 [overflow-anchor:none]"
+          >
+            <div className="safe-x flex min-h-full flex-col md:px-8">
+              <div className="reading relative shrink-0" style={{ height: totalPx }}>
+                {virtualizer.getVirtualItems().map(({ key, index, start, size }) => {
+                  const read = index >= total || turnAt(followed, index + 1) !== null;
+                  return (
+                    <div
+                      key={key}
+                      ref={read ? virtualizer.measureElement : undefined}
+                      data-index={index}
+                      className="absolute top-0 left-0 w-full"
+                      style={{ transform: `translateY(${start}px)`, height: read ? undefined : size }}
+                    >
+                      {read ? (
+                        <Row http={http} session={session} followed={followed} actions={actions} index={index} lit={lit === index + 1} now={now} />
+                      ) : (
+                        <UnreadRow app={app} session={session} followed={followed} turn={index + 1} />
+                      )}
+                    </div>
+                  );
+                })}
+              </div>
+              <div aria-hidden="true" className="reading relative flex-1">
+                <span className="thread-line thread-line-ahead" />
+              </div>
             </div>
           </div>
+          <Asking followed={followed} />
+          {!atEnd && (
+            <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
+              <Button
+                className="pointer-events-auto rounded-full! pl-3! shadow-sheet"
+                onClick={() => {
+                  virtualizer.scrollToEnd();
+                  scroller.current?.focus({ preventScroll: true });
+                }}
+              >
+                <Icon name="down" />
+                Latest
+              </Button>
+            </div>
+          )}
         </div>
-        <Asking followed={followed} />
-        {!atEnd && (
-          <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
-            <Button
-              className="pointer-events-auto rounded-full! pl-3! shadow-sheet"
-              onClick={() => {
-                virtualizer.scrollToEnd();
-                scroller.current?.focus({ preventScroll: true });
-              }}
-            >
-              <Icon name="down" />
-              Latest
-            </Button>
-          </div>
-        )}
-      </div>
+      </NextStepsContext>
     </SoughtContext>
   );
 }
@@ -201,11 +222,10 @@ function pushesUp({ index, key }: VirtualItem, _: number, virtualizer: Virtualiz
 
 /** Said once to those who listen: the transcript itself is too busy to be read out as it grows. */
 function Asking({ followed }: { followed: Followed }) {
-  const running = runningTurn(followed.transcript);
-  const asked = running === null ? undefined : openRequests(running).at(-1);
+  const asked = newestOpen(followed);
   return (
     <p role="status" className="sr-only">
-      {asked === undefined ? "" : `The agent needs you: ${inOneLine(asked.title)}`}
+      {asked === null ? "" : `The agent needs you: ${inOneLine(asked.title)}`}
     </p>
   );
 }
@@ -221,33 +241,40 @@ interface RowProps {
   now: number;
 }
 
-/** The turns come first, then the prompts that wait. */
+/** The turns come first, then the prompts that wait, then what the agent asks beside them. */
 function Row({ http, session, followed, actions, index, lit, now }: RowProps) {
-  const { transcript, previews, queue } = followed;
+  const { transcript, previews, queue, answeredAt } = followed;
   const turn = turnAt(followed, index + 1);
+  const damaged = followed.reading.kind === "damaged";
+  const atEnd = asidesAtEnd(followed);
+  const asked = (asides: readonly Aside[], first: boolean, last: boolean) =>
+    asides.length > 0 && <AskedBetween asides={asides} first={first} last={last} open={!damaged} answeredAt={answeredAt} actions={actions} now={now} />;
   if (turn !== null) {
     const last = turn === transcript.turns.at(-1);
-    const shown = followed.reading.kind === "damaged" ? brokenOff(turn) : withPreviews(turn, previews);
+    const shown = damaged ? brokenOff(turn) : withPreviews(turn, previews);
     const handOvers = handOversAfter(followed, turn.turn);
-    const end = last && queue.length === 0;
+    const end = last && queue.length === 0 && atEnd.length === 0;
+    const before = index === 0 ? asidesAfter(followed, 0) : [];
     return (
       <>
+        {asked(before, true, false)}
         <TurnRow
           turn={last ? shown : turn}
-          first={index === 0}
+          first={index === 0 && before.length === 0}
           newest={turn.source === null && transcript.turns.findLast(({ source }) => source === null) === turn}
           last={end && handOvers.length === 0}
           retied={turnAt(followed, index)?.outcome === "interrupted" || followed.contents.lines[index - 1]?.state === "interrupted"}
           stalled={last && followed.agent.state === "unresponsive"}
           lit={lit}
-          answeredAt={followed.answeredAt}
+          answeredAt={answeredAt}
           actions={actions}
           now={now}
         />
+        {asked(asidesAfter(followed, turn.turn), false, false)}
         {handOvers.length > 0 && <HandedOver handOvers={handOvers} last={end} broken={turn.outcome === "interrupted"} />}
       </>
     );
   }
   const prompt = queue[index - turnCount(followed)];
-  return prompt === undefined ? null : <QueuedPromptRow http={http} session={session} prompt={prompt} />;
+  return prompt === undefined ? asked(atEnd, index === 0, true) : <QueuedPromptRow http={http} session={session} prompt={prompt} />;
 }

@@ -12,8 +12,8 @@ import { applyToContents, EMPTY_CONTENTS } from "./contents";
 import type { SessionContext } from "./context";
 import { agentOf, applyToAgent, UNKNOWN_AGENT } from "./agent";
 import type { Earlier } from "./earlier";
-import { earlierHandOvers, findEarlier, NOTHING_EARLIER } from "./earlier";
-import type { HandOver, Permission, Transcript, TranscriptTurn } from "./transcript";
+import { earlierAsides, earlierHandOvers, findEarlier, NOTHING_EARLIER } from "./earlier";
+import type { Aside, HandOver, Permission, Transcript, TranscriptTurn } from "./transcript";
 import { addWords, applyToTranscript, EMPTY_TRANSCRIPT } from "./transcript";
 
 /** How far the reading has come. */
@@ -57,6 +57,8 @@ export interface Followed {
   readonly context: SessionContext | null;
   /** When each of the agent's requests was answered or withdrawn, by its number. */
   readonly answeredAt: ReadonlyMap<number, Timestamp>;
+  /** The last entry by which a next step came or was taken; 0 before the first. */
+  readonly nextSeq: number;
   /** Words of the running turn that no entry holds yet. */
   readonly previews: Previews;
   /** The turn whose previews began before the follow did: they would show the end of a sentence without its start. */
@@ -74,6 +76,7 @@ export const NOT_READ: Followed = {
   agent: UNKNOWN_AGENT,
   context: null,
   answeredAt: new Map(),
+  nextSeq: 0,
   previews: new Map(),
   muted: null,
 };
@@ -113,6 +116,9 @@ function applyBesideTranscript(followed: Followed, cursor: string, entry: Entry)
       return { ...next, muted: null, previews: settle(followed.previews, "tool", entry.data.tool, entry.data.text) };
     case "permission.answered":
       return { ...next, answeredAt: new Map(followed.answeredAt).set(entry.data.request, entry.at) };
+    case "next.offered":
+    case "next.clicked":
+      return { ...next, nextSeq: entry.seq };
     case "turn.started":
     case "turn.ended":
       return { ...next, muted: null, previews: NOT_READ.previews };
@@ -136,7 +142,8 @@ export function applyPreview(followed: Followed, preview: FrameOf<"preview">): F
 export function beginFollow(followed: Followed, { snapshot, window }: Pick<FrameOf<"session">, "snapshot" | "window">): Followed {
   if (window) {
     const { after } = window;
-    return { ...NOT_READ, seq: seqOf(after), cursor: after, agent: agentOf(window.agent), queue: snapshot.queue };
+    const transcript = applyToTranscript(EMPTY_TRANSCRIPT, window.asked ?? []);
+    return { ...NOT_READ, seq: seqOf(after), cursor: after, transcript, agent: agentOf(window.agent), queue: snapshot.queue };
   }
   const ready = followed.reading.kind === "ready";
   return { ...followed, reading: ready ? followed.reading : { kind: "loading" }, previews: NOT_READ.previews };
@@ -158,7 +165,12 @@ export function withPreviews(turn: TranscriptTurn, previews: Previews): Transcri
   if (turn.outcome !== null || previews.size === 0) {
     return turn;
   }
-  return { ...turn, items: [...previews.values()].reduce((items, { of, number, text }) => addWords(items, of, number, text), turn.items) };
+  const shown = [...previews.values()].reduce((items, { of, number, text }) => addWords(items, of, number, text), turn.items);
+  const items = shown.map((item) => {
+    const live = item.type === "text" ? previews.get(keyOf("text", item.block)) : undefined;
+    return live === undefined ? item : { ...item, unsettled: live.text.length };
+  });
+  return { ...turn, items };
 }
 
 /** How many turns there are, read or not. */
@@ -181,6 +193,27 @@ export function turnAt(followed: Followed, turn: number): TranscriptTurn | null 
 export function handOversAfter(followed: Followed, turn: number): readonly HandOver[] {
   const handOvers = turn < firstFollowed(followed) ? earlierHandOvers(followed.earlier, turn) : followed.transcript.handOvers;
   return handOvers.filter(({ after }) => after === turn);
+}
+
+/** What stands below the newest turn: what waits, what was asked after that turn, and what had waited since before all that is followed. */
+export function asidesAtEnd(followed: Followed): readonly Aside[] {
+  const [total, first] = [turnCount(followed), firstFollowed(followed)];
+  return followed.transcript.asides.filter(({ answer, after }) => answer === null || after === total || after < first - 1);
+}
+
+/** What was asked after a turn, before the next, and is settled. */
+export function asidesAfter(followed: Followed, turn: number): readonly Aside[] {
+  const first = firstFollowed(followed);
+  const asides = turn > 0 && turn < first ? earlierAsides(followed.earlier, turn) : followed.transcript.asides;
+  const isShownAtEnd = turn === turnCount(followed) || (turn === 0 && first > 1);
+  return isShownAtEnd ? [] : asides.filter(({ answer, after }) => answer !== null && after === turn);
+}
+
+/** What the agent asked last that waits, in a turn or beside them. */
+export function newestOpen(followed: Followed): { readonly title: string } | null {
+  const running = runningTurn(followed.transcript);
+  const open = followed.transcript.asides.filter(({ answer }) => answer === null);
+  return (running === null ? undefined : openRequests(running).at(-1)) ?? open.at(-1) ?? null;
 }
 
 /** The turns that have been read from the end back to the first that has not, oldest first. */

@@ -1,8 +1,10 @@
-// What a reader sees of a session: its turns, each with the prompt and what the agent said and did, in order.
+// What a reader sees of a session: its turns, each with the prompt and what the agent said and did, in order, and what it
+// asked between them.
 //
 // Invariant: this is the fold of crates/model/src/transcript.rs, word for word; fixtures/transcripts/ holds both to it. It
 // may begin with any turn: only of whom the session talked to before that nothing is known.
 // Values are never changed in place: a turn that did not change is the same object, so that it is not drawn again.
+import type { Card, Next, Span } from "../wire/blocks";
 import type {
   Entry,
   EventOf,
@@ -38,16 +40,43 @@ export interface ToolCall {
   readonly output: unknown;
 }
 
-export type Permission = { readonly type: "permission"; readonly request: number; readonly answer: PermissionAnswer | null } & Readonly<Question>;
+/** What was asked, and what became of it. */
+export type Asked = { readonly request: number; readonly answer: PermissionAnswer | null } & Readonly<Question>;
+
+export type Permission = { readonly type: "permission" } & Asked;
+
+/** A question that belongs to no turn. */
+export type Aside = {
+  /** The newest turn then; 0 before the first. */
+  readonly after: number;
+} & Asked;
+
+export interface TextItem {
+  readonly type: "text";
+  readonly block: number;
+  readonly text: string;
+  /** How much of its end is not durable yet; said only where words are laid over a turn that runs. */
+  readonly unsettled?: number;
+}
 
 export type Item =
-  | { readonly type: "text"; readonly block: number; readonly text: string }
+  | TextItem
   | { readonly type: "thought"; readonly block: number; readonly text: string }
   | ToolCall
   | { readonly type: "plan"; readonly steps: readonly PlanStep[] }
   | Permission
   | ({ readonly type: "notice" } & Readonly<Notice>)
   | { readonly type: "compaction"; readonly summary: string | null };
+
+/** Words that are shown as more than words. */
+export interface Block extends Readonly<Span> {
+  /** Its number among those of its sort, from 1. */
+  readonly nth: number;
+  readonly shown: Shown;
+}
+
+/** A step to be taken, or something to be looked at. */
+export type Shown = { readonly next: Readonly<Next> } | { readonly card: Readonly<Card> };
 
 export interface TranscriptTurn {
   readonly turn: number;
@@ -61,6 +90,8 @@ export interface TranscriptTurn {
   readonly resume: string | null;
   /** What the agent said and did, each where it began. */
   readonly items: readonly Item[];
+  /** Which of its words are shown as more than words, in their order. */
+  readonly blocks: readonly Block[];
   /** How full the agent's window was at last. */
   readonly usage: Usage | null;
   /** How it ended; null while it runs. */
@@ -87,14 +118,16 @@ export interface Transcript {
   readonly agent: string | null;
   /** Oldest first. */
   readonly handOvers: readonly HandOver[];
+  /** What was asked while no turn ran, oldest first. */
+  readonly asides: readonly Aside[];
 }
 
-export const EMPTY_TRANSCRIPT: Transcript = { turns: [], agent: null, handOvers: [] };
+export const EMPTY_TRANSCRIPT: Transcript = { turns: [], agent: null, handOvers: [], asides: [] };
 
 /** Folds in the next entries of the session. The turns are copied once for all of them: a long session has many. */
 export function applyToTranscript(transcript: Transcript, entries: readonly Entry[]): Transcript {
   let turns: TranscriptTurn[] | null = null;
-  let { agent, handOvers } = transcript;
+  let { agent, handOvers, asides } = transcript;
   for (const entry of entries) {
     const last = (turns ?? transcript.turns).at(-1);
     if (entry.type === "turn.started") {
@@ -107,6 +140,15 @@ export function applyToTranscript(transcript: Transcript, entries: readonly Entr
       const to = entry.data.agent;
       handOvers = [...handOvers, { after: last?.turn ?? 0, from: agent, to }];
       agent = to;
+    } else if (entry.type === "permission.asked" && typeof entry.data.turn !== "number") {
+      const { turn: _, ...asked } = entry.data;
+      asides = [...asides, { after: last?.turn ?? 0, ...asked, answer: null }];
+    } else if (entry.type === "permission.answered" && typeof entry.data.turn !== "number") {
+      // Also while a later turn runs.
+      const { turn: _, request, ...answer } = entry.data;
+      const at = asides.findLastIndex((aside) => aside.request === request);
+      const aside = asides[at];
+      asides = aside === undefined ? asides : asides.with(at, { ...aside, answer });
     } else if (last !== undefined && isMeant(last, entry)) {
       const changed = applyToTurn(last, entry);
       if (changed !== last) {
@@ -115,8 +157,8 @@ export function applyToTranscript(transcript: Transcript, entries: readonly Entr
       }
     }
   }
-  const isSame = turns === null && agent === transcript.agent && handOvers === transcript.handOvers;
-  return isSame ? transcript : { turns: turns ?? transcript.turns, agent, handOvers };
+  const isSame = turns === null && agent === transcript.agent && handOvers === transcript.handOvers && asides === transcript.asides;
+  return isSame ? transcript : { turns: turns ?? transcript.turns, agent, handOvers, asides };
 }
 
 /** An event that names no turn is told of the one that runs. */
@@ -133,6 +175,7 @@ function startedTurn(turn: number, interactionId: InteractionId, startedAt: Time
     images: [],
     resume: null,
     items: [],
+    blocks: [],
     usage: null,
     outcome: null,
     reason: null,
@@ -180,6 +223,14 @@ function applyToTurn(turn: TranscriptTurn, entry: Entry): TranscriptTurn {
       return { ...turn, items: [...turn.items, askedPermission(entry.data)] };
     case "permission.answered":
       return { ...turn, items: answered(turn.items, entry.data) };
+    case "next.offered": {
+      const { turn: _, nth, block, start, end, ...next } = entry.data;
+      return { ...turn, blocks: [...turn.blocks, { nth, block, start, end, shown: { next } }] };
+    }
+    case "block.shown": {
+      const { turn: _, nth, block, start, end, ...card } = entry.data;
+      return { ...turn, blocks: [...turn.blocks, { nth, block, start, end, shown: { card } }] };
+    }
     case "usage.reported":
       return { ...turn, usage: entry.data };
     case "agent.noticed":

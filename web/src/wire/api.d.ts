@@ -1147,14 +1147,14 @@ export interface components {
         } | {
             data: components["schemas"]["Question"] & {
                 request: components["schemas"]["RequestNumber"];
-                turn: components["schemas"]["Turn"];
+                turn?: components["schemas"]["Turn"] | null;
             };
             /** @enum {string} */
             type: "permission.asked";
         } | {
             data: components["schemas"]["PermissionAnswer"] & {
                 request: components["schemas"]["RequestNumber"];
-                turn: components["schemas"]["Turn"];
+                turn?: components["schemas"]["Turn"] | null;
             };
             /** @enum {string} */
             type: "permission.answered";
@@ -2684,6 +2684,8 @@ export interface components {
             after: string;
             /** @description How the agent stands and what it offers. */
             agent: components["schemas"]["AgentView"];
+            /** @description What was asked while no turn ran, up to that cursor, and still waits: its `permission.asked`, oldest first. */
+            asked?: components["schemas"]["Entry"][];
         };
         /**
          * @description What live words belong to.
