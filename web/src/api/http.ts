@@ -3,7 +3,8 @@
 // Invariant: a call never throws. What came of it is either the answer or one of three failures that the page can put
 // into words; a caller that repeats a wish after `unreachable` gives the same key, so that it is never granted twice.
 import type { components } from "../wire/api";
-import type { ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, RememberedPage, SearchPage, SessionId, SetContext } from "../wire/names";
+import type { NextPage, NextWish, Went } from "../wire/blocks";
+import type { EntryPage, ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, RememberedPage, SearchPage, SessionId, SetContext } from "../wire/names";
 
 type Schemas = components["schemas"];
 
@@ -97,7 +98,7 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     titleHistory: (id: SessionId) => ask<Schemas["TitleHistory"]>("GET", `${session(id)}/title-history`),
     /** The entries of some turns, both included, as many as come at once. */
     entriesOfTurns: (id: SessionId, from: number, to: number, after: string | null) =>
-      ask<Schemas["EntryPage"]>(
+      ask<EntryPage>(
         "GET",
         `${session(id)}/entries?fromTurn=${from}&toTurn=${to}&limit=1000${after === null ? "" : `&after=${encodeURIComponent(after)}`}`,
       ),
@@ -124,6 +125,10 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     forgetPermission: (id: string) => ask<undefined>("DELETE", `/permissions/${encodeURIComponent(id)}`),
     imports: () => ask<Schemas["Imports"]>("GET", "/imports"),
     beginImport: () => ask<Schemas["ImportProgress"]>("POST", "/imports", {}),
+    nextSteps: (id: SessionId, before: string | null) =>
+      ask<NextPage>("GET", `${session(id)}/next?limit=200${before === null ? "" : `&before=${encodeURIComponent(before)}`}`),
+    /** `step` is its place, as `t3.n1`. Asked again, it leads to the same session. */
+    takeNext: (id: SessionId, step: string, wish: NextWish) => ask<Went>("POST", `${session(id)}/next/${encodeURIComponent(step)}`, wish),
     observe: (id: SessionId) => ask<Schemas["Observed"]>("POST", `${session(id)}/observe`),
   };
 }

@@ -9,7 +9,7 @@ import { Icon } from "../ui/Icon";
 import { Popup } from "../ui/Popup";
 import { inOneLine } from "../ui/shown";
 import type { SessionRow } from "../wire/names";
-import { useCatalog } from "./useCatalog";
+import { useCatalog } from "./catalog/useCatalog";
 
 interface HandOverProps {
   http: Http;

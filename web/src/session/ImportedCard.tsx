@@ -8,7 +8,7 @@ import { Button } from "../ui/Button";
 import { Knot } from "../ui/Knot";
 import { inOneLine } from "../ui/shown";
 import type { SessionRow } from "../wire/names";
-import { useCatalog } from "./useCatalog";
+import { useCatalog } from "./catalog/useCatalog";
 
 export function ImportedCard({ http, row }: { http: Http; row: SessionRow }) {
   const catalog = useCatalog(http);

@@ -9,7 +9,7 @@ import { Button } from "../ui/Button";
 import { Command, Commands } from "../ui/Commands";
 import { inOneLine } from "../ui/shown";
 import type { SessionRow } from "../wire/names";
-import { useCatalog } from "./useCatalog";
+import { useCatalog } from "./catalog/useCatalog";
 
 interface SignInCardProps {
   http: Http;

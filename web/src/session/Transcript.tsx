@@ -14,10 +14,12 @@ import { firstFollowed, handOversAfter, openRequests, runningTurn, turnAt, turnC
 import { brokenOff } from "../state/words";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
+import { navigate } from "../ui/navigation";
 import { SoughtContext } from "../ui/place";
 import { inOneLine } from "../ui/shown";
 import { useNow } from "../ui/time";
 import type { SessionId } from "../wire/names";
+import { NextStepsContext, useNextSteps } from "./blocks/useNextSteps";
 import type { Actions } from "./items/actions";
 import { HandedOver } from "./HandedOver";
 import { QueuedPromptRow } from "./QueuedPromptRow";
@@ -36,9 +38,15 @@ interface TranscriptProps {
   followed: Followed;
   /** Grows with every prompt that this reader sends: its answer is what they want to see. */
   sent: number;
+  /** A next step was taken and goes on in that session. */
+  onWent?(session: SessionId): void;
 }
 
-export function Transcript({ app, session, followed, sent }: TranscriptProps) {
+function goTo(session: SessionId): void {
+  navigate(`/s/${session}`);
+}
+
+export function Transcript({ app, session, followed, sent, onWent = goTo }: TranscriptProps) {
   const { http } = app;
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
@@ -53,6 +61,14 @@ export function Transcript({ app, session, followed, sent }: TranscriptProps) {
     }),
     [http, session],
   );
+  const nextSteps = useNextSteps({
+    app,
+    session,
+    agent: followed.transcript.agent ?? app.store.getState().list.rows.get(session)?.agent ?? "",
+    options: followed.agent.options,
+    changed: followed.nextSeq,
+    onWent,
+  });
   const { queue } = followed;
   const { turns } = followed.transcript;
   const total = turnCount(followed);
@@ -117,58 +133,60 @@ export function Transcript({ app, session, followed, sent }: TranscriptProps) {
 
   return (
     <SoughtContext value={sought}>
-      <div className="relative flex min-h-0 flex-1 flex-col">
-        <div
-          ref={scroller}
-          role="log"
-          aria-label="Transcript"
-          aria-live="off"
-          tabIndex={0}
-          onScroll={lookWhereWeAre}
-          className="scrolls min-h-0 flex-1 overscroll-contain -outline-offset-2 [overflow-anchor:none]"
-        >
-          <div className="safe-x flex min-h-full flex-col md:px-8">
-            <div className="reading relative shrink-0" style={{ height: totalPx }}>
-              {virtualizer.getVirtualItems().map(({ key, index, start, size }) => {
-                const read = index >= total || turnAt(followed, index + 1) !== null;
-                return (
-                  <div
-                    key={key}
-                    ref={read ? virtualizer.measureElement : undefined}
-                    data-index={index}
-                    className="absolute top-0 left-0 w-full"
-                    style={{ transform: `translateY(${start}px)`, height: read ? undefined : size }}
-                  >
-                    {read ? (
-                      <Row http={http} session={session} followed={followed} actions={actions} index={index} lit={lit === index + 1} now={now} />
-                    ) : (
-                      <UnreadRow app={app} session={session} followed={followed} turn={index + 1} />
-                    )}
-                  </div>
-                );
-              })}
-            </div>
-            <div aria-hidden="true" className="reading relative flex-1">
-              <span className="thread-line thread-line-ahead" />
+      <NextStepsContext value={nextSteps}>
+        <div className="relative flex min-h-0 flex-1 flex-col">
+          <div
+            ref={scroller}
+            role="log"
+            aria-label="Transcript"
+            aria-live="off"
+            tabIndex={0}
+            onScroll={lookWhereWeAre}
+            className="scrolls min-h-0 flex-1 overscroll-contain -outline-offset-2 [overflow-anchor:none]"
+          >
+            <div className="safe-x flex min-h-full flex-col md:px-8">
+              <div className="reading relative shrink-0" style={{ height: totalPx }}>
+                {virtualizer.getVirtualItems().map(({ key, index, start, size }) => {
+                  const read = index >= total || turnAt(followed, index + 1) !== null;
+                  return (
+                    <div
+                      key={key}
+                      ref={read ? virtualizer.measureElement : undefined}
+                      data-index={index}
+                      className="absolute top-0 left-0 w-full"
+                      style={{ transform: `translateY(${start}px)`, height: read ? undefined : size }}
+                    >
+                      {read ? (
+                        <Row http={http} session={session} followed={followed} actions={actions} index={index} lit={lit === index + 1} now={now} />
+                      ) : (
+                        <UnreadRow app={app} session={session} followed={followed} turn={index + 1} />
+                      )}
+                    </div>
+                  );
+                })}
+              </div>
+              <div aria-hidden="true" className="reading relative flex-1">
+                <span className="thread-line thread-line-ahead" />
+              </div>
             </div>
           </div>
+          <Asking followed={followed} />
+          {!atEnd && (
+            <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
+              <Button
+                className="pointer-events-auto rounded-full! pl-3! shadow-sheet"
+                onClick={() => {
+                  virtualizer.scrollToEnd();
+                  scroller.current?.focus({ preventScroll: true });
+                }}
+              >
+                <Icon name="down" />
+                Latest
+              </Button>
+            </div>
+          )}
         </div>
-        <Asking followed={followed} />
-        {!atEnd && (
-          <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
-            <Button
-              className="pointer-events-auto rounded-full! pl-3! shadow-sheet"
-              onClick={() => {
-                virtualizer.scrollToEnd();
-                scroller.current?.focus({ preventScroll: true });
-              }}
-            >
-              <Icon name="down" />
-              Latest
-            </Button>
-          </div>
-        )}
-      </div>
+      </NextStepsContext>
     </SoughtContext>
   );
 }

@@ -17,6 +17,7 @@ const turn: TranscriptTurn = {
   images: [],
   resume: null,
   items: [{ type: "text", block: 0, text: "hello" }],
+  blocks: [],
   usage: null,
   outcome: "completed",
   reason: null,

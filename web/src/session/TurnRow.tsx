@@ -67,7 +67,7 @@ export const TurnRow = memo(function TurnRow({ turn, first, last, newest, retied
         </header>
         <div className="mt-2.5 space-y-3 max-md:space-y-2">
           {turn.resume !== null && <ResumeCard text={turn.resume} />}
-          <Items turn={turn.turn} items={turn.items} running={running} answeredAt={answeredAt} actions={actions} now={now} />
+          <Items turn={turn.turn} items={turn.items} blocks={turn.blocks} running={running} answeredAt={answeredAt} actions={actions} now={now} />
           {turn.items.length === 0 && running && !stalled && <p className="text-soft">Waiting for the first words…</p>}
           {turn.items.length === 0 && turn.outcome === "completed" && <p className="text-soft">Ended without an answer.</p>}
           {running && stalled && <NotAnswering actions={actions} />}

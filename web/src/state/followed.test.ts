@@ -125,3 +125,18 @@ test("a request is open until it is answered, and when that was is kept", () => 
   expect(open(done)).toEqual([]);
   expect([...done.answeredAt]).toEqual([[4, AT]]);
 });
+
+test("how much of a text is not durable is said of it", () => {
+  const followed = follow(applyPreview(running, preview(1, "one two three")), said(1, "one two "));
+  const [turn] = followed.transcript.turns;
+  expect(turn && withPreviews(turn, followed.previews).items).toEqual([{ type: "text", block: 0, text: "one two three", unsettled: 5 }]);
+});
+
+test("a step that comes or is taken is noted", () => {
+  const offered = { type: "next.offered", data: { turn: 1, nth: 1, block: 0, start: 0, end: 3, label: "Go", command: "go" } } as Happened;
+  const clicked = { type: "next.clicked", data: { turn: 1, nth: 1 } } as Happened;
+  const after = follow(running, said(1, "one"), offered);
+  expect([running.nextSeq, after.nextSeq]).toEqual([0, after.seq]);
+  const taken = follow(after, ended(1), clicked);
+  expect(taken.nextSeq).toBe(taken.seq);
+});

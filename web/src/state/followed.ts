@@ -57,6 +57,8 @@ export interface Followed {
   readonly context: SessionContext | null;
   /** When each of the agent's requests was answered or withdrawn, by its number. */
   readonly answeredAt: ReadonlyMap<number, Timestamp>;
+  /** The last entry by which a next step came or was taken; 0 before the first. */
+  readonly nextSeq: number;
   /** Words of the running turn that no entry holds yet. */
   readonly previews: Previews;
   /** The turn whose previews began before the follow did: they would show the end of a sentence without its start. */
@@ -74,6 +76,7 @@ export const NOT_READ: Followed = {
   agent: UNKNOWN_AGENT,
   context: null,
   answeredAt: new Map(),
+  nextSeq: 0,
   previews: new Map(),
   muted: null,
 };
@@ -113,6 +116,9 @@ function applyBesideTranscript(followed: Followed, cursor: string, entry: Entry)
       return { ...next, muted: null, previews: settle(followed.previews, "tool", entry.data.tool, entry.data.text) };
     case "permission.answered":
       return { ...next, answeredAt: new Map(followed.answeredAt).set(entry.data.request, entry.at) };
+    case "next.offered":
+    case "next.clicked":
+      return { ...next, nextSeq: entry.seq };
     case "turn.started":
     case "turn.ended":
       return { ...next, muted: null, previews: NOT_READ.previews };
@@ -158,7 +164,12 @@ export function withPreviews(turn: TranscriptTurn, previews: Previews): Transcri
   if (turn.outcome !== null || previews.size === 0) {
     return turn;
   }
-  return { ...turn, items: [...previews.values()].reduce((items, { of, number, text }) => addWords(items, of, number, text), turn.items) };
+  const shown = [...previews.values()].reduce((items, { of, number, text }) => addWords(items, of, number, text), turn.items);
+  const items = shown.map((item) => {
+    const live = item.type === "text" ? previews.get(keyOf("text", item.block)) : undefined;
+    return live === undefined ? item : { ...item, unsettled: live.text.length };
+  });
+  return { ...turn, items };
 }
 
 /** How many turns there are, read or not. */

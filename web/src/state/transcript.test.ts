@@ -42,3 +42,23 @@ test("turns that did not change are the same objects", () => {
   expect(again).toEqual(after);
   expect(again.turns[0]).toBe(before.turns[0]);
 });
+
+test("blocks are kept with the words they stand for, next steps and cards each by their own numbers", () => {
+  const at = "2026-01-02T03:04:05.006Z";
+  const span = { block: 0, start: 3, end: 9 };
+  const next = { label: "Go on", command: "/plan", metaContext: "Loom" };
+  const card = { kind: "tasks" as const, tasks: [] };
+  const entries: Entry[] = [
+    { seq: 1, at, type: "turn.started", data: { turn: 1, interactionId: "i" } },
+    { seq: 2, at, type: "block.shown", data: { turn: 1, nth: 1, ...span, ...card } },
+    { seq: 3, at, type: "next.offered", data: { turn: 1, nth: 1, block: 0, start: 12, end: 20, ...next } },
+    { seq: 4, at, type: "next.offered", data: { turn: 1, nth: 2, block: 1, start: 0, end: 5, label: "Nowhere", command: "/x" } },
+    { seq: 5, at, type: "next.clicked", data: { turn: 1, nth: 1, work: "w", session: "s", by: { type: "nobody" } } },
+    { seq: 6, at, type: "next.offered", data: { turn: 7, nth: 1, ...span, ...next } },
+  ];
+  expect(applyToTranscript(EMPTY_TRANSCRIPT, entries).turns[0]?.blocks).toEqual([
+    { nth: 1, ...span, shown: { card } },
+    { nth: 1, block: 0, start: 12, end: 20, shown: { next } },
+    { nth: 2, block: 1, start: 0, end: 5, shown: { next: { label: "Nowhere", command: "/x" } } },
+  ]);
+});

@@ -3,6 +3,7 @@
 // Invariant: this is the fold of crates/model/src/transcript.rs, word for word; fixtures/transcripts/ holds both to it. It
 // may begin with any turn: only of whom the session talked to before that nothing is known.
 // Values are never changed in place: a turn that did not change is the same object, so that it is not drawn again.
+import type { Card, Next, Span } from "../wire/blocks";
 import type {
   Entry,
   EventOf,
@@ -40,14 +41,32 @@ export interface ToolCall {
 
 export type Permission = { readonly type: "permission"; readonly request: number; readonly answer: PermissionAnswer | null } & Readonly<Question>;
 
+export interface TextItem {
+  readonly type: "text";
+  readonly block: number;
+  readonly text: string;
+  /** How much of its end is not durable yet; said only where words are laid over a turn that runs. */
+  readonly unsettled?: number;
+}
+
 export type Item =
-  | { readonly type: "text"; readonly block: number; readonly text: string }
+  | TextItem
   | { readonly type: "thought"; readonly block: number; readonly text: string }
   | ToolCall
   | { readonly type: "plan"; readonly steps: readonly PlanStep[] }
   | Permission
   | ({ readonly type: "notice" } & Readonly<Notice>)
   | { readonly type: "compaction"; readonly summary: string | null };
+
+/** Words that are shown as more than words. */
+export interface Block extends Readonly<Span> {
+  /** Its number among those of its sort, from 1. */
+  readonly nth: number;
+  readonly shown: Shown;
+}
+
+/** A step to be taken, or something to be looked at. */
+export type Shown = { readonly next: Readonly<Next> } | { readonly card: Readonly<Card> };
 
 export interface TranscriptTurn {
   readonly turn: number;
@@ -61,6 +80,8 @@ export interface TranscriptTurn {
   readonly resume: string | null;
   /** What the agent said and did, each where it began. */
   readonly items: readonly Item[];
+  /** Which of its words are shown as more than words, in their order. */
+  readonly blocks: readonly Block[];
   /** How full the agent's window was at last. */
   readonly usage: Usage | null;
   /** How it ended; null while it runs. */
@@ -133,6 +154,7 @@ function startedTurn(turn: number, interactionId: InteractionId, startedAt: Time
     images: [],
     resume: null,
     items: [],
+    blocks: [],
     usage: null,
     outcome: null,
     reason: null,
@@ -180,6 +202,14 @@ function applyToTurn(turn: TranscriptTurn, entry: Entry): TranscriptTurn {
       return { ...turn, items: [...turn.items, askedPermission(entry.data)] };
     case "permission.answered":
       return { ...turn, items: answered(turn.items, entry.data) };
+    case "next.offered": {
+      const { turn: _, nth, block, start, end, ...next } = entry.data;
+      return { ...turn, blocks: [...turn.blocks, { nth, block, start, end, shown: { next } }] };
+    }
+    case "block.shown": {
+      const { turn: _, nth, block, start, end, ...card } = entry.data;
+      return { ...turn, blocks: [...turn.blocks, { nth, block, start, end, shown: { card } }] };
+    }
     case "usage.reported":
       return { ...turn, usage: entry.data };
     case "agent.noticed":

@@ -47,9 +47,12 @@ export function Anchored({ anchor, label, side, className = "", id, onPressElsew
     const grown = new ResizeObserver(place);
     grown.observe(element);
     addEventListener("resize", place);
+    // Whatever scrolls takes the anchor along.
+    document.addEventListener("scroll", place, { capture: true, passive: true });
     return () => {
       grown.disconnect();
       removeEventListener("resize", place);
+      document.removeEventListener("scroll", place, { capture: true });
     };
   }, [anchor, side]);
   const press = useEffectEvent((event: PointerEvent) => {

@@ -21,7 +21,11 @@ export type KnotShape =
   /** Alive, but silent for too long. */
   | "stalled"
   /** Several small ones, drawn as one. */
-  | "run";
+  | "run"
+  /** A loose end that can be taken up. */
+  | "offered"
+  /** A loose end that was taken up. */
+  | "taken";
 
 export function Knot({ shape, quiet = false }: { shape: KnotShape; quiet?: boolean }) {
   return (
@@ -93,6 +97,10 @@ function Shape({ shape }: { shape: KnotShape }) {
       );
     case "asking":
       return <path d="M7 .75 13.25 7 7 13.25.75 7z" fill="currentColor" stroke="var(--ground)" strokeWidth="1" strokeLinejoin="round" />;
+    case "offered":
+      return <path d="M7 1.5 12.5 7 7 12.5 1.5 7z" {...ring} strokeLinejoin="round" />;
+    case "taken":
+      return <path d="M7 1.5 12.5 7 7 12.5 1.5 7z" fill="currentColor" />;
     case "run":
       return (
         <>

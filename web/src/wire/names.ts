@@ -1,5 +1,6 @@
 // Short names for the generated wire types. Nothing is described here: every type is the one in api.d.ts.
 import type { components } from "./api";
+import type { BlockEntry } from "./blocks";
 
 type Schemas = components["schemas"];
 
@@ -12,7 +13,8 @@ export type Answerer = Schemas["Answerer"];
 export type Changed = Schemas["Changed"];
 export type ClientFrame = Schemas["ClientFrame"];
 export type DirectoryPage = Schemas["DirectoryPage"];
-export type Entry = Schemas["Entry"];
+export type Entry = Schemas["Entry"] | BlockEntry;
+export type EntryPage = Omit<Schemas["EntryPage"], "entries"> & { entries: Entry[] };
 export type ErrorBody = Schemas["ErrorBody"];
 export type ErrorDetail = Schemas["ErrorDetail"];
 export type Image = Schemas["Image"];
@@ -36,7 +38,7 @@ export type Request = Schemas["Request"];
 export type ResumePacket = Schemas["ResumePacket"];
 export type SearchPage = Schemas["SearchPage"];
 export type SearchResult = Schemas["SearchResult"];
-export type ServerFrame = Schemas["ServerFrame"];
+export type ServerFrame = Widened<Schemas["ServerFrame"]>;
 export type Session = Schemas["Session"];
 export type Imports = Schemas["Imports"];
 export type SessionId = Schemas["SessionId"];
@@ -63,6 +65,9 @@ export type Usage = Schemas["Usage"];
 export type Whoami = Schemas["Whoami"];
 export type Window = Schemas["Window"];
 export type WordsOf = Schemas["WordsOf"];
+
+/** The frames, with the entries that blocks.ts adds. */
+type Widened<F> = F extends { type: "entry" } ? Omit<F, "entry"> & { entry: Entry } : F;
 
 /** The server frame of one type. */
 export type FrameOf<T extends ServerFrame["type"]> = Extract<ServerFrame, { type: T }>;

@@ -1,13 +1,15 @@
 // What the agent said and did in a turn, in order.
-import { memo, use, useState } from "react";
+import { memo, use, useMemo, useState } from "react";
 
-import type { Item } from "../../state/transcript";
+import type { Block, Item } from "../../state/transcript";
 import { Fold } from "../../ui/Fold";
 import { SoughtContext } from "../../ui/place";
 import type { Timestamp } from "../../wire/names";
+import type { TurnBlocks } from "../blocks/turnBlocks";
+import { turnBlocks } from "../blocks/turnBlocks";
+import { Words } from "../blocks/Words";
 import type { Actions } from "./actions";
 import { Compaction, Notice } from "./Asides";
-import { Markdown } from "./Markdown";
 import { PermissionCard } from "./PermissionCard";
 import { Plan } from "./Plan";
 import type { Segment } from "./segments";
@@ -19,6 +21,8 @@ import { ToolCard } from "./ToolCard";
 interface ItemsProps {
   turn: number;
   items: readonly Item[];
+  /** Which of its words are more than words. */
+  blocks: readonly Block[];
   /** The turn runs. */
   running: boolean;
   answeredAt: ReadonlyMap<number, Timestamp>;
@@ -26,7 +30,8 @@ interface ItemsProps {
   now: number;
 }
 
-export function Items({ turn, items, ...rest }: ItemsProps) {
+export function Items({ turn, items, blocks: told, ...rest }: ItemsProps) {
+  const blocks = useMemo(() => turnBlocks(told), [told]);
   const sought = use(SoughtContext);
   const wanted = sought?.turn === turn ? sought.tool : null;
   const [layout] = useState(() => layoutOf(items));
@@ -39,7 +44,7 @@ export function Items({ turn, items, ...rest }: ItemsProps) {
   });
   const show = ({ from }: Segment) => {
     const item = items[from];
-    return item === undefined ? null : <OneItem key={keyOf(item, from)} item={item} last={from === items.length - 1} {...rest} />;
+    return item === undefined ? null : <OneItem key={keyOf(item, from)} turn={turn} item={item} blocks={blocks} last={from === items.length - 1} {...rest} />;
   };
   return (
     <>
@@ -93,17 +98,18 @@ function singles({ from, to }: Segment): Segment[] {
   return Array.from({ length: to - from }, (_, index) => ({ kind: "item", from: from + index, to: from + index + 1 }));
 }
 
-interface OneItemProps extends Omit<ItemsProps, "items" | "turn"> {
+interface OneItemProps extends Omit<ItemsProps, "items" | "blocks"> {
   item: Item;
+  blocks: TurnBlocks;
   /** Nothing has come after it. */
   last: boolean;
 }
 
-const OneItem = memo(function OneItem({ item, last, running, answeredAt, actions, now }: OneItemProps) {
+const OneItem = memo(function OneItem({ turn, item, blocks, last, running, answeredAt, actions, now }: OneItemProps) {
   const growing = running && last;
   switch (item.type) {
     case "text":
-      return <Markdown text={item.text} growing={growing} />;
+      return <Words turn={turn} item={item} blocks={blocks} running={running} last={last} />;
     case "thought":
       return <Thought text={item.text} growing={growing} />;
     case "tool":

@@ -1,8 +1,8 @@
 // The agents of the server's machine, asked for when somebody wants to see them: finding their versions takes a while.
 import { useEffect, useState } from "react";
 
-import type { Answer, Http } from "../api/http";
-import type { Agent } from "../wire/names";
+import type { Answer, Http } from "../../api/http";
+import type { Agent } from "../../wire/names";
 
 /** Null until they have come. */
 export function useCatalog(http: Http): Answer<readonly Agent[]> | null {

@@ -1,0 +1,148 @@
+// With whom a next step goes on, where it is not to be as in this session.
+import { useEffect, useId, useRef, useState } from "react";
+
+import { failureWords } from "../../api/http";
+import { Alert } from "../../ui/Alert";
+import { Anchored } from "../../ui/Anchored";
+import { Button, IconButton } from "../../ui/Button";
+import { Icon } from "../../ui/Icon";
+import { inOneLine } from "../../ui/shown";
+import type { NextWish } from "../../wire/blocks";
+import { useCatalog } from "../catalog/useCatalog";
+import type { NextSteps } from "./useNextSteps";
+
+interface NextMenuProps {
+  steps: NextSteps;
+  wish: NextWish;
+  going: boolean;
+  onChoose(wish: NextWish): void;
+  onGo(): void;
+}
+
+const LABEL = "Choose an agent for this step";
+
+export function NextMenu(props: NextMenuProps) {
+  const [open, setOpen] = useState(false);
+  const anchor = useRef<HTMLSpanElement>(null);
+  const id = useId();
+  const close = () => {
+    setOpen(false);
+    anchor.current?.querySelector("button")?.focus();
+  };
+  return (
+    <span
+      ref={anchor}
+      className="flex"
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && open) {
+          event.stopPropagation();
+          close();
+        }
+      }}
+    >
+      <IconButton label={LABEL} aria-expanded={open} aria-controls={open ? id : undefined} disabled={props.going} onClick={() => setOpen(!open)}>
+        <Icon name="more" />
+      </IconButton>
+      {open && (
+        <Anchored id={id} anchor={anchor} side="end" label={LABEL} className="w-80 max-w-[calc(100vw-1rem)] p-4!" onPressElsewhere={() => setOpen(false)}>
+          <Choices
+            {...props}
+            onGo={() => {
+              close();
+              props.onGo();
+            }}
+          />
+        </Anchored>
+      )}
+    </span>
+  );
+}
+
+function Choices({ steps, wish, onChoose, onGo }: NextMenuProps) {
+  const catalog = useCatalog(steps.app.http);
+  const agents = catalog?.ok ? catalog.value : [];
+  const others = agents.filter(({ name, installed }) => installed && name !== steps.agent);
+  const same = inOneLine(agents.find(({ name }) => name === steps.agent)?.title ?? steps.agent);
+  const first = useRef<HTMLSelectElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  return (
+    <div className="space-y-3">
+      <Choice
+        ref={first}
+        label="Agent"
+        value={wish.agent}
+        unchanged={`${same}, as here`}
+        choices={others.map(({ name, title }) => ({ value: name, name: title }))}
+        onChoose={(agent) => onChoose(agent === undefined ? {} : { agent })}
+      />
+      {catalog === null && (
+        <p role="status" className="text-[0.8125rem] text-soft">
+          Looking for agents…
+        </p>
+      )}
+      {catalog?.ok === false && <Alert>{failureWords(catalog.failure)}</Alert>}
+      {wish.agent === undefined ? (
+        (["model", "mode"] as const).map((kind) => {
+          const option = steps.options.find(({ category, choices }) => category === kind && choices.length > 0);
+          return (
+            option !== undefined && (
+              <Choice
+                key={kind}
+                label={inOneLine(option.name)}
+                value={wish[kind]}
+                unchanged="As the agent begins"
+                choices={option.choices}
+                onChoose={(value) => {
+                  const { [kind]: _, ...rest } = wish;
+                  onChoose(value === undefined ? rest : { ...rest, [kind]: value });
+                }}
+              />
+            )
+          );
+        })
+      ) : (
+        <p className="text-[0.8125rem] text-soft">Its model and mode can be chosen in the new session.</p>
+      )}
+      <Button look="primary" className="w-full" onClick={onGo}>
+        Go on
+        <Icon name="move" />
+      </Button>
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string | undefined;
+  /** What it is if nothing is chosen. */
+  unchanged: string;
+  choices: readonly { value: string; name: string }[];
+  onChoose(value: string | undefined): void;
+  ref?: React.Ref<HTMLSelectElement>;
+}
+
+function Choice({ label, value, unchanged, choices, onChoose, ref }: ChoiceProps) {
+  return (
+    <label className="block text-sm font-medium">
+      {label}
+      <span className="relative mt-1 block">
+        <select
+          ref={ref}
+          value={value ?? ""}
+          className="block min-h-11 w-full appearance-none truncate rounded-lg border border-edge bg-paper pr-9 pl-3 text-[0.9375rem] font-normal md:min-h-10"
+          onChange={(event) => onChoose(event.target.value === "" ? undefined : event.target.value)}
+        >
+          <option value="">{unchanged}</option>
+          {choices.map((choice) => (
+            <option key={choice.value} value={choice.value}>
+              {inOneLine(choice.name)}
+            </option>
+          ))}
+        </select>
+        <span className="pointer-events-none absolute inset-y-0 right-2 flex items-center text-soft [&>svg]:size-4">
+          <Icon name="open" />
+        </span>
+      </span>
+    </label>
+  );
+}

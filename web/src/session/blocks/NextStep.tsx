@@ -1,0 +1,249 @@
+// A step that the agent offers: the loose end of the thread, which a click takes up in a session of its own.
+//
+// Invariant: what will be sent is in sight, with every hidden character of it, before the click that sends it. What is
+// shown of a step takes the same room however it stands.
+import type { ReactNode } from "react";
+import { memo, use, useEffect, useId, useState } from "react";
+import { useStore } from "zustand";
+
+import type { Failure } from "../../api/http";
+import { failureWords } from "../../api/http";
+import { titleOf } from "../../state/words";
+import { Alert } from "../../ui/Alert";
+import { Exact } from "../../ui/Exact";
+import { Chevron } from "../../ui/Fold";
+import { Icon } from "../../ui/Icon";
+import type { KnotShape } from "../../ui/Knot";
+import { Knot } from "../../ui/Knot";
+import { Link } from "../../ui/Link";
+import { jumpToTurn, placeHref } from "../../ui/place";
+import { inOneLine } from "../../ui/shown";
+import type { Next, NextBlock, NextWish } from "../../wire/blocks";
+import type { SessionId } from "../../wire/names";
+import { NextMenu } from "./NextMenu";
+import type { NextSteps } from "./useNextSteps";
+import { NextStepsContext } from "./useNextSteps";
+
+interface NextStepProps {
+  turn: number;
+  /** Its number among those of the turn, from 1. */
+  nth: number;
+  next: Readonly<Next>;
+}
+
+export const NextStep = memo(function NextStep({ turn, nth, next }: NextStepProps) {
+  const steps = use(NextStepsContext);
+  const id = `t${turn}.n${nth}`;
+  const incomplete = (next.metaContext ?? "").trim() === "";
+  const want = incomplete ? null : (steps?.want ?? null);
+  useEffect(() => want?.(turn), [want, turn]);
+  const known = steps?.standing?.get(id) ?? null;
+  if (incomplete || known?.state === "incomplete") {
+    return (
+      <Line knot="offered" quiet label={next.label} command={next.command} go={(props) => <span {...props} />}>
+        <strong className="font-semibold">Leads nowhere:</strong> the agent left out <code>metaContext</code>, the piece of work that this belongs to.
+        Ask it to offer the step again with one.
+      </Line>
+    );
+  }
+  return steps !== null && known?.state === "open" ? (
+    <OpenStep id={id} next={next} steps={steps} />
+  ) : (
+    <ClosedStep next={next} known={known} steps={steps} />
+  );
+});
+
+/** It was taken, or another took its place, or nobody knows yet. */
+function ClosedStep({ next, known, steps }: { next: Readonly<Next>; known: NextBlock | null; steps: NextSteps | null }) {
+  const later = known?.supersededBy ?? null;
+  const used = known?.state === "used";
+  return (
+    <Line
+      knot={used ? "taken" : "offered"}
+      quiet={!used}
+      label={next.label}
+      command={next.command}
+      go={(props) => <button type="button" disabled {...props} />}
+    >
+      {used && steps !== null && known.sessionId ? (
+        <WentOn steps={steps} session={known.sessionId} />
+      ) : known?.state === "superseded" ? (
+        <>
+          A later turn offers this step.{" "}
+          {later !== null && (
+            <a
+              className="next-link"
+              href={placeHref({ turn: later, tool: null })}
+              onClick={(event) => {
+                event.preventDefault();
+                jumpToTurn(later);
+              }}
+            >
+              Go to turn {later}
+            </a>
+          )}
+        </>
+      ) : known === null && steps?.failure ? (
+        <>
+          It is not known whether this step is still open. {failureWords(steps.failure)}{" "}
+          <button type="button" className="next-link" onClick={steps.lookAgain}>
+            Look again
+          </button>
+        </>
+      ) : (
+        <Where next={next} />
+      )}
+    </Line>
+  );
+}
+
+function WentOn({ steps, session }: { steps: NextSteps; session: SessionId }) {
+  const row = useStore(steps.app.store, (state) => state.list.rows.get(session));
+  return (
+    <>
+      Went on in{" "}
+      <Link className="next-link" href={`/s/${session}`}>
+        {row === undefined ? "another session" : inOneLine(titleOf(row))}
+      </Link>
+    </>
+  );
+}
+
+function OpenStep({ id, next, steps }: { id: string; next: Readonly<Next>; steps: NextSteps }) {
+  const [wish, setWish] = useState<NextWish>({});
+  const [going, setGoing] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const go = async () => {
+    if (!going) {
+      setGoing(true);
+      setFailure(null);
+      setFailure(await steps.take(id, wish));
+      setGoing(false);
+    }
+  };
+  const choices = steps.options.flatMap((option) => option.choices);
+  const chosen = [wish.agent, wish.model, wish.mode].flatMap((one) => (one === undefined ? [] : [inOneLine(choices.find(({ value }) => value === one)?.name ?? one)]));
+  return (
+    <Line
+      knot={going ? "breathing" : "offered"}
+      label={next.label}
+      command={next.command}
+      // Not `disabled`: it keeps the focus while it is on its way.
+      go={(props) => <button type="button" aria-disabled={going} aria-busy={going} {...props} onClick={() => void go()} />}
+      beside={<NextMenu steps={steps} wish={wish} going={going} onChoose={setWish} onGo={() => void go()} />}
+      after={failure !== null && <Alert className="mt-1.5">{failureWords(failure)}</Alert>}
+    >
+      {going ? (
+        <span role="status">Beginning a session…</span>
+      ) : (
+        <>
+          <Where next={next} />
+          {chosen.length > 0 && `, with ${chosen.join(", ")}`}
+        </>
+      )}
+    </Line>
+  );
+}
+
+function Where({ next }: { next: Readonly<Next> }) {
+  return (
+    <>
+      Begins a session in the work <bdi className="text-ink">{inOneLine(next.metaContext ?? "")}</bdi>
+    </>
+  );
+}
+
+interface LineProps {
+  knot: KnotShape;
+  quiet?: boolean;
+  label: string;
+  command: string;
+  /** What is pressed, around the label. */
+  go(props: { className: string; "aria-describedby": string; children: ReactNode }): ReactNode;
+  beside?: ReactNode;
+  after?: ReactNode;
+  /** How it stands. */
+  children: ReactNode;
+}
+
+/** A thin line from the knot, the label on it, and the small print below. */
+function Line({ knot, quiet = false, label, command, go, beside, after, children }: LineProps) {
+  const print = useId();
+  const text = (
+    <>
+      <span className="next-label" dir="auto">
+        {inOneLine(label)}
+      </span>
+      <Icon name="move" />
+      <span aria-hidden="true" className="next-rule" />
+    </>
+  );
+  return (
+    <div role="group" aria-label="Next step" className="next-step">
+      <span className="next-knot">
+        <Knot shape={knot} quiet={quiet} />
+      </span>
+      <div className="next-line">
+        {go({ className: "next-go", "aria-describedby": print, children: text })}
+        {beside}
+      </div>
+      <p id={print} className="next-print">
+        {children}
+      </p>
+      <Command text={command} />
+      {after}
+    </div>
+  );
+}
+
+/** More than fits beside a phone's gutter. */
+const SHORT_CHARACTERS = 32;
+
+function Command({ text }: { text: string }) {
+  const [open, setOpen] = useState(false);
+  const line = (
+    <span className="next-command-line" dir="ltr">
+      <span className="sr-only">Sends: </span>
+      <Exact text={text.trim().replace(/\s+/g, " ")} />
+    </span>
+  );
+  if (text.length <= SHORT_CHARACTERS && !text.includes("\n")) {
+    return <p className="next-command">{line}</p>;
+  }
+  return (
+    <>
+      <button type="button" className="next-command" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {open ? "What is sent" : line}
+        <Chevron open={open} />
+      </button>
+      {open && (
+        <p className="subject mt-0! mb-1" tabIndex={0} role="region" aria-label="What is sent">
+          <Exact text={text} />
+        </p>
+      )}
+    </>
+  );
+}
+
+/** As much room as the step will take. */
+export function ComingStep({ words }: { words: string }) {
+  return (
+    <div className="next-step">
+      <span className="next-knot">
+        <Knot shape="ahead" quiet />
+      </span>
+      <p className="next-line">
+        <span className="next-go text-soft!">
+          <span className="next-label font-normal!">{words}</span>
+          <span aria-hidden="true" className="next-rule" />
+        </span>
+      </p>
+      <p className="next-print" aria-hidden="true">
+        {"\u00A0"}
+      </p>
+      <p className="next-command" aria-hidden="true">
+        {"\u00A0"}
+      </p>
+    </div>
+  );
+}
