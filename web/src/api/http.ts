@@ -79,7 +79,7 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     agents: () => ask<Schemas["AgentPage"]>("GET", "/agents"),
     directories: (prefix: string) => ask<Schemas["DirectoryPage"]>("GET", `/directories?prefix=${encodeURIComponent(prefix)}`),
     files: (id: SessionId, prefix: string) => ask<Schemas["FilePage"]>("GET", `${session(id)}/files?prefix=${encodeURIComponent(prefix)}`),
-    sessionsAfter: (cursor: string) => ask<SessionPage>("GET", `/sessions?after=${encodeURIComponent(cursor)}`),
+    sessionsAfter: (cursor: string, limit = 50) => ask<SessionPage>("GET", `/sessions?limit=${limit}&after=${encodeURIComponent(cursor)}`),
     createSession: (wish: NewSession) => ask<Schemas["Session"]>("POST", "/sessions", wish),
     renameSession: (id: SessionId, name: string) =>
       ask<Schemas["Success"]>("PATCH", session(id), { name } satisfies Schemas["SessionPatch"]),

@@ -150,6 +150,7 @@ test("only the last few sessions stay folded", () => {
   const { app } = open();
   for (let n = 0; n < 20; n++) {
     app.follow(`session-${n}`);
+    app.unfollow(`session-${n}`);
   }
   expect([...app.store.getState().followed.keys()]).toEqual(Array.from({ length: 8 }, (_, n) => `session-${n + 12}`));
 });
