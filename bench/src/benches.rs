@@ -6,6 +6,7 @@ mod acp;
 mod append;
 mod backup;
 mod fan_out;
+mod import;
 mod message;
 mod replay;
 mod scale;
@@ -23,7 +24,7 @@ pub(crate) struct Bench {
     pub(crate) measure: fn(&Run) -> Result<Vec<Line>>,
 }
 
-pub(crate) const BENCHES: [Bench; 9] = [
+pub(crate) const BENCHES: [Bench; 10] = [
     Bench {
         name: "append",
         about: "durable appends beside the bare disk and the bare engine",
@@ -38,6 +39,11 @@ pub(crate) const BENCHES: [Bench; 9] = [
         measure: scale::measure,
     },
     Bench { name: "search", about: "the index beside bare engines and a scan", measure: search::measure },
+    Bench {
+        name: "import",
+        about: "another tool's transcripts, until their words are found",
+        measure: import::measure,
+    },
     Bench { name: "start", about: "time to ready and idle memory", measure: start::measure },
     Bench { name: "fan-out", about: "a thousand followers of one streaming session", measure: fan_out::measure },
     Bench { name: "backup", about: "a backup of a running server beside cp", measure: backup::measure },

@@ -59,12 +59,29 @@ impl Meter {
     }
 }
 
+/// What the calling thread has spent on a CPU: what others do meanwhile is not in it.
+pub(crate) fn thread_cpu() -> Duration {
+    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(u64::try_from(spent.tv_sec).unwrap_or(0), u32::try_from(spent.tv_nsec).unwrap_or(0))
+}
+
+/// All CPU time of the children that have ended and been waited for; in steps of a hundredth of a second.
+pub(crate) fn children_cpu() -> Result<Duration> {
+    ticks_of_stat(13)
+}
+
 /// All CPU time of this process so far, with that of threads that have ended; in steps of a hundredth of a second.
 pub(crate) fn own_cpu() -> Result<Duration> {
+    ticks_of_stat(11)
+}
+
+/// Two numbers of `stat`, for the user's and for the kernel's part.
+fn ticks_of_stat(from: usize) -> Result<Duration> {
     let text = read("/proc/self/stat")?;
     // The name of the program is in brackets, and may hold anything.
     let after_name = text.rsplit_once(')').context("stat has no name")?.1;
-    let ticks: u64 = after_name.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    let ticks: u64 =
+        after_name.split_whitespace().skip(from).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
     Ok(Duration::from_millis(ticks * 10))
 }
 

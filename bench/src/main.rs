@@ -44,6 +44,9 @@ struct Options {
     /// A tenth of everything, and no store of a million sessions
     #[arg(long)]
     quick: bool,
+    /// How many pieces are searched
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(10_000..))]
+    pieces: u32,
     /// How often each is measured
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..))]
     repeats: u8,
@@ -56,6 +59,9 @@ struct Options {
     /// The program to measure
     #[arg(long, hide = true)]
     binary: PathBuf,
+    /// Where ripgrep is
+    #[arg(long, hide = true)]
+    ripgrep: Option<PathBuf>,
     /// Where stores and files of the run lie
     #[arg(long, hide = true)]
     folder: PathBuf,
@@ -107,6 +113,8 @@ fn measure(options: &Options, chosen: &[&Bench]) -> Result<Report> {
     let run = Run {
         binary: options.binary.clone(),
         folder: options.folder.canonicalize().context("the folder of the run is gone")?,
+        ripgrep: options.ripgrep.clone(),
+        pieces: options.pieces as usize,
         repeats: usize::from(options.repeats),
         extent: if options.quick { Extent::Quick } else { Extent::Full },
     };

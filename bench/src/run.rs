@@ -10,6 +10,10 @@ pub(crate) struct Run {
     pub(crate) binary: PathBuf,
     /// Where stores and files of the run lie; on the disk that is measured.
     pub(crate) folder: PathBuf,
+    /// Where ripgrep is, if it is there.
+    pub(crate) ripgrep: Option<PathBuf>,
+    /// How many pieces are searched, if it is all.
+    pub(crate) pieces: usize,
     pub(crate) repeats: usize,
     pub(crate) extent: Extent,
 }

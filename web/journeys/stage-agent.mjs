@@ -2,6 +2,7 @@
 // word. Nothing it does touches the machine.
 //
 //   stream SECONDS TOKENS   Markdown at so many tokens a second
+//   afterwards              a question once the turn is over, and another after its answer
 //   work                    thoughts, a plan, tool calls, a change, code, and a question before a command
 //
 // With `--signed-out` it wants a sign-in first and never gets one.
@@ -97,6 +98,9 @@ async function play(sessionId, text) {
     await stream(say, Number(words[0] ?? 10), Number(words[1] ?? 200), () => cancelled.has(sessionId));
   } else if (scene === "work") {
     await work(sessionId, update, say);
+  } else if (scene === "afterwards") {
+    say("The watcher runs on.");
+    void sleep(0).then(() => askAfterwards(sessionId));
   } else if (scene === "condense") {
     await condense(update, say, Number(words[0] ?? 0), () => cancelled.has(sessionId));
   } else {
@@ -128,6 +132,17 @@ async function condense(update, say, seconds, isCancelled) {
   say("I go on from the summary.");
   for (let waited = 0; waited < seconds && !isCancelled(); waited += 0.25) {
     await sleep(250);
+  }
+}
+
+async function askAfterwards(sessionId) {
+  for (const command of ["make watch", "make test"]) {
+    const toolCall = { toolCallId: command, title: `The watcher broke. Run ${command}?`, kind: "execute", rawInput: { command } };
+    const options = [
+      { optionId: "once", name: "Yes", kind: "allow_once" },
+      { optionId: "no", name: "No", kind: "reject_once" },
+    ];
+    await ask("session/request_permission", { sessionId, toolCall, options });
   }
 }
 

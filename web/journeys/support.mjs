@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -19,8 +19,11 @@ export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
 /** A server and a browser for one test; both end with it. */
-export async function open(test) {
+export async function open(test, { config } = {}) {
   const dataDir = await mkdtemp(path.join(tmpdir(), "throughline-journey-"));
+  if (config !== undefined) {
+    await writeFile(path.join(dataDir, "config.toml"), config, { mode: 0o600 });
+  }
   const server = await startServer({ dataDir, listen: "127.0.0.1:0" });
   const browser = await launchBrowser();
   test.after(async () => {
@@ -111,6 +114,7 @@ export async function signIn(page, link) {
 export async function createSession(page, { cwd = tmpdir(), name = "" } = {}) {
   await page.getByRole("button", { name: "New session" }).first().click();
   const dialog = page.getByRole("dialog", { name: "New session" });
+  await dialog.locator("input[type=radio][value=guide]").check();
   await dialog.getByLabel("Directory").fill(cwd);
   await dialog.getByLabel("Name").fill(name);
   const [answer] = await Promise.all([

@@ -7,6 +7,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 import { badCalls, checkList, textOf } from "./checks.mjs";
+import { checkPrompts, checkResources } from "./skills.mjs";
 import { TOOLS } from "./tools.mjs";
 
 /** How the client is told which revision to speak; with a pin it falls back to none other. */
@@ -96,6 +97,12 @@ for (const way of world.ways) {
         await row.after?.(scene);
       });
     }
+    await t.test("resources and prompts", async () => {
+      const before = await newest(session);
+      await checkResources(client);
+      await checkPrompts(client);
+      assert.equal(await newest(session), before, "reading changes nothing");
+    });
     await t.test("a tool that there is not", async () => {
       const names = TOOLS.map(({ name }) => name);
       await call(client, "no_such_tool", { with: {}, fails: true, says: ["no_such_tool", ...names] }, scene);

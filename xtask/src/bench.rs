@@ -2,7 +2,9 @@
 //!
 //! The measurements are a crate of their own, so that xtask stays as light as a tool that every check builds has to be.
 
-use crate::run::{cargo, run as execute};
+use std::path::{Path, PathBuf};
+
+use crate::run::{cargo, find_program, run as execute};
 use crate::workspace::{self, Metadata};
 
 #[derive(clap::Args)]
@@ -13,8 +15,26 @@ pub(crate) struct Options {
     args: Vec<String>,
 }
 
+/// What a search is compared with. Where it can not be had, the measurement does without and says so.
+fn ripgrep(target: &Path) -> Option<PathBuf> {
+    if let Some(found) = find_program("rg") {
+        return Some(found);
+    }
+    let root = target.join("tools");
+    let program = root.join("bin/rg");
+    if !program.is_file() {
+        println!("ripgrep is installed once, into {}", root.display());
+        let mut install = cargo(&["install", "ripgrep", "--locked", "--root"]);
+        if let Err(err) = execute(install.arg(&root).arg("--target-dir").arg(root.join("build"))) {
+            println!("without ripgrep: {err:#}");
+        }
+    }
+    program.is_file().then_some(program)
+}
+
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
-    let release = Metadata::read()?.target_directory.join("release");
+    let target = Metadata::read()?.target_directory;
+    let release = target.join("release");
     // The page is served from memory that files back and no measurement asks for it: building it would only take time.
     execute(
         cargo(&["build", "--release", "--package", "throughline", "--package", "bench"])
@@ -23,6 +43,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let mut bench = std::process::Command::new(release.join("bench"));
     bench.current_dir(workspace::root()).args(&options.args);
     bench.arg("--binary").arg(release.join("throughline"));
+    let is_quiet = options.args.iter().any(|arg| matches!(arg.as_str(), "--help" | "-h" | "--draw"));
+    let named: Vec<&String> = options.args.iter().filter(|arg| !arg.starts_with('-')).collect();
+    if !is_quiet
+        && (named.is_empty() || named.iter().any(|name| *name == "search"))
+        && let Some(program) = ripgrep(&target)
+    {
+        bench.arg("--ripgrep").arg(program);
+    }
     bench.arg("--folder").arg(release.with_file_name("bench"));
     execute(&mut bench)
 }

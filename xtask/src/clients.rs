@@ -1,8 +1,8 @@
-//! `cargo xtask clients`: a client of MCP's own makers calls every tool of the mount, over HTTP and on stdio, in both
-//! revisions of the protocol, against the real program.
+//! `cargo xtask clients`: a client of MCP's own makers calls every tool of the mount and reads every resource and prompt, over
+//! HTTP and on stdio, in both revisions of the protocol, against the real program.
 //!
-//! Invariant: what is expected stands in `xtask/clients/tools.mjs` alone, a row for each tool; here only the sessions are
-//! made that it is about, through the HTTP API.
+//! Invariant: what is expected stands in `xtask/clients/tools.mjs`, a row for each tool, and in `skills.mjs` beside it; here only
+//! the sessions are made that it is about, through the HTTP API.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

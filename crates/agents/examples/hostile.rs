@@ -95,6 +95,17 @@ impl Hostile {
         std::process::exit(0);
     }
 
+    fn ask_permission(&mut self, session: &str, call: Value) -> Value {
+        let params = json!({ "sessionId": session, "toolCall": call, "options": yes_or_no() });
+        self.ask("session/request_permission", params)
+    }
+
+    /// Asks beside any turn, and notes what it hears.
+    fn ask_aside(&mut self, session: &str, call: Value) {
+        let reply = self.ask_permission(session, call);
+        self.note(&reply.to_string());
+    }
+
     fn hear(&mut self, message: &Value) {
         let (id, params) = (&message["id"], &message["params"]);
         let session = params["sessionId"].as_str().unwrap_or_default();
@@ -107,6 +118,13 @@ impl Hostile {
         match message["method"].as_str().unwrap_or_default() {
             "initialize" => self.initialize(id, params),
             "authenticate" => {
+                if self.wants("sign-in:ask") {
+                    // About the request, since there is no session yet.
+                    let about = json!({ "requestId": id, "mode": "url", "message": "Sign in there",
+                        "elicitationId": "e1", "url": "https://example.org" });
+                    let reply = self.ask("elicitation/create", about);
+                    self.note(&reply.to_string());
+                }
                 self.is_signed_in = params["methodId"] == "key";
                 if self.is_signed_in { self.answer(id, json!({})) } else { self.refuse(id, -32603, "no such way") }
             }
@@ -217,6 +235,11 @@ impl Hostile {
             { "id": "ask", "name": "Ask" }, { "id": "code", "name": "Code" }] });
         let modes = if self.wants("modes") { modes } else { Value::Null };
         self.answer(id, json!({ "sessionId": session, "modes": modes }));
+        if self.wants("new:ask") {
+            let input = json!({ "command": "make watch" });
+            let call = json!({ "toolCallId": "w1", "title": "Watch?", "kind": "execute", "rawInput": input });
+            self.ask_aside(&session, call);
+        }
     }
 
     /// Two pages: what it began itself, in every directory that is asked for, and what nobody should believe.
@@ -259,6 +282,9 @@ impl Hostile {
         if way == "load" {
             self.text(session, "old words");
             self.tool(session, json!({ "toolCallId": "old", "title": "old call" }));
+            if self.wants("load:ask") {
+                self.ask_aside(session, json!({ "toolCallId": "l1", "title": "Trust this directory?" }));
+            }
         }
         self.answer(id, Value::Null);
     }
@@ -364,17 +390,22 @@ impl Hostile {
                 };
                 let call = json!({ "toolCallId": "c1", "title": "List\u{1b}[2K files\u{202e}", "kind": "execute",
                     "rawInput": input });
-                let options = json!([{ "optionId": "y", "name": "Yes", "kind": "allow_once" },
-                    { "optionId": "n", "name": "No", "kind": "reject_once" }]);
-                let params = json!({ "sessionId": session, "toolCall": call, "options": options });
-                let reply = self.ask("session/request_permission", params);
+                let reply = self.ask_permission(session, call);
                 self.text(session, &reply.to_string());
             }
             "ask-late" => {
+                self.tool(session, json!({ "toolCallId": "c1", "kind": "execute", "rawInput": { "command": rest } }));
                 self.stop(id);
-                let params = json!({ "sessionId": session, "toolCall": { "toolCallId": "c1" }, "options": [] });
-                let reply = self.ask("session/request_permission", params);
-                return self.note(&reply.to_string());
+                return self.ask_aside(session, json!({ "toolCallId": "c1", "title": "Go on?" }));
+            }
+            "ask-and-withdraw" => {
+                self.stop(id);
+                let call = json!({ "toolCallId": "c1", "title": "Go on?" });
+                let params = json!({ "sessionId": session, "toolCall": call, "options": yes_or_no() });
+                let request = json!({ "jsonrpc": "2.0", "id": "w", "method": "session/request_permission" });
+                self.say(&with(request, "params", params));
+                let cancel = json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": "w" } });
+                return self.say(&cancel);
             }
             "form" => {
                 let schema = json!({ "type": "object", "properties": { "branch": { "type": "string" } } });
@@ -434,4 +465,14 @@ fn raw(bytes: &[u8]) {
     if stdout.write_all(bytes).and_then(|()| stdout.flush()).is_err() {
         std::process::exit(0);
     }
+}
+
+fn yes_or_no() -> Value {
+    json!([{ "optionId": "y", "name": "Yes", "kind": "allow_once" },
+        { "optionId": "n", "name": "No", "kind": "reject_once" }])
+}
+
+fn with(mut message: Value, member: &str, value: Value) -> Value {
+    message[member] = value;
+    message
 }

@@ -97,4 +97,9 @@ pub enum News {
         /// What is asked.
         question: Question,
     },
+    /// It does not wait for the answer to this question any more.
+    Withdrawn {
+        /// That of the question.
+        key: u64,
+    },
 }

@@ -13,6 +13,7 @@ mod group;
 mod mcp;
 mod output;
 mod pace;
+mod pipeline;
 mod request;
 mod session;
 mod tools;

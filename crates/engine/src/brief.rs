@@ -9,6 +9,7 @@ pub const STANDARD_BRIEF: &str = include_str!("brief.md");
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Skill;
 
     /// 600 tokens, by the common measure of four characters each.
     const MAX_CHARS: usize = 2_400;
@@ -29,8 +30,16 @@ mod tests {
             "endpoints",
             "ports",
             "applet",
+            "throughline:next",
+            "`label`",
+            "`command`",
+            "`metaContext`",
         ] {
             assert!(STANDARD_BRIEF.contains(word), "{word}");
         }
+        let resource =
+            STANDARD_BRIEF.split("throughline://skills/").nth(1).and_then(|rest| rest.split_once('/')).unwrap();
+        let path = resource.1.split_once('`').unwrap().0;
+        assert!(Skill::find(resource.0).unwrap().find_file(path).is_some(), "{resource:?}");
     }
 }

@@ -58,6 +58,17 @@ impl Copying {
         self.copies.remove(id).await.map(|_| ())
     }
 
+    /// Takes a session out of its piece of work that is gone for good.
+    pub(crate) async fn leave_work(&self, store: &dyn Store) {
+        if let Err(err) = self.copies.update_works(store).await {
+            let error = &err as &dyn std::error::Error;
+            tracing::warn!(
+                error,
+                "the copy of the pieces of work names a session that is gone, until one of them changes"
+            );
+        }
+    }
+
     /// Writes again what was removed too soon.
     pub(crate) async fn put_back(&self, store: &dyn Store, id: SessionId) {
         if let Err(err) = self.copies.update(store, id, Depth::End).await {
@@ -92,6 +103,7 @@ struct Follower<'a> {
     gone_through: HashSet<SessionId>,
     /// What was told already.
     warned: HashSet<SessionId>,
+    warned_of_works: bool,
     failing: bool,
 }
 
@@ -104,6 +116,7 @@ impl<'a> Follower<'a> {
             saved: None,
             gone_through: HashSet::new(),
             warned: HashSet::new(),
+            warned_of_works: false,
             failing: false,
         }
     }
@@ -183,8 +196,12 @@ impl<'a> Follower<'a> {
             looked_at = changes.up_to;
             let mut touched = cursor.phase == Phase::Rewriting;
             for stream in changes.streams {
-                let StreamId::Session(id) = stream else { continue };
-                match self.copy(id, cursor.phase).await {
+                let copied = match stream {
+                    StreamId::Session(id) => self.copy(id, cursor.phase).await,
+                    StreamId::Work => self.copy_works().await,
+                    StreamId::Server => continue,
+                };
+                match copied {
                     Ok(Touched::Yes) => touched = true,
                     Ok(Touched::No) => (),
                     // The others are not to suffer for it, but the cursor stays before it.
@@ -238,6 +255,23 @@ impl<'a> Follower<'a> {
             self.saved = Some(cursor);
         }
         Ok(())
+    }
+
+    async fn copy_works(&mut self) -> Result<Touched, CopyError> {
+        let alone = self.copying.alone().await;
+        let copied = self.copying.copies.update_works(self.store).await;
+        drop(alone);
+        match copied {
+            // No later try would mend these either.
+            Err(err @ (CopyError::Foreign { .. } | CopyError::Read(ReadError::Damaged(_)))) => {
+                if !std::mem::replace(&mut self.warned_of_works, true) {
+                    let error = &err as &dyn std::error::Error;
+                    tracing::warn!(error, "the copy of the pieces of work is left as it is");
+                }
+                Ok(Touched::No)
+            }
+            copied => copied,
+        }
     }
 
     async fn copy(&mut self, id: SessionId, phase: Phase) -> Result<Touched, CopyError> {

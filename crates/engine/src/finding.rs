@@ -4,23 +4,25 @@
 //! tail and looked through, so whatever is durable is found; what was deleted is not.
 
 mod everywhere;
+mod feeder;
 mod follower;
 mod inside;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use model::{Position, SessionId};
+use model::{Position, SessionId, Timestamp};
 use search::{About, Index, Piece, Pieces};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-pub use everywhere::{Found, FoundTurn, SearchWish};
+pub use everywhere::{FoundTurn, SearchAnswer, SearchWish};
 pub(crate) use follower::run;
 pub use inside::FoundInside;
-pub use search::{Count, Role, Scope, Snippet};
+pub use search::{Count, Role, Snippet, Within};
 
 /// How long a search waits for the index to be opened.
 const OPENING_LIMIT: Duration = Duration::from_secs(3);
@@ -31,6 +33,8 @@ pub(crate) struct Finding {
     /// None while it is opened.
     index: watch::Sender<Option<Arc<Index>>>,
     tail: RwLock<Tail>,
+    /// A search could not read the index: the follower is to open it again.
+    distrusted: AtomicBool,
     /// Sessions that were purged, for the follower to remove.
     purged: Mutex<Vec<SessionId>>,
     /// Up to where the log goes, and up to where it has been folded into index and tail.
@@ -39,12 +43,15 @@ pub(crate) struct Finding {
 }
 
 /// A piece with what its session was like.
-type Told = Arc<(Piece, Arc<About>)>;
+struct TailPiece {
+    piece: Piece,
+    about: Arc<About>,
+}
 
 /// What the index does not hold yet.
 #[derive(Default)]
 struct Tail {
-    pieces: Vec<Told>,
+    pieces: Vec<Arc<TailPiece>>,
     bytes: usize,
     /// Turns that run.
     open: HashMap<SessionId, Open>,
@@ -56,12 +63,18 @@ struct Open {
     about: Arc<About>,
 }
 
+/// Has the search index in this folder made anew, by the server that runs or by the next one.
+pub fn want_search_rebuild(folder: &Path) -> Result<(), search::SearchError> {
+    Index::want_rebuild(folder)
+}
+
 impl Finding {
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
         Self {
             folder,
             index: watch::Sender::new(None),
             tail: RwLock::default(),
+            distrusted: AtomicBool::new(false),
             purged: Mutex::default(),
             committed: watch::Sender::new(Position(0)),
             folded: watch::Sender::new(Position(0)),
@@ -100,12 +113,36 @@ impl Finding {
         self.index.send_replace(index);
     }
 
-    fn tail(&self) -> RwLockReadGuard<'_, Tail> {
-        self.tail.read().unwrap_or_else(PoisonError::into_inner)
+    /// The index as it is now, once it has been opened.
+    fn index_now(&self) -> Option<Arc<Index>> {
+        self.index.borrow().clone()
     }
 
-    fn tail_mut(&self) -> RwLockWriteGuard<'_, Tail> {
-        self.tail.write().unwrap_or_else(PoisonError::into_inner)
+    /// A search could not read this index: it is opened again, unless that was done since.
+    fn distrust(&self, index: &Arc<Index>) {
+        if self.index.borrow().as_ref().is_some_and(|current| Arc::ptr_eq(current, index)) {
+            self.distrusted.store(true, Ordering::Release);
+            self.set_index(None);
+            self.committed.send_modify(|_| ());
+        }
+    }
+
+    fn is_distrusted(&self) -> bool {
+        self.distrusted.load(Ordering::Acquire)
+    }
+
+    fn trust_again(&self) {
+        self.distrusted.store(false, Ordering::Release);
+    }
+
+    /// The pieces that the index does not hold yet, those of running turns too.
+    fn tail_pieces(&self, now: Timestamp) -> Vec<Arc<TailPiece>> {
+        let tail = self.tail.read().unwrap_or_else(PoisonError::into_inner);
+        let open = tail.open.values().flat_map(|open| {
+            let pieces: Vec<Piece> = open.pieces.open(now);
+            pieces.into_iter().map(|piece| Arc::new(TailPiece { piece, about: Arc::clone(&open.about) }))
+        });
+        tail.pieces.iter().cloned().chain(open).collect()
     }
 
     /// How much of the log has been folded in, if not all has.

@@ -49,8 +49,8 @@ pub enum ContextReason {
 pub struct Follow {
     /// The session as it stood when the follow began.
     pub snapshot: Session,
-    /// What earlier entries told of its agent, if the follow began with its newest turns.
-    pub agent: Option<AgentView>,
+    /// What has to be known of earlier entries, if the follow began with its newest turns.
+    pub earlier: Option<Earlier>,
     session: SessionId,
     store: Arc<dyn Store>,
     feed: Subscription,
@@ -64,6 +64,15 @@ pub struct Follow {
     /// Where the feed skipped something. Previews that follow this entry may lack their beginning; whole ones come again
     /// after the next one.
     torn_at: Option<Seq>,
+}
+
+/// What entries told that a follow begins after.
+#[derive(Debug, Clone)]
+pub struct Earlier {
+    /// How the agent stands.
+    pub agent: AgentView,
+    /// What was asked while no turn ran and still waits: the entries that hold it, oldest first.
+    pub asked: Vec<Entry>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +90,7 @@ impl Follow {
         let (session, context) = (snapshot.row.id, Arc::clone(&snapshot.context));
         Self {
             snapshot,
-            agent: None,
+            earlier: None,
             session,
             store,
             feed,
@@ -94,8 +103,8 @@ impl Follow {
         }
     }
 
-    pub(crate) fn knowing(self, agent: AgentView) -> Self {
-        Self { agent: Some(agent), ..self }
+    pub(crate) fn knowing(self, earlier: Earlier) -> Self {
+        Self { earlier: Some(earlier), ..self }
     }
 
     /// Which session is followed.

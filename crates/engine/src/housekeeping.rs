@@ -99,6 +99,11 @@ impl Shared {
         if copy_is_touched && !matches!(purged, Ok(Some(_))) {
             copying.put_back(&*self.store, id).await;
         }
+        if let Ok(Some(row)) = &purged
+            && row.work.is_some()
+        {
+            copying.leave_work(&*self.store).await;
+        }
         purged
     }
 

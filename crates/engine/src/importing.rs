@@ -4,7 +4,7 @@
 //! is written down with the turns it gave, and one that was deleted or taken over here is left alone. What this server
 //! hosts itself is not brought in.
 
-mod teller;
+mod retelling;
 mod work;
 
 use std::collections::BTreeMap;

@@ -34,6 +34,7 @@ mod records;
 mod recovery;
 mod remembered;
 mod server_stream;
+mod skills;
 mod summaries;
 mod tokens;
 mod within;
@@ -67,8 +68,10 @@ pub use directories::Reach;
 pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
 pub use feeds::{ListChange, Words};
 pub use files::Deny;
-pub use finding::{Count, Found, FoundInside, FoundTurn, Role, Scope, SearchWish, Snippet};
-pub use follow::{ContextReason, Follow, Followed};
+pub use finding::{
+    Count, FoundInside, FoundTurn, Role, SearchAnswer, SearchWish, Snippet, Within, want_search_rebuild,
+};
+pub use follow::{ContextReason, Earlier, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
 pub use importing::{ImportError, ImportProgress, ImportSource};
@@ -76,10 +79,11 @@ pub use mount::UNASKED_TOOLS;
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
 pub use records::{AgentSession, AgentSessions, AgentSessionsError};
+pub use skills::{SKILL_FILE, SKILLS, Skill, SkillFile};
 pub use store::{AppendError, Damage, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
-pub use within::{CountWithin, PageWithin, Within};
+pub use within::{CountWithin, PageWithin};
 pub use work::{Click, MAX_OFFERS, Work, WorkContents};
 
 use asking::{Asked, Then, Wish};
@@ -333,12 +337,13 @@ impl Engine {
         catalog.list(agents.path().await, self.shared.home.as_deref()).await
     }
 
-    /// What a request of one of the newest turns was answered.
+    /// What a request of one of the newest turns, or asked between them, was answered.
     pub async fn find_answer(&self, id: SessionId, request: Request) -> Result<Option<PermissionAnswer>, QueryError> {
         let session = self.session(id).await?;
         let newest = Turn(session.row.turns.0.saturating_sub(ANSWERS_IN_TURNS));
         let turns = self.shared.store.turns(id, newest, 1).await?;
-        let mut after = turns.first().map_or(Seq::START, |turn| turn.first_seq);
+        // Before the first turn something may have been asked, too.
+        let mut after = turns.first().filter(|_| newest > Turn(0)).map_or(Seq::START, |turn| turn.first_seq);
         loop {
             let page = self.shared.store.read(StreamId::Session(id), after, ENTRIES_AT_ONCE).await?;
             let Some(last) = page.last() else { return Ok(None) };
@@ -611,7 +616,13 @@ impl Engine {
             }
         };
         let agent = self.shared.agent_views.of(&*self.shared.store, &session).await;
-        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed).knowing(agent))
+        let mut asked = Vec::new();
+        let aside = session.row.open_requests.iter().filter_map(|open| open.aside);
+        for seq in aside.filter(|seq| *seq <= after) {
+            asked.extend(self.shared.store.read(StreamId::Session(id), seq.previous(), 1).await?);
+        }
+        let earlier = Earlier { agent, asked };
+        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed).knowing(earlier))
     }
 
     async fn begin_follow(&self, id: SessionId) -> Result<(feeds::Subscription, Session), QueryError> {

@@ -417,6 +417,7 @@ impl LiveSession {
             | Command::RemovePrompt { .. }
             | Command::Cancel
             | Command::Answer { .. }
+            | Command::Withdraw { .. }
             | Command::Resume { .. }
             | Command::TellResume { .. }
             | Command::SetOption { .. }
@@ -533,6 +534,7 @@ impl LiveSession {
                     return;
                 }
                 Some(News::Asked { key, question }) => return self.hear_question(key, question).await,
+                Some(News::Withdrawn { key }) => return self.hear_withdrawn(key).await,
                 Some(News::Report(report)) if self.offers.hear(&report) && !self.is_unresponsive() => (),
                 Some(News::Report(report)) => {
                     let last = matches!(report, AgentReport::Stopped(_) | AgentReport::Failed { .. });
@@ -627,9 +629,10 @@ impl LiveSession {
     }
 }
 
-/// The log says that the agent starts or works.
+/// The log says that the agent starts, works or waits for an answer.
 fn is_at_work(session: &Session) -> bool {
-    session.row.running.is_some() || session.row.agent_state == AgentState::Starting
+    let row = &session.row;
+    row.running.is_some() || row.agent_state == AgentState::Starting || !row.open_requests.is_empty()
 }
 
 /// One that has ended already.

@@ -1,6 +1,7 @@
 //! After a restart: what was cut off is said to be.
 //!
-//! Invariant: before anybody is let in, no session claims a running turn or a starting agent, for none has survived.
+//! Invariant: before anybody is let in, no session claims a running turn, a starting agent or one that waits for an
+//! answer, for none has survived.
 //! Nothing is prompted again by itself; waiting prompts stay waiting until the person goes on. A session that cannot be
 //! read is left as it is and named: it must not keep the others from being served.
 

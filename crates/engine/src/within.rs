@@ -4,31 +4,13 @@
 //! the most recently active first, and whoever asks is told where to go on.
 
 use model::{ListKey, SessionRow};
+use search::Within;
 
 use crate::{Engine, QueryError};
 
 /// How many sessions are passed by for one page, and for one count.
 const PASSED_BY: usize = 5_000;
 const AT_ONCE: usize = 500;
-
-/// Which sessions are meant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Within {
-    /// Those of a project.
-    Project(String),
-    /// Every one.
-    Everything,
-}
-
-impl Within {
-    /// Whether a session is among them.
-    pub fn includes(&self, row: &SessionRow) -> bool {
-        match self {
-            Self::Project(project) => row.project == *project,
-            Self::Everything => true,
-        }
-    }
-}
 
 /// A page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +48,7 @@ impl Engine {
             let is_end = rows.len() < AT_ONCE;
             for row in rows {
                 read = Some(ListKey::of(&row));
-                match (within.includes(&row), sessions.len() < limit) {
+                match (within.includes(&row.project), sessions.len() < limit) {
                     // One more than is wanted: it begins the next page.
                     (true, false) => return Ok(PageWithin { sessions, next: known }),
                     (true, true) => sessions.push(row),
@@ -87,7 +69,7 @@ impl Engine {
         let mut after = None;
         for _ in 0..PASSED_BY / AT_ONCE {
             let rows = self.sessions(after, AT_ONCE).await?;
-            let inside = rows.iter().filter(|row| within.includes(row)).count();
+            let inside = rows.iter().filter(|row| within.includes(&row.project)).count();
             count.inside += inside;
             count.outside += rows.len() - inside;
             after = rows.last().map(ListKey::of);

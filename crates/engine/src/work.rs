@@ -224,9 +224,11 @@ pub(crate) fn start(shared: &Arc<Shared>, id: SessionId) {
     let engine = Engine { shared: Arc::clone(shared) };
     shared.tasks.spawn(async move {
         let asker = Asker { principal: "server".to_owned(), key: None };
+        fail::fail_point!("work-start");
         if let Err(err) = engine.submit(id, Command::Start, asker).await {
             tracing::warn!(session = %id, error = &err as &dyn std::error::Error, "the agent of a new session was not started");
         }
+        fail::fail_point!("work-started");
     });
 }
 

@@ -69,6 +69,11 @@ pub enum Command {
         /// With what, and by whom.
         answer: PermissionAnswer,
     },
+    /// Notes that the agent does not wait for an answer any more.
+    Withdraw {
+        /// Which request.
+        request: Request,
+    },
     /// Makes sure that the agent is there, or that another takes over.
     Resume {
         /// The other agent's name in the catalog.

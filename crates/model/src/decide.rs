@@ -12,8 +12,8 @@ use crate::limits::{
     MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED,
 };
 use crate::{
-    AgentState, Answerer, ContextError, ContextWish, Event, Image, InteractionId, MAX_SUMMARY_CHARS, Marker, Outcome,
-    PermissionAnswer, Request, Session, SetOutcome, Stop, Turn, first_line, note_click, one_line,
+    AgentState, Answerer, ContextError, ContextWish, Event, Image, InteractionId, MAX_SUMMARY_CHARS, Marker,
+    OpenRequest, Outcome, PermissionAnswer, Request, Session, SetOutcome, Stop, Turn, first_line, note_click, one_line,
 };
 use reports::agent_reported;
 
@@ -107,7 +107,7 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
             Command::Restore => Ok(vec![Event::SessionRestored {}]),
             // What the agent still says, and the server's own end, are not the person's wishes: nothing to refuse,
             // nothing to keep.
-            Command::Agent(_) | Command::Interrupt { .. } => Ok(Vec::new()),
+            Command::Agent(_) | Command::Withdraw { .. } | Command::Interrupt { .. } => Ok(Vec::new()),
             _ => Err(Rejection::SessionDeleted),
         };
     }
@@ -140,11 +140,12 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
             session.find_queued(interaction_id).ok_or(Rejection::PromptNotQueued)?;
             Ok(vec![Event::PromptRemoved { interaction_id }])
         }
-        Command::Cancel => match session.row.running {
-            Some(_) => Ok(withdraw_requests(session)),
-            None => Err(Rejection::NoTurnRunning),
+        Command::Cancel => match (session.row.running, withdraw_requests(session, |_| true)) {
+            (None, withdrawn) if withdrawn.is_empty() => Err(Rejection::NoTurnRunning),
+            (_, withdrawn) => Ok(withdrawn),
         },
         Command::Answer { request, answer } => answer_request(session, request, answer),
+        Command::Withdraw { request } => Ok(withdraw_requests(session, |open| open.request == request)),
         Command::Resume { agent } => resume(session, agent),
         Command::TellResume { text } => match session.row.running {
             Some(running) => Ok(vec![Event::ResumeSent { turn: running.turn, text }]),
@@ -206,7 +207,11 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
         Command::Observe => Ok(Vec::new()),
         Command::Delete => match session.row.running {
             Some(_) => Err(Rejection::TurnRunning),
-            None => Ok(vec![Event::SessionDeleted {}]),
+            None => {
+                let mut events = withdraw_requests(session, |_| true);
+                events.push(Event::SessionDeleted {});
+                Ok(events)
+            }
         },
         Command::Restore => Err(Rejection::SessionNotDeleted),
         Command::Agent(report) => Ok(agent_reported(session, report)),
@@ -305,9 +310,7 @@ fn send_prompt(session: &Session, prompt: Prompt, when_busy: WhenBusy) -> Result
     let mut events = vec![Event::PromptQueued { interaction_id, text, images }];
     match session.row.agent_state {
         // Whoever writes again after a failure or a sign-in wants it tried again.
-        AgentState::Stopped | AgentState::Failed | AgentState::SignedOut => {
-            events.push(agent_state(AgentState::Starting, None));
-        }
+        AgentState::Stopped | AgentState::Failed | AgentState::SignedOut => events.extend(start_again(session)),
         // Left over from an interruption: what waits goes first, then this.
         AgentState::Ready if session.row.running.is_none() => events.extend(start_next(session)),
         AgentState::Ready | AgentState::Starting | AgentState::Unresponsive => (),
@@ -317,9 +320,7 @@ fn send_prompt(session: &Session, prompt: Prompt, when_busy: WhenBusy) -> Result
 
 fn answer_request(session: &Session, request: Request, answer: PermissionAnswer) -> Result<Vec<Event>, Rejection> {
     let open = session.row.open_requests.iter().find(|open| open.request == request);
-    let (Some(open), Some(running)) = (open, session.row.running) else {
-        return Err(Rejection::RequestNotOpen(request));
-    };
+    let Some(open) = open else { return Err(Rejection::RequestNotOpen(request)) };
     let offered = |id: &str| open.options.iter().find(|option| option.id == id);
     let Some(option) = answer.option.as_deref().and_then(offered) else {
         let ids: Vec<&str> = open.options.iter().map(|option| option.id.as_str()).collect();
@@ -329,7 +330,8 @@ fn answer_request(session: &Session, request: Request, answer: PermissionAnswer)
         return Err(Rejection::NothingToRemember);
     }
     let answer = PermissionAnswer { kind: Some(option.kind), ..answer };
-    Ok(vec![Event::PermissionAnswered { turn: running.turn, request, answer }])
+    let turn = open.turn(session.row.running.map(|running| running.turn));
+    Ok(vec![Event::PermissionAnswered { turn, request, answer }])
 }
 
 fn resume(session: &Session, agent: Option<String>) -> Result<Vec<Event>, Rejection> {
@@ -350,26 +352,34 @@ fn resume(session: &Session, agent: Option<String>) -> Result<Vec<Event>, Reject
     }
     match session.row.agent_state {
         AgentState::Starting | AgentState::Ready | AgentState::Unresponsive => (),
-        AgentState::Stopped | AgentState::Failed | AgentState::SignedOut => {
-            events.push(agent_state(AgentState::Starting, None));
-        }
+        AgentState::Stopped | AgentState::Failed | AgentState::SignedOut => events.extend(start_again(session)),
     }
     Ok(events)
 }
 
-/// Nobody will answer what is open.
-fn withdraw_requests(session: &Session) -> Vec<Event> {
-    let Some(running) = session.row.running else { return Vec::new() };
+/// Another process of the agent knows nothing of what this one asked.
+fn start_again(session: &Session) -> Vec<Event> {
+    let mut events = withdraw_requests(session, |_| true);
+    events.push(agent_state(AgentState::Starting, None));
+    events
+}
+
+/// Nobody will answer what is open of these.
+fn withdraw_requests(session: &Session, which: impl Fn(&OpenRequest) -> bool) -> Vec<Event> {
+    let running = session.row.running.map(|running| running.turn);
     let withdrawn = PermissionAnswer { option: None, kind: None, fields: None, by: Answerer::Nobody, remembered: None };
-    let open = session.row.open_requests.iter();
-    open.map(|open| Event::PermissionAnswered { turn: running.turn, request: open.request, answer: withdrawn.clone() })
-        .collect()
+    let open = session.row.open_requests.iter().filter(|open| which(open));
+    open.map(|open| Event::PermissionAnswered {
+        turn: open.turn(running),
+        request: open.request,
+        answer: withdrawn.clone(),
+    })
+    .collect()
 }
 
 fn interrupt(session: &Session, reason: String) -> Vec<Event> {
-    let mut events = Vec::new();
+    let mut events = withdraw_requests(session, |_| true);
     if let Some(running) = session.row.running {
-        events.extend(withdraw_requests(session));
         let stop = Stop { outcome: Outcome::Interrupted, reason: Some(reason.clone()) };
         events.push(Event::TurnEnded { turn: running.turn, stop });
     }

@@ -177,14 +177,18 @@ pub enum Event {
     PlanChanged { turn: Turn, steps: Vec<PlanStep> },
     #[serde(rename = "permission.asked")]
     PermissionAsked {
-        turn: Turn,
+        /// Absent where no turn ran.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turn: Option<Turn>,
         request: Request,
         #[serde(flatten)]
         question: Question,
     },
     #[serde(rename = "permission.answered")]
     PermissionAnswered {
-        turn: Turn,
+        /// The turn in which it was asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turn: Option<Turn>,
         request: Request,
         #[serde(flatten)]
         answer: PermissionAnswer,
@@ -392,9 +396,8 @@ impl Event {
             | Self::NextOffered { turn, .. }
             | Self::NextClicked { turn, .. }
             | Self::BlockShown { turn, .. }
-            | Self::PlanChanged { turn, .. }
-            | Self::PermissionAsked { turn, .. }
-            | Self::PermissionAnswered { turn, .. } => Some(*turn),
+            | Self::PlanChanged { turn, .. } => Some(*turn),
+            Self::PermissionAsked { turn, .. } | Self::PermissionAnswered { turn, .. } => *turn,
             Self::SessionCreated { .. }
             | Self::SessionChanged { .. }
             | Self::SessionObserved {}

@@ -71,7 +71,7 @@ pub use text::{first_line, one_line, plain_text, split_source};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};
 pub use tool::{Location, ToolCall, ToolChange, ToolContent, ToolKind, ToolStatus};
-pub use transcript::{Block, HandOver, Item, Permission, Shown, Transcript, TranscriptTurn, WordsOf};
+pub use transcript::{Aside, Block, HandOver, Item, Permission, Shown, Transcript, TranscriptTurn, WordsOf};
 pub use work::{
     Clicked, NextRow, Offer, OfferState, Origin, WorkKey, WorkRow, add_to_work, note_click, rename_work, work_name,
 };

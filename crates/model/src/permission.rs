@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Memorable, ParseIdError, RememberedId, TokenId, ToolKind};
+use crate::{Memorable, ParseIdError, RememberedId, Seq, TokenId, ToolKind, Turn};
 
 /// A request's number in its session, from 1, true for ever. Written `p7` where it stands alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -92,6 +92,17 @@ pub struct OpenRequest {
     /// What an answer to it may be remembered for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memorable: Option<Memorable>,
+    /// The entry that holds it, if it was asked while no turn ran; such a one belongs to no turn and outlasts those that
+    /// begin while it waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aside: Option<Seq>,
+}
+
+impl OpenRequest {
+    /// The turn it belongs to, if that one runs now.
+    pub(crate) fn turn(&self, running: Option<Turn>) -> Option<Turn> {
+        running.filter(|_| self.aside.is_none())
+    }
 }
 
 /// What a request was answered.
@@ -140,7 +151,7 @@ pub enum Answerer {
         /// As what it is remembered.
         id: RememberedId,
     },
-    /// Nobody: its turn ended first.
+    /// Nobody: it was withdrawn, with its turn or with its agent.
     Nobody,
 }
 

@@ -163,9 +163,11 @@ pub enum SessionState {
 impl SessionRow {
     /// Where the session stands.
     pub fn state(&self) -> SessionState {
+        if !self.open_requests.is_empty() {
+            return SessionState::NeedsYou;
+        }
         if self.running.is_some() {
             return match self.agent_state {
-                _ if !self.open_requests.is_empty() => SessionState::NeedsYou,
                 AgentState::Unresponsive => SessionState::Unresponsive,
                 _ => SessionState::Running,
             };
@@ -308,12 +310,13 @@ impl Session {
                     row.last_idle_at = Some(entry.at);
                 }
             }
-            Event::PermissionAsked { request, question, .. } => {
+            Event::PermissionAsked { turn, request, question } => {
                 row.requests = *request;
                 row.open_requests.push(OpenRequest {
                     request: *request,
                     options: question.options.clone(),
                     memorable: Memorable::of(question),
+                    aside: turn.is_none().then_some(entry.seq),
                 });
             }
             Event::PermissionAnswered { request, .. } => row.open_requests.retain(|open| open.request != *request),

@@ -1,4 +1,5 @@
-//! What a reader sees of a session: its turns, each with the prompt and what the agent said and did, in order.
+//! What a reader sees of a session: its turns, each with the prompt and what the agent said and did, in order, and what
+//! it asked between them.
 //!
 //! Invariant: live view and replay call the same [`Transcript::apply`]; folding a prefix and then the rest equals
 //! folding all. The page folds the same way in `web/src/state/transcript.ts`; `fixtures/transcripts/` holds both to it.
@@ -20,6 +21,18 @@ pub struct Transcript {
     pub agent: Option<String>,
     /// Oldest first.
     pub hand_overs: Vec<HandOver>,
+    /// What was asked while no turn ran, oldest first.
+    pub asides: Vec<Aside>,
+}
+
+/// A question that belongs to no turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Aside {
+    /// The newest turn then; 0 before the first.
+    pub after: Turn,
+    /// What was asked, and what became of it.
+    #[serde(flatten)]
+    pub permission: Permission,
 }
 
 /// The session went from one agent to another.
@@ -145,8 +158,19 @@ impl Transcript {
             Event::SessionCreated { agent, .. } => self.agent = Some(agent.clone()),
             Event::SessionChanged { agent: Some(to), .. } => {
                 if let Some(from) = self.agent.replace(to.clone()) {
-                    let after = self.turns.last().map_or(Turn(0), |last| last.turn);
+                    let after = self.newest();
                     self.hand_overs.push(HandOver { after, from, to: to.clone() });
+                }
+            }
+            Event::PermissionAsked { turn: None, request, question } => {
+                let (after, request, question) = (self.newest(), *request, question.clone());
+                self.asides.push(Aside { after, permission: Permission { request, question, answer: None } });
+            }
+            // Also while a later turn runs.
+            Event::PermissionAnswered { turn: None, request, answer } => {
+                let mut asides = self.asides.iter_mut().rev().map(|aside| &mut aside.permission);
+                if let Some(asked) = asides.find(|asked| asked.request == *request) {
+                    asked.answer = Some(answer.clone());
                 }
             }
             event => {
@@ -155,6 +179,10 @@ impl Transcript {
                 }
             }
         }
+    }
+
+    fn newest(&self) -> Turn {
+        self.turns.last().map_or(Turn(0), |last| last.turn)
     }
 
     /// The newest turn, if the event is told of it; an event that names no turn is told of the one that runs.
@@ -338,7 +366,7 @@ mod tests {
     fn the_shared_fixtures_fold_as_they_say() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/transcripts");
         let files: Vec<_> = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
-        assert!(files.len() >= 12, "only {} fixtures in {folder}", files.len());
+        assert!(files.len() >= 14, "only {} fixtures in {folder}", files.len());
         for file in files {
             let fixture: Fixture = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
             let mut folded = Transcript::default();

@@ -2,20 +2,23 @@
 //!
 //! Invariants: it holds no text, only what finds it. A commit carries the place in the log up to which it is true, so
 //! that it and the place are on disk together or not at all. What was removed is hidden at once. Damage is recognised
-//! and ends in an empty index that is to be filled again, never in a panic.
+//! and ends in an empty index that is to be filled again, never in a panic. One that is merely old goes on answering
+//! while another is filled beside it.
 
 mod analyzer;
 mod collect;
+mod columns;
 mod compile;
 mod dictionary;
 mod error;
 mod folder;
 mod rank;
+mod rebuild;
 mod relax;
 mod schema;
 mod search;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use model::{Incarnation, Position, SessionId, Turn};
@@ -29,9 +32,12 @@ use crate::pieces::{About, Piece};
 pub use error::SearchError;
 pub(crate) use rank::weight;
 pub use rank::{Count, Hit, Hits};
-pub use search::{Scope, Wanted};
+pub use rebuild::Beside;
+pub use search::{Wanted, Within};
 
+use columns::ColumnCache;
 use error::guarded;
+use folder::{Place, Ready, Standing};
 use schema::Fields;
 
 /// The least that the writer works with.
@@ -41,11 +47,12 @@ const FILLING_BUDGET_BYTES: usize = 60_000_000;
 
 /// An index on disk. Its calls block; it may be shared between threads.
 pub struct Index {
-    folder: PathBuf,
+    place: Place,
     incarnation: Incarnation,
     inner: tantivy::Index,
     fields: Fields,
     reader: IndexReader,
+    columns: ColumnCache,
     writing: Mutex<Writing>,
     /// What was removed since the last commit.
     hidden: RwLock<Vec<Hidden>>,
@@ -57,6 +64,17 @@ pub struct Opened {
     pub index: Index,
     /// From where it is to be filled.
     pub state: State,
+    /// One that is to take its place when it reaches as far: [`Index::take_over`].
+    pub beside: Option<Beside>,
+}
+
+/// How closely what is there is looked at before it is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// As closely as opening it needs.
+    Opened,
+    /// Every byte is compared with its checksum: something was wrong with it.
+    EveryByteRead,
 }
 
 /// What an index was when it was opened.
@@ -75,6 +93,7 @@ pub enum State {
 struct Writing {
     writer: Option<IndexWriter>,
     budget_bytes: usize,
+    standing: Standing,
     /// Up to where it is true on disk, and will be with the next commit.
     committed: Option<Position>,
     reached: Option<Position>,
@@ -101,22 +120,26 @@ impl Writing {
 
 impl Index {
     /// Opens the index in the folder `dir`, or makes one; `incarnation` is the store's, whose positions it speaks of.
-    pub fn open(dir: &Path, incarnation: Incarnation) -> Result<Opened, SearchError> {
-        let folder::Found { inner, fields, reader, folder, state } = folder::open(dir, incarnation)?;
-        let position = match &state {
-            State::Resumed(position) => Some(*position),
-            State::Fresh | State::Damaged(_) | State::Foreign => None,
-        };
+    pub fn open(dir: &Path, incarnation: Incarnation, trust: Trust) -> Result<Opened, SearchError> {
+        let folder::Shelf { answering, state, beside } = folder::open(dir, incarnation, trust)?;
+        let beside = beside.map(|ready| Beside::of(ready, incarnation));
+        Ok(Opened { index: Self::of(answering, incarnation), state, beside })
+    }
+
+    fn of(ready: Ready, incarnation: Incarnation) -> Self {
+        let Ready { inner, fields, reader, place, standing, position } = ready;
         let writing = Writing {
             writer: None,
             budget_bytes: RESTING_BUDGET_BYTES,
+            standing,
             committed: position,
             reached: position,
             pending: false,
             failed: false,
         };
         let (writing, hidden) = (Mutex::new(writing), RwLock::new(Vec::new()));
-        Ok(Opened { index: Self { folder, incarnation, inner, fields, reader, writing, hidden }, state })
+        let columns = ColumnCache::default();
+        Self { place, incarnation, inner, fields, reader, columns, writing, hidden }
     }
 
     /// Up to which place in the log a reader of the disk would find everything.
@@ -179,41 +202,14 @@ impl Index {
         if writing.pending { self.commit_with(&mut writing) } else { Ok(()) }
     }
 
-    /// After a failed write: forgets what is pending, and tells after which place the log is to be read again.
-    pub fn recover(&self) -> Option<Position> {
-        let mut writing = self.writing();
-        writing.writer = None;
-        writing.reached = writing.committed;
-        writing.pending = false;
-        writing.failed = false;
-        writing.committed
-    }
-
     /// Gives the writer's memory back until something is added again.
     pub fn rest(&self) -> Result<(), SearchError> {
         self.rest_with(&mut self.writing())
     }
 
-    /// Empties it, so that it can be filled from the log's beginning.
-    pub fn clear(&self) -> Result<(), SearchError> {
-        let mut writing = self.writing();
-        self.write_with(&mut writing, |writer| writer.delete_all_documents().map(|_| ()))?;
-        writing.reached = Some(Position::default());
-        self.commit_with(&mut writing)
-    }
-
-    /// Reads every byte and compares it with its checksum.
-    pub fn verify(&self) -> Result<(), SearchError> {
-        let damaged = guarded(|| self.inner.validate_checksum())?;
-        match damaged.iter().next() {
-            None => Ok(()),
-            Some(file) => Err(SearchError::Damaged { reason: format!("{} is not as it was written", file.display()) }),
-        }
-    }
-
     /// Where its files are.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        &self.place.path
     }
 
     fn writing(&self) -> MutexGuard<'_, Writing> {
@@ -257,12 +253,12 @@ impl Index {
 
     fn commit_with(&self, writing: &mut Writing) -> Result<(), SearchError> {
         let Some(writer) = &mut writing.writer else { return Ok(()) };
-        let payload = folder::payload(self.incarnation, writing.reached);
+        let payload = folder::payload(self.incarnation, writing.reached, writing.standing);
         let committed = guarded(|| {
             let mut commit = writer.prepare_commit()?;
             commit.set_payload(&payload);
             commit.commit()?;
-            self.reader.reload()
+            self.reload()
         });
         if let Err(error) = committed {
             return Err(writing.fail(error));
@@ -282,9 +278,15 @@ impl Index {
             None => Ok(()),
             Some(writer) => guarded(|| {
                 writer.wait_merging_threads()?;
-                self.reader.reload()
+                self.reload()
             }),
         }
+    }
+
+    fn reload(&self) -> tantivy::Result<()> {
+        self.reader.reload()?;
+        self.columns.keep_only(&self.reader.searcher());
+        Ok(())
     }
 
     fn of_turn(&self, session: SessionId, turn: Turn) -> BooleanQuery {

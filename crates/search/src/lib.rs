@@ -19,7 +19,7 @@ mod snippet;
 mod tail;
 mod tokenizer;
 
-pub use index::{Count, Hit, Hits, Index, Opened, Scope, SearchError, State, Wanted};
+pub use index::{Beside, Count, Hit, Hits, Index, Opened, SearchError, State, Trust, Wanted, Within};
 pub use pieces::{About, Outcome, Piece, Pieces, Role};
 pub use query::{Clause, Field, Filter, Mode, Query};
 pub use scan::{Match, Scanner};

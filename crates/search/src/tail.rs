@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use model::{SessionId, Turn};
 
-use crate::index::{Count, Hit, Hits, Scope, Wanted, weight};
+use crate::index::{Count, Hit, Hits, Wanted, weight};
 use crate::pieces::{About, Piece};
 use crate::query::Query;
 use crate::scan::Scanner;
@@ -20,12 +20,10 @@ pub fn search_tail<'a>(
     let best = found.hits.first().map_or(1.0, |hit| hit.score);
     let mut fresh: HashMap<(SessionId, Turn), Hit> = HashMap::new();
     for (piece, about) in tail {
-        let in_scope = match &wanted.scope {
-            Scope::All => true,
-            Scope::Sessions(ids) => ids.contains(&piece.session),
-            Scope::Project(project) => *project == about.project,
-        };
-        if !in_scope || (query.is_blank() && query.filters.is_empty()) || scanner.find_in(piece, about).is_none() {
+        if !wanted.within.includes(&about.project)
+            || (query.is_blank() && query.filters.is_empty())
+            || scanner.find_in(piece, about).is_none()
+        {
             continue;
         }
         // What is found by the scanner has every word and is new: it belongs beside the best.

@@ -182,10 +182,13 @@ impl<'t> Spans<'t> {
         if whole.len() <= MAX_WHOLE_BYTES {
             self.emit(whole, Kind::Whole);
         }
-        for part in std::mem::take(&mut self.parts).drain(..) {
+        let mut parts = std::mem::take(&mut self.parts);
+        for part in parts.drain(..) {
             self.emit(part, Kind::Part);
             self.position += 1;
         }
+        // With the room that it has.
+        self.parts = parts;
     }
 
     fn emit(&mut self, range: Range<usize>, kind: Kind) {
@@ -194,8 +197,10 @@ impl<'t> Spans<'t> {
 
     /// Letters, digits and `_`, and single `-` and `.` between them.
     fn end_of_run(&self, start: usize) -> usize {
-        let mut chars = self.text[start..].char_indices().peekable();
+        let plain = self.text.as_bytes()[start..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let mut chars = self.text[start + plain..].char_indices().peekable();
         while let Some((at, c)) = chars.next() {
+            let at = plain + at;
             let goes_on = match c {
                 '_' => at < MAX_RUN_BYTES,
                 '-' | '.' => {

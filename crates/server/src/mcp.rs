@@ -1,4 +1,4 @@
-//! `/mcp`: a session's own tools for its agent, over streamable HTTP.
+//! `/mcp`: a session's own tools for its agent, and the skills that come with the program, over streamable HTTP.
 //!
 //! Invariant: no state between requests. Whose session is meant follows from the credential, or, for a person's, from what
 //! the request names; the doors have let the request in before, and what a tool does is one call of the engine that a
@@ -12,6 +12,7 @@ mod phrases;
 mod quote;
 mod replies;
 mod scope;
+mod skills;
 mod tools;
 
 use std::sync::Arc;

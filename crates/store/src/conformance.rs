@@ -6,16 +6,19 @@
 
 pub mod log;
 pub mod tables;
+pub mod work;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::{
-    AgentReport, Answerer, Attached, Command, Entry, Event, Image, InteractionId, Memory, NewSession, PermissionKind,
-    PermissionOption, Position, Question, Rejection, RememberedDecision, RememberedId, Seq, Session, SessionId,
-    StreamId, Timestamp, TokenId, ToolKind, WhenBusy, decide,
+    AgentReport, Answerer, Attached, Command, Entry, Event, FirstPrompt, Image, InteractionId, Memory, NewSession,
+    Next, NextId, Origin, PermissionKind, PermissionOption, Position, Question, Rejection, RememberedDecision,
+    RememberedId, Seq, Session, SessionId, Span, StreamId, Timestamp, TokenId, ToolKind, Turn, WhenBusy, WorkId,
+    add_to_work, decide,
 };
 
-use crate::{AppendError, Batch, Part, Store};
+use crate::{AppendError, Batch, Head, Part, Store};
 
 /// Makes a test of every case for the stores that `$open` gives.
 #[macro_export]
@@ -43,6 +46,7 @@ macro_rules! conformance_tests {
             tables: the_list_is_by_activity_and_comes_in_pages,
             tables: unsettled_sessions_are_starting_or_running,
             tables: a_session_that_waits_for_an_answer_is_unsettled,
+            tables: a_question_beside_the_turns_leaves_its_session_unsettled,
             tables: unobserved_sessions_came_to_rest_unseen,
             tables: deleted_sessions_are_found_by_age,
             tables: sessions_are_found_by_their_agents_own_ids,
@@ -52,6 +56,17 @@ macro_rules! conformance_tests {
             tables: sessions_are_unsummarised_until_each_turn_has_its_line,
             tables: tokens_are_in_force_until_revoked,
             tables: what_is_remembered_is_there_until_it_is_forgotten,
+            work: offers_come_newest_first_and_in_pages,
+            work: an_offer_is_superseded_by_a_later_turn_of_the_same_work,
+            work: a_click_is_kept,
+            work: a_click_that_meets_another_writes_nothing,
+            work: works_come_by_their_newest_session_and_in_pages,
+            work: a_name_leads_to_one_work_in_its_project,
+            work: a_work_is_found_by_the_names_it_had,
+            work: no_name_leads_to_a_deleted_work,
+            work: sessions_of_a_work_are_in_order_without_deleted_ones,
+            work: sessions_are_unbegun_until_their_prompt_is_sent,
+            work: a_purged_session_leaves_no_offers_and_its_work,
         }
     };
     ($open:path, $($group:ident: $case:ident,)+) => {
@@ -106,6 +121,58 @@ pub fn remembers(n: u8, subject: &str, decision: RememberedDecision) -> Event {
         decision,
         by: Answerer::Person { token_id: Some(token_id(n)), name: "phone \"\0\"".to_owned() },
     }
+}
+
+/// The `n`th piece of work's id.
+pub fn work_id(n: u8) -> WorkId {
+    WorkId::from_bytes([n; 16])
+}
+
+/// A step of some work, if it says of which.
+pub fn next_step(label: &str, work: Option<&str>) -> Next {
+    Next { label: label.to_owned(), command: format!("do {label}"), meta_context: work.map(str::to_owned) }
+}
+
+/// The agent's words offer a step.
+pub fn offers(turn: u32, nth: u32, next: Next) -> Event {
+    let span = Span { block: 0, start: nth, end: nth + 1 };
+    Event::NextOffered { turn: Turn(turn), nth, span, next }
+}
+
+/// Notes what follows from the agent's words.
+pub async fn note(store: &AnyStore, n: u8, event: Event, when: i64) -> Position {
+    let before = store.session(session_id(n)).await.expect("the session is read");
+    let after = before.as_ref().map_or(Seq::START, |session| session.head);
+    let (part, _) = Part::of(stream(n), after, before, vec![event], at(when));
+    store.append(batch([part])).await.expect("the part is appended")
+}
+
+/// What a click on an offer of the `n`th session writes, which begins the session `new`, and a work of the same number if
+/// there is none: one batch over three streams. `None` if it leads nowhere.
+pub async fn click(store: &dyn Store, n: u8, block: NextId, new: u8, when: i64) -> Option<Batch> {
+    let offer = store.next_block(session_id(n), block).await.expect("the offer is read")?;
+    let from = store.session(session_id(n)).await.expect("the session is read")?;
+    let name = offer.click().ok().filter(|_| offer.row.clicked.is_none())?;
+    let project = from.row.project.clone();
+    let known = store.find_work(&project, name).await.expect("the work is read");
+    let work = known.as_ref().map_or(work_id(new), |known| known.id);
+    let Head::At(head) = store.head(StreamId::Work).await.expect("the head is read") else { return None };
+    let events = add_to_work(known.as_ref(), work, &project, name, session_id(new));
+    let (works, _) = Part::of(StreamId::Work, head, None, events, at(when));
+    let command = Command::Click { block, work, session: session_id(new), by: Answerer::Nobody };
+    let clicked = part_of_command(session_id(n), Some(from), command, at(when)).ok()?;
+    let prompt = FirstPrompt { interaction_id: interaction_id(u64::from(new) << 32), text: offer.row.next.command };
+    let created = Command::Create(NewSession {
+        agent: "guide".to_owned(),
+        cwd: project.clone(),
+        project,
+        work: Some(work),
+        from: Some((Origin { session: session_id(n), block }, prompt)),
+        options: BTreeMap::from([("mode".to_owned(), "plan".to_owned())]),
+        ..NewSession::default()
+    });
+    let created = part_of_command(session_id(new), None, created, at(when)).ok()?;
+    Some(batch([works, clicked, created]))
 }
 
 /// The `n`th millisecond.
@@ -164,7 +231,7 @@ pub fn question(title: &str) -> Question {
 
 /// A piece of an answer, as an entry of a stream that needs no session.
 pub fn text_entry(seq: u64, text: &str) -> Entry {
-    let event = Event::TextPart { turn: model::Turn(1), block: 0, text: text.to_owned() };
+    let event = Event::TextPart { turn: Turn(1), block: 0, text: text.to_owned() };
     Entry { seq: Seq(seq), at: at(seq.cast_signed()), event }
 }
 

@@ -1,8 +1,9 @@
 //! Readable copies of sessions: plain files beside the database, for people, for git, and for the day on which the
 //! database is gone.
 //!
-//! `sessions/<id>/meta.json` says what a session is, `sessions/<id>/transcript.jsonl` has a line per finished turn, and
-//! `sessions/copies.json` says up to which entry of the log all of that is true.
+//! `sessions/<id>/meta.json` says what a session is, `sessions/<id>/transcript.jsonl` has a line per finished turn,
+//! `state/meta-contexts.json` tells the pieces of work, and `sessions/copies.json` says up to which entry of the log all
+//! of that is true.
 //!
 //! Invariants: the log is the truth, and a copy says nothing that the log does not; a file is whole or, if lines are
 //! appended to it, whole up to its last line end; everything up to the cursor is flushed before the cursor moves; no
@@ -17,12 +18,14 @@ mod folder;
 mod hydrate;
 mod meta;
 mod pen;
+mod regroup;
 mod retell;
 #[cfg(test)]
 mod tests;
 mod transcript;
 mod turn_lines;
 mod update;
+mod works;
 
 use std::io;
 use std::path::{Path, PathBuf};

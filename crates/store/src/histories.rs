@@ -10,21 +10,27 @@ use std::path::Path;
 
 use model::{
     Answerer, Command, ContextWish, Entry, Event, Extent, Fact, FactShape, FileStamp, Incarnation, ListKey, Marker,
-    PermissionAnswer, Position, RememberedRow, Request, Seq, Session, SessionId, SessionRow, SetMode, StreamId,
-    SummaryMaker, Timestamp, TitleMaker, TitleRow, TokenKind, TokenRow, Turn, TurnRow, TurnSummary, fold,
+    NextRow, Offer, PermissionAnswer, Position, RememberedRow, Request, Seq, Session, SessionId, SessionRow, SetMode,
+    StreamId, SummaryMaker, Timestamp, TitleMaker, TitleRow, TokenKind, TokenRow, Turn, TurnRow, TurnSummary, WorkKey,
+    WorkRow, fold, rename_work,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::conformance::{
-    at, batch, create, interaction_id, part_of_command, pictures, prompt_with, remembered_id, remembers, session_id,
-    stream, text_part, token_id,
+    at, batch, click, create, interaction_id, next_step, offers, part_of_command, pictures, prompt_with, remembered_id,
+    remembers, session_id, stream, text_part, token_id, work_id,
 };
-use crate::{Batch, Changes, Head, Log as _, MemoryStore, Part, PlacedEntry, Receipt, SqliteStore, Store, Tables as _};
+use crate::{
+    Batch, Changes, Head, Log as _, MemoryStore, Part, PlacedEntry, Receipt, SqliteStore, Store, Tables as _, WholeWork,
+};
 
 pub(crate) use wishes::{Step, Wish, lively, step};
 
-pub(crate) const SESSIONS: u8 = 4;
+pub(crate) const SESSIONS: u8 = 7;
+/// So many of them are begun by whoever wishes something of them; the others by a click.
+const BY_HAND: u8 = 4;
+const WORKS: [&str; 3] = ["loom", "weft", "the \u{1f9f5}"];
 const TOKENS: u8 = 3;
 const PRINCIPALS: [&str; 2] = ["person", "agent"];
 const KEYS: [&str; 3] = ["a", "b", "c"];
@@ -37,6 +43,13 @@ struct Rows {
     turns: Vec<TurnRow>,
     titles: Vec<TitleRow>,
     list: Vec<SessionRow>,
+    offers: Vec<Offer>,
+    clicked: Vec<NextRow>,
+    works: Vec<WorkRow>,
+    whole_works: Vec<WholeWork>,
+    found_works: Vec<Option<WorkRow>>,
+    work_sessions: Vec<Vec<SessionRow>>,
+    unbegun: Vec<SessionId>,
     unsummarised: Vec<SessionId>,
     unsettled: Vec<SessionId>,
     deleted: Vec<SessionId>,
@@ -67,16 +80,48 @@ async fn rows(store: &dyn Store) -> Rows {
     let mut sessions = Vec::new();
     let mut turns: Vec<TurnRow> = Vec::new();
     let mut titles: Vec<TitleRow> = Vec::new();
+    let (mut offers, mut clicked) = (Vec::new(), Vec::new());
     for n in 0..SESSIONS {
         sessions.push(store.session(session_id(n)).await.unwrap());
         turns.extend(store.turns(session_id(n), Turn(0), 100).await.unwrap());
         titles.extend(store.titles(session_id(n)).await.unwrap());
+        clicked.extend(store.clicked(session_id(n), 3).await.unwrap());
+        let mut before = None;
+        loop {
+            let page = store.next_blocks(session_id(n), before, 2).await.unwrap();
+            let Some(last) = page.last() else { break };
+            before = Some(last.row.id);
+            offers.extend(page);
+        }
+    }
+    let mut works: Vec<WorkRow> = Vec::new();
+    loop {
+        let page = store.works(works.last().map(WorkKey::of), 2).await.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        works.extend(page);
+    }
+    let (mut found_works, mut work_sessions) = (Vec::new(), Vec::new());
+    for name in WORKS {
+        found_works.push(store.find_work("/w", name).await.unwrap());
+    }
+    for n in BY_HAND..SESSIONS {
+        found_works.push(store.work(work_id(n)).await.unwrap());
+        work_sessions.push(store.work_sessions(work_id(n)).await.unwrap());
     }
     Rows {
         sessions,
         turns,
         titles,
         list,
+        offers,
+        clicked,
+        works,
+        whole_works: store.whole_works().await.unwrap(),
+        found_works,
+        work_sessions,
+        unbegun: store.unbegun().await.unwrap(),
         unsummarised: store.unsummarised(None, 3).await.unwrap(),
         unsettled: store.unsettled().await.unwrap(),
         deleted: store.deleted_before(at(20), 2).await.unwrap(),
@@ -104,7 +149,7 @@ async fn entries(store: &dyn Store) -> Entries {
     }
     let mut heads = Vec::new();
     let mut streams = Vec::new();
-    for stream in (0..SESSIONS).map(stream).chain([StreamId::Server]) {
+    for stream in (0..SESSIONS).map(stream).chain([StreamId::Server, StreamId::Work]) {
         heads.push(store.head(stream).await.unwrap());
         streams.push(store.read(stream, Seq::START, 1000).await.unwrap());
     }
@@ -134,6 +179,8 @@ pub(crate) struct Twins {
     memory: MemoryStore,
     pub(crate) sqlite: SqliteStore,
     prompts: u64,
+    /// How many steps each session's agent has offered in which turn.
+    offered: HashMap<SessionId, (Turn, u32)>,
 }
 
 impl Twins {
@@ -142,6 +189,7 @@ impl Twins {
             memory: MemoryStore::new(Incarnation::from_bits(INCARNATION)),
             sqlite: SqliteStore::open(path, Incarnation::from_bits(INCARNATION)).unwrap(),
             prompts: 0,
+            offered: HashMap::new(),
         }
     }
 
@@ -151,11 +199,11 @@ impl Twins {
                 let mut written = Batch::default();
                 for (n, wish) in wishes {
                     let before = self.memory.session(session_id(n)).await.unwrap();
-                    let command = self.command(before.as_ref(), wish);
-                    // Two wishes for one session in one batch: the second is stale and the whole batch conflicts.
-                    if let Ok(part) = part_of_command(session_id(n), before, command, at(when)) {
-                        written.parts.push(part);
+                    if before.is_none() && n >= BY_HAND {
+                        continue;
                     }
+                    // Two wishes for one session in one batch: the second is stale and the whole batch conflicts.
+                    written.parts.extend(self.part(n, before, wish, at(when)));
                 }
                 written.receipt = receipt.map(|(principal, key)| Receipt {
                     principal: principal.to_owned(),
@@ -195,6 +243,25 @@ impl Twins {
             Step::Forget { id, when } => {
                 self.append_to_server(Event::PermissionForgotten { id: remembered_id(id) }, when).await;
             }
+            Step::Click { session, nth, new, when } => {
+                let offers = self.memory.next_blocks(session_id(session), None, 10).await.unwrap();
+                let Some(offer) = offers.get(nth % offers.len().max(1)) else { return };
+                // One that begins a session which is there already conflicts, and nothing of it may be left.
+                if let Some(clicked) = click(&self.memory, session, offer.row.id, new, when).await {
+                    self.append(clicked).await;
+                }
+            }
+            Step::RenameWork { nth, name, when } => {
+                let Some(row) = self.find_work(nth).await else { return };
+                let other = self.memory.find_work(&row.project, name).await.unwrap();
+                if let Ok(events) = rename_work(&row, name, other.as_ref()) {
+                    self.append_to(StreamId::Work, events, when).await;
+                }
+            }
+            Step::DeleteWork { nth, when } => {
+                let Some(row) = self.find_work(nth).await else { return };
+                self.append_to(StreamId::Work, vec![Event::WorkDeleted { work: row.id }], when).await;
+            }
             Step::Purge { session } => {
                 let after = match self.memory.head(stream(session)).await.unwrap() {
                     Head::At(head) => head,
@@ -214,6 +281,23 @@ impl Twins {
             Step::Reopen => {
                 self.sqlite.close().await;
                 self.sqlite = SqliteStore::open(path, Incarnation::from_bits(0)).unwrap();
+            }
+        }
+    }
+
+    fn part(&mut self, n: u8, before: Option<Session>, wish: Wish, at: Timestamp) -> Option<Part> {
+        match (before, wish) {
+            (Some(session), Wish::Offer(work)) => {
+                let running = session.row.running?;
+                let offered = self.offered.entry(session.row.id).or_default();
+                let nth = if offered.0 == running.turn { offered.1 + 1 } else { 1 };
+                *offered = (running.turn, nth);
+                let event = offers(running.turn.0, nth, next_step(&format!("step {nth}"), work));
+                Some(Part::of(stream(n), session.head, Some(session), vec![event], at).0)
+            }
+            (before, wish) => {
+                let command = self.command(before.as_ref(), wish);
+                part_of_command(session_id(n), before, command, at).ok()
             }
         }
     }
@@ -264,14 +348,25 @@ impl Twins {
                 Command::SetTitle { title, by: TitleMaker::Terms, turn: Some(Turn(1)), interaction_id: None }
             }
             Wish::Import(mark) => Command::Import { tool: "claude".to_owned(), source: "s".to_owned(), mark },
+            // A session that is not there is begun, whatever is wished of it.
+            Wish::Offer(_) => create(""),
             Wish::MoveTo(cwd) => Command::MoveTo { cwd: cwd.to_owned() },
             Wish::Interrupt => Command::Interrupt { reason: "server_restart".to_owned() },
         }
     }
 
+    async fn find_work(&self, nth: usize) -> Option<WorkRow> {
+        let works = self.memory.whole_works().await.unwrap();
+        works.get(nth % works.len().max(1)).map(|whole| whole.row.clone())
+    }
+
     async fn append_to_server(&self, event: Event, when: i64) {
-        let Head::At(after) = self.memory.head(StreamId::Server).await.unwrap() else { panic!("it is never purged") };
-        self.append(batch([Part::of(StreamId::Server, after, None, vec![event], at(when)).0])).await;
+        self.append_to(StreamId::Server, vec![event], when).await;
+    }
+
+    async fn append_to(&self, stream: StreamId, events: Vec<Event>, when: i64) {
+        let Head::At(after) = self.memory.head(stream).await.unwrap() else { panic!("it is never purged") };
+        self.append(batch([Part::of(stream, after, None, events, at(when)).0])).await;
     }
 
     async fn append(&self, batch: Batch) {

@@ -22,8 +22,9 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 use model::{
-    Entry, Event, Incarnation, InteractionId, ListKey, NextId, Offer, Position, RememberedRow, RowChange, Seq, Session,
-    SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow, fold,
+    Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow, RowChange, Seq,
+    Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
+    fold,
 };
 
 pub use copies::{Copies, CopyError};
@@ -125,6 +126,17 @@ pub struct PlacedEntry {
     pub entry: Entry,
 }
 
+/// A piece of work with what belongs to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WholeWork {
+    /// What it is.
+    pub row: WorkRow,
+    /// Every name that leads to it, in order.
+    pub names: Vec<String>,
+    /// Its sessions in the order in which they began, without deleted ones.
+    pub sessions: Vec<SessionId>,
+}
+
 /// Which streams have moved since some position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changes {
@@ -158,7 +170,7 @@ pub trait Log: Send + Sync + 'static {
     /// about [`MAX_PAGE_BYTES`]. A page ends before a damaged entry; asking on from there tells of the damage.
     async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError>;
 
-    /// Entries of all streams after a position, oldest first, bounded like [`Log::read`]; without what damaged sessions
+    /// Entries of all streams after a position, oldest first, bounded like [`Log::read`]; without what damaged streams
     /// have after their damage.
     async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<PlacedEntry>, ReadError>;
 
@@ -190,7 +202,7 @@ pub trait Tables: Send + Sync + 'static {
     /// A page of the list, most recently active first, without deleted ones.
     async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError>;
 
-    /// Sessions that were starting or had a turn running: what a restart has to settle. Without deleted ones, whose
+    /// Sessions that were starting, had a turn running or waited for an answer: what a restart has to settle. Without deleted ones, whose
     /// agents have nothing more to say.
     async fn unsettled(&self) -> Result<Vec<SessionId>, ReadError>;
 
@@ -236,6 +248,9 @@ pub trait Tables: Send + Sync + 'static {
     /// One of them.
     async fn next_block(&self, session: SessionId, id: NextId) -> Result<Option<Offer>, ReadError>;
 
+    /// Those of a session's offers that were taken, newest first.
+    async fn clicked(&self, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError>;
+
     /// A page of the pieces of work that have a session, the one that was added to last first.
     async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError>;
 
@@ -247,6 +262,9 @@ pub trait Tables: Send + Sync + 'static {
 
     /// The sessions of a piece of work in the order in which they began, without deleted ones.
     async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError>;
+
+    /// Every piece of work that has a session, deleted or not, with what belongs to it, in the order in which they began.
+    async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError>;
 
     /// Sessions that were begun by a click and whose agent has neither been sent their prompt nor failed.
     async fn unbegun(&self) -> Result<Vec<SessionId>, ReadError>;

@@ -15,6 +15,7 @@ use model::{
 
 use crate::{
     AppendError, Batch, Changes, Damage, Head, Log, MAX_PAGE_BYTES, Part, PlacedEntry, ReadError, Receipt, Tables,
+    WholeWork,
 };
 
 /// A store that ends with its process.
@@ -356,7 +357,8 @@ impl Tables for MemoryStore {
     async fn unsettled(&self) -> Result<Vec<SessionId>, ReadError> {
         let state = self.state();
         let unsettled = |row: &&SessionRow| {
-            row.deleted_at.is_none() && (row.agent_state == AgentState::Starting || row.running.is_some())
+            let is_at_work = row.agent_state == AgentState::Starting || row.running.is_some();
+            row.deleted_at.is_none() && (is_at_work || !row.open_requests.is_empty())
         };
         let mut ids: Vec<_> = state.sessions.all().filter(unsettled).map(|row| row.id).collect();
         ids.sort();
@@ -443,6 +445,12 @@ impl Tables for MemoryStore {
         Ok(state.next_blocks.get(&(session, id)).map(|row| state.offer(row)))
     }
 
+    async fn clicked(&self, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
+        let state = self.state();
+        let clicked = state.next_blocks.values().rev().filter(|row| row.session == session && row.clicked.is_some());
+        Ok(clicked.take(limit).cloned().collect())
+    }
+
     async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
         let state = self.state();
         let mut found: Vec<_> = state.works.values().filter(|row| state.of_work(row.id).next().is_some()).collect();
@@ -465,6 +473,21 @@ impl Tables for MemoryStore {
         let mut rows: Vec<_> = self.state().of_work(work).cloned().collect();
         rows.sort_by_key(|row| row.id);
         Ok(rows)
+    }
+
+    async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError> {
+        let state = self.state();
+        let has_session = |id: WorkId| state.sessions.all().any(|row| row.work == Some(id));
+        let mut works: Vec<_> = state.works.values().filter(|row| has_session(row.id)).cloned().collect();
+        works.sort_by_key(|row| (row.created_at, row.id));
+        let whole = works.into_iter().map(|row| {
+            let names = state.work_names.iter().filter(|(_, id)| **id == row.id);
+            let names = names.map(|((_, name), _)| name.clone()).collect();
+            let mut sessions: Vec<_> = state.of_work(row.id).map(|session| session.id).collect();
+            sessions.sort();
+            WholeWork { row, names, sessions }
+        });
+        Ok(whole.collect())
     }
 
     async fn unbegun(&self) -> Result<Vec<SessionId>, ReadError> {

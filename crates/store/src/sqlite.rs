@@ -33,8 +33,8 @@ use std::thread::{self, JoinHandle};
 
 use async_trait::async_trait;
 use model::{
-    Entry, Incarnation, InteractionId, ListKey, NextId, Offer, Position, RememberedRow, Seq, Session, SessionId,
-    SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
+    Entry, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow, Seq, Session,
+    SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
 };
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -47,7 +47,9 @@ use crate::sqlite::readers::Question;
 use crate::sqlite::reserve::Reserve;
 use crate::sqlite::sweep::Sweep;
 use crate::sqlite::writer::{SinceLook, Writer};
-use crate::{AppendError, Batch, Changes, Damage, Head, Log, PlacedEntry, ReadError, Receipt, StorageError, Tables};
+use crate::{
+    AppendError, Batch, Changes, Damage, Head, Log, PlacedEntry, ReadError, Receipt, StorageError, Tables, WholeWork,
+};
 
 pub use open::OpenError;
 
@@ -146,7 +148,7 @@ impl SqliteStore {
         if !self.fences.put(damage) {
             return;
         }
-        tracing::error!(%damage, "a session is damaged: it can be read up to there and takes no more");
+        tracing::error!(%damage, "a stream is damaged: it can be read up to there and takes no more");
         if let Err(err) = self.write(Write::Fence(damage.clone())).await {
             tracing::warn!(error = %err, "the damage could not be noted; it will be found again");
         }
@@ -342,6 +344,10 @@ impl Tables for SqliteStore {
         self.ask(move |conn| work::next_block(conn, session, id)).await
     }
 
+    async fn clicked(&self, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
+        self.ask(move |conn| work::clicked(conn, session, limit)).await
+    }
+
     async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
         self.ask(move |conn| work::works(conn, after, limit)).await
     }
@@ -357,6 +363,10 @@ impl Tables for SqliteStore {
 
     async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
         self.ask(move |conn| work::work_sessions(conn, work)).await
+    }
+
+    async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError> {
+        self.ask(work::whole_works).await
     }
 
     async fn unbegun(&self) -> Result<Vec<SessionId>, ReadError> {

@@ -1,5 +1,7 @@
 //! The command line as people read it: every word of help is here.
 
+mod work;
+
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -9,6 +11,8 @@ use clap_complete::Shell;
 use model::{InteractionId, SessionId};
 
 use crate::link::PageAddress;
+
+pub(crate) use work::{DeleteWork, NamedWork, Next, RenameWork, Work, WorkCommand};
 
 /// The session server for AI agents: nothing an agent says or does is lost.
 ///
@@ -32,6 +36,8 @@ Examples:
   throughline send last \"say hello\"       talk to it; the answer streams in
   throughline list                        what there is
   throughline show last                   read a session
+  throughline next last                   the steps that its agent offers, and `--take` takes one
+  throughline work                        sessions that belong together
   throughline search flaky upload         find it again, in all sessions
   throughline import                      bring in what other tools left
   throughline token link                  sign another browser in
@@ -58,6 +64,12 @@ pub(crate) enum Command {
     Show(Show),
     /// Print a session's contents: a line a turn
     Toc(Toc),
+    /// List pieces of work: sessions that belong together; show, rename or delete one
+    #[command(after_help = work::WORK_HELP)]
+    Work(Work),
+    /// List the steps that a session's agent offers, or take one: it begins the next session
+    #[command(after_help = work::NEXT_HELP)]
+    Next(Next),
     /// Find words in all sessions, or in one
     #[command(after_help = SEARCH_HELP)]
     Search(Search),
@@ -90,6 +102,9 @@ pub(crate) enum Command {
     },
     /// Offer a session's tools to an MCP client, on standard input and output
     Mcp(Mcp),
+    /// List the skills that come with it, show one, or put them where your agents look
+    #[command(after_help = SKILL_HELP)]
+    Skill(Skill),
     /// Sign browsers in; make, list and end credentials
     Token {
         #[command(subcommand)]
@@ -150,6 +165,9 @@ pub(crate) struct New {
     /// A name for the session
     #[arg(long)]
     pub(crate) name: Option<String>,
+    /// The piece of work that it belongs to; it begins with this session if it is new
+    #[arg(long, value_name = "NAME")]
+    pub(crate) work: Option<String>,
     /// Yes, also where the directory is / or your home
     #[arg(long)]
     pub(crate) confirm: bool,
@@ -411,6 +429,89 @@ pub(crate) struct Mcp {
     pub(crate) session: Option<SessionName>,
 }
 
+const SKILL_HELP: &str = "\
+A skill is a folder with a SKILL.md that an agent reads when it fits the task:
+  throughline    how to end an answer with a button that goes on in a fresh session, and how to show cards
+  pipeline       an example: from research to build in six phases, a session each
+
+Agents that are hosted here know of the button anyway; a skill makes them use it well, and pipeline uses it all the way.
+
+Examples:
+  throughline skill show throughline/references/next.md    read what agents read
+  throughline skill install                                for you, in all projects
+  throughline skill install --project --agent claude       for this project, and only for Claude Code";
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Skill {
+    #[command(subcommand)]
+    pub(crate) command: Option<SkillCommand>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SkillCommand {
+    /// Print a skill, or one file of it
+    Show {
+        /// Its name, such as `throughline`, or a file of it, such as `throughline/references/next.md`
+        #[arg(value_name = "NAME[/FILE]")]
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write skills into the folders in which your agents look for them
+    #[command(after_help = INSTALL_HELP)]
+    Install(InstallSkill),
+}
+
+const INSTALL_HELP: &str = "\
+Where they go:
+  --agent claude                                   ~/.claude/skills, or .claude/skills of the project
+  --agent codex, copilot, gemini, goose, opencode  ~/.agents/skills, or .agents/skills: one folder for all of these
+  --agent qwen                                     ~/.qwen/skills, or .qwen/skills
+Without --agent the first two are written.
+
+Each file is put in its place whole. One that you changed is kept, and said so, unless you give --force; one that an earlier
+version wrote is brought up to date. To take a skill away, delete its folder.";
+
+#[derive(Debug, Args)]
+pub(crate) struct InstallSkill {
+    /// Only this one [default: all]
+    pub(crate) name: Option<String>,
+    /// For this agent; may be given more than once
+    #[arg(long, value_enum, value_name = "AGENT")]
+    pub(crate) agent: Vec<SkillAgent>,
+    /// Into this project: the git repository that you are in, else this directory
+    #[arg(long, conflicts_with = "user")]
+    pub(crate) project: bool,
+    /// Into your home, for all projects (the default)
+    #[arg(long)]
+    pub(crate) user: bool,
+    /// Also replace files that somebody changed
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SkillAgent {
+    Claude,
+    Codex,
+    Copilot,
+    Gemini,
+    Goose,
+    Opencode,
+    Qwen,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Token {
     /// Print a link that signs one browser in, once, within 15 minutes
@@ -484,6 +585,9 @@ pub(crate) struct Doctor {
     /// Make the tables anew from the log first; the server must be stopped
     #[arg(long)]
     pub(crate) rebuild: bool,
+    /// Have the search index made anew; the one that is there answers meanwhile
+    #[arg(long)]
+    pub(crate) rebuild_search: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -15,6 +15,7 @@ mod installed;
 mod list;
 mod mcp;
 mod new;
+mod next;
 mod permissions;
 mod queue;
 mod rename;
@@ -24,9 +25,11 @@ mod search;
 mod send;
 mod serve;
 mod show;
+mod skill;
 mod stop;
 mod toc;
 mod token;
+mod work;
 
 use std::process::ExitCode;
 
@@ -37,6 +40,8 @@ use crate::data_dir::DataDir;
 use crate::host::home;
 use crate::terminal;
 
+pub(crate) use list::tail;
+
 /// Carries out what was asked; some commands tell by their exit code what they found.
 pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
     let data = || DataDir::resolve(cli.global.data_dir.clone(), home().as_deref());
@@ -46,6 +51,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
     let done = match cli.command {
         Some(Command::Doctor(doctor)) => return doctor::run(&data()?, &doctor).await,
         Some(Command::Export(export)) => return export::run(&data()?, export).await,
+        Some(Command::Skill(skill)) => return skill::run(skill),
         Some(Command::Supervise) => return Ok(::agents::process::supervise()),
         None => here::run(&data()?, &cli.serve).await,
         Some(Command::Serve(serve)) => serve::run(&data()?, &serve, None).await,
@@ -53,6 +59,8 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::List(list)) => list::run(&data()?, &list).await,
         Some(Command::Show(show)) => show::run(&data()?, &show).await,
         Some(Command::Toc(toc)) => toc::run(&data()?, &toc).await,
+        Some(Command::Work(work)) => work::run(&data()?, work).await,
+        Some(Command::Next(next)) => next::run(&data()?, next).await,
         Some(Command::Search(search)) => search::run(&data()?, &search).await,
         Some(Command::Import(import)) => import::run(&data()?, import).await,
         Some(Command::Send(send)) => send::run(&data()?, send).await,

@@ -1,6 +1,7 @@
 //! The binary: command line, configuration, wiring. Everything else is in the crates it opens.
 
 mod agency;
+mod block_text;
 mod cli;
 mod client;
 mod commands;

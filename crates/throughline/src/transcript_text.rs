@@ -7,13 +7,14 @@ use model::{
     ToolStatus, TranscriptTurn,
 };
 
+use crate::block_text::{Steps, text_lines};
 use crate::terminal::safe;
 
 /// How much of what a tool showed is printed; `--json` prints all.
 const SHOWN_LINES: usize = 12;
 
 /// The turn of the session with this short id, line by line; `whole` is false where the rest could not be read.
-pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool, session: &str) -> Vec<String> {
+pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool, steps: &Steps, session: &str) -> Vec<String> {
     let from = turn.source.as_deref().map(|source| format!("({source}) ")).unwrap_or_default();
     let mut lines = vec![String::new(), format!("{} > {}{}", turn.turn, safe(&from), indent(&turn.prompt))];
     if !turn.images.is_empty() {
@@ -24,7 +25,13 @@ pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool, session: &str) -> V
     }
     for item in &turn.items {
         lines.push(String::new());
-        lines.extend(item_lines(item, session).into_iter().map(|line| format!("  {line}")));
+        let shown = match item {
+            Item::Text { block, text } if !turn.blocks.is_empty() => {
+                text_lines(text, (turn.turn, *block), &turn.blocks, steps, session)
+            }
+            item => item_lines(item, session),
+        };
+        lines.extend(shown.into_iter().map(|line| format!("  {line}")));
     }
     if let Some(word) = outcome_word(turn, whole) {
         let reason = turn.reason.as_deref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
@@ -114,7 +121,8 @@ fn content_lines(content: &ToolContent) -> Vec<String> {
     }
 }
 
-fn permission_lines(asked: &Permission, session: &str) -> Vec<String> {
+/// What was asked, and what became of it.
+pub(crate) fn permission_lines(asked: &Permission, session: &str) -> Vec<String> {
     let answer = match &asked.answer {
         None => format!("waits for you: `throughline answer {session} --request {} allow`", asked.request),
         Some(answer) => answer_words(answer),
@@ -151,7 +159,7 @@ pub(crate) fn answer_words(answer: &PermissionAnswer) -> String {
         Answerer::Person { name, .. } => format!("{word} by {}", line(name)),
         Answerer::Remembered { id } => format!("{word}, remembered ({id})"),
         Answerer::Policy { rule } => format!("{word} by the rule {}", line(rule)),
-        Answerer::Nobody => "not answered: the turn ended first".to_owned(),
+        Answerer::Nobody => "not answered: it was withdrawn".to_owned(),
     }
 }
 

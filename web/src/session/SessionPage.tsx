@@ -149,7 +149,8 @@ function OpenSession({ app, row, open, above, before, fresh, notice, picker, onW
   const writable = !damaged && row.readOnly !== "imported";
   const { agent } = followed;
   const turnRuns = !damaged && runningTurn(followed.transcript) !== null;
-  const isEmpty = followed.transcript.turns.length === 0 && followed.queue.length === 0;
+  const { transcript } = followed;
+  const isEmpty = transcript.turns.length === 0 && transcript.asides.length === 0 && followed.queue.length === 0;
 
   useKeyPresses({
     "/": (event) => {

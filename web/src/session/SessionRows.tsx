@@ -9,14 +9,16 @@ import { useStore } from "zustand";
 
 import type { App } from "../state/app";
 import type { ChainLayout, ChainRow, Link } from "../state/chain";
+import { askedAtEnd } from "../state/chain";
 import type { Followed } from "../state/followed";
-import { handOversAfter, turnAt, turnCount, withPreviews } from "../state/followed";
-import type { TranscriptTurn } from "../state/transcript";
+import { asidesAfter, handOversAfter, turnAt, turnCount, withPreviews } from "../state/followed";
+import type { Aside, TranscriptTurn } from "../state/transcript";
 import { brokenOff, titleOf } from "../state/words";
 import type { Place } from "../ui/place";
 import { SoughtContext } from "../ui/place";
 import type { SessionId } from "../wire/names";
 import { NextStepsContext, useNextSteps } from "./blocks/useNextSteps";
+import { AskedBetween } from "./AskedBetween";
 import { ComposeContext } from "./ComposeContext";
 import { HandedOver } from "./HandedOver";
 import type { Actions } from "./items/actions";
@@ -140,7 +142,25 @@ function Row({ app, link, row, read, first, open, lit, before, actions, now }: R
       const prompt = followed.queue[row.nth];
       return prompt === undefined ? null : <QueuedPromptRow http={app.http} session={session} prompt={prompt} />;
     }
+    case "asked":
+      return <Asked followed={followed} asides={askedAtEnd(followed, open)} first={first} last={open} open={open} actions={actions} now={now} />;
   }
+}
+
+interface AskedProps {
+  followed: Followed;
+  asides: readonly Aside[];
+  first: boolean;
+  last: boolean;
+  open: boolean;
+  actions: Actions;
+  now: number;
+}
+
+function Asked({ followed, asides, open, ...rest }: AskedProps) {
+  return asides.length === 0 ? null : (
+    <AskedBetween asides={asides} open={open && followed.reading.kind !== "damaged"} answeredAt={followed.answeredAt} {...rest} />
+  );
 }
 
 function Head({ app, link, past, first, before }: { app: App; link: Link; past: boolean; first: boolean; before: Before }) {
@@ -170,14 +190,17 @@ function Turn({ app, link, turn, first, open, lit, actions, now }: TurnProps) {
   const last = turn === transcript.turns.at(-1) && turn.turn === turnCount(followed);
   const shown = followed.reading.kind === "damaged" ? brokenOff(turn) : withPreviews(turn, previews);
   const handOvers = handOversAfter(followed, turn.turn);
-  const end = open && last && queue.length === 0;
+  const end = open && last && queue.length === 0 && askedAtEnd(followed, open).length === 0;
+  const before = turn.turn === 1 ? asidesAfter(followed, 0) : [];
+  const asked = { followed, last: false, open, actions, now };
   return (
     <>
+      <Asked asides={before} first={first} {...asked} />
       <TurnRow
         turn={last ? shown : turn}
         past={open ? null : session}
         from={from}
-        first={first}
+        first={first && before.length === 0}
         newest={open && turn.source === null && transcript.turns.findLast(({ source }) => source === null) === turn}
         last={end && handOvers.length === 0}
         retied={turnAt(followed, turn.turn - 1)?.outcome === "interrupted" || followed.contents.lines[turn.turn - 2]?.state === "interrupted"}
@@ -187,6 +210,7 @@ function Turn({ app, link, turn, first, open, lit, actions, now }: TurnProps) {
         actions={actions}
         now={now}
       />
+      <Asked asides={asidesAfter(followed, turn.turn)} first={false} {...asked} />
       {handOvers.length > 0 && <HandedOver handOvers={handOvers} last={end} broken={turn.outcome === "interrupted"} />}
     </>
   );

@@ -11,7 +11,7 @@ import type { App } from "../state/app";
 import type { Link } from "../state/chain";
 import { layoutOf, shapeOf } from "../state/chain";
 import type { Followed } from "../state/followed";
-import { openRequests, runningTurn } from "../state/followed";
+import { newestOpen } from "../state/followed";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { inOneLine } from "../ui/shown";
@@ -187,11 +187,10 @@ function pushesUp({ index, key }: VirtualItem, _: number, virtualizer: Virtualiz
 
 /** Said once to those who listen: the transcript itself is too busy to be read out as it grows. */
 function Asking({ followed }: { followed: Followed }) {
-  const running = runningTurn(followed.transcript);
-  const asked = running === null ? undefined : openRequests(running).at(-1);
+  const asked = newestOpen(followed);
   return (
     <p role="status" className="sr-only">
-      {asked === undefined ? "" : `The agent needs you: ${inOneLine(asked.title)}`}
+      {asked === null ? "" : `The agent needs you: ${inOneLine(asked.title)}`}
     </p>
   );
 }

@@ -91,7 +91,7 @@ test("an answer can be given while the turn runs, and not after", () => {
   show({ outcome: null, items });
   expect(screen.getByRole("region", { name: /^Needs you/ })).toBeTruthy();
   cleanup();
-  expect(show({ items }).textContent).toContain("Not answered: the turn ended first");
+  expect(show({ items }).textContent).toContain("Not answered: it was withdrawn");
   expect(screen.queryByRole("region", { name: /^Needs you/ })).toBeNull();
 });
 

@@ -8,8 +8,8 @@ import { createStore } from "zustand/vanilla";
 import type { Http } from "../api/http";
 import { failureWords } from "../api/http";
 import type { Connection, LiveClient, LiveListener } from "../api/live";
-import type { Entry, ErrorDetail, FrameOf, ServerFrame, Session, SessionId, SessionPage, Toc } from "../wire/names";
-import type { Work, WorkId, WorkNews } from "../wire/work";
+import type { Entry, ErrorDetail, FrameOf, ServerFrame, SessionId, SessionPage, Toc } from "../wire/names";
+import type { Work, WorkId } from "../wire/work";
 import { takeToc } from "./contents";
 import { contextOf } from "./context";
 import type { EarlierPage } from "./earlier";
@@ -184,17 +184,16 @@ export function applyFrames(state: AppState, frames: readonly ServerFrame[]): Ap
 function applyFrame(state: AppState, frame: ServerFrame): AppState {
   switch (frame.type) {
     case "list": {
-      const page = frame as unknown as SessionPage;
       return frame.id === undefined || frame.id === null
         ? {
             ...state,
-            list: takeFirstPage(state.list, page, state.followed.keys()),
-            works: takeFirstWorks(state.works, page.metaContexts, worksOfFollowed(state)),
+            list: takeFirstPage(state.list, frame, state.followed.keys()),
+            works: takeFirstWorks(state.works, frame.metaContexts, worksOfFollowed(state)),
           }
-        : { ...state, list: takePage(state.list, page), works: takeWorks(state.works, page.metaContexts) };
+        : { ...state, list: takePage(state.list, frame), works: takeWorks(state.works, frame.metaContexts) };
     }
     case "row": {
-      const { work, removedWork } = frame as FrameOf<"row"> & WorkNews;
+      const { work, removedWork } = frame;
       let { list } = state;
       if (frame.session) {
         list = putRow(list, frame.session);
@@ -207,7 +206,7 @@ function applyFrame(state: AppState, frame: ServerFrame): AppState {
       return removedWork ? loseWork(known, removedWork) : known;
     }
     case "session": {
-      const snapshot: Session = frame.snapshot;
+      const { snapshot } = frame;
       const known = { ...state, list: putRow(state.list, snapshot) };
       const gone = snapshot.metaContextId && !snapshot.metaContext ? loseWork(known, snapshot.metaContextId) : known;
       return changeFollowed(gone, frame.session, (followed) => beginFollow(followed, frame));

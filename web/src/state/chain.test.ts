@@ -17,7 +17,7 @@ function rows(links: Link[]): string[] {
   const layout = layoutOf(links);
   return Array.from({ length: layout.count }, (_, index) => {
     const row = layout.rowAt(index);
-    return row === null ? "none" : row.kind === "head" ? `head ${row.link}` : row.kind === "turn" ? `t${row.turn} of ${row.link}` : `waits ${row.nth}`;
+    return row === null ? "none" : row.kind === "asked" ? `asked ${row.link}` : row.kind === "head" ? `head ${row.link}` : row.kind === "turn" ? `t${row.turn} of ${row.link}` : `waits ${row.nth}`;
   });
 }
 
@@ -61,6 +61,13 @@ test("a prompt that waits keeps its key when it becomes a turn", () => {
 
 test("a session of which nothing is said yet is a head", () => {
   expect(rows([link("a", 1, 1), link("b", 1, 0)])).toEqual(["head 0", "t1 of 0", "head 1"]);
+});
+
+test("what is asked beside the turns stands below them; above the open session only if it is settled", () => {
+  const asked = (answer: object | null) => ({ transcript: { ...link("a", 1, 1).followed.transcript, asides: [{ request: 1, after: 1, answer }] as unknown as Followed["transcript"]["asides"] } });
+  expect(rows([link("a", 1, 1, { ...asked(null), queue: [waiting] })])).toEqual(["t1 of 0", "waits 0", "asked 0"]);
+  expect(rows([link("a", 1, 1, asked(null)), link("b", 1, 0)])).toEqual(["head 0", "t1 of 0", "head 1"]);
+  expect(rows([link("a", 1, 1, asked({})), link("b", 1, 0)])).toEqual(["head 0", "t1 of 0", "asked 0", "head 1"]);
 });
 
 test("the shape changes with turns and prompts, not with words", () => {

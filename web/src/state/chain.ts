@@ -4,7 +4,8 @@
 // can stay where it is.
 import type { SessionId } from "../wire/names";
 import type { Followed } from "./followed";
-import { firstFollowed, turnCount } from "./followed";
+import { asidesAtEnd, firstFollowed, turnCount } from "./followed";
+import type { Aside } from "./transcript";
 
 /** A session of the chain. */
 export interface Link {
@@ -17,7 +18,9 @@ export type ChainRow =
   | { readonly kind: "head"; readonly link: number }
   | { readonly kind: "turn"; readonly link: number; readonly turn: number }
   /** A prompt that waits, from 0; only the open session's are shown. */
-  | { readonly kind: "queued"; readonly link: number; readonly nth: number };
+  | { readonly kind: "queued"; readonly link: number; readonly nth: number }
+  /** What the agent asked beside the turns, below all of them. */
+  | { readonly kind: "asked"; readonly link: number };
 
 export interface ChainLayout {
   readonly count: number;
@@ -35,12 +38,18 @@ export function hasHead(links: readonly Link[], index: number): boolean {
   return links.length > 1 || (followed !== undefined && (followed.previous !== null || followed.work !== null));
 }
 
+/** What a session's agent asked that is shown below its turns; of one above the open one, what is settled. */
+export function askedAtEnd(followed: Followed, open: boolean): readonly Aside[] {
+  return asidesAtEnd(followed).filter(({ answer }) => open || answer !== null);
+}
+
 /** The layout changes only with this; not with every word. */
 export function shapeOf(links: readonly Link[]): string {
   return links
     .map(({ session, followed }, index) => {
-      const queue = index === links.length - 1 ? followed.queue.map(({ interactionId }) => interactionId).join() : "";
-      return `${session} ${hasHead(links, index)} ${firstFollowed(followed)} ${turnCount(followed)} ${queue}`;
+      const open = index === links.length - 1;
+      const queue = open ? followed.queue.map(({ interactionId }) => interactionId).join() : "";
+      return `${session} ${hasHead(links, index)} ${firstFollowed(followed)} ${turnCount(followed)} ${queue} ${askedAtEnd(followed, open).length > 0}`;
     })
     .join("|");
 }
@@ -50,7 +59,8 @@ export function layoutOf(links: readonly Link[]): ChainLayout {
   let count = 0;
   for (const [index, { followed }] of links.entries()) {
     starts.push(count);
-    count += Number(hasHead(links, index)) + turnCount(followed) + (index === links.length - 1 ? followed.queue.length : 0);
+    const open = index === links.length - 1;
+    count += Number(hasHead(links, index)) + turnCount(followed) + (open ? followed.queue.length : 0) + Number(askedAtEnd(followed, open).length > 0);
   }
   const firstTurn = (link: number) => (starts[link] ?? 0) + Number(hasHead(links, link));
   const rowAt = (index: number): ChainRow | null => {
@@ -61,7 +71,11 @@ export function layoutOf(links: readonly Link[]): ChainLayout {
     }
     const turn = index - firstTurn(link) + 1;
     const turns = turnCount(followed);
-    return turn < 1 ? { kind: "head", link } : turn <= turns ? { kind: "turn", link, turn } : { kind: "queued", link, nth: turn - turns - 1 };
+    if (turn < 1) {
+      return { kind: "head", link };
+    }
+    const waiting = link === links.length - 1 ? followed.queue.length : 0;
+    return turn <= turns ? { kind: "turn", link, turn } : turn <= turns + waiting ? { kind: "queued", link, nth: turn - turns - 1 } : { kind: "asked", link };
   };
   return {
     count,
@@ -85,6 +99,8 @@ export function layoutOf(links: readonly Link[]): ChainLayout {
         }
         case "queued":
           return followed.queue[row.nth]?.interactionId ?? index;
+        case "asked":
+          return `${session} asked`;
       }
     },
   };

@@ -103,7 +103,7 @@ function chance(seed: number): (below: number) => number {
 }
 
 test("the log is long, and turns are numbered without gaps", () => {
-  expect(whole.length).toBeGreaterThan(120);
+  expect(whole.length).toBeGreaterThanOrEqual(120);
   expect(whole.map(({ turn }) => turn)).toEqual(whole.map((_, index) => index + 1));
   expect(answeredAt.size).toBeGreaterThan(0);
   expect(handOvers.length).toBeGreaterThan(0);
@@ -159,7 +159,7 @@ test("what comes after the session was left is not kept", async () => {
 test("few pages are kept, those nearest to the newest", () => {
   let earlier = NOTHING_EARLIER;
   for (let page = 0; page < 100; page++) {
-    earlier = putPage(earlier, page, { kind: "read", turns: [], handOvers: [] });
+    earlier = putPage(earlier, page, { kind: "read", turns: [], handOvers: [], asides: [] });
   }
   expect([...earlier.keys()]).toEqual(Array.from({ length: 25 }, (_, index) => 75 + index));
   expect(findEarlier(earlier, 1)).toBeNull();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import type { Entry, Session } from "../wire/names";
 import type { Followed } from "./followed";
-import { applyEntries, applyPreview, beginFollow, caughtUp, firstFollowed, NOT_READ, openRequests, turnAt, turnCount, withPreviews } from "./followed";
+import { applyEntries, applyPreview, asidesAfter, asidesAtEnd, beginFollow, caughtUp, firstFollowed, newestOpen, NOT_READ, openRequests, turnAt, turnCount, withPreviews } from "./followed";
 
 const SESSION = "0190a8c0-0000-7000-8000-0000000000c1";
 const AT = "2026-01-02T03:04:05.006Z";
@@ -139,4 +139,31 @@ test("a step that comes or is taken is noted", () => {
   expect([running.nextSeq, after.nextSeq]).toEqual([0, after.seq]);
   const taken = follow(after, ended(1), clicked);
   expect(taken.nextSeq).toBe(taken.seq);
+});
+
+const asked = (request: number, title: string) => ({ type: "permission.asked", data: { request, title, kind: "other", options: [] } }) as unknown as Happened;
+const withdrawn = (request: number) => ({ type: "permission.answered", data: { request, by: { type: "nobody" } } }) as unknown as Happened;
+const requests = (asides: readonly { request: number }[]) => asides.map(({ request }) => request);
+
+test("what is asked beside the turns stands at the end while it waits, and then after its turn", () => {
+  let followed = follow(caughtUp(NOT_READ), asked(1, "first?"));
+  expect([requests(asidesAtEnd(followed)), newestOpen(followed)?.title]).toEqual([[1], "first?"]);
+  followed = follow(followed, withdrawn(1));
+  expect([requests(asidesAtEnd(followed)), newestOpen(followed)]).toEqual([[1], null]);
+  followed = follow(followed, started(1), sent(1, "go"), ended(1), asked(2, "second?"), asked(3, "third?"));
+  expect([requests(asidesAtEnd(followed)), requests(asidesAfter(followed, 0)), requests(asidesAfter(followed, 1))]).toEqual([[2, 3], [1], []]);
+  followed = follow(followed, started(2), withdrawn(2));
+  expect([requests(asidesAtEnd(followed)), requests(asidesAfter(followed, 1))]).toEqual([[3], [2]]);
+  expect(newestOpen(followed)?.title).toBe("third?");
+});
+
+test("what was asked before the turns that are followed is known by the window", () => {
+  const entry = { ...asked(4, "still?"), seq: 3, at: AT } as Entry;
+  const window = { after: "1f.90", agent: { state: "ready", options: [], commands: [], methods: [] }, asked: [entry] };
+  let followed = beginFollow(NOT_READ, { ...AGAIN, window } as unknown as Parameters<typeof beginFollow>[1]);
+  followed = follow(followed, started(7), sent(7, "go"));
+  expect([followed.seq, requests(asidesAtEnd(followed))]).toEqual([92, [4]]);
+  followed = follow(followed, withdrawn(4));
+  expect(requests(asidesAtEnd(followed))).toEqual([4]);
+  expect(requests(asidesAfter(followed, 0))).toEqual([]);
 });

@@ -13,8 +13,8 @@ import { applyToContents, EMPTY_CONTENTS } from "./contents";
 import type { SessionContext } from "./context";
 import { agentOf, applyToAgent, UNKNOWN_AGENT } from "./agent";
 import type { Earlier } from "./earlier";
-import { earlierHandOvers, findEarlier, NOTHING_EARLIER } from "./earlier";
-import type { HandOver, Permission, Transcript, TranscriptTurn } from "./transcript";
+import { earlierAsides, earlierHandOvers, findEarlier, NOTHING_EARLIER } from "./earlier";
+import type { Aside, HandOver, Permission, Transcript, TranscriptTurn } from "./transcript";
 import { addWords, applyToTranscript, EMPTY_TRANSCRIPT } from "./transcript";
 
 /** How far the reading has come. */
@@ -150,7 +150,8 @@ export function beginFollow(followed: Followed, { snapshot, window }: { snapshot
   const standing = { work: snapshot.metaContext ?? null, previous: snapshot.previous ?? null };
   if (window) {
     const { after } = window;
-    return { ...NOT_READ, ...standing, seq: seqOf(after), cursor: after, agent: agentOf(window.agent), queue: snapshot.queue };
+    const transcript = applyToTranscript(EMPTY_TRANSCRIPT, window.asked ?? []);
+    return { ...NOT_READ, ...standing, seq: seqOf(after), cursor: after, transcript, agent: agentOf(window.agent), queue: snapshot.queue };
   }
   const ready = followed.reading.kind === "ready";
   return { ...followed, ...standing, reading: ready ? followed.reading : { kind: "loading" }, previews: NOT_READ.previews };
@@ -200,6 +201,27 @@ export function turnAt(followed: Followed, turn: number): TranscriptTurn | null 
 export function handOversAfter(followed: Followed, turn: number): readonly HandOver[] {
   const handOvers = turn < firstFollowed(followed) ? earlierHandOvers(followed.earlier, turn) : followed.transcript.handOvers;
   return handOvers.filter(({ after }) => after === turn);
+}
+
+/** What stands below the newest turn: what waits, what was asked after that turn, and what had waited since before all that is followed. */
+export function asidesAtEnd(followed: Followed): readonly Aside[] {
+  const [total, first] = [turnCount(followed), firstFollowed(followed)];
+  return followed.transcript.asides.filter(({ answer, after }) => answer === null || after === total || after < first - 1);
+}
+
+/** What was asked after a turn, before the next, and is settled. */
+export function asidesAfter(followed: Followed, turn: number): readonly Aside[] {
+  const first = firstFollowed(followed);
+  const asides = turn > 0 && turn < first ? earlierAsides(followed.earlier, turn) : followed.transcript.asides;
+  const isShownAtEnd = turn === turnCount(followed) || (turn === 0 && first > 1);
+  return isShownAtEnd ? [] : asides.filter(({ answer, after }) => answer !== null && after === turn);
+}
+
+/** What the agent asked last that waits, in a turn or beside them. */
+export function newestOpen(followed: Followed): { readonly title: string } | null {
+  const running = runningTurn(followed.transcript);
+  const open = followed.transcript.asides.filter(({ answer }) => answer === null);
+  return (running === null ? undefined : openRequests(running).at(-1)) ?? open.at(-1) ?? null;
 }
 
 /** The turns that have been read from the end back to the first that has not, oldest first. */

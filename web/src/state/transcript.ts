@@ -1,4 +1,5 @@
-// What a reader sees of a session: its turns, each with the prompt and what the agent said and did, in order.
+// What a reader sees of a session: its turns, each with the prompt and what the agent said and did, in order, and what it
+// asked between them.
 //
 // Invariant: this is the fold of crates/model/src/transcript.rs, word for word; fixtures/transcripts/ holds both to it. It
 // may begin with any turn: only of whom the session talked to before that nothing is known.
@@ -39,7 +40,16 @@ export interface ToolCall {
   readonly output: unknown;
 }
 
-export type Permission = { readonly type: "permission"; readonly request: number; readonly answer: PermissionAnswer | null } & Readonly<Question>;
+/** What was asked, and what became of it. */
+export type Asked = { readonly request: number; readonly answer: PermissionAnswer | null } & Readonly<Question>;
+
+export type Permission = { readonly type: "permission" } & Asked;
+
+/** A question that belongs to no turn. */
+export type Aside = {
+  /** The newest turn then; 0 before the first. */
+  readonly after: number;
+} & Asked;
 
 export interface TextItem {
   readonly type: "text";
@@ -108,14 +118,16 @@ export interface Transcript {
   readonly agent: string | null;
   /** Oldest first. */
   readonly handOvers: readonly HandOver[];
+  /** What was asked while no turn ran, oldest first. */
+  readonly asides: readonly Aside[];
 }
 
-export const EMPTY_TRANSCRIPT: Transcript = { turns: [], agent: null, handOvers: [] };
+export const EMPTY_TRANSCRIPT: Transcript = { turns: [], agent: null, handOvers: [], asides: [] };
 
 /** Folds in the next entries of the session. The turns are copied once for all of them: a long session has many. */
 export function applyToTranscript(transcript: Transcript, entries: readonly Entry[]): Transcript {
   let turns: TranscriptTurn[] | null = null;
-  let { agent, handOvers } = transcript;
+  let { agent, handOvers, asides } = transcript;
   for (const entry of entries) {
     const last = (turns ?? transcript.turns).at(-1);
     if (entry.type === "turn.started") {
@@ -128,6 +140,15 @@ export function applyToTranscript(transcript: Transcript, entries: readonly Entr
       const to = entry.data.agent;
       handOvers = [...handOvers, { after: last?.turn ?? 0, from: agent, to }];
       agent = to;
+    } else if (entry.type === "permission.asked" && typeof entry.data.turn !== "number") {
+      const { turn: _, ...asked } = entry.data;
+      asides = [...asides, { after: last?.turn ?? 0, ...asked, answer: null }];
+    } else if (entry.type === "permission.answered" && typeof entry.data.turn !== "number") {
+      // Also while a later turn runs.
+      const { turn: _, request, ...answer } = entry.data;
+      const at = asides.findLastIndex((aside) => aside.request === request);
+      const aside = asides[at];
+      asides = aside === undefined ? asides : asides.with(at, { ...aside, answer });
     } else if (last !== undefined && isMeant(last, entry)) {
       const changed = applyToTurn(last, entry);
       if (changed !== last) {
@@ -136,8 +157,8 @@ export function applyToTranscript(transcript: Transcript, entries: readonly Entr
       }
     }
   }
-  const isSame = turns === null && agent === transcript.agent && handOvers === transcript.handOvers;
-  return isSame ? transcript : { turns: turns ?? transcript.turns, agent, handOvers };
+  const isSame = turns === null && agent === transcript.agent && handOvers === transcript.handOvers && asides === transcript.asides;
+  return isSame ? transcript : { turns: turns ?? transcript.turns, agent, handOvers, asides };
 }
 
 /** An event that names no turn is told of the one that runs. */

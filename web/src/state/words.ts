@@ -127,7 +127,7 @@ export function answerWords({ kind, by, remembered }: PermissionAnswer): string 
     case "remembered":
       return `${done}, remembered`;
     case "nobody":
-      return "Not answered: the turn ended first";
+      return "Not answered: it was withdrawn";
   }
 }
 

@@ -114,6 +114,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/meta-contexts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Pieces of work that have sessions, the one that was added to last first. */
+        get: operations["listMetaContexts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/meta-contexts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One piece of work. */
+        get: operations["showMetaContext"];
+        put?: never;
+        post?: never;
+        /** Takes a piece of work apart; its sessions stay. */
+        delete: operations["deleteMetaContext"];
+        options?: never;
+        head?: never;
+        /** Calls a piece of work something else. */
+        patch: operations["renameMetaContext"];
+        trace?: never;
+    };
+    "/api/v1/meta-contexts/{id}/toc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The contents of a whole piece of work: one numbered list over all its sessions. */
+        get: operations["getMetaContextToc"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/permissions": {
         parameters: {
             query?: never;
@@ -264,6 +317,43 @@ export interface paths {
         get: operations["listFiles"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The steps that a session's agent offers, newest first. */
+        get: operations["listNext"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}/next/{block}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a step that the agent offers: a new session begins in its piece of work, and its agent is sent the command. Every
+         *     repeat, from any device, gives the same.
+         */
+        post: operations["clickNext"];
         delete?: never;
         options?: never;
         head?: never;
@@ -743,6 +833,25 @@ export interface components {
             /** @description What the agent calls itself, with its version. */
             program?: string | null;
         };
+        /** @description A block that is shown and leads nowhere. */
+        Card: {
+            /** @enum {string} */
+            kind: "usecase";
+            useCases: components["schemas"]["UseCase"][];
+        } | {
+            /** @enum {string} */
+            kind: "eventmodel";
+            slices: components["schemas"]["Slice"][];
+        } | {
+            /** @enum {string} */
+            kind: "tasks";
+            tasks: components["schemas"]["Task"][];
+        };
+        /**
+         * @description How much a use case matters.
+         * @enum {string}
+         */
+        CasePriority: "high" | "medium" | "low";
         /** @description What a change did. */
         Changed: {
             /** @description What became of each set that was to change. */
@@ -757,6 +866,11 @@ export interface components {
             name: string;
             /** @description The agent's own name of it. */
             value: string;
+        };
+        /** @description Where a click led. */
+        Clicked: {
+            metaContextId: components["schemas"]["WorkId"];
+            sessionId: components["schemas"]["SessionId"];
         };
         /** @description What a client sends. */
         ClientFrame: components["schemas"]["Request"] & {
@@ -839,8 +953,14 @@ export interface components {
             data: {
                 agent: string;
                 cwd: string;
+                from?: components["schemas"]["Origin"] | null;
                 name: string;
+                /** @description What is to be chosen about its agent when it first starts. */
+                options?: {
+                    [key: string]: string;
+                };
                 project: string;
+                work?: components["schemas"]["WorkId"] | null;
             };
             /** @enum {string} */
             type: "session.created";
@@ -1027,14 +1147,14 @@ export interface components {
         } | {
             data: components["schemas"]["Question"] & {
                 request: components["schemas"]["RequestNumber"];
-                turn: components["schemas"]["Turn"];
+                turn?: components["schemas"]["Turn"] | null;
             };
             /** @enum {string} */
             type: "permission.asked";
         } | {
             data: components["schemas"]["PermissionAnswer"] & {
                 request: components["schemas"]["RequestNumber"];
-                turn: components["schemas"]["Turn"];
+                turn?: components["schemas"]["Turn"] | null;
             };
             /** @enum {string} */
             type: "permission.answered";
@@ -1103,6 +1223,75 @@ export interface components {
             };
             /** @enum {string} */
             type: "session.imported";
+        } | {
+            /** @description The agent's words offer a step that can be taken in a session of its own. */
+            data: components["schemas"]["Span"] & components["schemas"]["Next"] & {
+                /**
+                 * Format: int32
+                 * @description Its number among those of the turn, from 1.
+                 */
+                nth: number;
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "next.offered";
+        } | {
+            /** @description The offer was taken, once and for all. */
+            data: {
+                by: components["schemas"]["Answerer"];
+                /** Format: int32 */
+                nth: number;
+                /** @description The session that began. */
+                session: components["schemas"]["SessionId"];
+                turn: components["schemas"]["Turn"];
+                /** @description The piece of work that goes on. */
+                work: components["schemas"]["WorkId"];
+            };
+            /** @enum {string} */
+            type: "next.clicked";
+        } | {
+            /** @description The agent's words hold something that is shown as more than words. */
+            data: components["schemas"]["Span"] & components["schemas"]["Card"] & {
+                /**
+                 * Format: int32
+                 * @description Its number among those of the turn, from 1; `t42.b1` where it stands alone.
+                 */
+                nth: number;
+                turn: components["schemas"]["Turn"];
+            };
+            /** @enum {string} */
+            type: "block.shown";
+        } | {
+            data: {
+                name: string;
+                project: string;
+                work: components["schemas"]["WorkId"];
+            };
+            /** @enum {string} */
+            type: "work.created";
+        } | {
+            data: {
+                name: string;
+                project: string;
+                work: components["schemas"]["WorkId"];
+            };
+            /** @enum {string} */
+            type: "work.renamed";
+        } | {
+            /** @description Its sessions stay, each for itself. */
+            data: {
+                work: components["schemas"]["WorkId"];
+            };
+            /** @enum {string} */
+            type: "work.deleted";
+        } | {
+            /** @description A session began in it. */
+            data: {
+                session: components["schemas"]["SessionId"];
+                work: components["schemas"]["WorkId"];
+            };
+            /** @enum {string} */
+            type: "work.session_added";
         } | {
             data: {
                 kind: components["schemas"]["TokenKind"];
@@ -1186,6 +1375,11 @@ export interface components {
          * @enum {string}
          */
         FactShape: "list" | "single";
+        /** @description A field of something in an event model. */
+        Field: {
+            name: string;
+            type: string;
+        };
         /**
          * @description What the bytes of a file are.
          * @enum {string}
@@ -1328,6 +1522,60 @@ export interface components {
             lastObservedAt?: components["schemas"]["Timestamp"] | null;
             name: string;
         };
+        /** @description A named, ordered group of sessions of one project. */
+        MetaContext: {
+            /** @description When a session was last added. */
+            addedAt: components["schemas"]["Timestamp"];
+            createdAt: components["schemas"]["Timestamp"];
+            id: components["schemas"]["WorkId"];
+            name: string;
+            project: string;
+            /** @description Its sessions, the most recent last, without deleted ones. */
+            sessionIds: components["schemas"]["SessionId"][];
+        };
+        /** @description What a session belongs to. */
+        MetaContextName: {
+            id: components["schemas"]["WorkId"];
+            name: string;
+        };
+        /** @description A page of those that have sessions, the one that was added to last first. */
+        MetaContextPage: {
+            metaContexts: components["schemas"]["MetaContext"][];
+            /** @description Give it as `after` for the next page; null at the end. */
+            nextCursor?: string | null;
+        };
+        MetaContextPatch: {
+            /** @description Makes a repeat of this request harmless, like the header `Idempotency-Key`. */
+            key?: string | null;
+            /** @description One line; blocks that use an old name still lead here. */
+            name: string;
+        };
+        /** @description The contents of a whole piece of work: one numbered list over all its sessions. */
+        MetaContextToc: {
+            entries: components["schemas"]["MetaContextTocEntry"][];
+            /** @description The same as text, a line a turn, with a line before each session. */
+            formatted: string;
+            meta_context_id: components["schemas"]["WorkId"];
+            name: string;
+            /** @description What to ask for as `after` to go on, if there is more. */
+            next_cursor?: string | null;
+            /**
+             * Format: int32
+             * @description How many turns there are in all.
+             */
+            total_turns: number;
+        };
+        /** @description A line of it. */
+        MetaContextTocEntry: components["schemas"]["TocEntry"] & {
+            /**
+             * Format: int32
+             * @description Its number in the whole list, from 1.
+             */
+            number: number;
+            session_id: components["schemas"]["SessionId"];
+            /** @description What its session is called; empty if nothing is known yet. */
+            session_name: string;
+        };
         /** @description The answer to what an agent asked. */
         NewAnswer: {
             /** @description What was filled in, where the agent asked for more than a choice. */
@@ -1364,6 +1612,8 @@ export interface components {
             cwd: string;
             /** @description Makes a repeat of this request harmless, like the header `Idempotency-Key`. */
             key?: string | null;
+            /** @description The name of the piece of work that it is to belong to; it begins with it if it is new. */
+            metaContext?: string | null;
             name?: string | null;
         };
         /** @description What a sign-in link is for. */
@@ -1380,6 +1630,73 @@ export interface components {
             /** @description One of the option's choices; `true` or `false` for a switch. */
             value: string;
         };
+        /** @description A step that an agent offers. */
+        Next: {
+            /** @description What is sent to the new session's agent. */
+            command: string;
+            /** @description What the button says. */
+            label: string;
+            /** @description The piece of work that it belongs to, by its name; absent if the agent did not say, and then it leads nowhere. */
+            metaContext?: string | null;
+        };
+        /** @description A step that an agent offers. */
+        NextBlock: {
+            /** @description What is sent to the new session's agent. */
+            command: string;
+            /** @description As in `t42.n1`. */
+            id: string;
+            label: string;
+            /** @description The name of the piece of work; null if the agent did not say, and then it leads nowhere. */
+            metaContext?: string | null;
+            metaContextId?: components["schemas"]["WorkId"] | null;
+            offeredAt: components["schemas"]["Timestamp"];
+            sessionId?: components["schemas"]["SessionId"] | null;
+            state: components["schemas"]["OfferState"];
+            /**
+             * Format: int32
+             * @description With `superseded`: the later turn that offers a step of the same work.
+             */
+            supersededBy?: number | null;
+            /**
+             * Format: int32
+             * @description The turn that offers it.
+             */
+            turn: number;
+        };
+        /** @description What the person wants otherwise than the session stands that offers the step. */
+        NextClick: {
+            /** @description Another agent, from `GET /agents`. */
+            agent?: string | null;
+            /** @description Makes a repeat of this request harmless; a block is taken once even without it. */
+            key?: string | null;
+            /** @description A mode, likewise. */
+            mode?: string | null;
+            /** @description A model, by the agent's own name of it. */
+            model?: string | null;
+        };
+        /** @description The steps that a session's agent offers, newest first. */
+        NextPage: {
+            blocks: components["schemas"]["NextBlock"][];
+            /** @description Give it as `before` for older ones; null at the end. */
+            nextCursor?: string | null;
+        };
+        /** @description Something in an event model. */
+        Node: {
+            /**
+             * @description Names of what it leads to, in this slice or another.
+             * @default []
+             */
+            feeds: string[];
+            /**
+             * @description In the order in which they are told.
+             * @default []
+             */
+            fields: components["schemas"]["Field"][];
+            /** @default  */
+            name: string;
+            /** @default false */
+            new: boolean;
+        };
         /** @description Something the agent tells beside its answer. */
         Notice: {
             /** @description At length. */
@@ -1395,6 +1712,11 @@ export interface components {
             unobservedCount: number;
             wasUnobserved: boolean;
         };
+        /**
+         * @description Where an offer stands.
+         * @enum {string}
+         */
+        OfferState: "open" | "used" | "superseded" | "incomplete";
         /** @description Something that an agent asked; the entry `permission.asked` says what. */
         OpenRequest: {
             options: components["schemas"]["PermissionOption"][];
@@ -1406,6 +1728,13 @@ export interface components {
          * @enum {string}
          */
         OptionCategory: "mode" | "model" | "thinking" | "other";
+        /** @description Where a session was started from. */
+        Origin: {
+            /** @description The block. */
+            block: string;
+            /** @description The session whose agent offered the step. */
+            session: components["schemas"]["SessionId"];
+        };
         /**
          * @description A turn's end in one word.
          * @enum {string}
@@ -1610,6 +1939,14 @@ export interface components {
             /** @enum {string} */
             type: "answer";
         } | {
+            agent?: string | null;
+            block: string;
+            mode?: string | null;
+            model?: string | null;
+            session: components["schemas"]["SessionId"];
+            /** @enum {string} */
+            type: "next_block_click";
+        } | {
             /** @enum {string} */
             type: "ping";
         };
@@ -1699,11 +2036,13 @@ export interface components {
             type: "list";
         }) | {
             removed?: components["schemas"]["SessionId"] | null;
+            removedWork?: components["schemas"]["WorkId"] | null;
             session?: components["schemas"]["SessionRow"] | null;
             /** @enum {string} */
             type: "row";
             /** Format: int64 */
             unobservedCount: number;
+            work?: components["schemas"]["MetaContext"] | null;
         } | {
             session: components["schemas"]["SessionId"];
             snapshot: components["schemas"]["Session"];
@@ -1772,8 +2111,10 @@ export interface components {
         Session: components["schemas"]["SessionRow"] & {
             /** @description As of which entry this is. */
             cursor: string;
+            metaContext?: components["schemas"]["MetaContextName"] | null;
             /** @description What the agent asked and nobody has answered. */
             openRequests: components["schemas"]["OpenRequest"][];
+            previous?: components["schemas"]["SessionId"] | null;
             /** @description Prompts that wait, in order. */
             queue: components["schemas"]["QueuedPrompt"][];
         };
@@ -1784,8 +2125,8 @@ export interface components {
         SessionId: string;
         /** @description A page of the list, most recently active first. */
         SessionPage: {
-            /** @description Pieces of work that join sessions. */
-            metaContexts: Record<string, never>[];
+            /** @description The pieces of work that these sessions belong to. */
+            metaContexts: components["schemas"]["MetaContext"][];
             /** @description Give it as `after` for the next page; null at the end. */
             nextCursor?: string | null;
             sessions: components["schemas"]["SessionRow"][];
@@ -1822,8 +2163,10 @@ export interface components {
             facts: Record<string, never>;
             /** @description What made the agent fail, while state is `failed`. */
             failure?: string | null;
+            from?: components["schemas"]["Origin"] | null;
             id: components["schemas"]["SessionId"];
             meta: components["schemas"]["Meta"];
+            metaContextId?: components["schemas"]["WorkId"] | null;
             /** @description The git root of the directory, else the directory. */
             project: string;
             readOnly?: components["schemas"]["ReadOnly"] | null;
@@ -1900,6 +2243,23 @@ export interface components {
             /** @description The line that the person runs in a terminal, where that is the way: it can not be chosen from afar. */
             run?: string | null;
         };
+        /** @description One column of an event model. */
+        Slice: {
+            /** @default null */
+            command: components["schemas"]["Node"] | null;
+            /** @default [] */
+            events: components["schemas"]["Node"][];
+            /** @default  */
+            label: string;
+            /** @default [] */
+            projections: components["schemas"]["Node"][];
+            /** @default null */
+            screen: components["schemas"]["Node"] | null;
+            /** @default [] */
+            sideEffects: components["schemas"]["Node"][];
+            /** @default  */
+            slice: string;
+        };
         /** @description Words around what was found. */
         Snippet: {
             /** @description From and to, in characters of the text: what was found. */
@@ -1909,6 +2269,27 @@ export interface components {
             ][];
             /** @description One line. */
             text: string;
+        };
+        /**
+         * @description Where a block stands in its turn's words: which text, and which characters of it, from the first to the one after the
+         *     last. Fences are in it.
+         */
+        Span: {
+            /**
+             * Format: int32
+             * @description The text's number in the turn.
+             */
+            block: number;
+            /**
+             * Format: int32
+             * @description The character after its last.
+             */
+            end: number;
+            /**
+             * Format: int32
+             * @description Its first character.
+             */
+            start: number;
         };
         /**
          * @description Where a step of a plan stands.
@@ -1964,6 +2345,33 @@ export interface components {
          * @enum {string}
          */
         SummaryMaker: "extract" | "model";
+        /** @description Something to be built. */
+        Task: {
+            /** @default [] */
+            create: string[];
+            /** @default [] */
+            depends: string[];
+            /** @default  */
+            description: string;
+            /** @default  */
+            id: string;
+            /**
+             * @description `code`, `convention` or `no-op`; other words are kept.
+             * @default
+             */
+            kind: string;
+            /** @default [] */
+            modify: string[];
+            /** @default  */
+            name: string;
+            /** @default [] */
+            ucs: string[];
+            /**
+             * Format: int32
+             * @default null
+             */
+            wave: number | null;
+        };
         /**
          * Format: date-time
          * @description A wall-clock instant. Order never depends on it: sequences give order, this is only shown.
@@ -2233,6 +2641,29 @@ export interface components {
              */
             used: number;
         };
+        /** @description Something that somebody wants to do, and what comes of it. */
+        UseCase: {
+            /** @default  */
+            actor: string;
+            /** @default [] */
+            dependencies: string[];
+            /** @default [] */
+            edgeCases: string[];
+            /** @default [] */
+            given: string[];
+            /** @default  */
+            id: string;
+            /** @default  */
+            name: string;
+            /** @default null */
+            priority: components["schemas"]["CasePriority"] | null;
+            /** @default  */
+            summary: string;
+            /** @default [] */
+            then: string[];
+            /** @default [] */
+            when: string[];
+        };
         /**
          * @description What a prompt does that meets a running turn.
          * @enum {string}
@@ -2253,12 +2684,19 @@ export interface components {
             after: string;
             /** @description How the agent stands and what it offers. */
             agent: components["schemas"]["AgentView"];
+            /** @description What was asked while no turn ran, up to that cursor, and still waits: its `permission.asked`, oldest first. */
+            asked?: components["schemas"]["Entry"][];
         };
         /**
          * @description What live words belong to.
          * @enum {string}
          */
         WordsOf: "text" | "thought" | "tool";
+        /**
+         * Format: uuid
+         * @description A piece of work: sessions of one project under one name.
+         */
+        WorkId: string;
     };
     responses: never;
     parameters: never;
@@ -2518,6 +2956,199 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Interaction"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listMetaContexts: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description How many at most; 1 to 200, 50 unless told. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetaContextPage"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    showMetaContext: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetaContext"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    deleteMetaContext: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its sessions are for themselves */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    renameMetaContext: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MetaContextPatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetaContext"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Another of the project has that name */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    getMetaContextToc: {
+        parameters: {
+            query?: {
+                /** @description A `next_cursor`: the last number that is known. */
+                after?: number;
+                /** @description At most 500, which it is unless told. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetaContextToc"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             404: {
@@ -3001,6 +3632,109 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listNext: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                before?: string;
+                /** @description At most 200, 100 unless told. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NextPage"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    clickNext: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a repeat of this request harmless for 24 hours: it is answered as the first was and has no second effect.
+                 *     One to 200 visible characters, here or as `key` in the body.
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                /** @description As in `t42.n1` */
+                block: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NextClick"] | null;
+            };
+        };
+        responses: {
+            /** @description The new session is durable; its agent starts meanwhile */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clicked"];
+                };
+            };
+            /** @description There is no such agent */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The session is not there, or offers no such step */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description A later turn offers it again, or it does not say which meta-context it belongs to */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,7 +1,6 @@
 // Short names for the generated wire types. Nothing is described here: every type is the one in api.d.ts.
 import type { components } from "./api";
 import type { BlockEntry } from "./blocks";
-import type { Belonging, Standing, Work } from "./work";
 
 type Schemas = components["schemas"];
 
@@ -40,11 +39,11 @@ export type ResumePacket = Schemas["ResumePacket"];
 export type SearchPage = Schemas["SearchPage"];
 export type SearchResult = Schemas["SearchResult"];
 export type ServerFrame = Widened<Schemas["ServerFrame"]>;
-export type Session = Schemas["Session"] & Belonging & Standing;
+export type Session = Schemas["Session"];
 export type Imports = Schemas["Imports"];
 export type SessionId = Schemas["SessionId"];
-export type SessionPage = Omit<Schemas["SessionPage"], "sessions" | "metaContexts"> & { sessions: SessionRow[]; metaContexts: Work[] };
-export type SessionRow = Schemas["SessionRow"] & Belonging;
+export type SessionPage = Schemas["SessionPage"];
+export type SessionRow = Schemas["SessionRow"];
 export type SessionState = Schemas["SessionState"];
 export type SetContext = Schemas["SetContext"];
 export type Severity = Schemas["Severity"];

@@ -1,46 +1,52 @@
-//! The other sides: the index library as it comes, SQLite's own full-text search, and ripgrep.
+//! The other sides: the bare index library, SQLite's own full-text search, and ripgrep.
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, PhraseQuery, Query, RegexQuery, TermQuery};
-use tantivy::schema::{IndexRecordOption, STORED, Schema, TEXT, Value as _};
-use tantivy::snippet::SnippetGenerator;
+use tantivy::schema::{IndexRecordOption, STORED, Schema, TEXT};
 use tantivy::{IndexReader, IndexWriter, TantivyDocument, Term};
 
 use super::corpus::Corpus;
-use super::{COMMIT_EVERY, LIMIT, SNIPPET_CHARS};
-use crate::cost::own_cpu;
+use super::{COMMIT_EVERY, LIMIT};
+use crate::cost::{children_cpu, own_cpu, thread_cpu};
 
-/// Its own tokenizer, one field, the text stored.
+/// The library as it comes: its own tokenizer, one field, the text stored. It is only filled.
+pub(super) fn fill_bare(folder: &Path, corpus: &Corpus) -> Result<f64> {
+    fs::create_dir_all(folder)?;
+    let mut schema = Schema::builder();
+    let text = schema.add_text_field("text", TEXT | STORED);
+    let index = tantivy::Index::create_in_dir(folder, schema.build())?;
+    let mut writer: IndexWriter = index.writer_with_num_threads(1, 60_000_000)?;
+    let before = own_cpu()?;
+    for number in 0..corpus.len() {
+        let mut document = TantivyDocument::new();
+        document.add_text(text, corpus.text(number));
+        writer.add_document(document)?;
+        if number % COMMIT_EVERY == COMMIT_EVERY - 1 {
+            writer.commit()?;
+        }
+    }
+    writer.commit()?;
+    writer.wait_merging_threads()?;
+    Ok((own_cpu()? - before).as_secs_f64())
+}
+
+/// The library on the very index that ours made: the same segments and words, the best twenty by their words alone.
 pub(super) struct BareTantivy {
     reader: IndexReader,
     text: tantivy::schema::Field,
 }
 
 impl BareTantivy {
-    pub(super) fn fill(folder: &Path, corpus: &Corpus) -> Result<(Self, f64)> {
-        fs::create_dir_all(folder)?;
-        let mut schema = Schema::builder();
-        let text = schema.add_text_field("text", TEXT | STORED);
-        let index = tantivy::Index::create_in_dir(folder, schema.build())?;
-        let mut writer: IndexWriter = index.writer_with_num_threads(1, 60_000_000)?;
-        let before = own_cpu()?;
-        for number in 0..corpus.len() {
-            let mut document = TantivyDocument::new();
-            document.add_text(text, corpus.text(number));
-            writer.add_document(document)?;
-            if number % COMMIT_EVERY == COMMIT_EVERY - 1 {
-                writer.commit()?;
-            }
-        }
-        writer.commit()?;
-        writer.wait_merging_threads()?;
-        let cpu = own_cpu()? - before;
-        Ok((Self { reader: index.reader()?, text }, cpu.as_secs_f64()))
+    pub(super) fn open(folder: &Path) -> Result<Self> {
+        let index = tantivy::Index::open_in_dir(folder)?;
+        let text = index.schema().get_field("text")?;
+        Ok(Self { reader: index.reader()?, text })
     }
 
     pub(super) fn search(&self, class: &str, typed: &str) -> Result<usize> {
@@ -53,54 +59,48 @@ impl BareTantivy {
             ("phrase", words) => Box::new(PhraseQuery::new(words.iter().map(|word| term(word)).collect())),
             (_, words) => Box::new(BooleanQuery::intersection(words.iter().map(|word| one(word)).collect())),
         };
-        let searcher = self.reader.searcher();
-        let found = searcher.search(&query, &TopDocs::with_limit(LIMIT).order_by_score())?;
+        let found = self.reader.searcher().search(&query, &TopDocs::with_limit(LIMIT).order_by_score())?;
         ensure!(!found.is_empty(), "{typed:?} is not found");
-        let mut snippets = SnippetGenerator::create(&searcher, query.as_ref(), self.text)?;
-        snippets.set_max_num_chars(SNIPPET_CHARS);
-        let mut shown = 0;
-        for (_, address) in found {
-            let document: TantivyDocument = searcher.doc(address)?;
-            let text = document.get_first(self.text).and_then(|value| value.as_str()).unwrap_or_default();
-            shown += snippets.snippet(text).highlighted().len();
-        }
-        Ok(shown)
+        Ok(found.len())
     }
 }
 
+/// SQLite's own, without the texts. Every setting is one that makes filling quicker: as it comes, it flushes each
+/// megabyte as a segment of its own and merges them again and again, which at a million pieces takes most of an hour.
 pub(super) struct Fts5(Connection);
 
 impl Fts5 {
-    pub(super) fn fill(path: &Path, corpus: &Corpus) -> Result<Self> {
+    /// Fills it, for no longer than `limit`; how many pieces it holds.
+    pub(super) fn fill(path: &Path, corpus: &Corpus, limit: Duration) -> Result<(Self, usize)> {
         let mut connection = Connection::open(path)?;
         connection.execute_batch(
-            "PRAGMA journal_mode = WAL;
-             PRAGMA synchronous = NORMAL;
-             CREATE VIRTUAL TABLE pieces USING fts5(text);",
+            "PRAGMA journal_mode = OFF;
+             PRAGMA synchronous = OFF;
+             PRAGMA cache_size = -262144;
+             CREATE VIRTUAL TABLE pieces USING fts5(text, content = '');
+             INSERT INTO pieces(pieces, rank) VALUES ('hashsize', 67108864);
+             INSERT INTO pieces(pieces, rank) VALUES ('automerge', 8);",
         )?;
-        for from in (0..corpus.len()).step_by(COMMIT_EVERY) {
-            let transaction = connection.transaction()?;
-            {
-                let mut insert = transaction.prepare("INSERT INTO pieces(text) VALUES (?)")?;
-                for number in from..(from + COMMIT_EVERY).min(corpus.len()) {
-                    insert.execute([corpus.text(number)])?;
-                }
+        let (before, mut held) = (thread_cpu(), 0);
+        let transaction = connection.transaction()?;
+        {
+            let mut insert = transaction.prepare("INSERT INTO pieces(rowid, text) VALUES (?, ?)")?;
+            while held < corpus.len() && thread_cpu() - before < limit {
+                insert.execute(params![held as i64 + 1, corpus.text(held)])?;
+                held += 1;
             }
-            transaction.commit()?;
         }
-        connection.execute_batch("INSERT INTO pieces(pieces) VALUES ('optimize')")?;
-        Ok(Self(connection))
+        transaction.commit()?;
+        Ok((Self(connection), held))
     }
 
     pub(super) fn search(&self, class: &str, typed: &str) -> Result<usize> {
         let typed = typed.trim();
         let expression = if class == "beginning of a word" { format!("{typed}*") } else { typed.to_owned() };
         let mut select =
-            self.0.prepare_cached("SELECT text FROM pieces WHERE pieces MATCH ? ORDER BY rank LIMIT 20")?;
-        let rows = select.query_map([expression], |row| row.get::<_, String>(0))?;
-        let texts: Vec<String> = rows.collect::<Result<_, _>>()?;
-        ensure!(!texts.is_empty(), "{typed:?} is not found");
-        Ok(texts.len())
+            self.0.prepare_cached("SELECT rowid FROM pieces WHERE pieces MATCH ? ORDER BY rank LIMIT 20")?;
+        let rows = select.query_map([expression], |row| row.get::<_, i64>(0))?;
+        Ok(rows.collect::<Result<Vec<i64>, _>>()?.len())
     }
 }
 
@@ -108,20 +108,16 @@ pub(super) mod ripgrep {
     //! Files of a thousand texts each, read from memory after the first time.
 
     use std::io::{BufWriter, Write as _};
-    use std::process::{Command, Stdio};
+    use std::process::Command;
 
     use anyhow::Context as _;
 
-    use super::{Corpus, Path, Result, ensure, fs};
+    use super::{Corpus, Duration, Path, Result, children_cpu, ensure, fs};
 
     const TEXTS_OF_A_FILE: usize = 1_000;
 
-    /// Writes the files, if it is installed.
-    pub(in super::super) fn write(folder: &Path, corpus: &Corpus) -> Result<bool> {
-        let version = Command::new("rg").arg("--version").stdout(Stdio::null()).status();
-        if !version.is_ok_and(|status| status.success()) {
-            return Ok(false);
-        }
+    /// Writes the files.
+    pub(in super::super) fn write(folder: &Path, corpus: &Corpus) -> Result<()> {
         fs::create_dir_all(folder)?;
         for from in (0..corpus.len()).step_by(TEXTS_OF_A_FILE) {
             let mut file = BufWriter::new(fs::File::create(folder.join(format!("{from}.txt")))?);
@@ -129,14 +125,17 @@ pub(super) mod ripgrep {
                 writeln!(file, "{}", corpus.text(number))?;
             }
         }
-        Ok(true)
+        Ok(())
     }
 
-    pub(in super::super) fn search(folder: &Path, typed: &str) -> Result<usize> {
+    /// Its CPU time, shared out evenly over the cores: what it would take with all of them to itself.
+    pub(in super::super) fn search(program: &Path, folder: &Path, typed: &str) -> Result<Duration> {
         let wanted = typed.trim().trim_matches('"');
+        let before = children_cpu()?;
         let found =
-            Command::new("rg").args(["-i", "-F", "-l", wanted]).arg(folder).output().context("could not run rg")?;
+            Command::new(program).args(["-i", "-F", "-c", wanted]).arg(folder).output().context("could not run rg")?;
         ensure!(found.status.code().is_some_and(|code| code <= 1), "rg failed");
-        Ok(found.stdout.len())
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Ok((children_cpu()? - before) / u32::try_from(cores)?)
     }
 }

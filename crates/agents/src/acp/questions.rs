@@ -1,6 +1,7 @@
 //! The questions of an agent that wait for their answers.
 //!
-//! Invariant: each is answered once, with an option that was offered, or as withdrawn.
+//! Invariant: each is answered once, with an option that was offered, or as withdrawn. One that was asked in a turn does
+//! not outlast it; one that was asked beside the turns waits as long as its session.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -28,7 +29,15 @@ struct Open {
     /// The agent's own id of its request.
     id: Value,
     kind: Kind,
+    of: Of,
     options: Vec<String>,
+}
+
+/// What a question ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    Turn,
+    Session,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -64,16 +73,16 @@ impl Questions {
     }
 
     /// The key of a new one.
-    pub(super) fn open(&mut self, id: Value, kind: Kind, question: &Question) -> u64 {
+    pub(super) fn open(&mut self, id: Value, kind: Kind, of: Of, question: &Question) -> u64 {
         self.next += 1;
         let options = question.options.iter().map(|option| option.id.clone()).collect();
-        self.open.insert(self.next, Open { id, kind, options });
+        self.open.insert(self.next, Open { id, kind, of, options });
         self.next
     }
 
     /// The agent's id and what it hears; `None` if it was answered before.
     pub(super) fn answer(&mut self, key: u64, answer: PermissionAnswer) -> Option<(Value, Value)> {
-        let Open { id, kind, options } = self.open.remove(&key)?;
+        let Open { id, kind, of: _, options } = self.open.remove(&key)?;
         let chosen = answer.option.filter(|option| options.contains(option));
         let heard = match (kind, chosen.as_deref()) {
             (Kind::Permission, Some(option)) => {
@@ -98,11 +107,17 @@ impl Questions {
         self.open.drain().map(|(_, open)| (open.id, open.kind.withdrawn())).collect()
     }
 
-    /// The agent does not wait any more.
-    pub(super) fn forget(&mut self, id: &Value) -> bool {
-        let before = self.open.len();
-        self.open.retain(|_, open| open.id != *id);
-        self.open.len() < before
+    /// What is open of the turn, likewise.
+    pub(super) fn withdraw_of_turn(&mut self) -> Vec<(Value, Value)> {
+        let ended = self.open.extract_if(|_, open| open.of == Of::Turn);
+        ended.map(|(_, open)| (open.id, open.kind.withdrawn())).collect()
+    }
+
+    /// The agent does not wait any more: the key of what it waited for.
+    pub(super) fn forget(&mut self, id: &Value) -> Option<u64> {
+        let key = self.open.iter().find(|(_, open)| open.id == *id).map(|(key, _)| *key)?;
+        self.open.remove(&key);
+        Some(key)
     }
 }
 

@@ -5,6 +5,7 @@
 //! said that nothing comes.
 
 mod attach;
+mod calls;
 mod files;
 mod lent;
 mod serve;
@@ -18,7 +19,7 @@ use agent_client_protocol::v1::schema::{
     CLIENT_METHOD_NAMES, CancelNotification, CloseSessionRequest, SetSessionConfigOptionResponse,
 };
 use agent_client_protocol::{Error, ErrorCode};
-use model::{AgentReport, Notice, Severity};
+use model::{AgentReport, Notice, PermissionAnswer, Severity};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -32,6 +33,7 @@ use super::terminals::Terminals;
 use super::translate::Translator;
 use super::wire::Refused;
 use crate::{Call, News, Settings, Start};
+use calls::Calls;
 use watch::Watch;
 
 pub(crate) struct Session {
@@ -41,7 +43,7 @@ pub(crate) struct Session {
     /// Our key of it on the connection.
     key: u64,
     inbox: Inbox,
-    calls: mpsc::Receiver<Call>,
+    calls: Calls,
     news: mpsc::Sender<News>,
     start: Start,
     /// The agent's own id of the conversation; empty before it has one.
@@ -97,7 +99,7 @@ impl Session {
             lease,
             key,
             inbox,
-            calls,
+            calls: Calls::new(calls),
             news,
             start,
             name: String::new(),
@@ -130,7 +132,7 @@ impl Session {
             () = self.news.closed() => Err(Gone::LetGo),
             // Ahead of the agent, so that none can talk the clock or its session down.
             () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => self.look_at_clock().await,
-            call = self.calls.recv() => self.call(call.ok_or(Gone::LetGo)?).await,
+            call = self.calls.next() => self.call(call.ok_or(Gone::LetGo)?).await,
             message = self.inbox.take() => self.hear(message.map_err(Gone::Failed)?).await,
             Some(_) = self.served.join_next() => Ok(()),
         }
@@ -144,10 +146,7 @@ impl Session {
                 Ok(())
             }
             Call::Answer { key, answer } => {
-                if let Some((id, heard)) = self.questions.answer(key, answer) {
-                    self.connection().answer(&id, Ok(heard)).await;
-                    self.heard();
-                }
+                self.answer_question(key, answer).await;
                 Ok(())
             }
             Call::SetOption { option, value } => self.set_option(&option, &value).await,
@@ -170,12 +169,13 @@ impl Session {
             }
             Message::Request { id, method, params } => self.serve(id, &method, params).await,
             Message::Reply { id, result } => self.replied(id, result).await,
-            Message::Withdrawn { id } => {
-                if self.questions.forget(&id) {
+            Message::Withdrawn { id } => match self.questions.forget(&id) {
+                Some(key) => {
                     self.connection().answer(&id, Err(Error::from(ErrorCode::REQUEST_CANCELLED))).await;
+                    self.news.send(News::Withdrawn { key }).await.map_err(|_| Gone::LetGo)
                 }
-                Ok(())
-            }
+                None => Ok(()),
+            },
             // The person says so as well.
             Message::Other { method, .. } if method == CLIENT_METHOD_NAMES.elicitation_complete => Ok(()),
             Message::Other { method, params } => {
@@ -207,20 +207,48 @@ impl Session {
         self.tell_all(reports).await
     }
 
-    /// The reply to a request, however much comes before it; `None` if it does not come in time.
+    /// The reply to a request, however much comes before it; `None` if it does not come in time. An agent that waits for
+    /// a person's answer meanwhile is not late.
     async fn reply_to(&mut self, id: i64, limit: std::time::Duration) -> Result<Option<Result<Value, Refused>>, Gone> {
-        let until = Instant::now() + limit;
+        let mut until = Instant::now() + limit;
         loop {
+            let is_asking = !self.questions.is_empty();
             let message = tokio::select! {
                 biased;
                 () = self.news.closed() => return Err(Gone::LetGo),
-                () = sleep_until(until) => return Ok(None),
-                message = self.inbox.take() => message.map_err(Gone::Failed)?,
+                () = sleep_until(until), if !is_asking => return Ok(None),
+                call = self.calls.next_new() => {
+                    self.call_meanwhile(call.ok_or(Gone::LetGo)?).await?;
+                    None
+                }
+                message = self.inbox.take() => Some(message.map_err(Gone::Failed)?),
             };
-            match message {
-                Message::Reply { id: of, result } if of == id => return Ok(Some(result)),
-                message => self.hear(message).await?,
+            if is_asking {
+                until = Instant::now() + limit;
             }
+            match message {
+                Some(Message::Reply { id: of, result }) if of == id => return Ok(Some(result)),
+                Some(message) => self.hear(message).await?,
+                None => (),
+            }
+        }
+    }
+
+    /// What may be asked of an agent that is about to answer something else: the rest has to wait.
+    async fn call_meanwhile(&mut self, call: Call) -> Result<(), Gone> {
+        match call {
+            Call::Answer { key, answer } => self.answer_question(key, answer).await,
+            Call::Cancel => self.cancel().await,
+            Call::Delete => self.purge()?,
+            call @ (Call::Prompt { .. } | Call::SetOption { .. } | Call::SignIn { .. }) => self.calls.put_off(call),
+        }
+        Ok(())
+    }
+
+    async fn answer_question(&mut self, key: u64, answer: PermissionAnswer) {
+        if let Some((id, heard)) = self.questions.answer(key, answer) {
+            self.connection().answer(&id, Ok(heard)).await;
+            self.heard();
         }
     }
 
@@ -238,10 +266,7 @@ impl Session {
     /// Lets the conversation go, whether or not its process goes with it.
     async fn leave(&mut self) {
         // Whoever lets go at once may have said a last thing.
-        self.calls.close();
-        while let Ok(call) = self.calls.try_recv() {
-            self.is_purged |= matches!(call, Call::Delete);
-        }
+        self.is_purged |= self.calls.close().iter().any(|call| matches!(call, Call::Delete));
         self.withdraw_questions().await;
         if self.turn.is_some() {
             self.connection().notify(&CancelNotification::new(self.name.clone())).await;

@@ -52,6 +52,8 @@ const MAX_DESCRIPTION_CHARS: usize = 8_000;
 #[derive(Debug, Default)]
 pub(crate) struct Translator {
     turn: Option<Turn>,
+    /// The calls of the turn before, and what came after it: a question may still be about them.
+    between: Calls,
     is_replaying: bool,
     offers: Offers,
     commands: Vec<AgentCommand>,
@@ -73,6 +75,7 @@ impl Translator {
     /// What it says from now on belongs to a new turn.
     pub(crate) fn begin_turn(&mut self) {
         self.turn = Some(Turn::default());
+        self.between = Calls::default();
     }
 
     /// The agent reads its record to us, which we have; only what it says of the present is told.
@@ -160,16 +163,26 @@ impl Translator {
     }
 
     /// The params of a `session/request_permission` or an `elicitation/create`: what is to be told first, and what is
-    /// asked. Nothing is asked when no turn runs: there is nobody to answer.
-    pub(crate) fn ask(&mut self, asking: Asking, screens: &dyn Screens) -> Option<(Vec<AgentReport>, Question)> {
-        let turn = self.turn.as_mut()?;
-        turn.blocks.close();
-        Some(question::ask(asking, &mut turn.calls, screens))
+    /// asked. When no turn runs, the call that it is about is kept as it came: there is no turn that it could stand in.
+    pub(crate) fn ask(&mut self, asking: Asking, screens: &dyn Screens) -> (Vec<AgentReport>, Question) {
+        if let Some(turn) = &mut self.turn {
+            turn.blocks.close();
+            return question::ask(asking, &mut turn.calls, screens);
+        }
+        let reports = match &asking {
+            Asking::Permission { call, .. } => self.late(call),
+            Asking::Elicitation(_) => Vec::new(),
+        };
+        let (_, question) = question::ask(asking, &mut self.between, screens);
+        (reports, Question { tool: None, ..question })
     }
 
     /// The turn is over, and how it ended is told otherwise.
     pub(crate) fn abandon_turn(&mut self, screens: &dyn Screens) -> Vec<AgentReport> {
-        self.turn.take().map_or_else(Vec::new, |mut turn| turn.calls.settle(screens))
+        let Some(mut turn) = self.turn.take() else { return Vec::new() };
+        let reports = turn.calls.settle(screens);
+        self.between = turn.calls;
+        reports
     }
 
     /// The turn ended with an answer or an error of the agent.
@@ -187,7 +200,11 @@ impl Translator {
         if self.is_replaying {
             return Vec::new();
         }
-        let Some(turn) = &mut self.turn else { return self.late(&update) };
+        let Some(turn) = &mut self.turn else {
+            // Told as late; noted for whoever is asked about it.
+            drop(self.between.message(update.clone(), screens));
+            return self.late(&update);
+        };
         match turn.calls.message(update, screens) {
             Ok(reports) => {
                 if reports.iter().any(|report| matches!(report, AgentReport::ToolStarted { .. })) {

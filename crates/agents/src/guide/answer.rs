@@ -11,7 +11,7 @@ use tokio::time::sleep;
 
 use super::request::{Request, WORDS, own_words, parse};
 use super::turn::Turn;
-use super::{commands, files, tools};
+use super::{commands, files, pipeline, tools};
 
 /// A step of a plan takes as long as this many words.
 const STEP_WORDS: u32 = 40;
@@ -29,7 +29,9 @@ pub(super) async fn answer(turn: &Turn, prompt: &[ContentBlock]) -> Result<StopR
         Request::Slow { seconds } => slow(turn, seconds).await,
         Request::Long { words } => long(turn, words).await,
         Request::Tool { name, arguments } => tools::call(turn, &name, &arguments).await,
-        Request::Next { label, command, context } => next(turn, &label, &command, &context),
+        Request::Next { label, command, context } => turn.say_at_once(&pipeline::next(&label, &command, &context)),
+        Request::Pipeline { name } => pipeline::begin(turn, &name).await,
+        Request::Phase { phase, name } => pipeline::show(turn, phase, &name).await,
         Request::Misused(word) => misused(turn, word).await,
         Request::Help => help(turn).await,
     };
@@ -100,11 +102,6 @@ async fn long(turn: &Turn, words: u32) -> Result<(), Error> {
     Ok(())
 }
 
-fn next(turn: &Turn, label: &str, command: &str, context: &str) -> Result<(), Error> {
-    let body = json!({ "label": label, "command": command, "metaContext": context });
-    turn.say_at_once(&format!("```throughline:next\n{body:#}\n```\n"))
-}
-
 async fn misused(turn: &Turn, name: &str) -> Result<(), Error> {
     let usages = WORDS.iter().filter(|word| word.name == name);
     let usage: String =
@@ -119,7 +116,7 @@ async fn help(turn: &Turn) -> Result<(), Error> {
         turn.say_at_once(&format!("- `{} {}` {}\n", word.name, word.hint, word.description))?;
         turn.pause(1).await;
     }
-    Ok(())
+    turn.say_at_once("\nTo see a piece of work go through six sessions, write `pipeline loom` and press each button.\n")
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 
 use agent_client_protocol::v1::schema::ContentBlock;
 
+use super::pipeline::Phase;
+
 /// A word that begins a request.
 pub(super) struct Word {
     pub(super) name: &'static str,
@@ -13,7 +15,7 @@ pub(super) struct Word {
     pub(super) description: &'static str,
 }
 
-pub(super) const WORDS: [Word; 11] = [
+pub(super) const WORDS: [Word; 13] = [
     Word { name: "say", hint: "TEXT", description: "answers with the text, word by word" },
     Word { name: "think", hint: "TEXT", description: "thinks the text aloud, then answers" },
     Word { name: "read", hint: "FILE", description: "shows the first lines of a file" },
@@ -25,11 +27,15 @@ pub(super) const WORDS: [Word; 11] = [
     Word { name: "long", hint: "NUMBER", description: "streams that many words" },
     Word { name: "tool", hint: "NAME {\"key\": \"value\"}", description: "calls a tool of a connected MCP server" },
     Word { name: "next", hint: "LABEL | COMMAND | CONTEXT", description: "offers to go on in another session" },
+    Word { name: "pipeline", hint: "NAME", description: "begins a piece of work that goes through six sessions" },
+    Word { name: "phase", hint: "PHASE NAME", description: "shows one phase of it, from research to build" },
 ];
 
 const MAX_WORDS: u32 = 10_000;
 const MAX_SECONDS: u32 = 3_600;
 const MAX_STEPS: usize = 20;
+/// As long as the name of a piece of work may be.
+const MAX_NAME_CHARS: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Request {
@@ -58,6 +64,13 @@ pub(super) enum Request {
         label: String,
         command: String,
         context: String,
+    },
+    Pipeline {
+        name: String,
+    },
+    Phase {
+        phase: Phase,
+        name: String,
     },
     /// The word is known, what follows it is not what it takes.
     Misused(&'static str),
@@ -109,12 +122,25 @@ fn request(word: &str, rest: &str) -> Option<Request> {
             (!name.is_empty()).then(|| Request::Tool { name: name.to_owned(), arguments: arguments.to_owned() })
         }
         "next" => {
-            let mut parts = rest.splitn(3, '|').map(|part| part.trim().to_owned());
-            let (label, command, context) = (parts.next()?, parts.next()?, parts.next()?);
+            // The first and the last bar separate, so that a command may have bars of its own.
+            let (label, rest) = rest.split_once('|')?;
+            let (command, context) = rest.rsplit_once('|')?;
+            let [label, command, context] = [label, command, context].map(|part| part.trim().to_owned());
             (!label.is_empty() && !command.is_empty()).then_some(Request::Next { label, command, context })
+        }
+        "pipeline" => Some(Request::Pipeline { name: work(rest)? }),
+        "phase" => {
+            let (phase, name) = split_word(rest);
+            Some(Request::Phase { phase: Phase::find(phase)?, name: work(name)? })
         }
         _ => None,
     }
+}
+
+/// A name of a piece of work: one line, not too long.
+fn work(name: &str) -> Option<String> {
+    let fits = (1..=MAX_NAME_CHARS).contains(&name.chars().count()) && !name.contains(char::is_control);
+    fits.then(|| name.to_owned())
 }
 
 fn split_word(text: &str) -> (&str, &str) {
@@ -156,6 +182,7 @@ mod tests {
         let owned = str::to_owned;
         let write = |file: &str, text: &str| Request::Write { file: owned(file), text: owned(text) };
         let tool = |name: &str, arguments: &str| Request::Tool { name: owned(name), arguments: owned(arguments) };
+        let phase = |phase, name: &str| Request::Phase { phase, name: owned(name) };
         let next = |label: &str, command: &str, context: &str| Request::Next {
             label: owned(label),
             command: owned(command),
@@ -188,8 +215,15 @@ mod tests {
             ("tool lookup", tool("lookup", "")),
             ("tool lookup not json", tool("lookup", "not json")),
             ("next Go on | say on | work", next("Go on", "say on", "work")),
-            ("next a|b|c | d", next("a", "b", "c | d")),
+            ("next a|b|c", next("a", "b", "c")),
             ("next a | b | ", next("a", "b", "")),
+            ("next Count | run ls | sort | wc -l | work", next("Count", "run ls | sort | wc -l", "work")),
+            ("next a || b || c", next("a", "| b |", "c")),
+            ("next a | say one\nsay | two | c", next("a", "say one\nsay | two", "c")),
+            ("pipeline loom", Request::Pipeline { name: owned("loom") }),
+            ("/pipeline the new loom", Request::Pipeline { name: owned("the new loom") }),
+            ("phase research loom", phase(Phase::Research, "loom")),
+            ("Phase BUILD the new loom", phase(Phase::Build, "the new loom")),
         ]);
     }
 
@@ -200,6 +234,10 @@ mod tests {
             assert!(matches!(parse(text), Request::Misused(name) if name == word), "{text:?}");
         }
         for text in ["write \"a.txt", "write \"a\"b c", "plan", "plan ;;", "slow", "slow down", "slow -1", "slow 1.5"] {
+            assert!(matches!(parse(text), Request::Misused(_)), "{text:?}");
+        }
+        let long = format!("pipeline {}", "é".repeat(201));
+        for text in ["pipeline", "pipeline a\nb", &long, "phase", "phase plan", "phase loom plan", "phase  plan\n"] {
             assert!(matches!(parse(text), Request::Misused(_)), "{text:?}");
         }
         for text in ["long", "long story", "long 4294967296", "tool", "next", "next a | b", "next | b | c"] {
@@ -219,6 +257,7 @@ mod tests {
         for word in &WORDS {
             let example = match word.hint {
                 "SECONDS" | "NUMBER" => format!("{} 1", word.name),
+                "PHASE NAME" => format!("{} plan loom", word.name),
                 hint => format!("{} {hint}", word.name),
             };
             assert!(!matches!(parse(&example), Request::Misused(_) | Request::Help), "{example:?}");

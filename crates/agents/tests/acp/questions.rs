@@ -1,10 +1,10 @@
 //! What agents ask, and what they hear.
 
-use agents::Call;
+use agents::{Call, Limits, News};
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::support::Place;
+use crate::support::{Place, millis};
 
 #[tokio::test]
 async fn a_question_waits_for_its_answer_and_takes_one() {
@@ -57,17 +57,99 @@ async fn a_question_is_withdrawn_if_nobody_answers_or_with_what_was_not_offered(
     "#);
 }
 
+const YES: &str = r#"{"outcome":{"outcome":"selected","optionId":"y"}}"#;
+const WITHDRAWN: &str = r#"{"outcome":{"outcome":"cancelled"}}"#;
+
 #[tokio::test]
-async fn nobody_is_asked_between_turns() {
+async fn a_question_after_a_turn_outlasts_the_next_and_knows_its_call() {
     let place = Place::new(&["good"]);
     let mut talk = place.start("good");
     talk.begun().await;
-    talk.turn("ask-late").await;
-    assert_eq!(place.noted("{").await, r#"{"outcome":{"outcome":"cancelled"}}"#);
+    talk.turn("ask-late make watch").await;
+    let (key, asked) = talk.asked().await;
+    assert_snapshot!(asked, @r#"
+    raw {"late":{"toolCallId":"c1","title":"Go on?"}}
+    asked 1 {"title":"Go on?","kind":"execute","subject":"make watch","digest":"1650ab00194d4c0b09de4311bbe5726591263de57d5e5276f8de7fefe469c22d","options":[{"id":"y","name":"Yes","kind":"allow_once"},{"id":"n","name":"No","kind":"reject_once"}]}
+    "#);
     assert_snapshot!(talk.turn("hello").await, @r#"
     text 0 hello
     stopped {"outcome":"completed"}
     "#);
+    assert_eq!(place.notes(), "");
+    talk.answer(key, Some("y"), None).await;
+    assert_eq!(place.noted("{").await, YES);
+}
+
+#[tokio::test]
+async fn a_question_beside_the_turns_is_withdrawn_with_a_stop() {
+    let place = Place::new(&["good"]);
+    let mut talk = place.start("good");
+    talk.begun().await;
+    talk.turn("ask-late ls").await;
+    talk.asked().await;
+    talk.call(Call::Cancel).await;
+    assert_eq!(place.noted("{").await, WITHDRAWN);
+}
+
+#[tokio::test]
+async fn a_question_ends_with_its_conversation() {
+    let place = Place::new(&["good"]);
+    let mut talk = place.start("good");
+    talk.begun().await;
+    talk.turn("ask-late ls").await;
+    talk.asked().await;
+    drop(talk);
+    assert_eq!(place.noted("{").await, WITHDRAWN);
+}
+
+#[tokio::test]
+async fn an_agent_that_does_not_wait_any_more_says_so() {
+    let place = Place::new(&["good"]);
+    let mut talk = place.start("good");
+    talk.begun().await;
+    talk.turn("ask-and-withdraw").await;
+    let (key, _) = talk.asked().await;
+    assert_eq!(talk.next().await, Some(News::Withdrawn { key }));
+}
+
+#[tokio::test]
+async fn a_question_right_after_the_beginning_is_asked_once_the_agent_is_there() {
+    let place = Place::new(&["new:ask"]);
+    let mut talk = place.start("new:ask");
+    let (key, asked) = talk.asked().await;
+    assert_snapshot!(asked, @r#"
+    ready {"agentSession":"s1","memory":"new","program":"hostile 1.0"}
+    raw {"late":{"toolCallId":"w1","title":"Watch?","kind":"execute","rawInput":{"command":"make watch"}}}
+    asked 1 {"title":"Watch?","kind":"execute","subject":"make watch","digest":"1650ab00194d4c0b09de4311bbe5726591263de57d5e5276f8de7fefe469c22d","options":[{"id":"y","name":"Yes","kind":"allow_once"},{"id":"n","name":"No","kind":"reject_once"}]}
+    "#);
+    talk.answer(key, Some("y"), None).await;
+    assert_eq!(place.noted("{").await, YES);
+}
+
+/// Its attach waits for the answer, which may take a person longer than an attach may.
+#[tokio::test]
+async fn an_agent_that_waits_for_a_person_is_not_late() {
+    let place = Place::with(&["load load:ask"], Limits { attach: millis(1_500), ..Limits::default() });
+    let mut talk = place.take_up("load load:ask", "s9");
+    let (key, asked) = talk.asked().await;
+    assert_snapshot!(asked, @r#"asked 1 {"title":"Trust this directory?","kind":"other","options":[{"id":"y","name":"Yes","kind":"allow_once"},{"id":"n","name":"No","kind":"reject_once"}]}"#);
+    tokio::time::sleep(millis(2_000)).await;
+    talk.answer(key, Some("y"), None).await;
+    assert_snapshot!(talk.begun().await, @r#"ready {"agentSession":"s9","memory":"loaded","program":"hostile 1.0"}"#);
+    assert_eq!(place.noted("{").await, YES);
+}
+
+#[tokio::test]
+async fn a_question_of_a_sign_in_can_be_answered() {
+    let place = Place::new(&["new:signed-out sign-in:ask"]);
+    let mut talk = place.start("new:signed-out sign-in:ask");
+    talk.begun().await;
+    talk.call(Call::SignIn { method: "key".to_owned() }).await;
+    let (key, asked) = talk.asked().await;
+    assert_snapshot!(asked, @r#"asked 1 {"title":"Sign in there","kind":"other","subject":"https://example.org","options":[{"id":"accept","name":"Accept","kind":"allow_once"},{"id":"decline","name":"Decline","kind":"reject_once"}]}"#);
+    talk.answer(key, Some("accept"), None).await;
+    assert!(talk.begun().await.contains("ready"));
+    assert_eq!(place.noted("{").await, r#"{"action":"accept","content":{}}"#);
 }
 
 #[tokio::test]

@@ -227,6 +227,7 @@ impl Talk {
                 }
                 News::Report(report) => line(report),
                 News::Asked { key, question } => format!("asked {key} {}", json!(question)),
+                News::Withdrawn { key } => format!("withdrawn {key}"),
             };
             open = None;
             text.push_str(&line.replace(&self.folder, "/FOLDER"));

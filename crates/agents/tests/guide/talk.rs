@@ -1,6 +1,7 @@
 //! What the guide answers with words alone.
 
 use agent_client_protocol::v1::schema::{ContentBlock, ImageContent, ResourceLink, TextContent};
+use model::{BlockScanner, Turn};
 use tokio::time::Instant;
 
 use crate::support::World;
@@ -76,11 +77,81 @@ async fn next_offers_a_block() {
     let world = World::new().await;
     let session = world.session().await;
     let said = world.turn(&session, "next Go \"on\" | say on | the work").await;
-    let block = said.strip_prefix("> ```throughline:next\n").and_then(|rest| rest.split_once("\n```\n")).unwrap().0;
-    assert_eq!(
-        serde_json::from_str::<serde_json::Value>(block).unwrap(),
-        serde_json::json!({ "label": "Go \"on\"", "command": "say on", "metaContext": "the work" })
-    );
+    assert!(said.starts_with("> ```throughline:next\n"), "{said}");
+    let expected = serde_json::json!({ "label": "Go \"on\"", "command": "say on", "metaContext": "the work" });
+    assert_eq!(blocks(&said).0, [("next".to_owned(), expected)]);
+    world.end().await;
+}
+
+/// The blocks of what was said, each with its kind, and what follows the last of them.
+fn blocks(said: &str) -> (Vec<(String, serde_json::Value)>, &str) {
+    let mut found = Vec::new();
+    let mut rest = said;
+    while let Some((_, after)) = rest.split_once("```throughline:") {
+        let (kind, after) = after.split_once('\n').unwrap();
+        let (body, after) = after.split_once("\n```\n").unwrap();
+        found.push((kind.to_owned(), serde_json::from_str(body).unwrap()));
+        rest = after;
+    }
+    // They are what whoever keeps the words understands as blocks.
+    let mut scanner = BlockScanner::default();
+    let mut understood = scanner.read(Turn(1), 0, said.strip_prefix("> ").unwrap());
+    understood.extend(scanner.end());
+    assert_eq!(understood.len(), found.len(), "{understood:?}");
+    (found, rest)
+}
+
+/// As somebody does who presses every button, each in a session of its own.
+#[tokio::test(start_paused = true)]
+async fn a_pipeline_leads_through_its_phases_button_by_button() {
+    for name in ["loom", "the \"new\" loom | 2", &"ö".repeat(200)] {
+        let world = World::new().await;
+        let mut prompt = format!("pipeline {name}");
+        let mut seen = Vec::new();
+        loop {
+            let session = world.session().await;
+            let said = world.turn(&session, &prompt).await;
+            assert!(said.contains(&format!("“{name}”")), "{said}");
+            let (blocks, after) = blocks(&said);
+            let kinds: Vec<_> = blocks.iter().map(|(kind, _)| kind.as_str()).collect();
+            let title = prompt.chars().take(40).collect::<String>();
+            seen.push(format!("{} {}", title.split(' ').take(2).collect::<Vec<_>>().join(" "), kinds.join(" ")));
+            let Some((_, next)) = blocks.last().filter(|(kind, _)| kind == "next") else {
+                assert!(said.contains("the last phase"), "{said}");
+                break;
+            };
+            // The block ends the answer: what follows is told of the turn, not said.
+            assert!(after.starts_with("\ntitle "), "{after}");
+            assert!(next["label"].as_str().unwrap().chars().count() <= 120, "{next}");
+            assert_eq!(next["metaContext"], name);
+            assert_eq!(next.as_object().unwrap().len(), 3, "{next}");
+            prompt = next["command"].as_str().unwrap().to_owned();
+        }
+        let first = seen.remove(0);
+        assert!(first.starts_with("pipeline ") && first.ends_with(" next"), "{first}");
+        let expected = [
+            "phase research next",
+            "phase requirements usecase next",
+            "phase architecture eventmodel next",
+            "phase plan next",
+            "phase tasks tasks next",
+            "phase build ",
+        ];
+        assert_eq!(seen, expected);
+        world.end().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_block_is_whole_whatever_its_command_holds() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let command = "say ```\n```\nand | a bar";
+    let said = world.turn(&session, &format!("next Go on | {command} | work")).await;
+    let (blocks, _) = blocks(&said);
+    assert_eq!(blocks.len(), 1, "{said}");
+    let expected = serde_json::json!({ "label": "Go on", "command": command, "metaContext": "work" });
+    assert_eq!(blocks[0], ("next".to_owned(), expected));
     world.end().await;
 }
 
@@ -100,6 +171,7 @@ async fn anything_else_is_told_what_to_try() {
     let said = world.turn(&session, "please fix my program").await;
     assert!(said.starts_with("> I am the built-in guide, not a model: "), "{said}");
     assert!(said.contains("\n\n- `say TEXT` answers with the text, word by word\n- `think TEXT`"), "{said}");
+    assert!(said.contains("write `pipeline loom`"), "{said}");
     assert!(!said.contains("> please"), "{said}");
     world.end().await;
 }

@@ -1,9 +1,10 @@
 //! A search over all sessions: the index and the tail find turns, the log gives the words around what was found.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use model::{Seq, SessionRow, StreamId, Timestamp, Turn, TurnRow};
-use search::{Count, Hit, Hits, Piece, Pieces, Query, Role, Scope, Snippet, Wanted, search_tail, snippet};
+use search::{Count, Hit, Hits, Piece, Pieces, Query, Role, Snippet, Wanted, Within, search_tail, snippet};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -32,7 +33,7 @@ pub struct SearchWish {
     /// As it stands, also inside words.
     pub exact: bool,
     /// Where.
-    pub scope: Scope,
+    pub within: Within,
     /// How many are left out from the top.
     pub skip: usize,
     /// How many at most.
@@ -41,7 +42,7 @@ pub struct SearchWish {
 
 /// What was found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct SearchAnswer {
     /// How many turns match.
     pub total: Count,
     /// Best first.
@@ -73,32 +74,32 @@ pub struct FoundTurn {
 
 impl Engine {
     /// Searches all sessions. A query is never wrong: what makes no sense in it is told in the notes.
-    pub async fn search(&self, wish: SearchWish) -> Result<Found, QueryError> {
+    pub async fn search(&self, wish: SearchWish) -> Result<SearchAnswer, QueryError> {
         let query = if wish.exact { Query::exact(&wish.words) } else { Query::parse(&wish.words) };
         let finding = &self.shared.finding;
-        let Some(index) = finding.index().await else { return Err(QueryError::SearchNotReady) };
+        if finding.index().await.is_none() {
+            return Err(QueryError::SearchNotReady);
+        }
         self.shared.wait_until_folded().await;
         let now = self.shared.clock.now();
         let mut notes = query.notes.clone();
         let behind = finding.behind();
         if wish.skip >= MAX_DEPTH {
             notes.push("nobody goes further down than this; more words bring it up".to_owned());
-            return Ok(Found { total: Count::AtLeast(MAX_DEPTH), turns: Vec::new(), more: false, notes, behind });
+            return Ok(SearchAnswer {
+                total: Count::AtLeast(MAX_DEPTH),
+                turns: Vec::new(),
+                more: false,
+                notes,
+                behind,
+            });
         }
         let (skip, end) = (wish.skip, wish.skip + wish.limit);
         let deadline = Instant::now() + LIMIT;
         // What may hold an exact text is looked at until there is enough of it.
         let limit = if wish.exact { EXACT_CANDIDATES } else { end + 1 + TITLE_ROOM };
-        let wanted = Wanted { scope: wish.scope, limit, now, deadline };
-        // First the tail: what moves from it into the index meanwhile is then in both, and told once.
-        let tail = finding.tail_pieces(now);
-        let asked = query.clone();
-        let hits = spawn_blocking(move || {
-            let hits = index.search(&asked, &wanted)?;
-            Ok(search_tail(hits, &asked, &wanted, tail.iter().map(|told| (&told.0, &*told.1))))
-        });
-        let hits: Result<Hits, search::SearchError> = hits.await.unwrap_or(Err(search::SearchError::Unwritten));
-        let Hits { mut hits, total, truncated } = hits.map_err(|err| QueryError::Search(err.to_string()))?;
+        let wanted = Wanted { within: wish.within, limit, now, deadline };
+        let Hits { mut hits, total, truncated } = self.shared.hits(&query, &wanted).await?;
         let titles = leave_titles_to_their_turns(&mut hits);
         let total = match total {
             Count::Exactly(total) => Count::Exactly(total.saturating_sub(titles)),
@@ -129,7 +130,7 @@ impl Engine {
         if late {
             notes.push("not everything could be looked through in time; more words make it quicker".to_owned());
         }
-        Ok(Found { total, turns, more, notes, behind })
+        Ok(SearchAnswer { total, turns, more, notes, behind })
     }
 }
 
@@ -158,6 +159,34 @@ fn leave_titles_to_their_turns(hits: &mut Vec<Hit>) -> usize {
 }
 
 impl Shared {
+    /// What index and tail have. An index that can not be read is opened again, and asked once more.
+    async fn hits(&self, query: &Query, wanted: &Wanted) -> Result<Hits, QueryError> {
+        for is_last in [false, true] {
+            // First the tail: what moves from it into the index meanwhile is then in both, and told once.
+            let tail = self.finding.tail_pieces(wanted.now);
+            let index = match self.finding.index_now() {
+                Some(index) => index,
+                None => self.finding.index().await.ok_or(QueryError::SearchNotReady)?,
+            };
+            let (asked, wanted, searched) = (query.clone(), wanted.clone(), Arc::clone(&index));
+            let hits = spawn_blocking(move || {
+                let hits = searched.search(&asked, &wanted)?;
+                Ok(search_tail(hits, &asked, &wanted, tail.iter().map(|waiting| (&waiting.piece, &*waiting.about))))
+            });
+            match hits.await.unwrap_or(Err(search::SearchError::Unwritten)) {
+                Ok(hits) => return Ok(hits),
+                Err(err) => {
+                    tracing::warn!(error = %err, "the search index could not be read");
+                    self.finding.distrust(&index);
+                    if is_last {
+                        return Err(QueryError::Search(err.to_string()));
+                    }
+                }
+            }
+        }
+        Err(QueryError::SearchNotReady)
+    }
+
     /// Waits a moment for what was written before, so that it is found.
     async fn wait_until_folded(&self) {
         let target = *self.finding.committed.borrow();

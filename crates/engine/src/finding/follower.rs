@@ -1,33 +1,31 @@
-//! The follower that fills the index.
+//! The follower that keeps the index, and has it made anew where that is due.
 //!
 //! Invariant: it alone writes the index. Whatever befalls the index, commits go on; a damaged one is thrown away and filled
-//! again, and meanwhile what has been folded in is found.
+//! again, and meanwhile what has been folded in is found. One that is merely old goes on answering, and is fed, while
+//! another is filled beside it.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
-use model::{Entry, Event, Position, Seq, SessionId, StreamId, Timestamp, Turn};
-use search::{About, Index, Opened, Piece, Pieces, SearchError, State};
-use store::{PlacedEntry, ReadError};
+use model::Position;
+use search::{Beside, Index, Opened, SearchError, State, Trust};
+use store::ReadError;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::{Open, Told};
+use super::Tail;
+use super::feeder::{COMMIT_AFTER, Feeder};
 use crate::Shared;
 
-/// What is folded in is on disk so long after it at the latest, or when so much of it has gathered.
-const COMMIT_AFTER: Duration = Duration::from_secs(1);
-const COMMIT_BYTES: usize = 16 << 20;
 /// After so long without news the index lets go of its memory.
 const REST_AFTER: Duration = Duration::from_secs(10);
-/// How long after a failure it is tried again.
+/// It is not opened again sooner than so long after the last time.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 /// How many entries are read at a time.
 const PAGE: usize = 1_000;
-/// How many sessions' projects are kept at hand.
-const KNOWN_SESSIONS: usize = 20_000;
+/// How many are while another index is filled beside, so that news do not wait for long.
+const PAGE_BESIDE: usize = 250;
 /// So far behind, the index is filled rather than followed.
 const FILLING_ENTRIES: u64 = 20_000;
 
@@ -36,15 +34,21 @@ pub(crate) async fn run(shared: Arc<Shared>) {
     let Some(folder) = shared.finding.folder.clone() else { return };
     let settled = shared.settled.clone();
     let work = async {
+        let mut trust = Trust::Opened;
         loop {
-            if let Err(err) = follow(&shared, &folder).await {
-                tracing::warn!(error = %err, "the search index is opened again; what it held is read from the log");
+            let opened_at = Instant::now();
+            match follow(&shared, &folder, trust).await {
+                Ok(()) => trust = Trust::Opened,
+                Err(err) => {
+                    tracing::warn!(error = %err, "the search index is opened again; what it lacks is read from the log");
+                    trust = err.trust();
+                }
             }
             shared.finding.set_index(None);
             if shared.settled.is_cancelled() {
                 return;
             }
-            sleep(RETRY_AFTER).await;
+            sleep_until(opened_at + RETRY_AFTER).await;
         }
     };
     tokio::select! {
@@ -55,18 +59,31 @@ pub(crate) async fn run(shared: Arc<Shared>) {
 }
 
 #[derive(Debug, thiserror::Error)]
-enum FollowError {
+pub(super) enum FollowError {
     #[error(transparent)]
     Index(#[from] SearchError),
+    #[error("a search could not read it")]
+    Unreadable,
     #[error(transparent)]
     Read(#[from] ReadError),
     #[error("the work on the index broke off")]
     Broken(#[from] tokio::task::JoinError),
 }
 
-async fn follow(shared: &Shared, folder: &Path) -> Result<(), FollowError> {
+impl FollowError {
+    /// How the index is to be opened after it.
+    fn trust(&self) -> Trust {
+        match self {
+            Self::Unreadable | Self::Index(SearchError::Damaged { .. }) => Trust::EveryByteRead,
+            Self::Index(_) | Self::Read(_) | Self::Broken(_) => Trust::Opened,
+        }
+    }
+}
+
+async fn follow(shared: &Shared, folder: &Path, trust: Trust) -> Result<(), FollowError> {
     let (path, incarnation): (PathBuf, _) = (folder.to_owned(), shared.store.incarnation());
-    let Opened { index, state } = spawn_blocking(move || Index::open(&path, incarnation)).await??;
+    shared.finding.trust_again();
+    let Opened { index, state, beside } = spawn_blocking(move || Index::open(&path, incarnation, trust)).await??;
     match &state {
         State::Damaged(reason) => tracing::warn!(reason, "the search index was damaged and is filled again"),
         State::Fresh | State::Foreign => tracing::info!("the search index is filled"),
@@ -79,28 +96,24 @@ async fn follow(shared: &Shared, folder: &Path) -> Result<(), FollowError> {
     let last = shared.store.changed_since(Position(i64::MAX.unsigned_abs()), 1).await?.up_to;
     shared.finding.committed(last);
     shared.finding.folded.send_replace(after);
-    *shared.finding.tail_mut() = super::Tail::default();
     let index = Arc::new(index);
-    shared.finding.set_index(Some(Arc::clone(&index)));
-    let mut follower = Follower { shared, index, after, known: HashMap::new(), dirty_since: None, filling: false };
+    let main = Feeder::new(shared, &shared.finding.tail, Arc::clone(&index), after);
+    shared.finding.set_index(Some(index));
+    let tail_beside = RwLock::default();
+    let mut follower = Follower { shared, main, beside: None, tail_beside: &tail_beside };
+    if let Some(beside) = beside {
+        follower.go_on_beside(beside).await?;
+    }
     follower.follow().await
 }
 
 struct Follower<'a> {
     shared: &'a Shared,
-    index: Arc<Index>,
-    after: Position,
-    known: HashMap<SessionId, Arc<About>>,
-    /// When the first was folded in that is not on disk.
-    dirty_since: Option<Instant>,
-    filling: bool,
-}
-
-/// What is done to the index, in order.
-enum Step {
-    Add(Told),
-    Remove(SessionId),
-    RemoveTurn(SessionId, Turn),
+    /// Feeds the index that answers.
+    main: Feeder<'a>,
+    /// Feeds the one that is to take its place; nobody looks through its tail.
+    beside: Option<Feeder<'a>>,
+    tail_beside: &'a RwLock<Tail>,
 }
 
 impl Follower<'_> {
@@ -109,267 +122,99 @@ impl Follower<'_> {
         let mut is_resting = false;
         loop {
             let last = *news.borrow_and_update();
+            if self.shared.finding.is_distrusted() {
+                return Err(FollowError::Unreadable);
+            }
             self.remove_purged().await?;
-            let page = self.shared.store.read_all(self.after, PAGE).await?;
-            if let Some(newest) = page.last() {
+            self.main.set_filling(last.0.saturating_sub(self.main.after.0) > FILLING_ENTRIES).await?;
+            if self.main.take_page(Position(u64::MAX), PAGE).await? {
                 is_resting = false;
-                let newest = newest.position;
-                self.set_filling(last.0.saturating_sub(newest.0) > FILLING_ENTRIES).await?;
-                self.take(page).await?;
-                self.after = newest;
-                self.shared.finding.folded.send_replace(newest);
-                let waited = self.dirty_since.is_some_and(|since| since.elapsed() > COMMIT_AFTER && !self.filling);
-                if waited || self.shared.finding.tail().bytes > COMMIT_BYTES {
-                    self.commit().await?;
-                }
+                self.shared.finding.folded.send_replace(self.main.after);
                 continue;
             }
-            self.set_filling(false).await?;
+            self.main.set_filling(false).await?;
             // Purged entries leave positions that nobody reads.
-            self.after = self.after.max(last);
-            self.shared.finding.folded.send_replace(self.after);
-            let commit_at = self.dirty_since.map(|since| since + COMMIT_AFTER);
+            self.main.after = self.main.after.max(last);
+            self.shared.finding.folded.send_replace(self.main.after);
+            if self.beside.is_some() && !self.shared.settled.is_cancelled() {
+                if self.main.is_commit_due() {
+                    self.main.commit().await?;
+                }
+                self.fill_beside().await?;
+                continue;
+            }
+            let commit_at = self.main.dirty_since.map(|since| since + COMMIT_AFTER);
             let rest_at = Instant::now() + REST_AFTER;
             tokio::select! {
                 biased;
-                () = self.shared.settled.cancelled() => {
-                    self.commit().await?;
-                    return Ok(());
-                }
+                () = self.shared.settled.cancelled() => return self.main.commit().await,
                 _ = news.changed() => (),
-                () = sleep_until(commit_at.unwrap_or(rest_at)), if commit_at.is_some() => self.commit().await?,
+                () = sleep_until(commit_at.unwrap_or(rest_at)), if commit_at.is_some() => {
+                    self.main.commit().await?;
+                    self.begin_beside_if_wanted().await?;
+                }
                 () = sleep_until(rest_at), if !is_resting => {
                     is_resting = true;
-                    self.known = HashMap::new();
-                    self.on_index(Index::rest).await?;
+                    self.main.forget();
+                    self.main.on_index(Index::rest).await?;
                 }
             }
         }
-    }
-
-    async fn on_index(
-        &self,
-        work: impl FnOnce(&Index) -> Result<(), SearchError> + Send + 'static,
-    ) -> Result<(), FollowError> {
-        let index = Arc::clone(&self.index);
-        Ok(spawn_blocking(move || work(&index)).await??)
-    }
-
-    async fn set_filling(&mut self, filling: bool) -> Result<(), FollowError> {
-        if self.filling == filling {
-            return Ok(());
-        }
-        self.filling = filling;
-        self.on_index(move |index| index.set_filling(filling)).await
-    }
-
-    /// Puts what was folded in on disk; from then on the index finds it, and the tail need not.
-    async fn commit(&mut self) -> Result<(), FollowError> {
-        let position = self.after;
-        self.on_index(move |index| index.commit(position)).await?;
-        self.dirty_since = None;
-        let mut tail = self.shared.finding.tail_mut();
-        tail.pieces.clear();
-        tail.pieces.shrink_to(1_024);
-        tail.bytes = 0;
-        Ok(())
     }
 
     async fn remove_purged(&mut self) -> Result<(), FollowError> {
         let purged = self.shared.finding.take_purged();
-        for id in &purged {
-            self.shared.finding.tail_mut().open.remove(id);
-            self.known.remove(id);
+        if let Some(beside) = &mut self.beside {
+            beside.remove(&purged).await?;
         }
-        self.carry_out(purged.into_iter().map(Step::Remove).collect()).await
+        self.main.remove(&purged).await
     }
 
-    async fn take(&mut self, page: Vec<PlacedEntry>) -> Result<(), FollowError> {
-        let mut steps = Vec::new();
-        for placed in page {
-            if let StreamId::Session(id) = placed.stream {
-                self.fold(id, &placed.entry, &mut steps).await?;
-            }
+    async fn begin_beside_if_wanted(&mut self) -> Result<(), FollowError> {
+        let begin = |index: &Index| index.is_rebuild_wanted().then(|| index.begin_beside()).transpose();
+        match self.main.on_index(begin).await? {
+            Some(beside) => self.go_on_beside(beside).await,
+            None => Ok(()),
         }
-        self.carry_out(steps).await
     }
 
-    async fn carry_out(&mut self, steps: Vec<Step>) -> Result<(), FollowError> {
-        if steps.is_empty() {
-            return Ok(());
-        }
-        self.dirty_since.get_or_insert_with(Instant::now);
-        {
-            let mut tail = self.shared.finding.tail_mut();
-            for step in &steps {
-                match step {
-                    Step::Add(told) => {
-                        tail.bytes += told.0.text.len();
-                        tail.pieces.push(Arc::clone(told));
-                    }
-                    Step::Remove(id) => tail.pieces.retain(|told| told.0.session != *id),
-                    Step::RemoveTurn(id, turn) => {
-                        tail.pieces.retain(|told| (told.0.session, told.0.turn) != (*id, *turn));
-                    }
-                }
-            }
-        }
-        self.on_index(move |index| {
-            steps.iter().try_for_each(|step| match step {
-                Step::Add(told) => index.add(&told.0, &told.1),
-                Step::Remove(id) => index.remove_session(*id),
-                Step::RemoveTurn(id, turn) => index.remove_turn(*id, *turn),
-            })
-        })
-        .await
+    async fn go_on_beside(&mut self, Beside { index, position }: Beside) -> Result<(), FollowError> {
+        tracing::info!("the search index is made anew; the one that is there answers meanwhile");
+        let mut feeder = Feeder::new(self.shared, self.tail_beside, Arc::new(index), position);
+        feeder.set_filling(true).await?;
+        self.beside = Some(feeder);
+        Ok(())
     }
 
-    async fn fold(&mut self, id: SessionId, entry: &Entry, steps: &mut Vec<Step>) -> Result<(), FollowError> {
-        match &entry.event {
-            Event::SessionCreated { project, agent, .. } => {
-                let about = About { project: project.clone(), agent: agent.clone() };
-                self.remember(id, Arc::new(about));
+    /// Fills the new index a little further; when it reaches as far as the other, it takes over. Where it can not be
+    /// filled the old one stays, and the next start tries again.
+    async fn fill_beside(&mut self) -> Result<(), FollowError> {
+        let Some(mut beside) = self.beside.take() else { return Ok(()) };
+        match beside.take_page(self.main.after, PAGE_BESIDE).await {
+            Ok(true) => self.beside = Some(beside),
+            Ok(false) => {
+                self.take_over(&mut beside).await?;
+                tracing::info!("the search index was made anew");
             }
-            Event::SessionChanged { agent: Some(agent), .. } => {
-                if let Some(about) = self.about(id).await? {
-                    self.remember(id, Arc::new(About { project: about.project.clone(), agent: agent.clone() }));
-                }
+            Err(FollowError::Index(err)) => {
+                tracing::warn!(error = %err, "the search index could not be made anew; the one that is there stays");
             }
-            Event::SessionDeleted {} => {
-                self.shared.finding.tail_mut().open.remove(&id);
-                steps.push(Step::Remove(id));
-                return Ok(());
-            }
-            Event::SessionRestored {} => return self.tell_again(id, entry.seq, steps).await,
-            _ => (),
-        }
-        let Some(about) = self.about(id).await? else { return Ok(()) };
-        if let Some(pieces) = self.go_on(id, entry) {
-            steps.extend(pieces.into_iter().map(|piece| Step::Add(Arc::new((piece, Arc::clone(&about))))));
-            return Ok(());
-        }
-        let mut open = match self.turn_of(&entry.event).await? {
-            // Nothing of a turn is open: what begins one, or belongs to none.
-            None => Open { pieces: Pieces::new(id), about },
-            Some(_) if begins_or_follows(&entry.event) => Open { pieces: Pieces::new(id), about },
-            Some(turn) => {
-                // It was under way when the index last stopped: what it had told by then is told again, whole.
-                steps.push(Step::RemoveTurn(id, turn));
-                let Some(open) = self.begun(id, turn, entry.seq, about, steps).await? else { return Ok(()) };
-                open
-            }
-        };
-        let pieces = open.pieces.apply(entry);
-        steps.extend(pieces.into_iter().map(|piece| Step::Add(Arc::new((piece, Arc::clone(&open.about))))));
-        if is_of_open_turn(&entry.event) {
-            self.shared.finding.tail_mut().open.insert(id, open);
+            Err(err) => return Err(err),
         }
         Ok(())
     }
 
-    /// Folds an entry into the turn of its session that runs, if one does; what ended with it.
-    fn go_on(&self, id: SessionId, entry: &Entry) -> Option<Vec<Piece>> {
-        let mut tail = self.shared.finding.tail_mut();
-        let pieces = tail.open.get_mut(&id)?.pieces.apply(entry);
-        if matches!(entry.event, Event::TurnEnded { .. }) {
-            tail.open.remove(&id);
+    async fn take_over(&mut self, beside: &mut Feeder<'_>) -> Result<(), FollowError> {
+        // Whoever has the old one in hand still finds everything in it.
+        self.main.commit().await?;
+        beside.set_filling(false).await?;
+        let position = self.main.after;
+        beside.on_index(move |index| index.take_over(position)).await?;
+        let old = std::mem::replace(&mut self.main.index, Arc::clone(&beside.index));
+        self.shared.finding.set_index(Some(Arc::clone(&self.main.index)));
+        if let Err(err) = spawn_blocking(move || old.discard()).await? {
+            tracing::warn!(error = %err, "the old search index is removed at the next start");
         }
-        Some(pieces)
-    }
-
-    /// The turn that an entry belongs to.
-    async fn turn_of(&self, event: &Event) -> Result<Option<Turn>, FollowError> {
-        match event {
-            Event::PromptSent { interaction_id, .. } => {
-                Ok(self.shared.store.find_turn(*interaction_id).await?.map(|row| row.turn))
-            }
-            event => Ok(event.turn()),
-        }
-    }
-
-    /// A turn that runs, as far as it had come before an entry; what had ended in it is added.
-    async fn begun(
-        &self,
-        id: SessionId,
-        turn: Turn,
-        before: Seq,
-        about: Arc<About>,
-        steps: &mut Vec<Step>,
-    ) -> Result<Option<Open>, FollowError> {
-        let rows = self.shared.store.turns(id, Turn(turn.0.saturating_sub(1)), 1).await?;
-        let Some(row) = rows.into_iter().find(|row| row.turn == turn) else { return Ok(None) };
-        let mut open = Open { pieces: Pieces::new(id), about };
-        self.replay(id, row.first_seq.previous(), before, &mut open, steps).await?;
-        Ok(Some(open))
-    }
-
-    /// Adds all of a session that came back.
-    async fn tell_again(&mut self, id: SessionId, before: Seq, steps: &mut Vec<Step>) -> Result<(), FollowError> {
-        let Some(about) = self.about(id).await? else { return Ok(()) };
-        let mut open = Open { pieces: Pieces::new(id), about };
-        self.replay(id, Seq::START, before, &mut open, steps).await
-    }
-
-    /// Folds the entries after one and before another.
-    async fn replay(
-        &self,
-        id: SessionId,
-        mut after: Seq,
-        before: Seq,
-        open: &mut Open,
-        steps: &mut Vec<Step>,
-    ) -> Result<(), FollowError> {
-        loop {
-            let page = self.shared.store.read(StreamId::Session(id), after, PAGE).await?;
-            let Some(last) = page.last() else { return Ok(()) };
-            after = last.seq;
-            for entry in page.iter().take_while(|entry| entry.seq < before) {
-                let pieces = open.pieces.apply(entry);
-                steps.extend(pieces.into_iter().map(|piece| Step::Add(Arc::new((piece, Arc::clone(&open.about))))));
-            }
-            if after >= before {
-                return Ok(());
-            }
-        }
-    }
-
-    async fn about(&mut self, id: SessionId) -> Result<Option<Arc<About>>, FollowError> {
-        if let Some(about) = self.known.get(&id) {
-            return Ok(Some(Arc::clone(about)));
-        }
-        let Some(session) = self.shared.store.session(id).await? else { return Ok(None) };
-        let about = Arc::new(About { project: session.row.project, agent: session.row.agent });
-        self.remember(id, Arc::clone(&about));
-        Ok(Some(about))
-    }
-
-    fn remember(&mut self, id: SessionId, about: Arc<About>) {
-        if self.known.len() >= KNOWN_SESSIONS {
-            self.known.clear();
-        }
-        self.known.insert(id, about);
-    }
-}
-
-/// Needs nothing of its turn's earlier entries.
-fn begins_or_follows(event: &Event) -> bool {
-    matches!(event, Event::TurnStarted { .. } | Event::SummarySet { .. })
-}
-
-/// Leaves its turn open.
-fn is_of_open_turn(event: &Event) -> bool {
-    matches!(event, Event::PromptSent { .. })
-        || (event.turn().is_some() && !matches!(event, Event::SummarySet { .. } | Event::TurnEnded { .. }))
-}
-
-impl super::Finding {
-    /// The pieces that the index does not hold yet, those of running turns too.
-    pub(super) fn tail_pieces(&self, now: Timestamp) -> Vec<Told> {
-        let tail = self.tail();
-        let open = tail.open.values().flat_map(|open| {
-            let pieces: Vec<Piece> = open.pieces.open(now);
-            pieces.into_iter().map(|piece| Arc::new((piece, Arc::clone(&open.about))))
-        });
-        tail.pieces.iter().cloned().chain(open).collect()
+        Ok(())
     }
 }

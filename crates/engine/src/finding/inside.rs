@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use model::{Entry, Event, Seq, Session, SessionId, StreamId, Turn, TurnRow};
+use model::{Entry, Event, Seq, Session, SessionId, StreamId, Timestamp, Turn, TurnRow};
 use search::{About, Piece, Pieces, Query, Scanner, Snippet, snippet};
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
 
 use crate::{Engine, QueryError};
 
@@ -12,6 +14,8 @@ use crate::{Engine, QueryError};
 const LIMIT: Duration = Duration::from_secs(5);
 /// How many entries are read at a time.
 const PAGE: usize = 1_000;
+/// How many pages are read ahead of the one that is looked through.
+const PAGES_WAITING: usize = 1;
 /// How much of a turn is looked at as one text; a longer one, piece by piece.
 const TURN_BYTES: usize = 4 << 20;
 const SNIPPET_CHARS: usize = 180;
@@ -40,55 +44,86 @@ impl Engine {
     ) -> Result<FoundInside, QueryError> {
         let session = self.session(id).await?;
         let query = if exact { Query::exact(words) } else { Query::parse(words) };
-        let about = About { project: session.row.project.clone(), agent: session.row.agent.clone() };
-        let mut looking = Looking { query: &query, scanner: Scanner::new(&query), about, turn: Text::default() };
-        let deadline = Instant::now() + LIMIT;
         let mut notes = query.notes.clone();
-        let mut found: Vec<(Turn, Snippet)> = Vec::new();
-        let mut matching = HashSet::new();
-        let mut pieces = Pieces::new(id);
+        let about = About { project: session.row.project.clone(), agent: session.row.agent.clone() };
+        let (now, deadline) = (self.shared.clock.now(), Instant::now() + LIMIT);
+        let (pages, received) = mpsc::channel(PAGES_WAITING);
+        // It ends with the last page, and so with whoever reads them.
+        let looking = spawn_blocking(move || look_through(id, &query, about, received, now, deadline, limit));
         let mut after = Seq::START;
-        let mut summaries: Vec<(Turn, Piece)> = Vec::new();
-        'pages: loop {
+        loop {
             let page = self.shared.store.read(StreamId::Session(id), after, PAGE).await?;
             let Some(last) = page.last() else { break };
             after = last.seq;
-            for entry in &page {
-                let told = pieces.apply(entry);
-                // A model's line comes after its turn, which is over by then: it is looked at apart.
-                let own = |piece: &Piece| piece.turn > Turn(0) && piece.role != search::Role::Summary;
-                for piece in told.into_iter().filter(own) {
-                    looking.add(&piece);
-                }
-                if let Some(piece) = summary(id, entry) {
-                    summaries.push((piece.turn, piece));
-                }
-                if matches!(entry.event, Event::TurnEnded { .. }) {
-                    looking.finish(&mut found, &mut matching, limit);
-                }
-            }
-            if Instant::now() > deadline {
-                notes.push("the session was not looked through to its end; more words make it quicker".to_owned());
-                break 'pages;
+            if pages.send(page).await.is_err() {
+                break;
             }
         }
-        pieces.open(self.shared.clock.now()).into_iter().for_each(|piece| looking.add(&piece));
-        looking.finish(&mut found, &mut matching, limit);
-        for (turn, piece) in summaries {
-            if !matching.contains(&turn) && looking.scanner.find_in(&piece, &looking.about).is_some() {
-                matching.insert(turn);
-                found.push((turn, snippet(&piece.text, &query, SNIPPET_CHARS)));
-            }
+        drop(pages);
+        let looked = looking.await.map_err(|_| QueryError::Search("looking through the session broke off".to_owned()));
+        let Looked { found, matching, is_late } = looked?;
+        if is_late {
+            notes.push("the session was not looked through to its end; more words make it quicker".to_owned());
         }
-        found.sort_by_key(|(turn, _)| *turn);
-        found.truncate(limit);
         let mut turns = Vec::with_capacity(found.len());
         for (turn, snippet) in found {
             let rows = self.shared.store.turns(id, Turn(turn.0.saturating_sub(1)), 1).await?;
             turns.extend(rows.into_iter().filter(|row| row.turn == turn).map(|row| (row, snippet.clone())));
         }
-        Ok(FoundInside { session, turns, total: matching.len(), notes })
+        Ok(FoundInside { session, turns, total: matching, notes })
     }
+}
+
+struct Looked {
+    found: Vec<(Turn, Snippet)>,
+    matching: usize,
+    /// The time was over before the session was.
+    is_late: bool,
+}
+
+/// Looks through pages as they come; it blocks.
+fn look_through(
+    id: SessionId,
+    query: &Query,
+    about: About,
+    mut pages: mpsc::Receiver<Vec<Entry>>,
+    now: Timestamp,
+    deadline: Instant,
+    limit: usize,
+) -> Looked {
+    let mut looking = Looking { query, scanner: Scanner::new(query), about, turn: Text::default() };
+    let mut found: Vec<(Turn, Snippet)> = Vec::new();
+    let mut matching = HashSet::new();
+    let mut pieces = Pieces::new(id);
+    let mut summaries: Vec<Piece> = Vec::new();
+    let mut is_late = false;
+    while let Some(page) = pages.blocking_recv() {
+        for entry in &page {
+            let told = pieces.apply(entry);
+            // A model's line comes after its turn, which is over by then: it is looked at apart.
+            let own = |piece: &Piece| piece.turn > Turn(0) && piece.role != search::Role::Summary;
+            told.into_iter().filter(own).for_each(|piece| looking.add(&piece));
+            summaries.extend(summary(id, entry));
+            if matches!(entry.event, Event::TurnEnded { .. }) {
+                looking.finish(&mut found, &mut matching, limit);
+            }
+        }
+        if Instant::now() > deadline {
+            is_late = true;
+            break;
+        }
+    }
+    pieces.open(now).into_iter().for_each(|piece| looking.add(&piece));
+    looking.finish(&mut found, &mut matching, limit);
+    for piece in summaries {
+        if !matching.contains(&piece.turn) && looking.scanner.find_in(&piece, &looking.about).is_some() {
+            matching.insert(piece.turn);
+            found.push((piece.turn, snippet(&piece.text, query, SNIPPET_CHARS)));
+        }
+    }
+    found.sort_by_key(|(turn, _)| *turn);
+    found.truncate(limit);
+    Looked { found, matching: matching.len(), is_late }
 }
 
 /// A turn's summary is looked at too, whoever wrote it.

@@ -13,7 +13,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::teller::{Teller, Written};
+use super::retelling::{Retelling, Written};
 use super::{MAX_FAILURES, session_of};
 use crate::{Shared, navigation};
 
@@ -164,11 +164,11 @@ async fn bring_in(shared: &Shared, found: &Found, stop: &CancellationToken) -> R
     let rest_before = shared.clock.now().as_millis() - i64::try_from(AT_REST_AFTER.as_millis()).unwrap_or(i64::MAX);
     let last_turn = if found.modified_at.as_millis() < rest_before { LastTurn::Tell } else { LastTurn::IfEnded };
     let home = shared.home.as_ref().and_then(|home| home.to_str()).unwrap_or("/").to_owned();
-    let teller = Teller::new(found, id, session.clone(), lines, Arc::clone(&shared.ids), home);
+    let retelling = Retelling::new(found, id, session.clone(), lines, Arc::clone(&shared.ids), home);
     let (parts, mut written) = mpsc::channel(PARTS_AHEAD);
     let reading = spawn_blocking({
         let found = found.clone();
-        move || read(&found, bookmark.as_ref(), last_turn, teller, session, &parts)
+        move || read(&found, bookmark.as_ref(), last_turn, retelling, session, &parts)
     });
     while let Some(part) = written.recv().await {
         shared.write_told(part).await?;
@@ -195,7 +195,7 @@ fn read(
     found: &Found,
     after: Option<&Bookmark>,
     last_turn: LastTurn,
-    mut teller: Teller,
+    mut retelling: Retelling,
     mut before: Option<Session>,
     parts: &mpsc::Sender<Written>,
 ) -> Result<Reading, WorkError> {
@@ -205,7 +205,7 @@ fn read(
         if let history::Told::TurnEnd { at, bookmark, .. } = &told {
             last = Some((bookmark.clone(), *at));
         }
-        match teller.tell(told, &mut before) {
+        match retelling.tell(told, &mut before) {
             Ok(None) => ControlFlow::Continue(()),
             Ok(Some(part)) => match parts.blocking_send(part) {
                 Ok(()) => ControlFlow::Continue(()),
@@ -221,8 +221,8 @@ fn read(
     if let Some(err) = broken {
         return Err(err.into());
     }
-    if let Some((bookmark, at)) = last.filter(|_| !teller.is_empty()) {
-        let part = teller.flush(&bookmark, at, &mut before)?;
+    if let Some((bookmark, at)) = last.filter(|_| !retelling.is_empty()) {
+        let part = retelling.flush(&bookmark, at, &mut before)?;
         // Whoever stopped listening has said why.
         drop(parts.blocking_send(part));
     }

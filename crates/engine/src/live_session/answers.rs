@@ -43,6 +43,14 @@ impl LiveSession {
         }
     }
 
+    /// Whoever asked does not wait any more.
+    pub(super) async fn hear_withdrawn(&mut self, key: u64) {
+        let asked = self.asked.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
+        if let Some(request) = asked {
+            self.report(Some(Command::Withdraw { request })).await;
+        }
+    }
+
     /// The answer that nobody has to be asked for.
     fn unasked(&self, question: &Question, memorable: Option<&Memorable>) -> Option<PermissionAnswer> {
         let row = &self.session.as_ref()?.row;

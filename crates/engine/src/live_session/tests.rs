@@ -4,9 +4,9 @@ use std::thread;
 
 use agents::{Agent, Call, News};
 use model::{
-    AgentOption, AgentReport, Answerer, Incarnation, NewSession, OptionCategory, Outcome, PermissionKind,
-    PermissionOption, Question, RememberedDecision, RememberedId, RememberedRow, RowChange, Seq, Stop, StreamId,
-    Timestamp, ToolKind,
+    AgentOption, AgentReport, Answerer, Incarnation, NewSession, OptionCategory, Outcome, PermissionAnswer,
+    PermissionKind, PermissionOption, Question, RememberedDecision, RememberedId, RememberedRow, RowChange, Seq, Stop,
+    StreamId, Timestamp, ToolKind,
 };
 use store::MemoryStore;
 
@@ -143,6 +143,83 @@ async fn an_agent_that_offers_the_same_again_is_there_again() {
     }
 }
 
+fn ask(key: u64) -> News {
+    let options =
+        vec![PermissionOption { id: "y".to_owned(), name: "Yes".to_owned(), kind: PermissionKind::AllowOnce }];
+    let (subject, digest) = (Some("make".to_owned()), Some("d".to_owned()));
+    let (title, kind) = ("Build".to_owned(), ToolKind::Execute);
+    News::Asked { key, question: Question { tool: None, title, kind, subject, digest, options, form: None } }
+}
+
+fn person(option: &str) -> PermissionAnswer {
+    let by = Answerer::Person { token_id: None, name: "ada".to_owned() };
+    PermissionAnswer { option: Some(option.to_owned()), kind: None, fields: None, by, remembered: None }
+}
+
+/// What the agent is told next of its questions: which, and what was chosen.
+async fn told(calls: &mut mpsc::Receiver<Call>) -> (u64, Option<String>) {
+    loop {
+        if let Call::Answer { key, answer } = calls.recv().await.unwrap() {
+            return (key, answer.option);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_asked_beside_the_turns_keeps_its_agent_until_it_is_settled() {
+    let (mut live, mut calls, news) = begun().await;
+    let open = |live: &LiveSession| live.session.as_ref().unwrap().row.open_requests.len();
+    assert!(!live.busy());
+    for key in [11, 12, 13] {
+        news.send(ask(key)).await.unwrap();
+        live.hear_next().await;
+    }
+    assert!(live.busy(), "an agent that waits is not let go");
+    // By a person, by the agent itself, and by a stop, of which nobody is told twice.
+    live.report(Some(Command::Answer { request: Request(1), answer: person("y") })).await;
+    assert_eq!((told(&mut calls).await, open(&live)), ((11, Some("y".to_owned())), 2));
+    news.send(News::Withdrawn { key: 12 }).await.unwrap();
+    live.hear_next().await;
+    assert_eq!((told(&mut calls).await, open(&live)), ((12, None), 1));
+    live.prompt("go on").await;
+    news.send(News::Report(AgentReport::Stopped(Stop { outcome: Outcome::Completed, reason: None }))).await.unwrap();
+    live.hear_next().await;
+    assert_eq!(open(&live), 1, "a turn takes only its own questions with it");
+    live.report(Some(Command::Cancel)).await;
+    assert_eq!((told(&mut calls).await, open(&live)), ((13, None), 0));
+    assert!(!live.busy());
+    let turns = live.events().await.into_iter().filter_map(|event| match event {
+        Event::PermissionAsked { turn, .. } | Event::PermissionAnswered { turn, .. } => Some(turn),
+        _ => None,
+    });
+    assert_eq!(turns.collect::<Vec<_>>(), [None; 6]);
+}
+
+#[tokio::test]
+async fn what_was_answered_before_answers_beside_the_turns_too() {
+    let (mut live, mut calls, _news) = begun().await;
+    live.hear(Some(ask(1))).await;
+    let remembered = Some(RememberedId::from_bytes([1; 16]));
+    let answer = PermissionAnswer { remembered, ..person("y") };
+    let events = live.decide(Some(Command::Answer { request: Request(1), answer })).unwrap();
+    live.commit_remembering(events, None).await.unwrap();
+    assert_eq!(told(&mut calls).await, (1, Some("y".to_owned())));
+    live.hear(Some(ask(2))).await;
+    assert_eq!(told(&mut calls).await, (2, Some("y".to_owned())));
+}
+
+/// The agent of an earlier life would hear no answer.
+#[tokio::test]
+async fn what_an_agent_asked_that_is_gone_is_withdrawn_by_whatever_comes_next() {
+    let (mut live, _calls, _news) = begun().await;
+    live.hear(Some(ask(1))).await;
+    live.agent = None;
+    let refused = live.decide(Some(Command::Answer { request: Request(1), answer: person("y") }));
+    assert!(matches!(refused, Err(SubmitError::Rejected(_))), "{refused:?}");
+    live.report(Some(Command::Observe)).await;
+    assert!(live.session.as_ref().unwrap().row.open_requests.is_empty());
+}
+
 #[tokio::test]
 async fn what_is_forgotten_while_it_is_asked_answers_nothing() {
     let (mut live, _calls, _news) = begun().await;
@@ -161,13 +238,6 @@ async fn what_is_forgotten_while_it_is_asked_answers_nothing() {
         by: Answerer::Nobody,
         remembered_at: Timestamp::from_millis(0),
     })]);
-    let ask = |key| {
-        let options =
-            vec![PermissionOption { id: "y".to_owned(), name: "Yes".to_owned(), kind: PermissionKind::AllowOnce }];
-        let (subject, digest) = (Some("make".to_owned()), Some("d".to_owned()));
-        let (title, kind) = ("Build".to_owned(), ToolKind::Execute);
-        News::Asked { key, question: Question { tool: None, title, kind, subject, digest, options, form: None } }
-    };
     live.hear(Some(ask(1))).await;
     let is_answered = |event: &Event| matches!(event, Event::PermissionAnswered { .. });
     assert_eq!(live.events().await.into_iter().filter(is_answered).count(), 1);

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use engine::SubmitError;
-use model::{Command, Event, SessionId, StreamId};
+use engine::{Click, Reply, SubmitError};
+use model::{Answerer, Command, Event, SessionId, StreamId};
+use serde_json::json;
 use store::copies::{CopyCursor, Phase};
 use store::{Batch, Copies, Log as _, Part, Tables as _};
 use tokio::task::JoinSet;
@@ -315,4 +316,45 @@ async fn one_session_that_cannot_be_copied_holds_no_other_up() {
     assert!(!fs::read_to_string(elsewhere.join("meta.json")).unwrap().contains("new"));
     let position = world.store.changed_since(model::Position(0), 10_000).await.unwrap().up_to;
     assert_eq!(cursor(&world).await.position, position, "what no try would mend is not tried for ever");
+}
+
+/// The pieces of work are told as the log tells them, whatever moved: their own stream, or a session of one.
+#[tokio::test(start_paused = true)]
+async fn pieces_of_work_are_copied() {
+    let world = World::with_copies().await;
+    let copies = Copies::at(world.sessions_folder());
+    let told = async || {
+        soon().await;
+        assert!(copies.works_are_right(&*world.store).await.unwrap());
+        let works: serde_json::Value = serde_json::from_slice(&fs::read(copies.works_path()).unwrap()).unwrap();
+        let works = works["contexts"].as_array().unwrap();
+        works.iter().map(|work| (work["name"].clone(), work["sessionIds"].clone())).collect::<Vec<_>>()
+    };
+    let session = world.session().await;
+    let prompt = world.prompt(session, "next Go on | say on and on | loom").await;
+    world.finish(session, prompt).await;
+    soon().await;
+    assert!(!copies.works_path().exists());
+    let by = Answerer::Person { token_id: None, name: "test".to_owned() };
+    let click = Click { block: "t1.n1".parse().unwrap(), agent: None, model: None, mode: None, by };
+    let Reply::Clicked { work, session: begun } = world.engine.click_next(session, click, asker()).await.unwrap()
+    else {
+        panic!("it leads somewhere");
+    };
+    assert_eq!(told().await, [(json!("loom"), json!([begun]))]);
+    assert_eq!(meta(&world, session)["clicks"][0]["session"], json!(begun));
+    assert_eq!(meta(&world, begun)["metaContext"], json!({ "id": work, "name": "loom" }));
+    assert_eq!(meta(&world, begun)["from"], json!({ "session": session, "block": "t1.n1" }));
+
+    world.engine.rename_work(work, "warp", asker()).await.unwrap();
+    assert_eq!(told().await, [(json!("warp"), json!([begun]))]);
+    assert_eq!(meta(&world, begun)["metaContext"], json!({ "id": work, "name": "warp" }));
+    assert_eq!(differences(&world, &[session, begun]).await, "");
+    world.engine.submit(begun, Command::Delete, asker()).await.unwrap();
+    assert_eq!(told().await, [(json!("warp"), json!([]))]);
+    world.engine.submit(begun, Command::Restore, asker()).await.unwrap();
+    assert_eq!(told().await, [(json!("warp"), json!([begun]))]);
+    world.engine.purge(begun, asker()).await.unwrap();
+    assert_eq!(told().await, []);
+    world.engine.shutdown().await;
 }

@@ -9,12 +9,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use engine::{Agency, Asker, Clock, Engine, Follow, Followed, IdSource, Reach, Reply, Seams};
 use model::{
-    Answerer, Command, Entry, Event, Incarnation, InteractionId, ListKey, NextId, Offer, Position, RememberedRow, Seq,
-    Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WhenBusy, WorkId, WorkKey,
-    WorkRow,
+    Answerer, Command, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position,
+    RememberedRow, Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
+    WhenBusy, WorkId, WorkKey, WorkRow,
 };
 use store::{
-    AppendError, Batch, Changes, Copies, Damage, Head, Log, MemoryStore, PlacedEntry, ReadError, Receipt, Store, Tables,
+    AppendError, Batch, Changes, Copies, Damage, Head, Log, MemoryStore, PlacedEntry, ReadError, Receipt, Store,
+    Tables, WholeWork,
 };
 use uuid::Uuid;
 
@@ -197,6 +198,14 @@ impl Tables for FullDisk {
 
     async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
         self.store.work_sessions(work).await
+    }
+
+    async fn clicked(&self, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
+        self.store.clicked(session, limit).await
+    }
+
+    async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError> {
+        self.store.whole_works().await
     }
 
     async fn unbegun(&self) -> Result<Vec<SessionId>, ReadError> {

@@ -1,7 +1,7 @@
 //! What an agent's report becomes.
 //!
 //! Invariant: a report is never refused. What belongs to no turn is kept as it came, and what an agent does is told of
-//! the turn that runs and of no other.
+//! the turn that runs and of no other; only a question may stand beside the turns.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
             events
         }
         AgentReport::SignedOut { methods } => {
-            let mut events = end_turn(session, Outcome::Failed, Some("signed_out".to_owned()));
+            let mut events = break_off(session, "signed_out".to_owned());
             let state = AgentState::SignedOut;
             events.push(Event::AgentStateChanged { state, reason: None, attached: None, methods, remind: false });
             events
@@ -69,14 +69,14 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
             Some(turn) => vec![Event::PlanChanged { turn, steps }],
             None => late("plan", &json!(steps)),
         },
-        AgentReport::Asked(question) => match turn {
-            Some(turn) if session.row.open_requests.len() < MAX_OPEN_REQUESTS => {
-                let request = Request(session.row.requests.0 + 1);
-                vec![Event::PermissionAsked { turn, request, question }]
+        // Whoever asked and is not heard hears that nobody will answer.
+        AgentReport::Asked(question) => {
+            if !may_ask(session) {
+                return Vec::new();
             }
-            // Whoever asked hears that nobody will answer.
-            Some(_) | None => Vec::new(),
-        },
+            let request = Request(session.row.requests.0 + 1);
+            vec![Event::PermissionAsked { turn, request, question }]
+        }
         AgentReport::Usage(usage) => vec![Event::UsageReported { usage }],
         AgentReport::Title(title) => {
             let title = first_line(&title, MAX_AGENT_TITLE_CHARS);
@@ -106,7 +106,7 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
         }
         AgentReport::Gone => interrupt(session, "agent_gone".to_owned()),
         AgentReport::Failed { reason } => {
-            let mut events = end_turn(session, Outcome::Failed, Some(reason.clone()));
+            let mut events = break_off(session, reason.clone());
             events.push(agent_state(AgentState::Failed, Some(reason)));
             events
         }
@@ -118,9 +118,30 @@ fn is_of_packet(title: &str) -> bool {
     title.starts_with("[Session resumed")
 }
 
+/// Beside a turn an agent may ask for as long as it is there to hear the answer.
+fn may_ask(session: &Session) -> bool {
+    let row = &session.row;
+    let is_there = match row.agent_state {
+        AgentState::Starting | AgentState::Ready | AgentState::Unresponsive | AgentState::SignedOut => true,
+        AgentState::Stopped | AgentState::Failed => false,
+    };
+    let takes = row.running.is_some() || (is_there && !row.is_imported());
+    takes && row.open_requests.len() < MAX_OPEN_REQUESTS
+}
+
+/// The agent does not go on: nothing that it asked is waited for, be it of a turn or not.
+fn break_off(session: &Session, reason: String) -> Vec<Event> {
+    let mut events = withdraw_requests(session, |_| true);
+    events.extend(session.row.running.map(|running| {
+        let stop = Stop { outcome: Outcome::Failed, reason: Some(reason) };
+        Event::TurnEnded { turn: running.turn, stop }
+    }));
+    events
+}
+
 fn end_turn(session: &Session, outcome: Outcome, reason: Option<String>) -> Vec<Event> {
     let Some(running) = session.row.running else { return Vec::new() };
-    let mut events = withdraw_requests(session);
+    let mut events = withdraw_requests(session, |open| open.aside.is_none());
     events.push(Event::TurnEnded { turn: running.turn, stop: Stop { outcome, reason } });
     events
 }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
 use uuid::Uuid;
 
 use super::decide;
 use crate::{
-    AgentReport, Answerer, Attached, Command, Entry, Event, InteractionId, Memory, NewSession, Outcome,
-    PermissionAnswer, PermissionKind, PermissionOption, Question, RememberedId, RowChange, Seq, Session, SessionId,
-    Stop, StreamId, Timestamp, ToolChange, ToolKind, Transcript, Turn, Untold, WhenBusy, fold,
+    AgentReport, AgentState, Answerer, Attached, Command, Entry, Event, InteractionId, Memory, NewSession, Outcome,
+    PermissionAnswer, PermissionKind, PermissionOption, Question, RememberedId, Request, RowChange, Seq, Session,
+    SessionId, SessionState, Stop, StreamId, Timestamp, ToolChange, ToolKind, Transcript, Turn, Untold, WhenBusy, fold,
 };
 
 fn interaction(number: u128) -> InteractionId {
@@ -445,8 +446,41 @@ fn any_command() -> impl Strategy<Value = Command> {
         Just("cancelled"),
         Just("crash"),
         Just("restart"),
+        Just("ask it"),
+        Just("answer p1 yes"),
+        Just("answer p2 no"),
+        Just("signed-out"),
     ];
     lines.prop_map(parse)
+}
+
+fn known_open(history: &History) -> Vec<(Request, Option<Turn>)> {
+    let Some(Session { row, .. }) = &history.session else { return Vec::new() };
+    let running = row.running.map(|running| running.turn);
+    row.open_requests.iter().map(|open| (open.request, open.turn(running))).collect()
+}
+
+/// What the entries leave open: each is answered once and as of the turn in which it was asked, and a turn ends, an agent
+/// fails or stops and a session is deleted with nothing left open that belongs to it.
+fn open_requests(entries: &[Entry]) -> Result<Vec<(Request, Option<Turn>)>, TestCaseError> {
+    let mut open: Vec<(Request, Option<Turn>)> = Vec::new();
+    for entry in entries {
+        match &entry.event {
+            Event::PermissionAsked { turn, request, .. } => open.push((*request, *turn)),
+            Event::PermissionAnswered { turn, request, .. } => {
+                let at = open.iter().position(|asked| asked == &(*request, *turn));
+                prop_assert!(at.is_some(), "{request} of {turn:?} is not open");
+                open.remove(at.unwrap());
+            }
+            Event::TurnEnded { turn, .. } => prop_assert!(open.iter().all(|(_, of)| *of != Some(*turn))),
+            Event::SessionDeleted {} => prop_assert_eq!(&open, &[]),
+            Event::AgentStateChanged { state: AgentState::Failed | AgentState::Stopped, .. } => {
+                prop_assert_eq!(&open, &[]);
+            }
+            _ => (),
+        }
+    }
+    Ok(open)
 }
 
 proptest! {
@@ -479,9 +513,11 @@ proptest! {
             }
             let running = history.session.as_ref().and_then(|session| session.row.running);
             prop_assert_eq!(running.map(|running| (running.turn, running.interaction_id)), open);
+            prop_assert_eq!(open_requests(&history.entries)?, known_open(&history));
         }
         if history.session.as_ref().is_some_and(|session| session.row.deleted_at.is_none()) {
             history.run(parse("restart")).unwrap();
+            prop_assert_eq!(known_open(&history), []);
             prop_assert!(history.session.unwrap().row.running.is_none());
         }
     }
@@ -554,7 +590,6 @@ fn a_request_waits_for_one_answer_and_is_withdrawn_with_its_turn() {
         cancel
         answer p2 yes
         cancelled
-        ask late
         ",
         r#"
         session.created guide /w  /w
@@ -790,4 +825,129 @@ fn what_an_agent_has_to_be_told_follows_from_what_it_forgot() {
         }
         assert_eq!(session.row.untold, untold, "after {command:?}");
     }
+}
+
+const OPTIONS: &str = r#"[{"id":"yes","name":"yes","kind":"allow_once"},{"id":"no","name":"no","kind":"reject_once"}]"#;
+
+/// `check` with what can be answered left out of the expected lines.
+#[track_caller]
+fn check_asking(script: &str, expected: &str) {
+    check(script, &expected.replace("permission.asked", &format!("permission.asked execute {OPTIONS}")));
+}
+
+#[test]
+fn a_question_beside_the_turns_waits_like_one_of_a_turn_and_outlasts_it() {
+    check_asking(
+        "
+        create
+        ask early
+        ready
+        answer p1 maybe
+        prompt 1 go
+        ask of-the-turn
+        done
+        answer p1 yes
+        answer p1 no
+        ask late
+        ",
+        r#"
+        session.created guide /w  /w
+        agent.state_changed starting
+        permission.asked 1 make early
+        agent.state_changed ready
+        ! the agent offers no such answer; choose one of: yes, no
+        turn.started #1 1
+        prompt.sent #1 go
+        permission.asked 2 make of-the-turn 1
+        permission.answered {"type":"nobody"} 2 1
+        turn.ended completed 1
+        permission.answered {"type":"policy","rule":"test"} allow_once yes 1
+        ! p1 does not wait for an answer; it was answered or withdrawn
+        permission.asked 3 make late
+        = NeedsYou unobserved
+        "#,
+    );
+}
+
+#[test]
+fn a_question_beside_the_turns_is_withdrawn_with_whatever_ends_its_agent() {
+    let nobody = r#"permission.answered {"type":"nobody"} 1"#;
+    for (end, then) in [
+        ("cancel", ""),
+        ("crash", "agent.state_changed exit 1 failed"),
+        ("gone", "agent.state_changed agent_gone stopped"),
+        ("restart", "agent.state_changed server_restart stopped"),
+        ("signed-out", "agent.state_changed signed_out"),
+        ("delete", "session.deleted"),
+        (
+            "resume codex",
+            "agent.state_changed handed_over stopped\nsession.changed codex\nagent.state_changed starting",
+        ),
+    ] {
+        let mut history = History::default();
+        for line in ["create", "ready", "ask it"] {
+            history.run(parse(line)).unwrap();
+        }
+        assert_eq!(history.session.as_ref().unwrap().row.state(), SessionState::NeedsYou);
+        let events = history.run(parse(end)).unwrap();
+        let seen: Vec<String> = events.iter().map(show).collect();
+        let expected: Vec<&str> = [nobody].into_iter().chain(then.lines()).collect();
+        assert_eq!(seen, expected, "{end}");
+        assert!(history.run(parse("answer p1 yes")).is_err(), "{end}");
+    }
+}
+
+/// What is asked while somebody signs in is of the process that is there; another one knows nothing of it.
+#[test]
+fn a_question_of_a_sign_in_ends_with_its_process() {
+    check_asking(
+        "
+        create
+        signed-out
+        ask where
+        prompt 1 go
+        ",
+        r#"
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed signed_out
+        permission.asked 1 make where
+        prompt.queued #1 go
+        permission.answered {"type":"nobody"} 1
+        agent.state_changed starting
+        = Starting unobserved
+        "#,
+    );
+}
+
+#[test]
+fn an_agent_that_is_not_there_asks_nothing() {
+    check(
+        "
+        create
+        gone
+        ask it
+        cancel
+        ",
+        "
+        session.created guide /w  /w
+        agent.state_changed starting
+        agent.state_changed agent_gone stopped
+        ! no turn is running
+        = Idle
+        ",
+    );
+}
+
+#[test]
+fn what_waits_beside_the_turns_is_bounded() {
+    let mut history = History::default();
+    for line in ["create", "ready"] {
+        history.run(parse(line)).unwrap();
+    }
+    for _ in 0..crate::limits::MAX_OPEN_REQUESTS {
+        assert_eq!(history.run(parse("ask it")).unwrap().len(), 1);
+    }
+    assert_eq!(history.run(parse("ask it")), Ok(Vec::new()));
+    assert_eq!(history.session.unwrap().row.open_requests[0].aside, Some(Seq(4)));
 }

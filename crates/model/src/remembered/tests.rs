@@ -45,6 +45,7 @@ fn session(question: &Question) -> Session {
         request: Request(1),
         options: question.options.clone(),
         memorable: Memorable::of(question),
+        aside: None,
     });
     session
 }

@@ -3,31 +3,28 @@
 //! Invariant: a search ends soon after its deadline, with what it has found by then.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, HashSet};
-use std::sync::Arc;
+use std::collections::BinaryHeap;
 use std::time::Instant;
 
-use model::{Seq, SessionId, Turn};
-use tantivy::columnar::ColumnValues;
 use tantivy::query::{EnableScoring, Query as TantivyQuery, Weight};
-use tantivy::{DocId, DocSet as _, Score, Searcher, SegmentReader, TERMINATED};
+use tantivy::{COLLECT_BLOCK_BUFFER_LEN, DocId, DocSet as _, Score, Searcher, TERMINATED};
 
-use super::schema::{AT, FIRST_SEQ, LAST_SEQ, NUMBER, ROLE, SESSION_HIGH, SESSION_LOW, TURN, session_of};
+use super::columns::{AllColumns, Columns, TurnSet};
 
 /// How many documents go by between two looks at the clock.
 const LOOK_EVERY: usize = 1_024;
 
 /// A document, and what it scored.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Found {
+pub(super) struct Scored {
     pub(super) score: Score,
     pub(super) segment: usize,
     pub(super) doc: DocId,
 }
 
-impl Eq for Found {}
+impl Eq for Scored {}
 
-impl Ord for Found {
+impl Ord for Scored {
     /// Equal scores are told apart, so that the same search gives the same hits.
     fn cmp(&self, other: &Self) -> Ordering {
         let place = |found: &Self| Reverse((found.segment, found.doc));
@@ -35,7 +32,7 @@ impl Ord for Found {
     }
 }
 
-impl PartialOrd for Found {
+impl PartialOrd for Scored {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -44,7 +41,7 @@ impl PartialOrd for Found {
 /// The best of a search.
 pub(super) struct Best {
     /// Best first.
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<Scored>,
     /// There are more, which are no better.
     pub(super) full: bool,
     /// The deadline came first.
@@ -76,7 +73,7 @@ pub(super) fn best_by_score(
                 return Score::MAX;
             }
             if !reader.is_deleted(doc) {
-                top.push(Found { score, segment, doc });
+                top.push(Scored { score, segment, doc });
             }
             top.threshold()
         })?;
@@ -94,14 +91,14 @@ pub(super) fn best_and_count(
 ) -> tantivy::Result<(Best, usize)> {
     let weight = query.weight(EnableScoring::enabled_from_searcher(columns.searcher))?;
     let mut top = Top::new(limit);
-    let mut turns = HashSet::new();
+    let mut turns = TurnSet::default();
     let late = each(columns, weight.as_ref(), deadline, |segment, columns, doc, score| {
         if turns.len() < cap {
-            turns.insert(columns.turn_of(doc));
+            turns.insert(columns.turn_key(doc));
         }
         let score = score();
         if score > top.threshold() {
-            top.push(Found { score, segment, doc });
+            top.push(Scored { score, segment, doc });
         }
         true
     })?;
@@ -120,7 +117,7 @@ pub(super) fn newest(
     let mut newest = BinaryHeap::new();
     let mut full = false;
     let late = each(columns, weight.as_ref(), deadline, |segment, columns, doc, _| {
-        newest.push(Reverse((columns.at.get_val(doc), Reverse((segment, doc)))));
+        newest.push(Reverse((columns.at(doc), Reverse((segment, doc)))));
         if newest.len() > limit {
             newest.pop();
             full = true;
@@ -128,7 +125,7 @@ pub(super) fn newest(
         true
     })?;
     let sorted = newest.into_sorted_vec();
-    let found = sorted.into_iter().map(|Reverse((_, Reverse((segment, doc))))| Found { score: 1.0, segment, doc });
+    let found = sorted.into_iter().map(|Reverse((_, Reverse((segment, doc))))| Scored { score: 1.0, segment, doc });
     Ok(Best { found: found.collect(), full, late })
 }
 
@@ -141,13 +138,30 @@ pub(super) fn count_turns(
 ) -> tantivy::Result<(usize, bool)> {
     let searcher = columns.searcher;
     let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
-    let mut turns = HashSet::new();
-    let late = each(columns, weight.as_ref(), deadline, |_, columns, doc, _| {
-        turns.insert(columns.turn_of(doc));
-        turns.len() < cap
-    })?;
-    let all = !late && turns.len() < cap;
-    Ok((turns.len(), all))
+    let mut turns = TurnSet::with_capacity_and_hasher(cap, Default::default());
+    let mut docs = [0; COLLECT_BLOCK_BUFFER_LEN];
+    for (segment, reader) in searcher.segment_readers().iter().enumerate().rev() {
+        let columns = columns.segment(segment)?;
+        let mut scorer = weight.scorer(reader, 1.0)?;
+        loop {
+            if Instant::now() >= deadline {
+                return Ok((turns.len(), false));
+            }
+            let filled = scorer.fill_buffer(&mut docs);
+            if filled == 0 {
+                break;
+            }
+            columns.turn_keys(&docs[..filled], |doc, key| {
+                if turns.len() < cap && !reader.is_deleted(doc) {
+                    turns.insert(key);
+                }
+            });
+            if turns.len() >= cap {
+                return Ok((turns.len(), false));
+            }
+        }
+    }
+    Ok((turns.len(), true))
 }
 
 /// Visits every document that is there until `visit` says no; tells whether the deadline came first.
@@ -181,7 +195,7 @@ fn each(
 }
 
 struct Top {
-    heap: BinaryHeap<Reverse<Found>>,
+    heap: BinaryHeap<Reverse<Scored>>,
     limit: usize,
     full: bool,
 }
@@ -198,7 +212,7 @@ impl Top {
         }
     }
 
-    fn push(&mut self, found: Found) {
+    fn push(&mut self, found: Scored) {
         self.heap.push(Reverse(found));
         if self.heap.len() > self.limit {
             self.heap.pop();
@@ -207,79 +221,7 @@ impl Top {
         self.full = self.heap.len() >= self.limit;
     }
 
-    fn sorted(self) -> Vec<Found> {
+    fn sorted(self) -> Vec<Scored> {
         self.heap.into_sorted_vec().into_iter().map(|Reverse(found)| found).collect()
     }
-}
-
-/// What the segments' columns say of their documents. A column is opened once in a search.
-pub(super) struct AllColumns<'s> {
-    searcher: &'s Searcher,
-    segments: Vec<Option<Columns>>,
-}
-
-impl<'s> AllColumns<'s> {
-    pub(super) fn of(searcher: &'s Searcher) -> Self {
-        Self { searcher, segments: searcher.segment_readers().iter().map(|_| None).collect() }
-    }
-
-    pub(super) fn segment(&mut self, number: usize) -> tantivy::Result<&Columns> {
-        let slot = &mut self.segments[number];
-        if slot.is_none() {
-            *slot = Some(Columns::of(&self.searcher.segment_readers()[number])?);
-        }
-        slot.as_ref().ok_or_else(|| tantivy::TantivyError::InternalError("just opened".to_owned()))
-    }
-}
-
-type Values<T> = Arc<dyn ColumnValues<T>>;
-
-/// The columns of one segment.
-pub(super) struct Columns {
-    session_high: Values<u64>,
-    session_low: Values<u64>,
-    turn: Values<u64>,
-    role: Values<u64>,
-    number: Values<u64>,
-    first_seq: Values<u64>,
-    last_seq: Values<u64>,
-    at: Values<i64>,
-}
-
-impl Columns {
-    fn of(reader: &SegmentReader) -> tantivy::Result<Self> {
-        let columns = reader.fast_fields();
-        Ok(Self {
-            session_high: columns.column_first_or_default(SESSION_HIGH)?,
-            session_low: columns.column_first_or_default(SESSION_LOW)?,
-            turn: columns.column_first_or_default(TURN)?,
-            role: columns.column_first_or_default(ROLE)?,
-            number: columns.column_first_or_default(NUMBER)?,
-            first_seq: columns.column_first_or_default(FIRST_SEQ)?,
-            last_seq: columns.column_first_or_default(LAST_SEQ)?,
-            at: columns.column_first_or_default(AT)?,
-        })
-    }
-
-    pub(super) fn turn_of(&self, doc: DocId) -> (SessionId, Turn) {
-        let session = session_of(self.session_high.get_val(doc), self.session_low.get_val(doc));
-        (session, Turn(small(self.turn.get_val(doc))))
-    }
-
-    pub(super) fn role(&self, doc: DocId) -> u64 {
-        self.role.get_val(doc)
-    }
-
-    pub(super) fn at(&self, doc: DocId) -> i64 {
-        self.at.get_val(doc)
-    }
-
-    /// Its number, and the first and last of its entries.
-    pub(super) fn place(&self, doc: DocId) -> (u32, Seq, Seq) {
-        (small(self.number.get_val(doc)), Seq(self.first_seq.get_val(doc)), Seq(self.last_seq.get_val(doc)))
-    }
-}
-
-fn small(number: u64) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }

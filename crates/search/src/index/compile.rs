@@ -6,12 +6,12 @@ use std::ops::Bound;
 use tantivy::Term;
 use tantivy::query::{
     AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, InvertedIndexRangeQuery, Occur, PhrasePrefixQuery,
-    PhraseQuery, Query as TantivyQuery, RangeQuery, TermQuery, TermSetQuery,
+    PhraseQuery, Query as TantivyQuery, RangeQuery, TermQuery,
 };
 use tantivy::schema::{Field as IndexField, IndexRecordOption};
 
 use super::schema::{Fields, outcome_number, role_number};
-use super::{Hidden, Index, Scope};
+use super::{Hidden, Index, Within};
 use crate::query::{Clause, Field, Filter, Pattern, Query, folded, patterns};
 
 /// How many words the last part of a phrase may become.
@@ -55,16 +55,12 @@ impl Narrowed {
 }
 
 impl Index {
-    /// Filters, exclusions, scope and what is hidden.
-    pub(super) fn narrow(&self, query: &Query, scope: &Scope, hidden: &[Hidden]) -> Narrowed {
+    /// Filters, exclusions, projects and what is hidden.
+    pub(super) fn narrow(&self, query: &Query, within: &Within, hidden: &[Hidden]) -> Narrowed {
         let mut narrowed = Narrowed { must: Vec::new(), must_not: Vec::new() };
-        match scope {
-            Scope::All => (),
-            Scope::Sessions(ids) => {
-                let terms = ids.iter().map(|id| self.fields.session_term(*id));
-                narrowed.must.push(unscored(Box::new(TermSetQuery::new(terms))));
-            }
-            Scope::Project(project) => {
+        match within {
+            Within::Everything => (),
+            Within::Project(project) => {
                 narrowed.must.push(unscored(term(Term::from_field_text(self.fields.project, project))));
             }
         }

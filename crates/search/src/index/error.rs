@@ -19,8 +19,8 @@ pub enum SearchError {
     /// Another process writes it, or another index of this one.
     #[error("the search index is written by another process: stop it first")]
     Locked,
-    /// A write failed earlier, and what was added since the last commit is lost: ask [`crate::Index::recover`] from where
-    /// to read the log again.
+    /// A write failed earlier, and what was added since the last commit is lost: open it again, which tells from where to
+    /// read the log.
     #[error("earlier writes to the search index failed: read the log again from its last commit")]
     Unwritten,
     /// The disk said no: look at its free space and at the rights of the folder.

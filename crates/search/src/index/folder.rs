@@ -1,6 +1,9 @@
 //! The folder of an index: finds what is there, and throws away what can not be used.
 //!
-//! Invariant: only folders that are named like ours are touched.
+//! Invariant: only folders that are named like ours are touched. One index answers; at most one more is filled beside it,
+//! and says so in every commit until it takes over, so that a half one is never taken for the whole.
+
+mod place;
 
 use std::fs;
 use std::io;
@@ -8,85 +11,192 @@ use std::path::{Path, PathBuf};
 
 use model::{Incarnation, Position};
 use tantivy::directory::MmapDirectory;
-use tantivy::{IndexReader, IndexSettings, ReloadPolicy};
+use tantivy::schema::Schema;
+use tantivy::{IndexReader, IndexSettings, ReloadPolicy, TantivyError};
 
 use super::analyzer::{CodeTokenizer, TOKENIZER};
 use super::error::guarded;
 use super::schema::{Fields, schema};
-use super::{SearchError, State};
+use super::{SearchError, State, Trust};
 
-/// Raised with every change of the schema, the tokenizer or the pieces: an index of another version is rebuilt.
-const VERSION: u32 = 1;
+pub(super) use place::Place;
+use place::{make_private, places, remove};
 
-pub(super) struct Found {
+/// Lies in the folder while somebody wants the index made anew.
+const WANTED: &str = "rebuild";
+
+/// What an index is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It is searched.
+    Answering,
+    /// It is filled, and another one is searched meanwhile.
+    Beside,
+}
+
+/// An index that can be used.
+pub(super) struct Ready {
     pub(super) inner: tantivy::Index,
     pub(super) fields: Fields,
     pub(super) reader: IndexReader,
-    pub(super) folder: PathBuf,
-    pub(super) state: State,
+    pub(super) place: Place,
+    pub(super) standing: Standing,
+    /// Up to where it is true; none if nothing was ever committed to it.
+    pub(super) position: Option<Position>,
 }
 
-pub(super) fn open(dir: &Path, incarnation: Incarnation) -> Result<Found, SearchError> {
-    let folder = dir.join(format!("v{VERSION}"));
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |source| SearchError::Folder { path, source }
-    };
+/// What was found or made.
+pub(super) struct Shelf {
+    pub(super) answering: Ready,
+    pub(super) state: State,
+    pub(super) beside: Option<Ready>,
+}
+
+pub(super) fn open(dir: &Path, incarnation: Incarnation, trust: Trust) -> Result<Shelf, SearchError> {
     make_private(dir).map_err(failed(dir))?;
-    remove_other_versions(dir, &folder).map_err(failed(dir))?;
-    let state = match guarded(|| existing(&folder)) {
-        Ok(None) => State::Fresh,
-        Ok(Some((inner, reader, payload))) => match read_payload(payload.as_deref()) {
-            Some((of, position)) if of == incarnation => {
-                let fields = Fields::of(&inner.schema())?;
-                return Ok(Found { inner, fields, reader, folder, state: State::Resumed(position) });
+    let (mut answering, mut beside, mut state) = (None, None, State::Fresh);
+    let mut others = Vec::new();
+    for place in places(dir).map_err(failed(dir))? {
+        let is_of_today = place.is_of_today();
+        match look(&place, incarnation, trust)? {
+            Seen::Usable(ready) if ready.standing == Standing::Answering && answering.is_none() => {
+                answering = Some(*ready);
+                continue;
             }
-            Some(_) => State::Foreign,
-            // Made, and never committed to.
-            None if reader.searcher().num_docs() == 0 => State::Fresh,
-            None => State::Damaged("it does not say how far it reaches".to_owned()),
-        },
-        Err(SearchError::Damaged { reason }) => State::Damaged(reason),
-        Err(error) => return Err(error),
-    };
-    match fs::remove_dir_all(&folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&folder)(error)),
-        Ok(()) | Err(_) => make_private(&folder).map_err(failed(&folder))?,
+            Seen::Usable(ready) if ready.standing == Standing::Beside && is_of_today && beside.is_none() => {
+                beside = Some(*ready);
+                continue;
+            }
+            Seen::Unreadable(reason) if is_of_today => state = State::Damaged(reason),
+            Seen::Foreign if is_of_today => state = State::Foreign,
+            Seen::Usable(_) | Seen::Unreadable(_) | Seen::Foreign | Seen::Nothing => (),
+        }
+        others.push(place);
     }
+    for place in others {
+        remove(&place.path).map_err(failed(&place.path))?;
+    }
+    // What is half filled is better than nothing, and tells how far it reaches.
+    let Some(answering) = answering.or_else(|| beside.take()) else {
+        return Ok(Shelf { answering: make(Place::first(dir), Standing::Answering)?, state, beside: None });
+    };
+    let is_wanted = !answering.place.is_of_today() || is_rebuild_wanted(dir);
+    let beside = match beside {
+        None if is_wanted => Some(make(answering.place.next(), Standing::Beside)?),
+        found => found,
+    };
+    let state = State::Resumed(answering.position.unwrap_or_default());
+    Ok(Shelf { answering: Ready { standing: Standing::Answering, ..answering }, state, beside })
+}
+
+/// An empty index.
+pub(super) fn make(place: Place, standing: Standing) -> Result<Ready, SearchError> {
+    remove(&place.path).and_then(|()| make_private(&place.path)).map_err(failed(&place.path))?;
     let (inner, reader) = guarded(|| {
         let settings = IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() };
-        let inner = tantivy::Index::create(MmapDirectory::open(&folder)?, schema(), settings)?;
+        let inner = tantivy::Index::create(MmapDirectory::open(&place.path)?, schema(), settings)?;
         let reader = prepare(&inner)?;
         Ok((inner, reader))
     })?;
     let fields = Fields::of(&inner.schema())?;
-    Ok(Found { inner, fields, reader, folder, state })
+    Ok(Ready { inner, fields, reader, place, standing, position: None })
+}
+
+/// Removes an index that nobody writes any more; whoever still reads it reads on.
+pub(super) fn discard(place: &Place) -> Result<(), SearchError> {
+    remove(&place.path).map_err(failed(&place.path))
+}
+
+pub(super) fn want_rebuild(dir: &Path) -> Result<(), SearchError> {
+    make_private(dir).and_then(|()| fs::write(dir.join(WANTED), "")).map_err(failed(dir))
+}
+
+pub(super) fn is_rebuild_wanted(dir: &Path) -> bool {
+    dir.join(WANTED).exists()
+}
+
+pub(super) fn forget_rebuild(dir: &Path) -> Result<(), SearchError> {
+    match fs::remove_file(dir.join(WANTED)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(dir)(error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// What a commit says about itself.
-pub(super) fn payload(incarnation: Incarnation, position: Option<Position>) -> String {
-    format!("{incarnation} {}", position.unwrap_or_default().0)
+pub(super) fn payload(incarnation: Incarnation, position: Option<Position>, standing: Standing) -> String {
+    let position = position.unwrap_or_default().0;
+    match standing {
+        Standing::Answering => format!("{incarnation} {position}"),
+        Standing::Beside => format!("{incarnation} {position} beside"),
+    }
 }
 
-fn read_payload(payload: Option<&str>) -> Option<(Incarnation, Position)> {
-    let (incarnation, position) = payload?.split_once(' ')?;
-    let incarnation = Incarnation::from_bits(u64::from_str_radix(incarnation, 16).ok()?);
-    Some((incarnation, Position(position.parse().ok()?)))
+fn read_payload(payload: Option<&str>) -> Option<(Incarnation, Position, Standing)> {
+    let mut words = payload?.split(' ');
+    let incarnation = Incarnation::from_bits(u64::from_str_radix(words.next()?, 16).ok()?);
+    let position = Position(words.next()?.parse().ok()?);
+    match words.next() {
+        None => Some((incarnation, position, Standing::Answering)),
+        Some("beside") => Some((incarnation, position, Standing::Beside)),
+        Some(_) => None,
+    }
+}
+
+enum Seen {
+    /// No index, or one that was made and never committed to.
+    Nothing,
+    Unreadable(String),
+    Foreign,
+    Usable(Box<Ready>),
+}
+
+fn look(place: &Place, incarnation: Incarnation, trust: Trust) -> Result<Seen, SearchError> {
+    let (inner, reader, payload) = match guarded(|| existing(&place.path, trust)) {
+        Ok(None) => return Ok(Seen::Nothing),
+        Ok(Some(existing)) => existing,
+        Err(SearchError::Damaged { reason }) => return Ok(Seen::Unreadable(reason)),
+        Err(error) => return Err(error),
+    };
+    match read_payload(payload.as_deref()) {
+        Some((of, position, standing)) if of == incarnation => {
+            let fields = Fields::of(&inner.schema())?;
+            let position = Some(position);
+            Ok(Seen::Usable(Box::new(Ready { inner, fields, reader, place: place.clone(), standing, position })))
+        }
+        Some(_) => Ok(Seen::Foreign),
+        None if reader.searcher().num_docs() == 0 => Ok(Seen::Nothing),
+        None => Ok(Seen::Unreadable("it does not say how far it reaches".to_owned())),
+    }
 }
 
 type Existing = (tantivy::Index, IndexReader, Option<String>);
 
-fn existing(folder: &Path) -> tantivy::Result<Option<Existing>> {
+fn existing(folder: &Path, trust: Trust) -> tantivy::Result<Option<Existing>> {
     if !folder.join("meta.json").exists() {
         return Ok(None);
     }
     let inner = tantivy::Index::open(MmapDirectory::open(folder)?)?;
-    if inner.schema() != schema() {
-        return Err(tantivy::TantivyError::SchemaError("it has other fields".to_owned()));
+    if !has_our_fields(&inner.schema()) {
+        return Err(TantivyError::SchemaError("it has other fields".to_owned()));
+    }
+    if trust == Trust::EveryByteRead
+        && let Some(file) = inner.validate_checksum()?.into_iter().next()
+    {
+        return Err(TantivyError::InternalError(format!("{} is not as it was written", file.display())));
     }
     let payload = inner.load_metas()?.payload;
     let reader = prepare(&inner)?;
     Ok(Some((inner, reader, payload)))
+}
+
+/// It may have more: another version's index is searched while ours is made.
+fn has_our_fields(theirs: &Schema) -> bool {
+    let ours = schema();
+    ours.fields().all(|(_, entry)| {
+        theirs
+            .get_field(entry.name())
+            .is_ok_and(|field| theirs.get_field_entry(field).field_type() == entry.field_type())
+    })
 }
 
 fn prepare(inner: &tantivy::Index) -> tantivy::Result<IndexReader> {
@@ -95,22 +205,7 @@ fn prepare(inner: &tantivy::Index) -> tantivy::Result<IndexReader> {
     inner.reader_builder().reload_policy(ReloadPolicy::Manual).doc_store_cache_num_blocks(1).try_into()
 }
 
-fn remove_other_versions(dir: &Path, ours: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(dir)? {
-        let path = entry?.path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let version = name.strip_prefix('v').is_some_and(|rest| rest.parse::<u32>().is_ok());
-        if version && path != ours && path.is_dir() {
-            fs::remove_dir_all(&path)?;
-        }
-    }
-    Ok(())
-}
-
-fn make_private(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+fn failed(path: &Path) -> impl FnOnce(io::Error) -> SearchError {
+    let path: PathBuf = path.to_owned();
+    move |source| SearchError::Folder { path, source }
 }

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use model::{Seq, SessionId, Timestamp, Turn};
 
-use super::collect::{AllColumns, Found};
+use super::collect::Scored;
+use super::columns::AllColumns;
 use super::schema::role_number;
 use crate::pieces::Role;
 
@@ -65,7 +66,7 @@ pub(super) struct Group {
     pub(super) session: SessionId,
     pub(super) turn: Turn,
     pub(super) score: f32,
-    pub(super) best: Found,
+    pub(super) best: Scored,
     role: Role,
     at: i64,
     others: f32,
@@ -85,7 +86,7 @@ pub(crate) fn weight(role: Role, at: i64, now: Timestamp) -> f32 {
 }
 
 /// The turns of what was found, best first.
-pub(super) fn group(columns: &mut AllColumns<'_>, found: &[Found], now: Timestamp) -> tantivy::Result<Vec<Group>> {
+pub(super) fn group(columns: &mut AllColumns<'_>, found: &[Scored], now: Timestamp) -> tantivy::Result<Vec<Group>> {
     let mut groups: HashMap<(SessionId, Turn), Group> = HashMap::new();
     for found in found {
         let columns = columns.segment(found.segment)?;

@@ -6,7 +6,8 @@ use model::{SessionId, Timestamp, Turn};
 use tantivy::query::{EnableScoring, Occur, Weight};
 use tantivy::{DocSet as _, Searcher, TERMINATED};
 
-use super::collect::{AllColumns, Found, best_by_score};
+use super::collect::{Scored, best_by_score};
+use super::columns::AllColumns;
 use super::compile::{Boxed, Narrowed};
 use super::rank::{Group, group, sort};
 use super::search::Wanted;
@@ -58,7 +59,7 @@ impl Shares {
         searcher: &Searcher,
         columns: &mut AllColumns<'_>,
         clauses: &[Boxed],
-        found: &[Found],
+        found: &[Scored],
         now: Timestamp,
     ) -> tantivy::Result<Self> {
         let scoring = || EnableScoring::enabled_from_searcher(searcher);
@@ -66,7 +67,7 @@ impl Shares {
             clauses.iter().map(|clause| clause.weight(scoring())).collect::<Result<_, _>>()?;
         let mut shares = Self { worth: vec![0.0; clauses.len()], turns: HashMap::new() };
         for (segment, reader) in searcher.segment_readers().iter().enumerate() {
-            let mut docs: Vec<Found> = found.iter().filter(|found| found.segment == segment).copied().collect();
+            let mut docs: Vec<Scored> = found.iter().filter(|found| found.segment == segment).copied().collect();
             if docs.is_empty() {
                 continue;
             }

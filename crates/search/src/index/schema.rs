@@ -32,7 +32,7 @@ pub(super) struct Fields {
     first_seq: Field,
     last_seq: Field,
     pub(super) at: Field,
-    /// Exactly, for a scope.
+    /// Exactly, for what is within it.
     pub(super) project: Field,
     /// By words, for a filter.
     pub(super) project_words: Field,

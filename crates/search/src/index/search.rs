@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use model::{SessionId, Timestamp};
+use model::Timestamp;
 use tantivy::query::Occur;
 use tantivy::{Searcher, Term};
 
-use super::collect::{AllColumns, Best, best_and_count, best_by_score, count_turns, newest};
+use super::collect::{Best, best_and_count, best_by_score, count_turns, newest};
+use super::columns::AllColumns;
 use super::compile::{Boxed, Narrowed, term};
 use super::error::guarded;
 use super::rank::{Count, Group, Hits, group, sort};
@@ -17,26 +18,34 @@ use crate::query::{Clause, Mode, Query};
 /// Counting ends here.
 const MAX_COUNT: usize = 1_000;
 /// So many documents are compared by age and kind, at least.
-const CANDIDATES: usize = 128;
+const CANDIDATES: usize = 64;
 /// Of a word that is in so many pieces by itself, those that only begin with it add nothing.
 const COMMON: u64 = 1_000;
 
-/// Where is searched.
+/// Which sessions are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scope {
-    /// Everywhere.
-    All,
-    /// In these sessions.
-    Sessions(Vec<SessionId>),
-    /// In the sessions of this project, by its exact path.
+pub enum Within {
+    /// Every one.
+    Everything,
+    /// Those of a project, by its exact path.
     Project(String),
+}
+
+impl Within {
+    /// Whether a session of this project is among them.
+    pub fn includes(&self, project: &str) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Project(wanted) => wanted == project,
+        }
+    }
 }
 
 /// What is asked besides the query.
 #[derive(Debug, Clone)]
 pub struct Wanted {
     /// Where is searched.
-    pub scope: Scope,
+    pub within: Within,
     /// At most so many hits.
     pub limit: usize,
     /// The time: what is new comes first.
@@ -51,7 +60,7 @@ impl Index {
         // First what is hidden, then the index: see `commit_with`.
         let hidden = self.hidden.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
         let searcher = self.reader.searcher();
-        let narrowed = self.narrow(query, &wanted.scope, &hidden);
+        let narrowed = self.narrow(query, &wanted.within, &hidden);
         guarded(|| self.search_with(&searcher, query, wanted, &narrowed))
     }
 
@@ -81,8 +90,8 @@ impl Index {
             return Ok(Hits { hits: Vec::new(), total: Count::Exactly(0), truncated });
         }
         let strict = narrowed.with(musts.iter().map(|must| (Occur::Must, must.box_clone())).collect());
-        let candidates = CANDIDATES.max(wanted.limit.saturating_mul(4)).min(4 * MAX_COUNT);
-        let mut columns = AllColumns::of(searcher);
+        let candidates = CANDIDATES.max(wanted.limit.saturating_mul(3)).min(4 * MAX_COUNT);
+        let mut columns = AllColumns::of(searcher, &self.columns);
         // Only of bare words whole blocks can be left out; anything else is looked at one by one.
         let bare = narrowed.is_everything() && clauses.iter().all(|clause| clause.is_bare());
         let (best, counted) = match (query.mode, musts.is_empty()) {

@@ -6,7 +6,7 @@ mod corpus;
 use std::time::{Duration, Instant};
 
 use model::{Incarnation, Position, SessionId, Timestamp, Turn};
-use search::{Index, Query, Scope, Wanted};
+use search::{Index, Query, Wanted, Within};
 
 use corpus::Corpus;
 
@@ -14,7 +14,7 @@ use corpus::Corpus;
 fn what_people_look_for_is_among_the_first_five() {
     let corpus = Corpus::read();
     let dir = tempfile::tempdir().unwrap();
-    let index = Index::open(dir.path(), Incarnation::from_bits(1)).unwrap().index;
+    let index = Index::open(dir.path(), Incarnation::from_bits(1), search::Trust::Opened).unwrap().index;
     for (number, (piece, about)) in corpus.pieces.iter().enumerate() {
         index.add(piece, about).unwrap();
         // As it comes about: in several commits.
@@ -52,7 +52,7 @@ fn what_people_look_for_is_among_the_first_five() {
 /// At which place the turn is, from 1; a title stands for no turn.
 fn place(index: &Index, typed: &str, session: SessionId, turn: Turn) -> Option<usize> {
     let wanted = Wanted {
-        scope: Scope::All,
+        within: Within::Everything,
         limit: 10,
         now: Timestamp::from_millis(corpus::NOW_MS),
         deadline: Instant::now() + Duration::from_secs(60),

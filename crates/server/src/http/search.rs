@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use doors::{Principal, Scope};
-use engine::{Count, Found, FoundInside, FoundTurn, Role, SearchWish};
+use engine::{Count, FoundInside, FoundTurn, Role, SearchAnswer, SearchWish, Within};
 use model::SessionId;
 
 use crate::error::ApiError;
@@ -62,10 +62,10 @@ pub(crate) async fn everywhere(
         None => 0,
         Some(text) => text.parse().map_err(|_| ApiError::InvalidCursor)?,
     };
-    let scope = query.project.map_or(engine::Scope::All, engine::Scope::Project);
+    let within = query.project.map_or(Within::Everything, Within::Project);
     let limit = limit(query.limit.as_deref(), EVERYWHERE_LIMIT);
     let exact = query.exact.unwrap_or(false);
-    let found = app.engine.search(SearchWish { words: words.clone(), exact, scope, skip, limit }).await?;
+    let found = app.engine.search(SearchWish { words: words.clone(), exact, within, skip, limit }).await?;
     Ok(Json(page(&words, skip.saturating_add(limit), found)))
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn toc(found: FoundInside) -> wire::Toc {
     toc
 }
 
-fn page(query: &str, end: usize, found: Found) -> wire::SearchPage {
+fn page(query: &str, end: usize, found: SearchAnswer) -> wire::SearchPage {
     let (total, more_than_total) = match found.total {
         Count::Exactly(total) => (total, false),
         Count::AtLeast(total) => (total, true),

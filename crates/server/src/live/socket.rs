@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use axum::extract::ws::{Message, WebSocket};
 use doors::{Principal, Scope};
-use engine::ListChange;
+use engine::{Earlier, ListChange};
 use model::{SessionId, WorkId};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::sync::watch;
@@ -305,7 +305,7 @@ impl Socket {
         };
         let context = convert::context(&follow.snapshot.context);
         let after = follow.cursor().to_string();
-        let window = follow.agent.take().map(|agent| Box::new(Window { after, agent }));
+        let window = follow.earlier.take().map(|Earlier { agent, asked }| Box::new(Window { after, agent, asked }));
         self.send(ServerFrame::Session { session, snapshot, window }).await?;
         let reason = ContextReason::Load;
         self.send(ServerFrame::SessionContext { session, reason, set_name: None, context }).await?;

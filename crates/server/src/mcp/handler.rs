@@ -9,15 +9,19 @@ use axum::http::request::Parts;
 use engine::Engine;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation, ListPromptsRequestMethod,
-    ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::tools::{self, Call, CallError};
-use super::{AllSessions, Calling, replies};
+use super::{AllSessions, Calling, replies, skills};
+
+/// Skills are texts of the program, the same for everybody; they change with it, so a client looks again after a while.
+const SKILLS_TTL_MS: u64 = 300_000;
+const SKILLS_SCOPE: CacheScope = CacheScope::Public;
 
 #[derive(Clone)]
 pub(crate) struct Handler {
@@ -53,7 +57,8 @@ fn calling(context: &RequestContext<RoleServer>) -> Result<&Calling, ErrorData> 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let own = Implementation::new("throughline", env!("CARGO_PKG_VERSION")).with_title("Throughline");
-        let info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_server_info(own);
+        let offered = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        let info = ServerConfig::new(offered).with_server_info(own);
         match self.engine.brief() {
             Some(brief) => info.with_instructions(brief),
             None => info,
@@ -78,6 +83,53 @@ impl ServerHandler for Handler {
         Ok(self.call(request, calling).await.into())
     }
 
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(skills::resources())
+            .with_ttl_ms(SKILLS_TTL_MS)
+            .with_cache_scope(SKILLS_SCOPE))
+    }
+
+    /// There are none, which is not the same as not being asked for them.
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let none = ListResourceTemplatesResult::with_all_items(Vec::new());
+        Ok(none.with_ttl_ms(SKILLS_TTL_MS).with_cache_scope(SKILLS_SCOPE))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = skills::read(&request.uri)?;
+        Ok(read.with_ttl_ms(SKILLS_TTL_MS).with_cache_scope(SKILLS_SCOPE).into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(skills::prompts())
+            .with_ttl_ms(SKILLS_TTL_MS)
+            .with_cache_scope(SKILLS_SCOPE))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Ok(skills::prompt(&request.name, &request.arguments.unwrap_or_default())?.into())
+    }
+
     /// Requests that the library can not read arrive here. A call with arguments that are no object is one.
     async fn on_custom_request(
         &self,
@@ -91,37 +143,12 @@ impl ServerHandler for Handler {
         result.map(CustomResult::new).map_err(|err| ErrorData::internal_error(err.to_string(), None))
     }
 
-    // The library answers these though they are not offered.
-
+    /// The library answers this though it is not offered.
     async fn complete(
         &self,
         _: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         Err(ErrorData::method_not_found::<CompleteRequestMethod>())
-    }
-
-    async fn list_prompts(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
-    }
-
-    async fn list_resources(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
     }
 }

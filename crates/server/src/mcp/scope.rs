@@ -82,7 +82,7 @@ impl<'a> Scope<'a> {
 
     async fn find(&self, id: SessionId) -> Result<Option<SessionRow>, CallError> {
         match self.engine.session(id).await {
-            Ok(session) => Ok(Some(session.row).filter(|row| self.within.includes(row))),
+            Ok(session) => Ok(Some(session.row).filter(|row| self.within.includes(&row.project))),
             Err(QueryError::NotFound(_) | QueryError::Deleted(_)) => Ok(None),
             Err(err) => Err(err.into()),
         }

@@ -190,6 +190,9 @@ pub struct Window {
     pub after: String,
     /// How the agent stands and what it offers.
     pub agent: AgentView,
+    /// What was asked while no turn ran, up to that cursor, and still waits: its `permission.asked`, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<Entry>,
 }
 
 /// Why a session's context is sent.

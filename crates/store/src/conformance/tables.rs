@@ -256,6 +256,31 @@ pub async fn a_session_that_waits_for_an_answer_is_unsettled(store: AnyStore) {
     assert_eq!((settled.open_requests.len(), settled.requests), (0, Request(1)), "its number is not given again");
 }
 
+/// No turn says so, only what it asked.
+pub async fn a_question_beside_the_turns_leaves_its_session_unsettled(store: AnyStore) {
+    for n in 1..=4 {
+        act(&store, n, create("a"), 1).await;
+        act(&store, n, attached("their id", Memory::New), 2).await;
+        act(&store, n, asks("may I?"), 3).await;
+    }
+    act(&store, 2, answer(1, "no"), 4).await;
+    act(&store, 3, Command::Delete, 4).await;
+    // What is asked of a turn does not outlast it; this does.
+    act(&store, 4, prompt(4, "go"), 4).await;
+    act(&store, 4, asks("and this?"), 5).await;
+    act(&store, 4, stopped(Outcome::Completed), 6).await;
+    assert_eq!(store.unsettled().await.expect("unsettled"), [1, 4].map(session_id));
+    let waits = store.session(session_id(4)).await.expect("session").expect("it exists").row;
+    assert_eq!((waits.state(), waits.running, waits.requests), (SessionState::NeedsYou, None, Request(2)));
+    let open: Vec<_> = waits.open_requests.iter().map(|open| (open.request, open.aside)).collect();
+    assert_eq!(open, [(Request(1), Some(Seq(4)))]);
+
+    for n in [1, 4] {
+        act(&store, n, Command::Interrupt { reason: "server_restart".to_owned() }, 7).await;
+    }
+    assert_eq!(store.unsettled().await.expect("unsettled"), []);
+}
+
 pub async fn unobserved_sessions_came_to_rest_unseen(store: AnyStore) {
     for n in 1..=3 {
         act(&store, n, create("a"), 1).await;

@@ -137,7 +137,15 @@ async fn fill(
 
 /// Moves the copies out of the way of those that are written from now on.
 fn set_aside(copies: &Copies, now: Timestamp) -> Result<PathBuf, BesideError> {
-    let moved_to = beside(copies.path(), &format!(".before-{}", now.to_string().replace(':', "-")));
+    let suffix = format!(".before-{}", now.to_string().replace(':', "-"));
+    // First: whoever is killed after it finds the others still in their place, and moves them.
+    let works = copies.works_path();
+    match fs::rename(&works, beside(&works, &suffix)) {
+        Ok(()) => sync_folder_of(&works)?,
+        Err(err) if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => (),
+        Err(source) => return Err(BesideError::Move { path: works, source }),
+    }
+    let moved_to = beside(copies.path(), &suffix);
     let moving = |source| BesideError::Move { path: copies.path().to_owned(), source };
     fs::rename(copies.path(), &moved_to).map_err(moving)?;
     sync_folder_of(copies.path())?;

@@ -8,6 +8,7 @@ use model::SessionId;
 
 use crate::copies::folder::Folder;
 use crate::copies::meta::Meta;
+use crate::copies::regroup::{Member, regroup};
 use crate::copies::retell::{Retelling, Unreadable, read_meta};
 use crate::copies::{Copies, blocking};
 use crate::{AppendError, Batch, CopyError, Part, Store};
@@ -22,6 +23,8 @@ const BATCH_BYTES: usize = 1 << 20;
 pub struct Hydrated {
     /// How many sessions.
     pub sessions: usize,
+    /// How many pieces of work.
+    pub works: usize,
     /// What did not.
     pub skipped: Vec<Skipped>,
 }
@@ -69,7 +72,8 @@ impl Copies {
     pub async fn hydrate(&self, store: &dyn Store) -> Result<Hydrated, HydrateError> {
         let path = self.path.clone();
         let (sound, skipped) = blocking(move || sound_copies(&path)).await?;
-        let mut hydrated = Hydrated { sessions: sound.len(), skipped };
+        let (works, count) = regroup(self.read_works().await, sound.iter().filter_map(Member::of).collect());
+        let mut hydrated = Hydrated { sessions: sound.len(), works: count, skipped };
         let mut batch = Batching { store, parts: Vec::new(), entries: 0, bytes: 0 };
         for meta in sound {
             let session = meta.id;
@@ -88,6 +92,9 @@ impl Copies {
                     None => break,
                 }
             }
+        }
+        if !works.entries.is_empty() {
+            batch.add(works).await?;
         }
         batch.flush().await?;
         hydrated.skipped.sort_by_key(|skipped| skipped.session);

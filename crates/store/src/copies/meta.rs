@@ -6,7 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use model::{Imported, InteractionId, Session, SessionId, Timestamp, TitleMaker, TitleRow, Turn};
+use model::{
+    Clicked, Imported, InteractionId, NextId, NextRow, Origin, Session, SessionId, Timestamp, TitleMaker, TitleRow,
+    Turn, WorkId,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{ReadError, Store};
@@ -14,7 +17,9 @@ use crate::{ReadError, Store};
 pub(super) const NAME: &str = "meta.json";
 pub(super) const MAX_BYTES: u64 = 1 << 20;
 /// The shape of both files. A reader refuses a newer one.
-pub(super) const FORMAT: u32 = 4;
+pub(super) const FORMAT: u32 = 5;
+/// How many clicks are told, newest first.
+const MAX_CLICKS: usize = 2_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -38,6 +43,18 @@ pub(super) struct Meta {
     /// Whose record it comes from, if it was not begun here.
     #[serde(default)]
     pub(super) imported: Option<Imported>,
+    /// The piece of work that it began in.
+    #[serde(default)]
+    pub(super) meta_context: Option<MetaContext>,
+    /// The offer that it was started from.
+    #[serde(default)]
+    pub(super) from: Option<Origin>,
+    /// What was to be chosen about its agent when it first started.
+    #[serde(default)]
+    pub(super) options: BTreeMap<String, String>,
+    /// Which of its agent's offers were taken, newest first.
+    #[serde(default)]
+    pub(super) clicks: Vec<Click>,
     /// What the agent says it is about to do.
     #[serde(default)]
     pub(super) current_intent: String,
@@ -51,6 +68,34 @@ pub(super) struct Meta {
     /// When it last came to rest; while a turn runs, when the last finished turn ended.
     pub(super) last_idle_at: Option<Timestamp>,
     pub(super) deleted_at: Option<Timestamp>,
+}
+
+/// A piece of work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct MetaContext {
+    pub(super) id: WorkId,
+    /// What it is called; absent if the work was deleted, or the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) name: Option<String>,
+}
+
+/// An offer that was taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Click {
+    pub(super) block: NextId,
+    /// The piece of work that went on.
+    pub(super) meta_context: WorkId,
+    /// The session that began.
+    pub(super) session: SessionId,
+    pub(super) at: Timestamp,
+}
+
+impl Click {
+    fn of(row: &NextRow) -> Option<Self> {
+        let Clicked { work, session, at } = row.clicked?;
+        Some(Self { block: row.id, meta_context: work, session, at })
+    }
 }
 
 /// A title that the session has, or had.
@@ -80,7 +125,16 @@ impl Meta {
             None => None,
         };
         let titles = store.titles(row.id).await?.into_iter().map(Title::of).collect();
-        Ok(Self::at_rest(session, titles, last_ended_at))
+        let meta_context = match row.work {
+            // A name that the work gets meanwhile is met again when the session comes back.
+            Some(id) if row.deleted_at.is_some() => Some(MetaContext { id, name: None }),
+            Some(id) => Some(MetaContext { id, name: store.work(id).await?.map(|work| work.name) }),
+            None => None,
+        };
+        let clicked = store.clicked(row.id, MAX_CLICKS).await?;
+        let has_ended = |row: &&NextRow| session.row.running.is_none_or(|running| running.turn != row.id.turn);
+        let clicks = clicked.iter().filter(has_ended).filter_map(Click::of).collect();
+        Ok(Self { meta_context, clicks, ..Self::at_rest(session, titles, last_ended_at) })
     }
 
     fn at_rest(session: &Session, titles: Vec<Title>, last_ended_at: Option<Timestamp>) -> Self {
@@ -102,6 +156,10 @@ impl Meta {
             agent_title: String::new(),
             titles,
             imported: row.imported.clone(),
+            meta_context: None,
+            from: row.from,
+            options: row.options.clone(),
+            clicks: Vec::new(),
             current_intent: row.intent.clone(),
             context: session.context.sets.to_map(),
             created_at: row.created_at,

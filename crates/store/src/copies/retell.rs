@@ -4,20 +4,25 @@
 //! again, so a copy can make no session that they could not have made; a copy that does not hold together is refused
 //! whole. At the end no turn runs and the agent is stopped.
 
+mod blocks;
+
+use std::collections::HashSet;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 
 use model::{
-    AgentReport, AgentState, Attached, Command, ContextWish, Imported, Item, Marker, Memory, NewSession, Permission,
-    PermissionAnswer, Rejection, Seq, Session, SessionId, Stop, StreamId, Timestamp, ToolChange, TranscriptTurn,
-    WhenBusy, check_name, decide, prove,
+    AgentReport, AgentState, Answerer, Attached, Command, ContextWish, Event, Imported, Item, Marker, Memory,
+    NewSession, NextId, Permission, PermissionAnswer, Question, Rejection, Request, Seq, Session, SessionId, Stop,
+    StreamId, Timestamp, ToolChange, TranscriptTurn, WhenBusy, check_name, decide, prove,
 };
 
 use crate::copies::first_format;
 use crate::copies::folder::Folder;
-use crate::copies::meta::{self, FORMAT, Meta, Title};
+use crate::copies::meta::{self, Click, FORMAT, Meta, Title};
 use crate::copies::{MAX_LINE_BYTES, transcript};
 use crate::{CopyError, Part};
 
+/// No session has this many requests, whatever its copy says.
+const MAX_REQUEST: u32 = 1 << 30;
 /// Answers are written down in parts of this size, as a live one is, so that no follower meets a huge one.
 const TEXT_PART_BYTES: usize = 64 << 10;
 /// A part of the log is handed out once it has this many entries …
@@ -75,6 +80,15 @@ pub enum Unreadable {
         /// What it says it is.
         found: model::Turn,
     },
+    /// A line of the transcript shows what no agent can have offered.
+    #[error("line {line} of its transcript shows blocks that are none")]
+    NoBlock {
+        /// Counted from 1.
+        line: u64,
+    },
+    /// A click on what was not offered, or a second one.
+    #[error("its meta.json tells of a click on {0}, which does not wait for one")]
+    NoOffer(NextId),
     /// A rule of sessions says no.
     #[error("it breaks a rule: {0}")]
     Rejected(#[from] Rejection),
@@ -106,6 +120,8 @@ pub(super) struct Retelling {
     session: Option<Session>,
     part: Part,
     last_ended_at: Option<Timestamp>,
+    /// What was offered and has not been clicked.
+    offers: HashSet<NextId>,
     stage: Stage,
 }
 
@@ -120,7 +136,8 @@ impl Retelling {
     pub(super) fn new(folder: &Folder, meta: Meta) -> Result<Self, Unreadable> {
         let lines = folder.find_file(transcript::NAME)?.map(|file| Lines { file: BufReader::new(file), number: 0 });
         let part = empty_part(meta.id, Seq::START);
-        Ok(Self { meta, lines, session: None, part, last_ended_at: None, stage: Stage::Beginning })
+        let (last_ended_at, offers) = (None, HashSet::new());
+        Ok(Self { meta, lines, session: None, part, last_ended_at, offers, stage: Stage::Beginning })
     }
 
     /// The next entries, of a few turns or of one long one; `None` when all is told.
@@ -160,8 +177,15 @@ impl Retelling {
 
     fn begin(&mut self) -> Result<(), Unreadable> {
         check_name(&self.meta.agent)?;
-        let Meta { agent, cwd, project, name, created_at, .. } = self.meta.clone();
-        self.act(Command::Create(NewSession { agent, cwd, project, name, ..NewSession::default() }), created_at)?;
+        let Meta { agent, cwd, project, name, created_at, meta_context, options, .. } = self.meta.clone();
+        let work = meta_context.map(|work| work.id);
+        let new = NewSession { agent, cwd, project, name, work, options, ..NewSession::default() };
+        let mut created = decide(None, Command::Create(new))?;
+        // Without the prompt that it was begun for, which is the first turn's, or waited and is in no copy.
+        if let Some(Event::SessionCreated { from, .. }) = created.first_mut() {
+            *from = self.meta.from;
+        }
+        self.note(created, created_at);
         if let Some(Imported { tool, source, mark, continued }) = self.meta.imported.clone() {
             self.act(Command::Import { tool, source, mark }, created_at)?;
             if continued {
@@ -210,6 +234,9 @@ impl Retelling {
         for item in turn.items {
             self.tell_item(item, ended_at)?;
         }
+        let shown = blocks::shown(turn.turn, turn.blocks).ok_or(Unreadable::NoBlock { line })?;
+        self.offers.extend(shown.iter().filter_map(blocks::offer));
+        self.note(shown, ended_at);
         if let Some(usage) = turn.usage {
             self.act(Command::Agent(AgentReport::Usage(usage)), ended_at)?;
         }
@@ -237,7 +264,7 @@ impl Retelling {
             }
             Item::Plan { steps } => AgentReport::Plan(steps),
             Item::Permission(Permission { request, question, answer }) => {
-                self.act(Command::Agent(AgentReport::Asked(question)), at)?;
+                self.ask(request, question, at)?;
                 return match answer.filter(|answer| answer.option.is_some()) {
                     // What is remembered is no session's: a copy that was changed must not let agents do more.
                     Some(answer) => self
@@ -250,6 +277,20 @@ impl Retelling {
             Item::Compaction { summary } => AgentReport::Compacted { summary },
         };
         self.act(Command::Agent(report), at)
+    }
+
+    /// What was asked beside the turns is not in the copy, so numbers may be left out; none is given twice.
+    fn ask(&mut self, request: Request, question: Question, at: Timestamp) -> Result<(), Unreadable> {
+        for event in decide(self.session.as_ref(), Command::Agent(AgentReport::Asked(question)))? {
+            let event = match event {
+                Event::PermissionAsked { turn, request: next, question } if request.0 < MAX_REQUEST => {
+                    Event::PermissionAsked { turn, request: request.max(next), question }
+                }
+                other => other,
+            };
+            self.session = self.part.push(self.session.take(), event, at);
+        }
+        Ok(())
     }
 
     fn tell_words(
@@ -277,6 +318,14 @@ impl Retelling {
             self.act(Command::Agent(AgentReport::Ready { attached: None }), active_at)?;
         }
         self.act(Command::Interrupt { reason: REASON.to_owned() }, active_at)?;
+        for Click { block, meta_context, session, at } in std::mem::take(&mut self.meta.clicks).into_iter().rev() {
+            if !self.offers.remove(&block) {
+                return Err(Unreadable::NoOffer(block));
+            }
+            // Whose click it was is not in the copy.
+            let by = Answerer::Person { token_id: None, name: String::new() };
+            self.act(Command::Click { block, work: meta_context, session, by }, at)?;
+        }
         if let Some(observed_at) = last_observed_at {
             self.act(Command::Observe, observed_at)?;
         }
@@ -287,10 +336,15 @@ impl Retelling {
     }
 
     fn act(&mut self, command: Command, at: Timestamp) -> Result<(), Unreadable> {
-        for event in decide(self.session.as_ref(), command)? {
+        let events = decide(self.session.as_ref(), command)?;
+        self.note(events, at);
+        Ok(())
+    }
+
+    fn note(&mut self, events: Vec<Event>, at: Timestamp) {
+        for event in events {
             self.session = self.part.push(self.session.take(), event, at);
         }
-        Ok(())
     }
 }
 

@@ -6,18 +6,21 @@ mod crashes;
 mod foreign;
 mod round_trip;
 mod untrusted;
+mod works;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use model::{AgentReport, Command, Incarnation, Outcome, Stop};
+use model::{AgentReport, Command, Event, Incarnation, NextId, Outcome, Stop, StreamId, Turn};
 use tempfile::TempDir;
 
-use crate::conformance::{AnyStore, act, create, prompt, session_id};
+use crate::conformance::{
+    AnyStore, act, at, batch, click, create, next_step, note, offers, prompt, session_id, work_id,
+};
 use crate::copies::{Copies, Depth, Touched};
-use crate::{MemoryStore, Store};
+use crate::{Head, MemoryStore, Part, Store};
 
 struct World {
     folder: TempDir,
@@ -45,6 +48,47 @@ impl World {
 
     async fn update(&self, n: u8) -> Touched {
         self.copies.update(&*self.store, session_id(n), Depth::End).await.unwrap()
+    }
+
+    /// One in which the first session's agent offers three steps; two were taken, of one work, which was renamed.
+    async fn with_a_work() -> Self {
+        let world = Self::new();
+        begin(&world.store, 1).await;
+        start_turn(&world.store, 1, 1, "plan").await;
+        for (nth, work) in [(1, Some("loom")), (2, Some("loom")), (3, Some("weft"))] {
+            note(&world.store, 1, offers(1, nth, next_step(&format!("step {nth}"), work)), 112).await;
+        }
+        let stop = Stop { outcome: Outcome::Completed, reason: None };
+        act(&world.store, 1, Command::Agent(AgentReport::Stopped(stop)), 113).await;
+        world.click(1, 5, 200).await;
+        world.click(2, 6, 300).await;
+        world
+            .tell_works(Event::WorkRenamed { work: work_id(5), project: "/w".to_owned(), name: "warp".to_owned() })
+            .await;
+        world.update_all().await;
+        world
+    }
+
+    /// Takes the first session's step.
+    async fn click(&self, nth: u32, new: u8, when: i64) {
+        let clicked = click(&*self.store, 1, NextId { turn: Turn(1), nth }, new, when).await.unwrap();
+        self.store.append(clicked).await.unwrap();
+    }
+
+    async fn tell_works(&self, event: Event) {
+        let Head::At(head) = self.store.head(StreamId::Work).await.unwrap() else { panic!("it is never purged") };
+        self.store.append(batch([Part::of(StreamId::Work, head, None, vec![event], at(400)).0])).await.unwrap();
+    }
+
+    async fn update_all(&self) {
+        for n in 1..8 {
+            self.update(n).await;
+        }
+        self.copies.update_works(&*self.store).await.unwrap();
+    }
+
+    fn works(&self) -> String {
+        fs::read_to_string(self.copies.works_path()).unwrap()
     }
 
     fn file(&self, n: u8, name: &str) -> PathBuf {

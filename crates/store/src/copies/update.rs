@@ -3,7 +3,7 @@
 //! Invariant: the cost is that of what is new. The last line of the file tells what was copied; only what ended after it
 //! is read from the log. Doing it twice changes nothing, so a crash at any step is mended by doing it again.
 
-use model::{Session, SessionId, Stop, StreamId, TranscriptTurn, Turn, TurnRow};
+use model::{Session, SessionId, Stop, StreamId, Timestamp, TranscriptTurn, Turn, TurnRow};
 
 use crate::copies::folder::Folder;
 use crate::copies::meta::{self, Meta};
@@ -40,6 +40,39 @@ impl Copies {
     /// Makes a session's copy what the log says. What is written is flushed before this answers. The folder of a session
     /// that was purged is removed; that of one which the store does not know, or which is damaged, is left alone.
     pub async fn update(&self, store: &dyn Store, id: SessionId, depth: Depth) -> Result<Touched, CopyError> {
+        // Before the session's own copy, which tells after a crash that this is still to be done.
+        if self.leaves_or_rejoins_its_work(store, id).await? {
+            match self.update_works(store).await {
+                // The session is not to suffer for what is wrong with the works alone.
+                Ok(_) | Err(CopyError::Foreign { .. } | CopyError::Read(ReadError::Damaged(_))) => (),
+                Err(err) => return Err(err),
+            }
+        }
+        self.update_session(store, id, depth).await
+    }
+
+    /// Whether the session belongs to a piece of work, and was deleted or brought back since its copy was written.
+    async fn leaves_or_rejoins_its_work(&self, store: &dyn Store, id: SessionId) -> Result<bool, CopyError> {
+        #[derive(serde::Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Deleted {
+            deleted_at: Option<Timestamp>,
+        }
+        let Some(session) = store.session(id).await?.filter(|session| session.row.work.is_some()) else {
+            return Ok(false);
+        };
+        let Some(meta) = self.look_at_meta(id).await? else { return Ok(false) };
+        let was: Option<Deleted> = serde_json::from_slice(&meta).ok();
+        Ok(was.is_none_or(|was| was.deleted_at != session.row.deleted_at))
+    }
+
+    /// The same, of nothing but the session.
+    pub(super) async fn update_session(
+        &self,
+        store: &dyn Store,
+        id: SessionId,
+        depth: Depth,
+    ) -> Result<Touched, CopyError> {
         let Some(session) = store.session(id).await? else {
             return match store.head(StreamId::Session(id)).await? {
                 Head::Purged => self.remove(id).await,
@@ -83,6 +116,19 @@ impl Copies {
             Err(err) => Err(err),
         });
         Ok(if removed.await? { Touched::Yes } else { Touched::No })
+    }
+
+    async fn look_at_meta(&self, id: SessionId) -> Result<Option<Vec<u8>>, CopyError> {
+        let path = self.path.clone();
+        blocking(move || {
+            let Some(folder) = Folder::find(&path)? else { return Ok(None) };
+            let Some(folder) = folder.find_child(id.to_string())? else { return Ok(None) };
+            match folder.read(meta::NAME, meta::MAX_BYTES) {
+                Err(CopyError::Foreign { .. }) => Ok(None),
+                read => read,
+            }
+        })
+        .await
     }
 
     async fn look_at(&self, id: SessionId) -> Result<Standing, CopyError> {

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::conformance::question;
-use crate::histories::{KEYS, PRINCIPALS, SESSIONS, TOKENS};
+use crate::histories::{BY_HAND, KEYS, PRINCIPALS, SESSIONS, TOKENS, WORKS};
 
 /// What is wished of a session; the ids it needs are found when its turn comes.
 #[derive(Debug, Clone)]
@@ -47,6 +47,8 @@ pub(crate) enum Wish {
     Summarise(u32, String),
     Title(String),
     Import(String),
+    /// The agent of the turn that runs offers a step of this work.
+    Offer(Option<&'static str>),
     Interrupt,
 }
 
@@ -80,6 +82,22 @@ pub(crate) enum Step {
     },
     RevokeToken {
         token: u8,
+        when: i64,
+    },
+    /// One of a session's offers, counted from the newest, is taken: one batch over three streams.
+    Click {
+        session: u8,
+        nth: usize,
+        new: u8,
+        when: i64,
+    },
+    RenameWork {
+        nth: usize,
+        name: &'static str,
+        when: i64,
+    },
+    DeleteWork {
+        nth: usize,
         when: i64,
     },
     Purge {
@@ -117,6 +135,7 @@ fn wish() -> impl Strategy<Value = Wish> {
         1 => Just(Wish::Agent(AgentReport::Gone)),
         1 => text().prop_map(|reason| Wish::Agent(AgentReport::Failed { reason })),
         1 => Just(Wish::Interrupt),
+        2 => offering(),
         6 => doing(),
     ]
 }
@@ -203,10 +222,26 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         1 => (0..TOKENS, "[a\u{0}\u{1f9f5}]{0,3}", decision, when())
             .prop_map(|(id, subject, decision, when)| Step::Remember { id, subject, decision, when }),
         1 => (0..TOKENS, when()).prop_map(|(id, when)| Step::Forget { id, when }),
+        2 => working(),
         1 => (0..SESSIONS).prop_map(|session| Step::Purge { session }),
         1 => when().prop_map(|before| Step::ForgetReceipts { before }),
         1 => Just(Step::Reopen),
     ]
+}
+
+/// What is done about pieces of work.
+fn working() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (0..SESSIONS, 0..4_usize, BY_HAND..SESSIONS, 0..30_i64)
+            .prop_map(|(session, nth, new, when)| Step::Click { session, nth, new, when }),
+        2 => (0..3_usize, select(WORKS.to_vec()), 0..30_i64)
+            .prop_map(|(nth, name, when)| Step::RenameWork { nth, name, when }),
+        1 => (0..3_usize, 0..30_i64).prop_map(|(nth, when)| Step::DeleteWork { nth, when }),
+    ]
+}
+
+fn offering() -> impl Strategy<Value = Wish> {
+    option::weighted(0.9, select(WORKS.to_vec())).prop_map(Wish::Offer)
 }
 
 /// A step that is likely to get somewhere: prompts, agents that start, talk, stop and fail, in few sessions.
@@ -223,7 +258,15 @@ pub(crate) fn lively() -> impl Strategy<Value = Step> {
         1 => Just(Wish::Interrupt),
         1 => Just(Wish::Observe),
         1 => Just(Wish::Restore),
+        4 => offering(),
         8 => doing(),
     ];
-    (0..2_u8, wish, 0..30_i64).prop_map(|(n, wish, when)| Step::Act { wishes: vec![(n, wish)], receipt: None, when })
+    let act = (prop_oneof![8 => 0..2_u8, 2 => BY_HAND..SESSIONS], wish, 0..30_i64)
+        .prop_map(|(n, wish, when)| Step::Act { wishes: vec![(n, wish)], receipt: None, when });
+    prop_oneof![
+        12 => act,
+        2 => (0..2_u8, 0..4_usize, BY_HAND..SESSIONS, 0..30_i64)
+            .prop_map(|(session, nth, new, when)| Step::Click { session, nth, new, when }),
+        1 => working(),
+    ]
 }

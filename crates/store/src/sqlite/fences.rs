@@ -1,12 +1,13 @@
-//! Sessions that are damaged, and from where on.
+//! Streams that are damaged, and from where on.
 //!
 //! Invariant: a fence is put up as soon as damage is met and taken down only by whoever has verified the whole stream.
-//! Up to it a session is read; nothing is ever appended behind it, since that would pass a broken thread off as whole.
+//! Up to it a stream is read; nothing is ever appended behind it, since that would pass a broken thread off as whole.
+//! One that is damaged keeps nobody from the others.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use model::{Seq, SessionId, StreamId};
+use model::{Seq, StreamId};
 use rusqlite::{Connection, params};
 
 use crate::Damage;
@@ -14,7 +15,15 @@ use crate::sqlite::rows::sql_seq;
 
 /// The fences there are; shared by the readers, who meet damage, and the writer, who must not write behind it.
 #[derive(Debug, Default)]
-pub(super) struct Fences(Mutex<HashMap<SessionId, Damage>>);
+pub(super) struct Fences(Mutex<HashMap<StreamId, Damage>>);
+
+/// Whether a stream is fenced off when it is damaged: all but the server's own, without which nobody could sign in.
+pub(super) fn has_fence(stream: StreamId) -> bool {
+    match stream {
+        StreamId::Session(_) | StreamId::Work => true,
+        StreamId::Server => false,
+    }
+}
 
 impl Fences {
     /// The fences that earlier lives have put up.
@@ -28,31 +37,31 @@ impl Fences {
         let mut fences = HashMap::new();
         for found in found {
             let (name, seq, what) = found?;
-            if let Ok(stream @ StreamId::Session(session)) = name.parse() {
-                fences.insert(session, Damage { stream, seq, what: what.into() });
+            if let Ok(stream) = name.parse()
+                && has_fence(stream)
+            {
+                fences.insert(stream, Damage { stream, seq, what: what.into() });
             }
         }
         Ok(Self(Mutex::new(fences)))
     }
 
-    /// Where the fence of a stream is. Only sessions have one: without the server's own stream nobody could sign in.
+    /// Where the fence of a stream is.
     pub(super) fn find(&self, stream: StreamId) -> Option<Damage> {
-        let StreamId::Session(session) = stream else { return None };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&session).cloned()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&stream).cloned()
     }
 
     /// Puts one up; `false` if there is one already, or none is to be.
     pub(super) fn put(&self, damage: &Damage) -> bool {
-        let StreamId::Session(session) = damage.stream else { return false };
         let mut fences = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match fences.get(&session) {
-            Some(_) => false,
-            None => fences.insert(session, damage.clone()).is_none(),
+        match fences.get(&damage.stream) {
+            None if has_fence(damage.stream) => fences.insert(damage.stream, damage.clone()).is_none(),
+            Some(_) | None => false,
         }
     }
 
-    pub(super) fn remove(&self, session: SessionId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
+    pub(super) fn remove(&self, stream: StreamId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&stream);
     }
 }
 

@@ -13,6 +13,7 @@ use model::{
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::sqlite::columns::{self, STORED_ENTRY_COLUMNS};
+use crate::sqlite::fences::has_fence;
 use crate::sqlite::rows::{self, StoredEntry, sql_seq};
 use crate::{Damage, Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError};
 
@@ -102,7 +103,7 @@ pub(super) fn entries(
     Ok(Found { what: page, damage: None })
 }
 
-/// A page of the whole log. What damaged sessions have after their damage is left out; a page without anything is the
+/// A page of the whole log. What damaged streams have after their damage is left out; a page without anything is the
 /// end.
 pub(super) fn all_entries(
     conn: &Connection,
@@ -146,7 +147,7 @@ pub(super) fn all_entries(
                 *head = Some(seq);
                 page.push(PlacedEntry { position, stream, entry });
             }
-            Err(damage) if matches!(stream, StreamId::Session(_)) => {
+            Err(damage) if has_fence(stream) => {
                 *fence = Some(damage.clone());
                 damages.push(damage);
             }
@@ -239,7 +240,9 @@ pub(super) fn sessions_sql(before: &str) -> String {
 
 pub(super) const UNSETTLED: &str = "SELECT id
      FROM sessions
-     WHERE deleted_at IS NULL AND (agent_state = 'starting' OR running_turn IS NOT NULL)
+     WHERE
+         deleted_at IS NULL
+         AND (agent_state = 'starting' OR running_turn IS NOT NULL OR open_requests IS NOT NULL)
      ORDER BY id";
 
 pub(super) fn unsettled(conn: &Connection) -> Result<Vec<SessionId>, ReadError> {

@@ -1,12 +1,14 @@
 //! Questions about pieces of work and the steps that agents offer.
 
-use model::{NextId, Offer, SessionId, SessionRow, WorkId, WorkKey, WorkRow};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use std::collections::HashMap;
 
-use crate::ReadError;
-use crate::sqlite::columns::{NEXT_COLUMNS, SESSION_COLUMNS, WORK_COLUMNS};
+use model::{NextId, NextRow, Offer, SessionId, SessionRow, WorkId, WorkKey, WorkRow};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use crate::sqlite::columns::{NEXT_COLUMNS, SESSION_COLUMNS, WORK_COLUMNS, WORK_NAME_COLUMNS};
 use crate::sqlite::queries::{collect, sql_limit};
 use crate::sqlite::rows;
+use crate::{ReadError, WholeWork};
 
 /// Behind a block's own columns: the first later turn that offers a step of the same work.
 const SUPERSEDED_BY: &str = "(
@@ -43,6 +45,17 @@ pub(super) fn next_block(conn: &Connection, session: SessionId, id: NextId) -> R
     );
     let found = conn.prepare_cached(&sql)?.query_row(params![session.as_bytes(), id.turn.0, id.nth], rows::offer);
     Ok(found.optional()?)
+}
+
+pub(super) fn clicked(conn: &Connection, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
+    let sql = format!(
+        "SELECT {NEXT_COLUMNS}
+         FROM next_blocks
+         WHERE session = ?1 AND clicked_work IS NOT NULL
+         ORDER BY turn DESC, nth DESC
+         LIMIT ?2"
+    );
+    collect(conn, &sql, params![session.as_bytes(), sql_limit(limit)], rows::next_row)
 }
 
 /// Those that have a session.
@@ -82,6 +95,36 @@ pub(super) fn work_sessions(conn: &Connection, work: WorkId) -> Result<Vec<Sessi
          ORDER BY id"
     );
     collect(conn, &sql, [work.as_bytes()], rows::session_row)
+}
+
+pub(super) fn whole_works(conn: &Connection) -> Result<Vec<WholeWork>, ReadError> {
+    let sql = format!(
+        "SELECT {WORK_COLUMNS}
+         FROM works
+         WHERE EXISTS (SELECT 1 FROM sessions WHERE sessions.work = works.id)
+         ORDER BY created_at, id"
+    );
+    let works = collect(conn, &sql, [], rows::work_row)?;
+    let sql = format!("SELECT {WORK_NAME_COLUMNS} FROM work_names ORDER BY project, name");
+    let mut names: HashMap<WorkId, Vec<String>> = HashMap::new();
+    for ((_, name), id) in collect(conn, &sql, [], rows::work_name)? {
+        names.entry(id).or_default().push(name);
+    }
+    let sql = "SELECT work, id
+         FROM sessions
+         WHERE work IS NOT NULL AND deleted_at IS NULL
+         ORDER BY work, id";
+    let member = |row: &Row<'_>| Ok((WorkId::from_bytes(row.get(0)?), SessionId::from_bytes(row.get(1)?)));
+    let mut sessions: HashMap<WorkId, Vec<SessionId>> = HashMap::new();
+    for (work, id) in collect(conn, sql, [], member)? {
+        sessions.entry(work).or_default().push(id);
+    }
+    let whole = works.into_iter().map(|row| WholeWork {
+        names: names.remove(&row.id).unwrap_or_default(),
+        sessions: sessions.remove(&row.id).unwrap_or_default(),
+        row,
+    });
+    Ok(whole.collect())
 }
 
 pub(super) fn unbegun(conn: &Connection) -> Result<Vec<SessionId>, ReadError> {

@@ -156,7 +156,7 @@ impl Writer {
         commit(&self.conn).inspect_err(|_| self.last_position = before)?;
         for (job, answer) in group.iter().zip(&answers) {
             if let (Write::Purge { session, .. }, Ok(_)) = (&job.write, answer) {
-                self.fences.remove(*session);
+                self.fences.remove(StreamId::Session(*session));
                 self.sweep.wake();
             }
         }

@@ -28,6 +28,7 @@ const SAMPLE: usize = 200;
 struct Visit {
     report: CheckReport,
     rebuilt: Option<Rebuilt>,
+    rebuilds_search: bool,
     fences: Fencing,
     copies: Result<CopiesSeen>,
 }
@@ -43,12 +44,16 @@ enum Fencing {
 pub(super) async fn run(data: &DataDir, doctor: &cli::Doctor) -> Result<ExitCode> {
     let depth = if doctor.all { Depth::All } else { Depth::Sample(SAMPLE) };
     let rebuilt = if doctor.rebuild { Some(rebuild(data).await?) } else { None };
+    if doctor.rebuild_search {
+        drop(look_at(data)?);
+        engine::want_search_rebuild(&data.search())?;
+    }
     let file = data.clone();
     let report = watched(move |progress| -> Result<CheckReport> { Ok(look_at(&file)?.check(depth, progress)?) });
     let mut report = report.await??;
     let fences = settle_fences(data, &mut report).await;
     let copies = copies::check(data, depth, &report).await;
-    let visit = Visit { report, rebuilt, fences, copies };
+    let visit = Visit { report, rebuilt, rebuilds_search: doctor.rebuild_search, fences, copies };
     if doctor.json {
         terminal::line(&safe_json(&serde_json::to_string_pretty(&visit.to_json(data)?)?))?;
     } else {

@@ -11,6 +11,11 @@ use crate::data_dir::DataDir;
 use crate::terminal::{self, ago, cut, safe_json, table};
 
 const TITLE_COLUMNS: usize = 48;
+const WORK_COLUMNS: usize = 24;
+/// Before the title; without a piece of work there is no such column.
+const WORK_PLACE: usize = 5;
+/// What a session is called of which nothing is known.
+pub(super) const UNSAID: &str = "(nothing said yet)";
 /// Enough of an id's random end to tell sessions apart.
 const TAIL_CHARS: usize = 8;
 
@@ -25,22 +30,32 @@ pub(super) async fn run(data: &DataDir, list: &cli::List) -> Result<()> {
         return Ok(terminal::line("No sessions yet. `throughline new` begins one in this directory.")?);
     }
     let now = SystemClock.now();
-    let rows: Vec<Vec<String>> = page
-        .sessions
-        .iter()
-        .map(|row| {
-            vec![
-                tail(row.id),
-                state(row),
-                row.turns.0.to_string(),
-                ago(row.active_at, now),
-                row.agent.clone(),
-                cut(row.title.as_deref().unwrap_or("(nothing said yet)"), TITLE_COLUMNS),
-                row.project.clone(),
-            ]
-        })
-        .collect();
-    for line in table(&["ID", "STATE", "TURNS", "ACTIVE", "AGENT", "TITLE", "PROJECT"], &rows) {
+    let work_of = |row: &SessionRow| {
+        let work = page.meta_contexts.iter().find(|work| Some(work.id) == row.meta_context_id);
+        work.map_or_else(String::new, |work| cut(&work.name, WORK_COLUMNS))
+    };
+    let mut header = vec!["ID", "STATE", "TURNS", "ACTIVE", "AGENT", "TITLE", "PROJECT"];
+    let has_work = !page.meta_contexts.is_empty();
+    if has_work {
+        header.insert(WORK_PLACE, "WORK");
+    }
+    let of = |row: &SessionRow| {
+        let mut cells = vec![
+            tail(row.id),
+            state(row),
+            row.turns.0.to_string(),
+            ago(row.active_at, now),
+            row.agent.clone(),
+            cut(row.title.as_deref().unwrap_or(UNSAID), TITLE_COLUMNS),
+            row.project.clone(),
+        ];
+        if has_work {
+            cells.insert(WORK_PLACE, work_of(row));
+        }
+        cells
+    };
+    let rows: Vec<Vec<String>> = page.sessions.iter().map(of).collect();
+    for line in table(&header, &rows) {
         terminal::line(&line)?;
     }
     if page.next_cursor.is_some() {
@@ -50,12 +65,12 @@ pub(super) async fn run(data: &DataDir, list: &cli::List) -> Result<()> {
 }
 
 /// The end of a session's id, by which people name it.
-pub(super) fn tail(session: SessionId) -> String {
+pub(crate) fn tail(session: SessionId) -> String {
     let id = session.to_string();
     id[id.len() - TAIL_CHARS..].to_owned()
 }
 
-fn state(row: &SessionRow) -> String {
+pub(super) fn state(row: &SessionRow) -> String {
     if row.read_only == Some(ReadOnly::Damaged) {
         return "damaged".to_owned();
     }

@@ -119,10 +119,11 @@ impl Bridge {
         let mut request = Request::builder().method(Method::POST).uri(format!("/mcp?session={}", self.session));
         request = request.header(header::CONTENT_TYPE, "application/json");
         request = request.header(header::ACCEPT, "application/json, text/event-stream");
+        let name = params["name"].as_str().or_else(|| params["uri"].as_str());
         let named = [
             ("mcp-protocol-version", stated.or(agreed)),
             ("mcp-method", stated.and(message["method"].as_str())),
-            ("mcp-name", stated.and(params["name"].as_str())),
+            ("mcp-name", stated.and(name)),
         ];
         for (name, value) in named {
             if let Some(value) = value.and_then(|value| HeaderValue::from_str(value).ok()) {

@@ -19,7 +19,7 @@ pub(super) async fn run(data: &DataDir, new: cli::New) -> Result<()> {
     let client = Client::connect(data).await?;
     installed::check(&client, &new.agent).await?;
     let body =
-        NewSession { agent: new.agent, cwd, name: new.name, meta_context: None, confirm: new.confirm, key: None };
+        NewSession { agent: new.agent, cwd, name: new.name, meta_context: new.work, confirm: new.confirm, key: None };
     let begun = client.post("/sessions", Some(&body)).await;
     let session: Session = begun.map_err(|err| match err.to_string().ends_with("(confirm_required)") {
         true => anyhow!("an agent there could reach everything you have; add --confirm if that is meant"),
@@ -29,11 +29,8 @@ pub(super) async fn run(data: &DataDir, new: cli::New) -> Result<()> {
     if new.json {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&session)?))?);
     }
-    terminal::line(&format!(
-        "Session {} with {} in {}",
-        tail(session.row.id),
-        session.row.agent,
-        safe(&session.row.cwd)
-    ))?;
+    let work = session.meta_context.as_ref().map(|work| format!(", part of {}", work.name)).unwrap_or_default();
+    let begun = format!("Session {} with {} in {}{work}", tail(session.row.id), session.row.agent, session.row.cwd);
+    terminal::line(&safe(&begun))?;
     Ok(terminal::line(&format!("Talk to it: throughline send {} \"say hello\"", tail(session.row.id)))?)
 }

@@ -6,7 +6,7 @@ use server::wire::Session;
 
 use crate::cli;
 use crate::client::Client;
-use crate::commands::list::tail;
+use crate::commands::list::{UNSAID, tail};
 use crate::data_dir::DataDir;
 use crate::terminal::{self, safe, safe_json};
 
@@ -24,7 +24,7 @@ pub(super) async fn run(data: &DataDir, rename: cli::Rename) -> Result<()> {
         let told = json!({ "id": id, "name": row.meta.name, "title": row.title });
         return Ok(terminal::line(&safe_json(&told.to_string()))?);
     }
-    let title = row.title.as_deref().unwrap_or("(nothing said yet)");
+    let title = row.title.as_deref().unwrap_or(UNSAID);
     Ok(terminal::line(&safe(&match row.meta.name.is_empty() {
         true => format!("Session {} has no name any more; its title is: {title}", tail(id)),
         false => format!("Session {} is called: {title}", tail(id)),

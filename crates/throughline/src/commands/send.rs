@@ -8,7 +8,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use futures_util::{SinkExt as _, StreamExt as _};
 use model::{
-    Event, InteractionId, Item, Outcome, Request as Asked, SessionId, SignInMethod, Stop, ToolCall, Turn, WordsOf,
+    Event, InteractionId, Item, NextId, Outcome, Request as Asked, SessionId, SignInMethod, Stop, ToolCall, Turn,
+    WordsOf,
 };
 use server::wire::{
     ClientFrame, NewAnswer, NewPrompt, Observed, PromptAccepted, Request, ServerFrame, Session, WhenBusy,
@@ -17,6 +18,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
 use self::questions::{How, Questions};
+use crate::block_text::offer_line;
 use crate::cli;
 use crate::client::{Client, Stream};
 use crate::commands::answer;
@@ -38,8 +40,12 @@ pub(super) async fn run(data: &DataDir, send: cli::Send) -> Result<()> {
         bail!("no server is running that could answer later; leave out --no-wait, or start one with `throughline`");
     }
     // Followed before the prompt goes out, so that nothing of the answer is missed.
-    let mut answer = Answer::follow(&client, session.row.id, &session.cursor, send.json).await?;
+    let mut answer = Answer::follow(&client, session.row.id, Some(&session.cursor), send.json).await?;
     let prompt = NewPrompt { text, images: Vec::new(), when_busy: WhenBusy::Queue, key: None };
+    if !send.json && !session.open_requests.is_empty() {
+        let session = tail(session.row.id);
+        terminal::remark(&format!("the agent waits for an answer; `throughline show {session}` prints what it asked"));
+    }
     let accepted: PromptAccepted = client.post(&format!("/sessions/{}/prompts", session.row.id), Some(&prompt)).await?;
     let done = if send.no_wait {
         let line = if send.json { serde_json::to_string(&accepted)? } else { "Stored.".to_owned() };
@@ -69,7 +75,7 @@ fn read_prompt() -> Result<String> {
 
 /// Ctrl+C: what becomes of the turn depends on who hosts it. Without a server it ends with this command, which first
 /// writes down what was said.
-fn leave(client: &Client) -> Result<()> {
+pub(super) fn leave(client: &Client) -> Result<()> {
     match client.has_server() {
         true => bail!("stopped listening; the turn goes on, and `throughline show` prints what comes of it"),
         false => bail!("stopped; no server is running, so the turn ends here"),
@@ -77,7 +83,7 @@ fn leave(client: &Client) -> Result<()> {
 }
 
 /// The answer to one prompt, among whatever else happens in the session.
-struct Answer {
+pub(super) struct Answer {
     socket: WebSocketStream<Box<dyn Stream>>,
     session: SessionId,
     json: bool,
@@ -95,9 +101,10 @@ struct Answer {
 }
 
 impl Answer {
-    async fn follow(client: &Client, session: SessionId, cursor: &str, json: bool) -> Result<Self> {
+    /// From that cursor on, or from the session's beginning.
+    pub(super) async fn follow(client: &Client, session: SessionId, after: Option<&str>, json: bool) -> Result<Self> {
         let mut socket = client.live().await?;
-        let request = Request::Follow { session, after: Some(cursor.to_owned()), turns: None };
+        let request = Request::Follow { session, after: after.map(str::to_owned), turns: None };
         let frame = ClientFrame { id: "follow".to_owned(), request };
         socket.send(Message::text(serde_json::to_string(&frame)?)).await?;
         let previews = !json && std::io::stdout().is_terminal();
@@ -114,7 +121,7 @@ impl Answer {
         })
     }
 
-    async fn print(&mut self, client: &Client, prompt: InteractionId) -> Result<()> {
+    pub(super) async fn print(&mut self, client: &Client, prompt: InteractionId) -> Result<()> {
         loop {
             let message = tokio::select! {
                 message = self.socket.next() => message,
@@ -131,8 +138,9 @@ impl Answer {
                     if self.json && self.concerns(&entry.event, prompt) {
                         terminal::line(&safe_json(&serde_json::to_string(&entry)?))?;
                     }
+                    // What is asked beside the turns may be what the prompt waits for.
                     if let Event::PermissionAsked { request, question, turn } = &entry.event
-                        && Some(*turn) == self.turn
+                        && (turn.is_none() || *turn == self.turn)
                         && !self.json
                     {
                         self.ask(client, *request, question).await?;
@@ -166,6 +174,7 @@ impl Answer {
             Event::TurnStarted { interaction_id, .. } | Event::PromptQueued { interaction_id, .. } => {
                 *interaction_id == prompt
             }
+            Event::PermissionAsked { turn: None, .. } | Event::PermissionAnswered { turn: None, .. } => true,
             _ => self.turn.is_some(),
         }
     }
@@ -201,12 +210,17 @@ impl Answer {
             Event::AgentNoticed { notice } if self.turn.is_some() && !self.json => {
                 self.item(&Item::Notice(notice))?;
             }
-            Event::PermissionAnswered { turn, request, answer } if Some(turn) == self.turn && !self.json => {
+            Event::PermissionAnswered { turn, request, answer }
+                if (turn.is_none() || turn == self.turn) && !self.json =>
+            {
                 let lines = self.questions.settle(request, &answer);
                 if !lines.is_empty() {
                     self.lines(&lines)?;
                 }
                 self.show_questions()?;
+            }
+            Event::NextOffered { turn, nth, next, .. } if Some(turn) == self.turn && !self.json => {
+                self.lines(&[offer_line(NextId { turn, nth }, &next, &tail(self.session))])?;
             }
             // What to do about it follows.
             Event::TurnEnded { stop, .. } if stop.reason.as_deref() == Some(SIGNED_OUT) => (),

@@ -1,15 +1,17 @@
 //! `throughline show`: a session's transcript, folded here from its entries.
 
 use anyhow::Result;
-use model::{Entry, HandOver, Transcript, Turn};
+use model::{Aside, Entry, HandOver, Shown, Transcript, TranscriptTurn, Turn};
 use server::wire::{EntryPage, Session};
 
+use crate::block_text::Steps;
 use crate::cli;
 use crate::client::Client;
-use crate::commands::list::tail;
+use crate::commands::list::{UNSAID, tail};
+use crate::commands::next;
 use crate::data_dir::DataDir;
 use crate::terminal::{self, safe, safe_json};
-use crate::transcript_text::turn_lines;
+use crate::transcript_text::{permission_lines, turn_lines};
 
 pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
     let client = Client::connect(data).await?;
@@ -34,10 +36,15 @@ pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
             None => break Ok(()),
         }
     };
+    let offers = |turn: &TranscriptTurn| turn.blocks.iter().any(|block| matches!(block.shown, Shown::Next(_)));
+    let steps = match transcript.turns.iter().any(offers) {
+        true => next::steps(&client, session.row.id).await.unwrap_or_default(),
+        false => Vec::new(),
+    };
     client.close().await;
     // What could be read is shown also where the rest is damaged; then that is said.
     if !show.json && (read.is_ok() || !transcript.turns.is_empty()) {
-        print(&session, &transcript, read.is_ok())?;
+        print(&session, &transcript, &steps.into_iter().collect(), read.is_ok())?;
     }
     read
 }
@@ -50,17 +57,23 @@ fn print_or_fold(entry: &Entry, json: bool, transcript: &mut Transcript) -> Resu
     Ok(())
 }
 
-fn print(session: &Session, transcript: &Transcript, whole: bool) -> Result<()> {
-    let title = session.row.title.as_deref().unwrap_or("(nothing said yet)");
+fn print(session: &Session, transcript: &Transcript, steps: &Steps, whole: bool) -> Result<()> {
+    let title = session.row.title.as_deref().unwrap_or(UNSAID);
     terminal::line(&safe(title))?;
     terminal::line(&safe(&format!("{} in {}", session.row.agent, session.row.cwd)))?;
+    if let Some(line) = place(session) {
+        terminal::line(&safe(&line))?;
+    }
     let short = tail(session.row.id);
-    print_hand_overs(transcript, Turn(0))?;
+    print_between(transcript, Turn(0), &short)?;
     for turn in &transcript.turns {
-        for line in turn_lines(turn, whole, &short) {
+        for line in turn_lines(turn, whole, steps, &short) {
             terminal::line(&line)?;
         }
-        print_hand_overs(transcript, turn.turn)?;
+        print_between(transcript, turn.turn, &short)?;
+    }
+    for aside in transcript.asides.iter().filter(|aside| aside.permission.answer.is_none()) {
+        print_aside(aside, &short)?;
     }
     for prompt in &session.queue {
         terminal::line(&format!("\nwaits  {}", indent(&prompt.text)))?;
@@ -68,9 +81,30 @@ fn print(session: &Session, transcript: &Transcript, whole: bool) -> Result<()> 
     Ok(())
 }
 
-fn print_hand_overs(transcript: &Transcript, after: Turn) -> Result<()> {
+/// What it is a part of, and where it was started from.
+fn place(session: &Session) -> Option<String> {
+    let work = session.meta_context.as_ref().map(|work| format!("part of {}", work.name));
+    let from = session.row.from.map(|from| format!("started from {} of session {}", from.block, tail(from.session)));
+    let words: Vec<String> = work.into_iter().chain(from).collect();
+    Some(words.join(", ")).filter(|words| !words.is_empty())
+}
+
+/// What happened after a turn and before the next; what still waits comes at the end.
+fn print_between(transcript: &Transcript, after: Turn, session: &str) -> Result<()> {
+    let answered = |aside: &&Aside| aside.after == after && aside.permission.answer.is_some();
+    for aside in transcript.asides.iter().filter(answered) {
+        print_aside(aside, session)?;
+    }
     for HandOver { from, to, .. } in transcript.hand_overs.iter().filter(|over| over.after == after) {
         terminal::line(&format!("\n-- handed over from {} to {} --", safe(from), safe(to)))?;
+    }
+    Ok(())
+}
+
+fn print_aside(aside: &Aside, session: &str) -> Result<()> {
+    terminal::line("")?;
+    for line in permission_lines(&aside.permission, session) {
+        terminal::line(&line)?;
     }
     Ok(())
 }

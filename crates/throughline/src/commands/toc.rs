@@ -5,6 +5,7 @@ use server::wire::{Toc, TocEntry, TurnState};
 
 use crate::cli;
 use crate::client::Client;
+use crate::commands::list::UNSAID;
 use crate::data_dir::DataDir;
 use crate::terminal::{self, safe, safe_json};
 
@@ -34,7 +35,7 @@ pub(super) async fn run(data: &DataDir, toc: &cli::Toc) -> Result<()> {
     if toc.json {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&contents)?))?);
     }
-    let title = Some(contents.session_name.as_str()).filter(|name| !name.is_empty()).unwrap_or("(nothing said yet)");
+    let title = Some(contents.session_name.as_str()).filter(|name| !name.is_empty()).unwrap_or(UNSAID);
     terminal::line(&safe(title))?;
     let width = contents.total_turns.to_string().len();
     for entry in &contents.entries {
@@ -47,7 +48,7 @@ pub(super) async fn run(data: &DataDir, toc: &cli::Toc) -> Result<()> {
 }
 
 /// What a reader should know of a turn beside its line.
-fn mark(entry: &TocEntry) -> &'static str {
+pub(super) fn mark(entry: &TocEntry) -> &'static str {
     match entry.state {
         TurnState::Completed => "",
         TurnState::Running => "  (running)",

@@ -132,5 +132,5 @@ fn what_nobody_answered_before_the_server_died_is_shown_as_that() {
     folder.until_logged("permission.asked");
     server.end(Signal::KILL);
     let shown = folder.run(&["show", "last"]).ok();
-    assert!(shown.contains("  not answered: the turn ended first\n"), "{shown}");
+    assert!(shown.contains("  not answered: it was withdrawn\n"), "{shown}");
 }

@@ -92,7 +92,11 @@ impl Client {
     /// Follows the session until an entry is as wanted.
     pub(crate) fn until_entry(&self, session: &str, wanted: impl Fn(&Value) -> bool) {
         let mut follower = self.follow(session);
-        while !wanted(&follower.next()["entry"]) {}
+        let asked_at = Instant::now();
+        while !wanted(&follower.next()["entry"]) {
+            // Marks come for ever, so what counts is the time since it was asked.
+            assert!(asked_at.elapsed() < DEADLINE, "no such entry came by the deadline");
+        }
     }
 
     /// Follows a session from its beginning.

@@ -96,6 +96,24 @@ fn a_copy_that_differs_is_named_and_can_be_had_again() {
     assert_eq!(report["copies"], serde_json::json!({ "sessions": 1, "differences": [] }));
 }
 
+/// It can be asked for beside a running server, and the next words begin it.
+#[test]
+fn a_search_index_is_made_anew_on_request() {
+    let folder = Folder::new();
+    session(&folder, "one");
+    folder.run(&["send", "last", "say a heron"]).ok();
+    let server = folder.serve();
+    assert!(folder.run(&["search", "heron"]).ok().contains("heron"));
+    let said = folder.run(&["doctor", "--rebuild-search"]).ok();
+    assert!(said.contains("The search index is made anew"), "{said}");
+    assert!(folder.file("search").join("rebuild").exists());
+    folder.run(&["send", "last", "say a stork"]).ok();
+    assert!(folder.run(&["search", "heron"]).ok().contains("heron"));
+    server.stop();
+    let _server = folder.serve();
+    assert!(folder.run(&["search", "stork"]).ok().contains("stork"));
+}
+
 /// The doctor's advice must not be what makes a loss final.
 #[test]
 fn a_database_that_lost_entries_is_told_and_a_rebuild_hides_nothing() {

@@ -4,6 +4,7 @@
 //! does not notice.
 
 mod beginnings;
+mod between_turns;
 mod processes;
 mod questions;
 mod records;

@@ -6,6 +6,7 @@
 
 mod agents;
 mod asking;
+mod clicks;
 mod client;
 mod commands;
 mod copies;
@@ -23,7 +24,9 @@ mod mcp;
 mod permissions;
 mod restore;
 mod serve;
+mod skill;
 mod supervise;
 mod support;
 mod terminal;
 mod tokens;
+mod work;

@@ -90,7 +90,7 @@ function Choices({ steps, wish, onChoose, onGo }: NextMenuProps) {
                 key={kind}
                 label={inOneLine(option.name)}
                 value={wish[kind]}
-                unchanged="As the agent begins"
+                unchanged="As here"
                 choices={option.choices}
                 onChoose={(value) => {
                   const { [kind]: _, ...rest } = wish;

@@ -118,7 +118,7 @@ test.each([
   [{ option: "n", kind: "reject_once", by: { type: "person", name: "laptop" } }, /^Rejected by laptop · /],
   [{ option: "y", kind: "allow_once", by: { type: "person", name: "phone" }, remembered: "r1" }, /^Allowed by phone, remembered · /],
   [{ option: "y", kind: "allow_once", by: { type: "remembered", id: "r1" } }, /^Allowed, remembered · /],
-  [{ by: { type: "nobody" } }, /^Not answered: the turn ended first · /],
+  [{ by: { type: "nobody" } }, /^Not answered: it was withdrawn · /],
 ] satisfies [PermissionAnswer, RegExp][])("%j is one line that opens", async (answer, words) => {
   const { page } = show({ answer });
   const line = screen.getByRole("button", { name: words, expanded: false });
@@ -130,7 +130,7 @@ test.each([
 
 test("nothing can be answered once the turn is over", () => {
   const { page } = show({}, { open: false });
-  expect(page.textContent).toContain("Not answered: the turn ended first");
+  expect(page.textContent).toContain("Not answered: it was withdrawn");
   expect(page.querySelector(".choice")).toBeNull();
 });
 

@@ -7,7 +7,7 @@ import { memo, useId, useRef, useState } from "react";
 
 import type { Failure } from "../../api/http";
 import { failureWords } from "../../api/http";
-import type { Permission } from "../../state/transcript";
+import type { Asked as AskedOf } from "../../state/transcript";
 import { answerWords, choiceWords, kindWords } from "../../state/words";
 import { Alert } from "../../ui/Alert";
 import { Exact } from "../../ui/Exact";
@@ -23,8 +23,8 @@ import { RememberedLine } from "./RememberedLine";
 import { Step } from "./Step";
 
 interface PermissionCardProps {
-  permission: Permission;
-  /** Its turn runs, so that it can still be answered. */
+  permission: AskedOf;
+  /** It can still be answered: its turn runs, or it belongs to none. */
   open: boolean;
   answeredAt: Timestamp | null;
   actions: Actions;
@@ -41,7 +41,7 @@ export const PermissionCard = memo(function PermissionCard({ permission, open, a
 const UNANSWERED: PermissionAnswer = { by: { type: "nobody" } };
 
 interface DecidedProps {
-  permission: Permission;
+  permission: AskedOf;
   answer: PermissionAnswer;
   answeredAt: Timestamp | null;
   actions: Actions;
@@ -81,7 +81,7 @@ function Decided({ permission, answer, answeredAt, actions, now }: DecidedProps)
 }
 
 /** What it is about: in the agent's words, and exactly. */
-function Asked({ permission }: { permission: Permission }) {
+function Asked({ permission }: { permission: AskedOf }) {
   const { title, subject, form } = permission;
   const long = subject ? lengthWords(subject) : null;
   return (
@@ -114,7 +114,7 @@ function lengthWords(subject: string): string | null {
 
 type Sending = { kind: "ready" } | { kind: "sending" } | { kind: "sent" } | { kind: "failed"; failure: Failure };
 
-function OpenRequest({ permission, actions }: { permission: Permission; actions: Actions }) {
+function OpenRequest({ permission, actions }: { permission: AskedOf; actions: Actions }) {
   const headId = useId();
   const [fields] = useState(() => fieldsOf(permission.form));
   const [filled, setFilled] = useState(() => initialOf(fields));
@@ -183,7 +183,7 @@ function OpenRequest({ permission, actions }: { permission: Permission; actions:
 }
 
 /** All that will be used is told, so that the same can be known again. */
-function isMemorable({ subject, digest, form }: Permission): boolean {
+function isMemorable({ subject, digest, form }: AskedOf): boolean {
   return Boolean(subject) && Boolean(digest) && !form;
 }
 

@@ -156,7 +156,7 @@ impl Session {
                     self.connection().retire();
                     return Err(Gone::LetGo);
                 }
-                call = self.calls.recv() => call.ok_or(Gone::LetGo)?,
+                call = self.calls.next() => call.ok_or(Gone::LetGo)?,
                 message = self.inbox.take() => {
                     self.hear(message.map_err(Gone::Failed)?).await?;
                     continue;
@@ -169,8 +169,8 @@ impl Session {
                     }
                 }
                 // There is no conversation yet that they could be about.
-                Call::Prompt { .. } | Call::Cancel | Call::Answer { .. } | Call::SetOption { .. } => {}
-                Call::Delete => self.purge()?,
+                Call::Prompt { .. } | Call::SetOption { .. } => {}
+                call @ (Call::Cancel | Call::Answer { .. } | Call::Delete) => self.call_meanwhile(call).await?,
             }
         }
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Gone, Session, files};
 use crate::News;
-use crate::acp::questions::Kind;
+use crate::acp::questions::{Kind, Of};
 use crate::acp::translate::Asking;
 
 /// How much is done for one session at a time; an agent that asks for more hears so.
@@ -41,15 +41,14 @@ impl Session {
 
     async fn ask(&mut self, id: Value, asking: Asking) -> Result<(), Gone> {
         let kind = Kind::of(&asking);
-        let is_stopping = self.turn.as_ref().is_none_or(|turn| turn.watch.is_cancelled());
+        let is_stopping = self.turn.as_ref().is_some_and(|turn| turn.watch.is_cancelled());
         if is_stopping || self.questions.is_full() {
             return self.answer(id, Ok(kind.withdrawn())).await;
         }
-        let Some((reports, question)) = self.translator.ask(asking, &self.terminals) else {
-            return self.answer(id, Ok(kind.withdrawn())).await;
-        };
+        let (reports, question) = self.translator.ask(asking, &self.terminals);
         self.tell_all(reports).await?;
-        let key = self.questions.open(id, kind, &question);
+        let of = if self.turn.is_some() { Of::Turn } else { Of::Session };
+        let key = self.questions.open(id, kind, of, &question);
         self.heard();
         self.news.send(News::Asked { key, question }).await.map_err(|_| Gone::LetGo)
     }

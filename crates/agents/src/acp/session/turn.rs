@@ -42,14 +42,16 @@ impl Session {
     }
 
     pub(super) async fn cancel(&mut self) {
+        self.withdraw_questions().await;
         let Some(turn) = &mut self.turn else { return };
         turn.watch.cancel(Instant::now());
-        self.withdraw_questions().await;
         self.connection().notify(&CancelNotification::new(self.name.clone())).await;
     }
 
     pub(super) async fn end_turn(&mut self, turn: &Turn, result: Result<Value, Refused>) -> Result<(), Gone> {
-        self.withdraw_questions().await;
+        for (id, heard) in self.questions.withdraw_of_turn() {
+            self.connection().answer(&id, Ok(heard)).await;
+        }
         let answer = match result {
             Err(refused) if refused.is_signed_out() => {
                 let reports = self.translator.abandon_turn(&self.terminals);

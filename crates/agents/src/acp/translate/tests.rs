@@ -326,7 +326,33 @@ fn what_comes_between_turns_is_late() {
     raw {"late":{"title":"t","sessionUpdate":"tool_call_update","toolCallId":"x"}}
     raw {"late":{"sessionUpdate":"plan","entries":[]}}
     "#);
-    assert!(translator.ask(permission("x", json!({})), &OneTerminal).is_none());
+}
+
+/// Its kind and what it is given are those of the call, wherever they were told: a policy looks at them.
+#[test]
+fn a_question_beside_the_turns_knows_the_call_that_it_is_about() {
+    let mut translator = Translator::default();
+    translator.begin_turn();
+    tell(&mut translator, call("x", json!({ "title": "Watch", "kind": "execute", "rawInput": { "command": "make" } })));
+    translator.end_turn(Ok(json!({ "stopReason": "end_turn" })), &OneTerminal);
+    tell(&mut translator, call("y", json!({ "title": "Write", "kind": "edit", "rawInput": { "file_path": "/p/a" } })));
+    let mut told = Vec::new();
+    for id in ["x", "y", "z"] {
+        let (reports, question) = translator.ask(permission(id, json!({ "title": "May I?" })), &OneTerminal);
+        told.extend(reports);
+        told.push(AgentReport::Asked(Question { options: Vec::new(), digest: None, ..question }));
+    }
+    assert_snapshot!(lines(&told), @r#"
+    raw {"late":{"title":"May I?","toolCallId":"x"}}
+    asked {"title":"May I?","kind":"execute","subject":"make","options":[]}
+    raw {"late":{"title":"May I?","toolCallId":"y"}}
+    asked {"title":"May I?","kind":"edit","subject":"/p/a","options":[]}
+    raw {"late":{"title":"May I?","toolCallId":"z"}}
+    asked {"title":"May I?","kind":"other","options":[]}
+    "#);
+    translator.begin_turn();
+    let (_, question) = translator.ask(permission("x", json!({ "title": "May I?" })), &OneTerminal);
+    assert_eq!((question.tool, question.subject), (Some(1), None), "a turn knows its own calls alone");
 }
 
 #[test]
@@ -427,12 +453,13 @@ fn a_question_shows_what_is_really_to_be_done() {
         &mut translator,
         call("x", json!({ "title": "List files", "kind": "execute", "rawInput": { "command": "rm -rf /" } })),
     ));
-    let (reports, question) = translator.ask(permission("x", json!({ "title": "List files" })), &OneTerminal).unwrap();
+    let (reports, question) = translator.ask(permission("x", json!({ "title": "List files" })), &OneTerminal);
     told.extend(reports);
     told.push(AgentReport::Asked(question));
-    let (reports, question) = translator
-        .ask(permission("new", json!({ "content": [{ "type": "diff", "path": "/p/a", "newText": "" }] })), &OneTerminal)
-        .unwrap();
+    let (reports, question) = translator.ask(
+        permission("new", json!({ "content": [{ "type": "diff", "path": "/p/a", "newText": "" }] })),
+        &OneTerminal,
+    );
     told.extend(reports);
     told.push(AgentReport::Asked(question));
     told.extend(tell(&mut translator, text("I did")));
@@ -453,7 +480,7 @@ fn a_change_that_is_shown_later_is_another_question_about_the_same_input() {
         translator.begin_turn();
         tell(&mut translator, call("x", json!({ "kind": "edit", "rawInput": { "file_path": "/p/a" } })));
         let shown = json!({ "content": [{ "type": "diff", "path": "/elsewhere", "newText": text }] });
-        translator.ask(permission("x", shown), &OneTerminal).unwrap().1
+        translator.ask(permission("x", shown), &OneTerminal).1
     };
     assert_eq!(ask("one").digest, ask("one").digest);
     assert_ne!(ask("one").digest.unwrap(), ask("two").digest.unwrap());
@@ -466,7 +493,7 @@ fn a_form_and_an_address_are_questions() {
         let mut translator = Translator::default();
         translator.begin_turn();
         let asking = Asking::Elicitation(serde_json::from_value(request).unwrap());
-        lines(&[AgentReport::Asked(translator.ask(asking, &OneTerminal).unwrap().1)])
+        lines(&[AgentReport::Asked(translator.ask(asking, &OneTerminal).1)])
     };
     let form = json!({ "sessionId": "s", "mode": "form", "message": "Which branch?", "requestedSchema": {
         "type": "object", "properties": { "branch": { "type": "string" } }, "required": ["branch"] } });

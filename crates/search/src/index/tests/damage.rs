@@ -1,5 +1,7 @@
 //! Damage is told apart, and ends in an empty index.
 
+use std::path::PathBuf;
+
 use super::*;
 
 fn three(dir: &Path) {
@@ -16,7 +18,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 
 /// It opens, either with what it had or empty; and it works then.
 fn opens_and_works(dir: &Path) -> State {
-    let Opened { index, state } = open(dir);
+    let Opened { index, state, .. } = open(dir);
     if state == State::Resumed(Position(1)) {
         match index.search(&Query::parse("fox "), &wanted()) {
             Ok(hits) => assert!(hits.hits.len() <= 2),
@@ -88,20 +90,19 @@ fn bytes_that_changed_are_an_error_or_nothing_but_no_panic() {
 fn a_check_of_every_byte_tells_what_opening_does_not() {
     let dir = tempfile::tempdir().unwrap();
     three(dir.path());
+    let checked = || Index::open(dir.path(), incarnation(), Trust::EveryByteRead).unwrap().state;
+    assert_eq!(checked(), State::Resumed(Position(1)));
     let file = files(dir.path()).into_iter().find(|file| file.extension().is_some_and(|e| e == "idx")).unwrap();
     let mut bytes = fs::read(&file).unwrap();
     bytes[3] ^= 0xff;
-    let Opened { index, .. } = open(dir.path());
-    index.verify().unwrap();
-    drop(index);
     fs::write(&file, &bytes).unwrap();
-    let Opened { index, state } = open(dir.path());
-    assert_eq!(state, State::Resumed(Position(1)));
-    assert!(matches!(index.verify(), Err(SearchError::Damaged { .. })));
+    assert_eq!(open(dir.path()).state, State::Resumed(Position(1)));
+    assert!(matches!(checked(), State::Damaged(_)));
+    assert_eq!(open(dir.path()).state, State::Fresh);
 }
 
 #[test]
-fn a_folder_that_vanishes_is_an_error_that_can_be_recovered_from() {
+fn a_folder_that_vanishes_is_an_error_and_comes_back_empty() {
     let dir = tempfile::tempdir().unwrap();
     let index = filled(dir.path(), &[piece(1, 1, "fox")]);
     fs::remove_dir_all(dir.path().join("v1")).unwrap();
@@ -111,7 +112,6 @@ fn a_folder_that_vanishes_is_an_error_that_can_be_recovered_from() {
     written.unwrap_err();
     assert!(matches!(index.commit(Position(3)), Err(SearchError::Unwritten)));
     assert!(matches!(index.add(&piece(1, 3, "fox"), &about()), Err(SearchError::Unwritten)));
-    assert_eq!(index.recover(), Some(Position(1)));
     drop(index);
     assert_eq!(opens_and_works(dir.path()), State::Fresh);
 }
@@ -122,7 +122,7 @@ fn an_index_of_another_store_or_version_is_thrown_away() {
     three(dir.path());
     fs::create_dir_all(dir.path().join("v0")).unwrap();
     fs::create_dir_all(dir.path().join("vault")).unwrap();
-    let Opened { index, state } = Index::open(dir.path(), Incarnation::from_bits(8)).unwrap();
+    let Opened { index, state, .. } = Index::open(dir.path(), Incarnation::from_bits(8), Trust::Opened).unwrap();
     assert_eq!(state, State::Foreign);
     assert!(index.is_empty());
     assert!(!dir.path().join("v0").exists() && dir.path().join("vault").exists());
@@ -135,7 +135,7 @@ fn what_was_not_committed_is_not_there_after_a_crash() {
     index.add(&piece(1, 2, "fox"), &about()).unwrap();
     // The process ends here: its memory is gone, its lock too.
     drop(index);
-    let Opened { index, state } = open(dir.path());
+    let Opened { index, state, .. } = open(dir.path());
     assert_eq!(state, State::Resumed(Position(1)));
     assert_eq!(found(&index, "fox"), ["1.1"]);
 }
@@ -147,6 +147,6 @@ fn two_writers_are_told_apart() {
     let second = open(dir.path()).index;
     assert!(matches!(second.add(&piece(1, 2, "fox"), &about()), Err(SearchError::Locked)));
     first.rest().unwrap();
-    second.recover();
-    second.add(&piece(1, 2, "fox"), &about()).unwrap();
+    drop(second);
+    open(dir.path()).index.add(&piece(1, 2, "fox"), &about()).unwrap();
 }

@@ -1,6 +1,6 @@
 //! Finding words, in one session and in those that are in scope; over HTTP `GET /sessions/{id}/search` and `GET /search`.
 
-use engine::{Count, Found, FoundTurn, Role, SearchWish, Within};
+use engine::{Count, FoundTurn, Role, SearchAnswer, SearchWish, Within};
 use model::{SessionRow, one_line};
 use rmcp::model::Tool;
 use serde_json::json;
@@ -163,7 +163,7 @@ pub(super) async fn all(call: Call<'_>) -> Result<String, CallError> {
 
 /// What was found, by session.
 struct Looked {
-    found: Found,
+    found: SearchAnswer,
     sessions: Vec<(SessionRow, Vec<FoundTurn>)>,
     /// There are no more sessions than these.
     is_all: bool,
@@ -171,18 +171,17 @@ struct Looked {
 
 /// Goes down the list of turns until there are enough sessions among them.
 async fn look(call: Call<'_>, within: &Within, query: &str, limit: usize) -> Result<Looked, CallError> {
-    let place = match within {
-        Within::Project(project) => engine::Scope::Project(project.clone()),
-        Within::Everything => engine::Scope::All,
-    };
     let mut looked: Option<Looked> = None;
     for time in 0..TIMES {
-        let (words, scope, skip) = (query.to_owned(), place.clone(), time * AT_ONCE);
-        let mut found = call.engine.search(SearchWish { words, exact: false, scope, skip, limit: AT_ONCE }).await?;
+        let (words, skip) = (query.to_owned(), time * AT_ONCE);
+        let mut found = call
+            .engine
+            .search(SearchWish { words, exact: false, within: within.clone(), skip, limit: AT_ONCE })
+            .await?;
         let (turns, is_end) = (std::mem::take(&mut found.turns), !found.more);
         let so_far = looked.get_or_insert_with(|| Looked { found, sessions: Vec::new(), is_all: true });
         // The index may be older than what a session is now.
-        for turn in turns.into_iter().filter(|turn| within.includes(&turn.session)) {
+        for turn in turns.into_iter().filter(|turn| within.includes(&turn.session.project)) {
             let place = so_far.sessions.iter().position(|(session, _)| session.id == turn.session.id);
             match place {
                 Some(place) => so_far.sessions[place].1.push(turn),

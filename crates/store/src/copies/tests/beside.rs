@@ -193,6 +193,22 @@ async fn a_database_that_lost_entries_gets_a_new_life_and_the_copies_are_kept() 
     assert!(matches!(found, Found::Nothing), "{found:?}");
 }
 
+/// What is told of the works may be all that is left of them, too.
+#[tokio::test]
+async fn the_works_of_copies_that_are_kept_aside_are_kept() {
+    let home = Home::new().await;
+    put_back(&home).await;
+    let works = home.copies.works_path();
+    fs::create_dir(works.parent().unwrap()).unwrap();
+    fs::write(&works, "kept").unwrap();
+    let copies = tree(home.copies.path());
+    let (_, found) = home.open().await.unwrap();
+    is_told(&found, &copies);
+    assert!(!works.exists());
+    let aside = works.with_file_name("meta-contexts.json.before-1970-01-01T00-00-00.000Z");
+    assert_eq!(fs::read_to_string(aside).unwrap(), "kept");
+}
+
 /// Between its steps: the loss is noted; the store has its new life; only then are the copies moved.
 #[tokio::test]
 async fn a_loss_that_was_noted_is_dealt_with_by_the_next_start() {
@@ -240,7 +256,7 @@ async fn a_cursor_that_is_not_ours_is_as_good_as_none() {
     let cursor = CopyCursor { position: Position(3), phase: Phase::Following, ..new };
     home.copies.move_cursor(cursor).await.unwrap();
     let written = fs::read_to_string(home.copies.path().join("copies.json")).unwrap();
-    assert_eq!(written, "{\"format\":4,\"incarnation\":\"ffffffffffffffff\",\"position\":3}\n");
+    assert_eq!(written, "{\"format\":5,\"incarnation\":\"ffffffffffffffff\",\"position\":3}\n");
     assert_eq!(home.copies.cursor().await.unwrap(), Some(cursor));
     home.copies.ask_for_rewriting().await.unwrap();
     assert_eq!(home.copies.cursor().await.unwrap(), Some(CopyCursor { phase: Phase::Rewriting, ..cursor }));
@@ -259,7 +275,8 @@ async fn copies_of_another_format_are_gone_through_whole() {
         (r#"{"format":1,"incarnation":"1","position":3,"rewritten":2,"phase":"rewriting"}"#, Phase::Rewriting),
         (r#"{"incarnation":"1","position":3,"phase":"lost"}"#, Phase::Lost),
         (r#"{"format":2,"incarnation":"1","position":3}"#, Phase::Rewriting),
-        (r#"{"format":4,"incarnation":"1","position":3}"#, Phase::Following),
+        (r#"{"format":4,"incarnation":"1","position":3}"#, Phase::Rewriting),
+        (r#"{"format":5,"incarnation":"1","position":3}"#, Phase::Following),
     ] {
         fs::write(home.copies.path().join("copies.json"), noted).unwrap();
         let expected = CopyCursor { position: Position(3), phase, ..CopyCursor::new(incarnation(1)) };

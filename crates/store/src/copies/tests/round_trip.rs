@@ -24,6 +24,7 @@ async fn run(steps: Vec<Step>) {
         for n in 0..SESSIONS {
             copies.update(&twins.sqlite, session_id(n), Depth::End).await.unwrap();
         }
+        copies.update_works(&twins.sqlite).await.unwrap();
     }
     for n in 0..SESSIONS {
         let again = copies.update(&twins.sqlite, session_id(n), Depth::Whole).await.unwrap();
@@ -31,6 +32,9 @@ async fn run(steps: Vec<Step>) {
     }
     let written = tree(copies.path());
     assert_eq!(written, written_anew(&twins.sqlite, SESSIONS).await);
+    assert_eq!(copies.update_works(&twins.sqlite).await.unwrap(), Touched::No);
+    assert!(copies.works_are_right(&twins.sqlite).await.unwrap());
+    let works = fs::read_to_string(copies.works_path()).ok();
     let ids: Vec<_> = (0..SESSIONS).map(session_id).collect();
     assert_eq!(copies.check(&twins.sqlite, &ids).await.unwrap(), []);
 
@@ -38,6 +42,7 @@ async fn run(steps: Vec<Step>) {
     let hydrated = copies.hydrate(&fresh).await.unwrap();
     assert!(hydrated.skipped.is_empty(), "{:?}", hydrated.skipped);
     assert_eq!(written_anew(&fresh, SESSIONS).await, written);
+    assert!(copies.works_are_right(&fresh).await.unwrap(), "{works:?} {:?}", fresh.whole_works().await);
     for n in 0..SESSIONS {
         let (was, is) =
             (twins.sqlite.session(session_id(n)).await.unwrap(), fresh.session(session_id(n)).await.unwrap());
@@ -66,7 +71,7 @@ async fn a_copy_can_be_read_by_people() {
     let id = session_id(1);
     let meta = format!(
         r#"{{
-  "format": 4,
+  "format": 5,
   "id": "{id}",
   "agent": "guide",
   "cwd": "/w",
@@ -76,6 +81,10 @@ async fn a_copy_can_be_read_by_people() {
   "agentSession": null,
   "titles": [],
   "imported": null,
+  "metaContext": null,
+  "from": null,
+  "options": {{}},
+  "clicks": [],
   "currentIntent": "",
   "context": {{}},
   "createdAt": "1970-01-01T00:00:00.100Z",
@@ -88,7 +97,7 @@ async fn a_copy_can_be_read_by_people() {
     );
     let turn = |n: u8, prompt: &str| {
         format!(
-            r#"{{"turn":{n},"interactionId":"00000000-0000-0000-0000-00000000000{n}","source":null,"prompt":"{prompt}","images":[],"resume":null,"items":[{{"type":"text","block":0,"text":"one two"}},{{"type":"text","block":1,"text":"three\n"}}],"usage":null,"outcome":"completed","reason":null,"startedAt":"1970-01-01T00:00:00.1{n}0Z","endedAt":"1970-01-01T00:00:00.1{n}2Z"}}
+            r#"{{"turn":{n},"interactionId":"00000000-0000-0000-0000-00000000000{n}","source":null,"prompt":"{prompt}","images":[],"resume":null,"items":[{{"type":"text","block":0,"text":"one two"}},{{"type":"text","block":1,"text":"three\n"}}],"blocks":[],"usage":null,"outcome":"completed","reason":null,"startedAt":"1970-01-01T00:00:00.1{n}0Z","endedAt":"1970-01-01T00:00:00.1{n}2Z"}}
 "#
         )
     };
@@ -103,8 +112,11 @@ async fn copies_of_the_first_format_come_back_in_the_newest() {
     let world = World::with_two_turns().await;
     let newest = world.tree();
     let id = session_id(1);
-    let meta = newest[&format!("{id}/meta.json")].replace("\"format\": 4", "\"format\": 1");
-    let meta = meta.replace("  \"agentSession\": null,\n  \"titles\": [],\n  \"imported\": null,\n", "");
+    let meta = newest[&format!("{id}/meta.json")].replace("\"format\": 5", "\"format\": 1");
+    let since = "  \"agentSession\": null,\n  \"titles\": [],\n  \"imported\": null,\n  \"metaContext\": null,\n  \"from\": \
+                 null,\n  \"options\": {},\n  \"clicks\": [],\n";
+    assert!(meta.contains(since), "{meta}");
+    let meta = meta.replace(since, "");
     let turn = |n: u8, prompt: &str| {
         format!(
             r#"{{"turn":{n},"interactionId":"00000000-0000-0000-0000-00000000000{n}","prompt":"{prompt}","blocks":["one two","three\n"],"outcome":"completed","reason":null,"startedAt":"1970-01-01T00:00:00.1{n}0Z","endedAt":"1970-01-01T00:00:00.1{n}2Z"}}

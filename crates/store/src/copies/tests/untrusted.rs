@@ -55,7 +55,7 @@ async fn a_copy_that_breaks_a_rule_is_left_out() {
             "\"envHint\": \"\\u0000\"",
             "it breaks a rule: an environment hint has at most 2000 characters and no control characters but line ends",
         ),
-        ("\"format\": 4", "\"format\": 5", "its format is 5, this program knows formats up to 4"),
+        ("\"format\": 5", "\"format\": 6", "its format is 6, this program knows formats up to 5"),
         ("01010101-", "02010101-", "its meta.json names the session 02010101-0101-0101-0101-010101010101"),
         ("00:00:00.100Z", "yesterday", "its meta.json cannot be understood"),
         ("{", "", "its meta.json cannot be understood"),
@@ -78,14 +78,60 @@ async fn a_copy_that_breaks_a_rule_is_left_out() {
         ),
         (
             "\"items\":[",
-            "\"items\":[{\"type\":\"permission\",\"request\":7,\"title\":\"\",\"kind\":\"edit\",\"options\":[],\
+            "\"items\":[{\"type\":\"permission\",\"request\":0,\"title\":\"\",\"kind\":\"edit\",\"options\":[],\
              \"answer\":{\"option\":\"yes\",\"by\":{\"type\":\"nobody\"}}},",
-            "it breaks a rule: p7 does not wait for an answer; it was answered or withdrawn",
+            "it breaks a rule: p0 does not wait for an answer; it was answered or withdrawn",
+        ),
+        (
+            "\"items\":[",
+            "\"items\":[{\"type\":\"permission\",\"request\":4294967295,\"title\":\"\",\"kind\":\"edit\",\"options\":[],\
+             \"answer\":{\"option\":\"yes\",\"by\":{\"type\":\"nobody\"}}},",
+            "it breaks a rule: p4294967295 does not wait for an answer; it was answered or withdrawn",
         ),
         ("00000000-0000", "zz000000-0000", "line 1 of its transcript is no finished turn"),
     ] {
         assert_eq!(said_of_edit("transcript.jsonl", from, to).await, expected);
     }
+}
+
+/// Nobody is given a button that no agent's words could have brought, and none is used twice.
+#[tokio::test]
+async fn a_copy_with_blocks_that_are_none_is_left_out() {
+    let block =
+        |nth: u32, next: &str| format!(r#"{{"nth":{nth},"block":0,"start":0,"end":1,"shown":{{"next":{{{next}}}}}}}"#);
+    let sound = r#""label":"go","command":"go on","metaContext":"loom""#;
+    let (no_turn, no_block) =
+        ("line 1 of its transcript is no finished turn", "line 1 of its transcript shows blocks that are none");
+    let long = format!(r#""label":"{}","command":"go""#, "x".repeat(121));
+    for (blocks, expected) in [
+        (block(0, sound), no_block),
+        (block(101, sound), no_block),
+        (format!("{},{}", block(2, sound), block(2, sound)), no_block),
+        (block(1, r#""label":"","command":"go""#), no_block),
+        (block(1, r#""label":"go","command":" ""#), no_block),
+        (block(1, &long), no_block),
+        (block(1, r#""label":"go","command":"go","metaContext":"a\u200bb""#), no_block),
+        (block(1, r#""label":"go""#), no_turn),
+        (r#"{"nth":1,"block":0,"start":0,"end":1,"shown":{"card":{"kind":"dream"}}}"#.to_owned(), no_turn),
+    ] {
+        let said = said_of_edit("transcript.jsonl", "\"blocks\":[]", &format!("\"blocks\":[{blocks}]")).await;
+        assert_eq!(said, expected, "{blocks}");
+    }
+    let id = session_id(2);
+    let click = format!(r#"{{"block":"t1.n1","metaContext":"{id}","session":"{id}","at":"1970-01-01T00:00:00.122Z"}}"#);
+    let unknown = "its meta.json tells of a click on t1.n1, which does not wait for one";
+    assert_eq!(said_of_edit("meta.json", "\"clicks\": []", &format!("\"clicks\": [{click}]")).await, unknown);
+    let twice = said_of(|world| {
+        let edit = |name: &str, from: &str, to: &str| {
+            let text = fs::read_to_string(world.file(1, name)).unwrap();
+            fs::write(world.file(1, name), text.replacen(from, to, 1)).unwrap();
+        };
+        edit("transcript.jsonl", "\"blocks\":[]", &format!("\"blocks\":[{}]", block(1, sound)));
+        edit("meta.json", "\"clicks\": []", &format!("\"clicks\": [{click},{click}]"));
+    });
+    assert_eq!(twice.await, unknown);
+    let odd = said_of_edit("meta.json", "\"from\": null", "\"from\": {\"session\": 7, \"block\": \"t1.n1\"}").await;
+    assert_eq!(odd, "its meta.json cannot be understood");
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use rusqlite::{Connection, Error};
 use serde::{Serialize, Serializer};
 
 use crate::StorageError;
+use crate::sqlite::fences::has_fence;
 use crate::sqlite::outside::rows::Rows;
 use crate::sqlite::outside::streams::{self, StreamRecord};
 use crate::sqlite::outside::walk::Walk;
@@ -88,10 +89,10 @@ impl CheckReport {
         self.more_findings > 0 || self.findings.iter().any(|finding| finding.kind != FindingKind::Fence)
     }
 
-    /// The streams whose fence is not where it should be. Only sessions have one.
+    /// The streams whose fence is not where it should be, of those that have one.
     pub fn misfenced(&self) -> impl Iterator<Item = StreamId> {
         let of_fences = |finding: &&Finding| match finding.kind {
-            FindingKind::Entry => !finding.fenced && finding.stream.is_none_or(StreamId::is_session),
+            FindingKind::Entry => !finding.fenced && finding.stream.is_none_or(has_fence),
             FindingKind::Fence => true,
             FindingKind::File | FindingKind::Row | FindingKind::Stray => false,
         };

@@ -17,6 +17,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::sqlite::checkpoint::{self, Health};
+use crate::sqlite::fences::has_fence;
 use crate::sqlite::open::Setup;
 use crate::sqlite::outside::backup::hex;
 use crate::sqlite::outside::export::{self, DamageLine, End, Header, Tombstone};
@@ -224,8 +225,7 @@ fn fence(path: &Path, damaged: &[(StreamId, DamageLine)]) -> Result<(), RestoreE
     let setup = Setup { path };
     let mut conn = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let tx = conn.transaction()?;
-    // Only sessions have a fence: without the server's own stream nobody could sign in.
-    for (stream, damage) in damaged.iter().filter(|(stream, _)| stream.is_session()) {
+    for (stream, damage) in damaged.iter().filter(|(stream, _)| has_fence(*stream)) {
         tx.execute(
             "INSERT INTO streams (name, damaged_seq, damage)
              VALUES (?1, ?2, ?3)

@@ -8,6 +8,7 @@ use rusqlite::{Connection, Error, TransactionBehavior};
 
 use crate::StorageError;
 use crate::sqlite::apply;
+use crate::sqlite::fences::has_fence;
 use crate::sqlite::outside::repair::{Repair, put_fence};
 use crate::sqlite::outside::rows::Rows;
 use crate::sqlite::outside::streams::{self, StreamRecord};
@@ -86,7 +87,7 @@ fn fill(conn: &Connection, schema: i64, id: i64, rebuilt: &mut Rebuilt) -> Resul
     rebuilt.streams += 1;
     rebuilt.entries += walk.head.0;
     rebuilt.damaged += u64::from(fence.is_some());
-    if fence != record.fence && stream.is_session() {
+    if fence != record.fence && has_fence(stream) {
         put_fence(conn, id, fence.as_ref())?;
     }
     for change in walk.rows.into_changes(stream) {

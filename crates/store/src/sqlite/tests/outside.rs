@@ -7,6 +7,7 @@ mod older;
 mod rebuild;
 mod restore;
 mod roundtrip;
+mod work;
 
 use std::fs;
 use std::path::{Path, PathBuf};

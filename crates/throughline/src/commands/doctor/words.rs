@@ -18,6 +18,13 @@ pub(super) fn lines(visit: &Visit, data: &DataDir) -> Vec<String> {
         let (rows, entries) = (HumanCount(rebuilt.rows), HumanCount(rebuilt.entries));
         lines.push(format!("The tables were made anew: {rows} rows from {entries} entries."));
     }
+    if visit.rebuilds_search {
+        lines.push(
+            "The search index is made anew at the next start; a running server begins with the next words that are \
+             written down. The one that is there answers meanwhile."
+                .to_owned(),
+        );
+    }
     let state = if report.is_damaged() { "is damaged" } else { "is whole" };
     lines.push(format!("{} {state}.", data.database().display()));
     lines.push(scope(report));

@@ -75,13 +75,9 @@ impl Life {
             Incoming::Notification { .. } => Vec::new(),
             Incoming::Request { method, params, .. } if method == "session/request_permission" => {
                 let Some(asking) = Asking::permission(&params) else { return "withdrew a question\n".to_owned() };
-                match self.translator.ask(asking, terminals) {
-                    Some((mut reports, question)) => {
-                        reports.push(model::AgentReport::Asked(question));
-                        reports
-                    }
-                    None => Vec::new(),
-                }
+                let (mut reports, question) = self.translator.ask(asking, terminals);
+                reports.push(model::AgentReport::Asked(question));
+                reports
             }
             Incoming::Request { method, .. } => return format!("asked for {method}\n"),
             Incoming::Reply { id, result } => match (self.asked.remove(&id), result) {

@@ -113,9 +113,9 @@ async fn each_kind_of_damage_is_found_and_named() {
             vec!["Stray server: rows of tokens that are not in the log".into()],
         ),
         (
-            "UPDATE streams SET name = 'work' WHERE id = 4",
+            "UPDATE streams SET name = 'dreams' WHERE id = 4",
             vec![
-                "Stray: \"work\" is no stream that this program knows".into(),
+                "Stray: \"dreams\" is no stream that this program knows".into(),
                 "Stray server: rows of tokens that are not in the log".into(),
             ],
         ),

@@ -30,7 +30,7 @@ async fn an_export_reads_as_it_should() {
     assert_eq!((exported.entries, exported.purged, exported.damaged, exported.strays), (6, 1, 1, 0));
     assert_eq!(lines[0], HEADER);
     let expected = [
-        r#"{"stream":"session 1","seq":1,"at":"1970-01-01T00:00:00.001Z","version":4,"type":"session.created","data":{"agent":"guide","cwd":"/w","project":"/w","name":"one"}}"#,
+        r#"{"stream":"session 1","seq":1,"at":"1970-01-01T00:00:00.001Z","version":5,"type":"session.created","data":{"agent":"guide","cwd":"/w","project":"/w","name":"one"}}"#,
         r#"{"damaged":"session 1","seq":4,"what":"its checksum does not match"}"#,
         r#"{"purged":"session 3","at":"1970-01-01T00:00:00.010Z"}"#,
     ];
@@ -169,7 +169,10 @@ async fn an_export_that_is_not_whole_changes_nothing() {
             sealed(&[HEADER, &entry(1).replace("\"version\":1", &format!("\"version\":{}", EVENT_VERSION + 1))], 1),
             line("it was written by a newer version of the program"),
         ),
-        (sealed(&[HEADER, &entry(1).replace("server", "work")], 1), line("it names no stream that this program knows")),
+        (
+            sealed(&[HEADER, &entry(1).replace("server", "dreams")], 1),
+            line("it names no stream that this program knows"),
+        ),
         (
             sealed(&[HEADER, r#"{"purged":"server","at":"1970-01-01T00:00:00.001Z"}"#], 0),
             line("only sessions are purged"),

@@ -24,9 +24,11 @@ fn schema_of(path: &Path) -> i64 {
     conn.query_row("SELECT MAX(version) FROM refinery_schema_history", [], |row| row.get(0)).unwrap()
 }
 
-fn earlier_schemas() -> std::ops::Range<i64> {
-    let earlier = 1..newest_schema();
-    assert!(earlier.contains(&1) && earlier.contains(&2));
+fn earlier_schemas() -> Vec<i64> {
+    let runner = embedded::migrations::runner();
+    let all = runner.get_migrations().iter().map(|migration| i64::from(migration.version()));
+    let earlier: Vec<i64> = all.filter(|schema| *schema < newest_schema()).collect();
+    assert!([1, 2, 3, 4, 5, 6].iter().all(|released| earlier.contains(released)));
     earlier
 }
 

@@ -7,7 +7,7 @@ use crate::sqlite::tests::folder;
 use crate::sqlite::tests::outside::{check, scribble, told, write_remembered, write_sample};
 
 /// Everything but the log, as text.
-fn tables(path: &std::path::Path) -> Vec<String> {
+pub(super) fn tables(path: &std::path::Path) -> Vec<String> {
     let conn = Connection::open(path).unwrap();
     let mut rows = Vec::new();
     for table in [
@@ -17,6 +17,10 @@ fn tables(path: &std::path::Path) -> Vec<String> {
         "sets",
         "facts",
         "context_entries",
+        "titles",
+        "next_blocks",
+        "works",
+        "work_names",
         "tokens",
         "remembered",
         "receipts",

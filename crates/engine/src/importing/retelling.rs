@@ -19,7 +19,7 @@ const PART_ENTRIES: usize = 400;
 const PART_BYTES: usize = 768 << 10;
 
 /// Tells one session.
-pub(super) struct Teller {
+pub(super) struct Retelling {
     id: SessionId,
     tool: &'static str,
     source: String,
@@ -43,7 +43,7 @@ pub(super) struct Written {
     pub(super) after: Session,
 }
 
-impl Teller {
+impl Retelling {
     pub(super) fn new(
         found: &Found,
         id: SessionId,

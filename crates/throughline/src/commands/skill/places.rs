@@ -1,0 +1,116 @@
+//! Where agents look for skills, as their own manuals say.
+//!
+//! Invariant: a folder is told once, with all of the agents that were asked for and read it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use crate::cli::SkillAgent;
+
+/// A folder that holds skills, and who reads it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) folder: PathBuf,
+    pub(super) agents: Vec<&'static str>,
+}
+
+/// Below what the folders lie.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Base<'a> {
+    Project(&'a Path),
+    Home {
+        home: &'a Path,
+        /// `CLAUDE_CONFIG_DIR`: Claude Code keeps its own folder there instead.
+        claude: Option<&'a Path>,
+    },
+}
+
+/// Who is meant where nobody is named: two folders that all of these read.
+const USUAL: [SkillAgent; 6] = [
+    SkillAgent::Claude,
+    SkillAgent::Codex,
+    SkillAgent::Copilot,
+    SkillAgent::Gemini,
+    SkillAgent::Goose,
+    SkillAgent::Opencode,
+];
+
+pub(super) fn places(base: Base<'_>, agents: &[SkillAgent]) -> Vec<Place> {
+    let agents = if agents.is_empty() { &USUAL } else { agents };
+    let mut places: Vec<Place> = Vec::new();
+    for agent in agents {
+        let folder = folder(base, *agent);
+        let name = name(*agent);
+        match places.iter_mut().find(|place| place.folder == folder) {
+            Some(place) if place.agents.contains(&name) => (),
+            Some(place) => place.agents.push(name),
+            None => places.push(Place { folder, agents: vec![name] }),
+        }
+    }
+    places
+}
+
+fn folder(base: Base<'_>, agent: SkillAgent) -> PathBuf {
+    let own = match agent {
+        SkillAgent::Claude => ".claude",
+        SkillAgent::Codex | SkillAgent::Copilot | SkillAgent::Gemini | SkillAgent::Goose | SkillAgent::Opencode => {
+            ".agents"
+        }
+        SkillAgent::Qwen => ".qwen",
+    };
+    let own = match (base, agent) {
+        (Base::Home { claude: Some(claude), .. }, SkillAgent::Claude) => claude.to_owned(),
+        (Base::Home { home, .. }, _) => home.join(own),
+        (Base::Project(project), _) => project.join(own),
+    };
+    own.join("skills")
+}
+
+fn name(agent: SkillAgent) -> &'static str {
+    match agent {
+        SkillAgent::Claude => "claude",
+        SkillAgent::Codex => "codex",
+        SkillAgent::Copilot => "copilot",
+        SkillAgent::Gemini => "gemini",
+        SkillAgent::Goose => "goose",
+        SkillAgent::Opencode => "opencode",
+        SkillAgent::Qwen => "qwen",
+    }
+}
+
+/// The git repository that we are in, else this directory.
+pub(super) fn project_here() -> Result<PathBuf> {
+    let here = std::env::current_dir().context("this directory cannot be found")?;
+    let root = here.ancestors().find(|above| above.join(".git").symlink_metadata().is_ok());
+    Ok(root.unwrap_or(&here).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(base: Base<'_>, agents: &[SkillAgent]) -> Vec<String> {
+        let shown = |place: Place| format!("{}: {}", place.folder.display(), place.agents.join(" "));
+        places(base, agents).into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn agents_that_share_a_folder_are_told_together() {
+        let home = Base::Home { home: Path::new("/h"), claude: None };
+        let usual = ["/h/.claude/skills: claude", "/h/.agents/skills: codex copilot gemini goose opencode"];
+        assert_eq!(shown(home, &[]), usual);
+        let twice = [SkillAgent::Goose, SkillAgent::Qwen, SkillAgent::Codex, SkillAgent::Goose];
+        assert_eq!(shown(home, &twice), ["/h/.agents/skills: goose codex", "/h/.qwen/skills: qwen"]);
+        assert_eq!(shown(Base::Project(Path::new("/p")), &[SkillAgent::Claude]), ["/p/.claude/skills: claude"]);
+    }
+
+    #[test]
+    fn claude_may_keep_its_own_folder_elsewhere() {
+        let home = Base::Home { home: Path::new("/h"), claude: Some(Path::new("/c")) };
+        assert_eq!(
+            shown(home, &[SkillAgent::Claude, SkillAgent::Codex]),
+            ["/c/skills: claude", "/h/.agents/skills: codex"]
+        );
+    }
+}

@@ -1,0 +1,61 @@
+// An agent that asks while no turn runs: the question waits at the end of the transcript, is answered there, and stays
+// where it was asked; in both sizes and both colour schemes, with axe looking on.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { test } from "node:test";
+
+import { openStage, sendTo } from "./stage.mjs";
+import { DESKTOP, launchBrowser, newPage, PHONE, signIn, state, turn } from "./support.mjs";
+
+const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
+
+async function check(page, where) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate((rules) => window.axe.run(document, rules), RULES);
+  assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`), [], where);
+}
+
+for (const [viewport, colorScheme] of [[DESKTOP, "light"], [PHONE, "dark"]]) {
+  test(`a question between turns is answered at the end, at ${viewport.width} px, ${colorScheme}`, async (t) => {
+    const stage = await openStage();
+    const browser = await launchBrowser();
+    t.after(async () => {
+      await browser.close();
+      await stage.end();
+    });
+    const { page, complaints } = await newPage(browser, { viewport, colorScheme, reducedMotion: "reduce" });
+    await signIn(page, stage.server.link());
+    const session = await stage.begin("stage", tmpdir(), "watched");
+    await page.goto(`${stage.server.origin}/s/${session}`);
+    await sendTo(page, "afterwards");
+    const asked = page.getByRole("region", { name: "Asked between turns" });
+    await asked.getByRole("region", { name: "Exactly this" }).filter({ hasText: "make watch" }).waitFor();
+    await state(page, "Needs you").waitFor();
+    await check(page, "waiting");
+    if (process.env.SHOTS) {
+      await page.screenshot({ path: `${process.env.SHOTS}/waiting-${viewport.width}-${colorScheme}.png` });
+    }
+    // It is found in the list, and a browser that comes later sees it too.
+    const { page: list } = await newPage(browser, { viewport, colorScheme });
+    await signIn(list, await stage.server.freshLink());
+    await list.getByRole("link", { name: /watched.*Needs you/ }).waitFor();
+
+    await asked.getByRole("button", { name: "Allow once" }).click();
+    await asked.getByText(/^Allowed once by/).waitFor();
+    await asked.getByRole("region", { name: "Exactly this" }).filter({ hasText: "make test" }).waitFor();
+    // A turn that comes meanwhile leaves it open and below.
+    await sendTo(page, "say more");
+    await turn(page, 2, "What changed").waitFor();
+    await page.getByRole("region", { name: "Asked between turns" }).last().getByRole("button", { name: "Reject" }).click();
+    await page.getByText(/^Rejected by/).waitFor();
+    await state(page, "Idle").waitFor();
+    await check(page, "settled");
+    if (process.env.SHOTS) {
+      await page.screenshot({ path: `${process.env.SHOTS}/settled-${viewport.width}-${colorScheme}.png` });
+    }
+    assert.deepEqual(complaints, []);
+  });
+}
