@@ -121,7 +121,7 @@ interface OpenSessionProps extends Omit<SessionPageProps, "session"> {
   before: Before;
 }
 
-/** Lives on when the next session of the thread is gone to: what belongs to one session alone has its key. */
+/** Lives on when the next session of the thread is gone to: what belongs to one session alone has a key of its own. */
 function OpenSession({ app, row, open, above, before, fresh, notice, picker, onWent, onSearch, onDelete }: OpenSessionProps) {
   const { followed } = open;
   const composer = useRef<Compose>(null);
@@ -179,10 +179,10 @@ function OpenSession({ app, row, open, above, before, fresh, notice, picker, onW
   return (
     <ComposeContext value={writable ? compose : null}>
       <div className="flex min-h-0 flex-1">
-        {wide && beside && <ContentsBeside key={row.id} id={contentsId} app={app} row={row} followed={followed} current={current} damaged={damaged} />}
+        {wide && beside && <ContentsBeside key={`contents ${row.id}`} id={contentsId} app={app} row={row} followed={followed} current={current} damaged={damaged} />}
         <div ref={column} className="flex min-w-0 flex-1 flex-col">
           <SessionHeader
-            key={row.id}
+            key={`header ${row.id}`}
             http={app.http}
             row={row}
             agent={agent}
@@ -198,7 +198,7 @@ function OpenSession({ app, row, open, above, before, fresh, notice, picker, onW
           />
           {finding && (
             <FindBar
-              key={row.id}
+              key={`find ${row.id}`}
               http={app.http}
               session={row.id}
               current={current}
@@ -229,7 +229,7 @@ function OpenSession({ app, row, open, above, before, fresh, notice, picker, onW
                 <ImportedCard http={app.http} row={row} />
               ) : (
                 <PromptArea
-                  key={row.id}
+                  key={`prompt ${row.id}`}
                   ref={composer}
                   app={app}
                   row={row}
@@ -241,15 +241,15 @@ function OpenSession({ app, row, open, above, before, fresh, notice, picker, onW
                   onSent={() => setSent((count) => count + 1)}
                 />
               )}
-              <ContextFooter key={row.id} http={app.http} row={row} context={followed.context} writable={writable} onOpenFile={setFile} onOpenPanel={() => setPanel(true)} />
+              <ContextFooter key={`footer ${row.id}`} http={app.http} row={row} context={followed.context} writable={writable} onOpenFile={setFile} onOpenPanel={() => setPanel(true)} />
             </div>
           </div>
         </div>
       </div>
-      {sheet && !wide && <ContentsSheet key={row.id} app={app} row={row} followed={followed} current={current} damaged={damaged} onClose={() => setSheet(false)} />}
+      {sheet && !wide && <ContentsSheet key={`contents ${row.id}`} app={app} row={row} followed={followed} current={current} damaged={damaged} onClose={() => setSheet(false)} />}
       {panel && followed.context !== null && (
         <ContextPanel
-          key={row.id}
+          key={`context ${row.id}`}
           http={app.http}
           row={row}
           context={followed.context}
