@@ -37,9 +37,9 @@ async function pipeline(page) {
   const origin = await createSession(page, { name: "Where it began" });
   await send(page, "pipeline loom");
   const first = await take(page, "Begin with the research");
-  await turn(page, 1, "Phase research").waitFor();
+  await turn(page, 1, "Phase research of").waitFor();
   const second = await take(page, "Write the requirements");
-  await turn(page, 1, "Phase requirements").waitFor();
+  await turn(page, 1, "Phase requirements of").waitFor();
   await state(page, "Idle").waitFor();
   return { origin, first, second };
 }
@@ -59,7 +59,7 @@ test("what was on screen stays above the session that a step begins, and cannot 
   assert.ok((await page.locator("#t1").textContent()).includes("Brought along from the session before"));
   // Back takes the last session away again, and what was above it is the open one.
   await page.goBack();
-  await turn(page, 1, "Phase research").waitFor();
+  await turn(page, 1, "Phase research of").waitFor();
   await page.goBack();
   await turn(page, 1, "pipeline loom").waitFor();
   assert.ok(page.url().endsWith(origin));
@@ -106,7 +106,7 @@ test("the picker lists works and sessions apart, and a work leads to its newest 
   await signIn(page, server.link());
   const { origin, first, second } = await pipeline(page);
   await page.goto(`${server.origin}/s/${first}`);
-  await turn(page, 1, "Phase research").waitFor();
+  await turn(page, 1, "Phase research of").waitFor();
   await page.getByRole("log").focus();
   await page.keyboard.press("g");
   const picker = page.getByRole("dialog", { name: "Go to a session" });
@@ -125,7 +125,7 @@ test("the picker lists works and sessions apart, and a work leads to its newest 
   await page.keyboard.type("loo");
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/s/${second}`);
-  await turn(page, 1, "Phase requirements").waitFor();
+  await turn(page, 1, "Phase requirements of").waitFor();
 
   // The contents of the whole work lead to another session of it.
   await page.getByRole("button", { name: "The whole work" }).click();

@@ -25,7 +25,7 @@ export function PickerButton({ app, session, onOpen }: PickerButtonProps) {
       aria-haspopup="dialog"
       aria-keyshortcuts="g"
       aria-label={work === null ? "Go to another session" : `Work ${inOneLine(work)}; go to another session`}
-      className="-ml-1.5 flex h-7 min-w-0 items-center gap-0.5 rounded-md px-1.5 text-[0.9375rem] text-soft hover:bg-press hover:text-ink max-md:-my-2 max-md:h-9 max-md:text-[0.8125rem]"
+      className="-ml-1.5 flex h-7 min-w-0 items-center gap-0.5 rounded-md px-1.5 text-[0.9375rem] text-soft hover:bg-press hover:text-ink max-md:-my-3 max-md:h-11 max-md:min-w-11 max-md:text-[0.8125rem]"
       onClick={onOpen}
     >
       <span className="truncate" dir="auto">

@@ -96,6 +96,7 @@ export function SessionPage({ app, session, fresh, notice, picker, onWent, onSea
       open={open}
       above={chain}
       before={before}
+      leaving={open.session !== session}
       fresh={fresh && open.session === session}
       notice={notice}
       picker={picker}
@@ -119,10 +120,12 @@ interface OpenSessionProps extends Omit<SessionPageProps, "session"> {
   open: ChainLink;
   above: readonly ChainLink[];
   before: Before;
+  /** The next session of the thread is on its way: nothing more is written to this one. */
+  leaving: boolean;
 }
 
 /** Lives on when the next session of the thread is gone to: what belongs to one session alone has a key of its own. */
-function OpenSession({ app, row, open, above, before, fresh, notice, picker, onWent, onSearch, onDelete }: OpenSessionProps) {
+function OpenSession({ app, row, open, above, before, leaving, fresh, notice, picker, onWent, onSearch, onDelete }: OpenSessionProps) {
   const { followed } = open;
   const composer = useRef<Compose>(null);
   const compose = useMemo<Compose>(() => ({ edit: (prompt) => composer.current?.edit(prompt) }), []);
@@ -218,7 +221,7 @@ function OpenSession({ app, row, open, above, before, fresh, notice, picker, onW
           <p role="status" className="sr-only">
             {damaged ? "" : standingWords(row, agent.state)}
           </p>
-          <div className="beside-scrollbar safe-x md:px-8">
+          <div inert={leaving} className="beside-scrollbar safe-x md:px-8">
             <div className="reading">
               {damaged ? (
                 <Alert className="safe-bottom">
