@@ -25,26 +25,15 @@ export function PickerButton({ app, session, onOpen }: PickerButtonProps) {
       aria-haspopup="dialog"
       aria-keyshortcuts="g"
       aria-label={work === null ? "Go to another session" : `Work ${inOneLine(work)}; go to another session`}
-      className={`-ml-1.5 flex h-7 min-w-0 shrink-0 items-center gap-0.5 rounded-md px-1.5 text-[0.9375rem] text-soft hover:bg-press hover:text-ink max-md:-my-2 max-md:h-11 [&>svg]:size-4 ${work === null ? "" : "max-w-[45%]"}`}
+      className="-ml-1.5 flex h-7 min-w-0 items-center gap-0.5 rounded-md px-1.5 text-[0.9375rem] text-soft hover:bg-press hover:text-ink max-md:-my-3 max-md:h-11 max-md:min-w-11 max-md:text-[0.8125rem]"
       onClick={onOpen}
     >
-      <span className={`truncate ${work === null ? "max-md:hidden" : ""}`} dir="auto">
+      <span className="truncate" dir="auto">
         {work === null ? SESSIONS_LABEL : inOneLine(work)}
       </span>
-      {work === null ? (
-        <>
-          <span className="shrink-0 max-md:hidden [&>svg]:size-4">
-            <Icon name="open" />
-          </span>
-          <span className="shrink-0 md:hidden">
-            <Icon name="contents" />
-          </span>
-        </>
-      ) : (
-        <span className="shrink-0 [&>svg]:size-4">
-          <Icon name="open" />
-        </span>
-      )}
+      <span className="shrink-0 [&>svg]:size-4">
+        <Icon name="open" />
+      </span>
     </button>
   );
 }

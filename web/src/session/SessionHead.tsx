@@ -26,7 +26,7 @@ interface SessionHeadProps {
 export function SessionHead({ session, title, work, step, past, first, before }: SessionHeadProps) {
   const words = [work === null ? null : `Work ${inOneLine(work)}`, step === null ? null : `step ${inOneLine(step)}`].filter((part) => part !== null).join(" · ");
   return (
-    <section aria-label={`The session “${title}” begins here`} className={`thread-row pb-7 [--knot-y:2.05rem] ${first ? "" : "pt-2"}`}>
+    <section aria-label={`The session “${title}” begins here`} className="thread-row pt-2 pb-7 [--knot-y:2.05rem]">
       <span aria-hidden="true" className={`thread-line ${first && before.kind === "none" ? "thread-line-first" : ""}`} />
       <span className="absolute top-[calc(var(--knot-y)-7px)] left-0">
         <Knot shape="retied" />

@@ -86,7 +86,7 @@ export function SessionHeader({ http, row, agent, running, notice, picker, damag
           </Link>
           <div className="min-w-0 flex-1">
             <div className="flex min-w-0 items-center gap-1">
-              {picker}
+              <div className="flex max-w-[45%] min-w-0 shrink-0 max-md:hidden">{picker}</div>
               <div className="min-w-0 flex-1">
                 <Title key={row.id} http={http} row={row} writable={!damaged} onFailure={setFailure} />
               </div>
@@ -95,16 +95,19 @@ export function SessionHeader({ http, row, agent, running, notice, picker, damag
               {notice}
             </div>
             {notice === null && (
-              <p className="flex min-w-0 items-baseline gap-1.5 overflow-hidden text-[0.8125rem] whitespace-nowrap text-soft">
-                <span className={`shrink-0 ${damaged || isUp(row) ? "font-medium text-thread" : ""}`}>{damaged ? "Damaged" : stateWord(row.state)}</span>
-                <span aria-hidden="true">·</span>
-                <span className="max-w-32 min-w-[3ch] truncate md:shrink-0" title={agent.program === null ? undefined : inOneLine(agent.program)}>
-                  {inOneLine(row.agent)}
-                </span>
-                <span aria-hidden="true">·</span>
-                <PathText brief path={inOneLine(row.cwd)} />
-                {agent.usage !== null && <UsageMeter usage={agent.usage} />}
-              </p>
+              <div className="flex min-w-0 items-center gap-1.5">
+                <div className="flex max-w-[40%] min-w-0 shrink-0 md:hidden">{picker}</div>
+                <p className="flex min-w-0 flex-1 items-baseline gap-1.5 overflow-hidden text-[0.8125rem] whitespace-nowrap text-soft">
+                  <span className={`shrink-0 ${damaged || isUp(row) ? "font-medium text-thread" : ""}`}>{damaged ? "Damaged" : stateWord(row.state)}</span>
+                  <span aria-hidden="true">·</span>
+                  <span className="max-w-32 min-w-[3ch] truncate md:shrink-0" title={agent.program === null ? undefined : inOneLine(agent.program)}>
+                    {inOneLine(row.agent)}
+                  </span>
+                  <span aria-hidden="true">·</span>
+                  <PathText brief path={inOneLine(row.cwd)} />
+                  {agent.usage !== null && <UsageMeter usage={agent.usage} />}
+                </p>
+              </div>
             )}
           </div>
           {running && !damaged && <StopButton http={http} session={row.id} look="words" className="max-md:hidden" />}

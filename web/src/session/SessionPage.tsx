@@ -96,6 +96,7 @@ export function SessionPage({ app, session, fresh, notice, picker, onWent, onSea
       open={open}
       above={chain}
       before={before}
+      leaving={open.session !== session}
       fresh={fresh && open.session === session}
       notice={notice}
       picker={picker}
@@ -119,10 +120,12 @@ interface OpenSessionProps extends Omit<SessionPageProps, "session"> {
   open: ChainLink;
   above: readonly ChainLink[];
   before: Before;
+  /** The next session of the thread is on its way: nothing more is written to this one. */
+  leaving: boolean;
 }
 
-/** Lives on when the next session of the thread is gone to: what belongs to one session alone has its key. */
-function OpenSession({ app, row, open, above, before, fresh, notice, picker, onWent, onSearch, onDelete }: OpenSessionProps) {
+/** Lives on when the next session of the thread is gone to: what belongs to one session alone has a key of its own. */
+function OpenSession({ app, row, open, above, before, leaving, fresh, notice, picker, onWent, onSearch, onDelete }: OpenSessionProps) {
   const { followed } = open;
   const composer = useRef<Compose>(null);
   const compose = useMemo<Compose>(() => ({ edit: (prompt) => composer.current?.edit(prompt) }), []);
@@ -179,10 +182,10 @@ function OpenSession({ app, row, open, above, before, fresh, notice, picker, onW
   return (
     <ComposeContext value={writable ? compose : null}>
       <div className="flex min-h-0 flex-1">
-        {wide && beside && <ContentsBeside key={row.id} id={contentsId} app={app} row={row} followed={followed} current={current} damaged={damaged} />}
+        {wide && beside && <ContentsBeside key={`contents ${row.id}`} id={contentsId} app={app} row={row} followed={followed} current={current} damaged={damaged} />}
         <div ref={column} className="flex min-w-0 flex-1 flex-col">
           <SessionHeader
-            key={row.id}
+            key={`header ${row.id}`}
             http={app.http}
             row={row}
             agent={agent}
@@ -198,7 +201,7 @@ function OpenSession({ app, row, open, above, before, fresh, notice, picker, onW
           />
           {finding && (
             <FindBar
-              key={row.id}
+              key={`find ${row.id}`}
               http={app.http}
               session={row.id}
               current={current}
@@ -218,7 +221,7 @@ function OpenSession({ app, row, open, above, before, fresh, notice, picker, onW
           <p role="status" className="sr-only">
             {damaged ? "" : standingWords(row, agent.state)}
           </p>
-          <div className="beside-scrollbar safe-x md:px-8">
+          <div inert={leaving} className="beside-scrollbar safe-x md:px-8">
             <div className="reading">
               {damaged ? (
                 <Alert className="safe-bottom">
@@ -229,7 +232,7 @@ function OpenSession({ app, row, open, above, before, fresh, notice, picker, onW
                 <ImportedCard http={app.http} row={row} />
               ) : (
                 <PromptArea
-                  key={row.id}
+                  key={`prompt ${row.id}`}
                   ref={composer}
                   app={app}
                   row={row}
@@ -241,15 +244,15 @@ function OpenSession({ app, row, open, above, before, fresh, notice, picker, onW
                   onSent={() => setSent((count) => count + 1)}
                 />
               )}
-              <ContextFooter key={row.id} http={app.http} row={row} context={followed.context} writable={writable} onOpenFile={setFile} onOpenPanel={() => setPanel(true)} />
+              <ContextFooter key={`footer ${row.id}`} http={app.http} row={row} context={followed.context} writable={writable} onOpenFile={setFile} onOpenPanel={() => setPanel(true)} />
             </div>
           </div>
         </div>
       </div>
-      {sheet && !wide && <ContentsSheet key={row.id} app={app} row={row} followed={followed} current={current} damaged={damaged} onClose={() => setSheet(false)} />}
+      {sheet && !wide && <ContentsSheet key={`contents ${row.id}`} app={app} row={row} followed={followed} current={current} damaged={damaged} onClose={() => setSheet(false)} />}
       {panel && followed.context !== null && (
         <ContextPanel
-          key={row.id}
+          key={`context ${row.id}`}
           http={app.http}
           row={row}
           context={followed.context}
