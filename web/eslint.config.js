@@ -4,7 +4,7 @@ import js from "@eslint/js";
 import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
-const FEATURES = ["session", "session-list", "search", "sign-in", "keys"];
+const FEATURES = ["session", "session-list", "search", "picker", "sign-in", "keys"];
 
 /** Files of `folder` may import from themselves and from `allowed` alone; the root's files may import all. */
 function layer(folder, allowed, reason) {

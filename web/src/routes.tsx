@@ -1,12 +1,14 @@
 // The whole URL table, and the frame that every page stands in: the list on the left, what is open beside it.
 import type { ReactNode } from "react";
-import { createElement, useEffect, useMemo, useState } from "react";
+import { createElement, useCallback, useEffect, useMemo, useState } from "react";
 import { useStore } from "zustand";
 
 import { hasCode } from "./api/credential";
 import type { Failure } from "./api/http";
 import { useConnectionNotice } from "./ConnectionBanner";
 import { KeysDialog } from "./keys/KeysDialog";
+import { PickerButton } from "./picker/PickerButton";
+import type SessionPicker from "./picker/SessionPicker";
 import type SearchPalette from "./search/SearchPalette";
 import { NewSessionDialog } from "./session-list/NewSessionDialog";
 import { SessionListPage } from "./session-list/SessionListPage";
@@ -15,6 +17,8 @@ import { RememberedDialog } from "./session/items/RememberedDialog";
 import { SessionPage } from "./session/SessionPage";
 import { SignedOutPage } from "./sign-in/SignedOutPage";
 import type { App } from "./state/app";
+import type { Thread } from "./state/chain";
+import { goOn } from "./state/chain";
 import { titleOf } from "./state/words";
 import { buttonClass } from "./ui/Button";
 import { useChord, useKeyPresses } from "./ui/keyPresses";
@@ -34,10 +38,10 @@ export function routeOf(path: string): Route {
   return session === undefined ? { page: "unknown" } : { page: "session", session };
 }
 
-type OpenDialog = "none" | "new-session" | "keys" | "remembered" | "search";
+type OpenDialog = "none" | "new-session" | "keys" | "remembered" | "search" | "picker";
 
-/** The palette's code is not in the first load; it comes so long after it. */
-const PALETTE_AFTER_MS = 1_000;
+/** The code of the palette and of the picker is not in the first load; it comes so long after it. */
+const PARTS_AFTER_MS = 1_000;
 
 /** `#new=DIRECTORY` asks for a session there; what comes of it is up to the person who sees the dialog. */
 export const NEW_FIELD = "new";
@@ -54,6 +58,11 @@ function Frame({ app }: { app: App }) {
   const [begun, setBegun] = useState<SessionId | null>(null);
   const notice = useConnectionNotice(app);
   const remembered = useMemo(() => ({ remembered: app.http.remembered, forget: app.http.forgetPermission }), [app.http]);
+  const [thread, setThread] = useState<Thread>([]);
+  const goOnTo = useCallback((from: SessionId, to: SessionId) => {
+    setThread((before) => goOn(before, from, to));
+    navigate(`/s/${to}`);
+  }, []);
   const [deleted, setDeleted] = useState<SessionRow | null>(null);
   const current = route.page === "session" ? route.session : null;
   useTitle(app, current);
@@ -62,9 +71,14 @@ function Frame({ app }: { app: App }) {
       event.preventDefault();
       setDialog("new-session");
     },
+    g: (event) => {
+      event.preventDefault();
+      setDialog("picker");
+    },
     "?": () => setDialog("keys"),
   });
-  const palette = usePalette(dialog === "search");
+  const palette = usePart<typeof SearchPalette>(loadPalette, dialog === "search");
+  const picker = usePart<typeof SessionPicker>(loadPicker, dialog === "picker");
   useChord("k", (event) => {
     // The browser's own use of it is to search, too.
     event.preventDefault();
@@ -73,6 +87,7 @@ function Frame({ app }: { app: App }) {
   const commands = useMemo(
     () => [
       { name: "New session", keys: "n", run: () => setDialog("new-session") },
+      { name: "Go to a session", keys: "g", run: () => setDialog("picker") },
       { name: "All sessions", keys: "", run: () => navigate("/") },
       { name: "Remembered permissions", keys: "", run: () => setDialog("remembered") },
       { name: "Keyboard shortcuts", keys: "?", run: () => setDialog("keys") },
@@ -129,7 +144,18 @@ function Frame({ app }: { app: App }) {
           />
         </div>
         <main id="open" tabIndex={-1} className={`min-w-0 flex-1 flex-col outline-none md:flex ${route.page === "list" ? "hidden" : "flex"}`}>
-          <Open app={app} route={route} begun={begun} notice={notice} onNew={() => setDialog("new-session")} onSearch={() => setDialog("search")} onDelete={remove} />
+          <Open
+            app={app}
+            route={route}
+            thread={thread}
+            begun={begun}
+            notice={notice}
+            onWent={goOnTo}
+            onNew={() => setDialog("new-session")}
+            onSearch={() => setDialog("search")}
+            onPick={() => setDialog("picker")}
+            onDelete={remove}
+          />
         </main>
       </div>
       {deleted !== null && (
@@ -160,6 +186,7 @@ function Frame({ app }: { app: App }) {
       {dialog === "search" &&
         palette !== null &&
         createElement(palette, { app, commands, onClose: () => setDialog((open) => (open === "search" ? "none" : open)) })}
+      {dialog === "picker" && picker !== null && createElement(picker, { app, current, onClose: closeDialog })}
       {dialog === "keys" && <KeysDialog onClose={closeDialog} />}
       {dialog === "remembered" && <RememberedDialog actions={remembered} onClose={closeDialog} />}
     </>
@@ -172,22 +199,28 @@ interface OpenProps {
   /** The session that was begun last on this page. */
   begun: SessionId | null;
   notice: ReactNode;
+  /** Sessions that were gone to from one another: their pages are one. */
+  thread: Thread;
+  onWent(from: SessionId, to: SessionId): void;
   onNew(): void;
   onSearch(): void;
+  onPick(): void;
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-function Open({ app, route, begun, notice, onNew, onSearch, onDelete }: OpenProps) {
+function Open({ app, route, begun, notice, thread, onWent, onNew, onSearch, onPick, onDelete }: OpenProps) {
   const list = useStore(app.store, (state) => state.list);
   switch (route.page) {
     case "session":
       return (
         <SessionPage
-          key={route.session}
+          key={thread.includes(route.session) ? thread[0] : route.session}
           app={app}
           session={route.session}
           fresh={route.session === begun}
           notice={notice}
+          picker={<PickerButton app={app} session={route.session} onOpen={onPick} />}
+          onWent={onWent}
           onSearch={onSearch}
           onDelete={onDelete}
         />
@@ -206,32 +239,34 @@ function Open({ app, route, begun, notice, onNew, onSearch, onDelete }: OpenProp
   }
 }
 
-type Palette = typeof SearchPalette;
+const loadPalette = () => import("./search/SearchPalette").then((loaded) => loaded.default);
+const loadPicker = () => import("./picker/SessionPicker").then((loaded) => loaded.default);
 
 /**
- * The palette once it is loaded. Not by `lazy`, which shows nothing for a moment even if all is there: what is typed
- * right after the keys that open it is meant for it.
+ * A part of the page once it is loaded. Not by `lazy`, which shows nothing for a moment even if all is there: what is
+ * typed right after the keys that open it is meant for it.
  */
-function usePalette(wanted: boolean): Palette | null {
-  const [palette, setPalette] = useState<{ part: Palette } | null>(null);
-  const missing = palette === null;
+function usePart<Part>(load: () => Promise<Part>, wanted: boolean): Part | null {
+  const [part, setPart] = useState<{ part: Part } | null>(null);
+  const missing = part === null;
   useEffect(() => {
     if (!missing) {
       return undefined;
     }
-    const load = () => {
-      void import("./search/SearchPalette").then(
-        (loaded) => setPalette({ part: loaded.default }),
-        // Without an answer it is asked for again when it is wanted.
-        () => undefined,
-      );
-    };
-    const timer = setTimeout(load, wanted ? 0 : PALETTE_AFTER_MS);
+    const timer = setTimeout(
+      () =>
+        void load().then(
+          (loaded) => setPart({ part: loaded }),
+          // Without an answer it is asked for again when it is wanted.
+          () => undefined,
+        ),
+      wanted ? 0 : PARTS_AFTER_MS,
+    );
     return () => {
       clearTimeout(timer);
     };
-  }, [missing, wanted]);
-  return palette?.part ?? null;
+  }, [missing, load, wanted]);
+  return part?.part ?? null;
 }
 
 /** The window's title: how many answers are unseen, and what is open. */

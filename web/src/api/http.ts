@@ -4,7 +4,8 @@
 // into words; a caller that repeats a wish after `unreachable` gives the same key, so that it is never granted twice.
 import type { components } from "../wire/api";
 import type { NextPage, NextWish, Went } from "../wire/blocks";
-import type { EntryPage, ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, RememberedPage, SearchPage, SessionId, SetContext } from "../wire/names";
+import type { EntryPage, ErrorBody, InteractionId, NewAnswer, NewPrompt, NewSession, RememberedPage, SearchPage, SessionId, SessionPage, SetContext } from "../wire/names";
+import type { Work, WorkId, WorkPage, WorkToc } from "../wire/work";
 
 type Schemas = components["schemas"];
 
@@ -78,7 +79,7 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     agents: () => ask<Schemas["AgentPage"]>("GET", "/agents"),
     directories: (prefix: string) => ask<Schemas["DirectoryPage"]>("GET", `/directories?prefix=${encodeURIComponent(prefix)}`),
     files: (id: SessionId, prefix: string) => ask<Schemas["FilePage"]>("GET", `${session(id)}/files?prefix=${encodeURIComponent(prefix)}`),
-    sessionsAfter: (cursor: string) => ask<Schemas["SessionPage"]>("GET", `/sessions?after=${encodeURIComponent(cursor)}`),
+    sessionsAfter: (cursor: string, limit = 50) => ask<SessionPage>("GET", `/sessions?limit=${limit}&after=${encodeURIComponent(cursor)}`),
     createSession: (wish: NewSession) => ask<Schemas["Session"]>("POST", "/sessions", wish),
     renameSession: (id: SessionId, name: string) =>
       ask<Schemas["Success"]>("PATCH", session(id), { name } satisfies Schemas["SessionPatch"]),
@@ -123,6 +124,10 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
       ask<Schemas["Success"]>("POST", `${session(id)}/permissions/${encodeURIComponent(request)}`, answer),
     remembered: () => ask<RememberedPage>("GET", "/permissions"),
     forgetPermission: (id: string) => ask<undefined>("DELETE", `/permissions/${encodeURIComponent(id)}`),
+    works: (after: string | null) => ask<WorkPage>("GET", `/meta-contexts?limit=200${after === null ? "" : `&after=${encodeURIComponent(after)}`}`),
+    work: (id: WorkId) => ask<Work>("GET", `/meta-contexts/${encodeURIComponent(id)}`),
+    workToc: (id: WorkId, after: string | null) =>
+      ask<WorkToc>("GET", `/meta-contexts/${encodeURIComponent(id)}/toc${after === null ? "" : `?after=${encodeURIComponent(after)}`}`),
     imports: () => ask<Schemas["Imports"]>("GET", "/imports"),
     beginImport: () => ask<Schemas["ImportProgress"]>("POST", "/imports", {}),
     nextSteps: (id: SessionId, before: string | null) =>

@@ -5,6 +5,7 @@ import { chordName, useSingleKeys } from "../ui/keyPresses";
 const KEYS: readonly (readonly [keys: readonly string[], words: string])[] = [
   [["n"], "New session"],
   [["j", "k"], "Next, previous session in the list"],
+  [["g"], "Go to a session or a piece of work"],
   [["Enter"], "Open the session; in the composer, send"],
   [["/"], "Write a prompt; at its start, the agent’s commands"],
   [["@"], "In a prompt, a file of the session’s directory"],

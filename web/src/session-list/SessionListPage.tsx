@@ -6,6 +6,7 @@ import { useStore } from "zustand";
 import { failureWords } from "../api/http";
 import type { App } from "../state/app";
 import { listedRows } from "../state/sessionList";
+import { workOf } from "../state/works";
 import { Alert } from "../ui/Alert";
 import { Button, IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
@@ -30,6 +31,7 @@ interface SessionListPageProps {
 
 export function SessionListPage({ app, current, notice, onNew, onSearch, onShowKeys, onShowRemembered }: SessionListPageProps) {
   const list = useStore(app.store, (state) => state.list);
+  const works = useStore(app.store, (state) => state.works);
   const now = useNow();
   const element = useRef<HTMLElement>(null);
   const rows = listedRows(list);
@@ -86,7 +88,7 @@ export function SessionListPage({ app, current, notice, onNew, onSearch, onShowK
           <ul className="space-y-0.5">
             {rows.map((row) => (
               <li key={row.id}>
-                <SessionRow http={app.http} row={row} current={row.id === current} now={now} />
+                <SessionRow http={app.http} row={row} work={workOf(works, row)?.name ?? null} current={row.id === current} now={now} />
               </li>
             ))}
           </ul>

@@ -27,8 +27,8 @@ function drawn(sign: Element | null): string {
   return [...(sign?.querySelectorAll("*") ?? [])].map(({ tagName, attributes }) => `${tagName} ${[...attributes].map(({ value }) => value).join(" ")}`).join("; ");
 }
 
-function show(change: Partial<Row>) {
-  render(<SessionRow http={{} as Http} row={{ ...row, ...change }} current={false} now={Date.parse(AT)} />);
+function show(change: Partial<Row>, work: string | null = null) {
+  render(<SessionRow http={{} as Http} row={{ ...row, ...change }} work={work} current={false} now={Date.parse(AT)} />);
   const link = screen.getByRole("link");
   return { words: link.lastElementChild?.textContent, shape: drawn(link.querySelector("svg")) };
 }
@@ -63,4 +63,9 @@ test("what the agent means to do stands under the title while it runs, in one li
   cleanup();
   show({ state: "idle", meta });
   expect(screen.queryByText(/selvedge/)).toBeNull();
+});
+
+test("a session of a work is marked with its name", () => {
+  show({}, "Loom\nand more");
+  expect(screen.getByText("Loom and more")).toBeTruthy();
 });

@@ -16,11 +16,13 @@ import type { SessionRow as Row } from "../wire/names";
 interface SessionRowProps {
   http: Http;
   row: Row;
+  /** The name of the work that it belongs to. */
+  work: string | null;
   current: boolean;
   now: number;
 }
 
-export function SessionRow({ http, row, current, now }: SessionRowProps) {
+export function SessionRow({ http, row, work, current, now }: SessionRowProps) {
   const anchor = useRef<HTMLDivElement>(null);
   const hovering = useHovering();
   return (
@@ -41,6 +43,12 @@ export function SessionRow({ http, row, current, now }: SessionRowProps) {
         <time className="mt-0.5 text-xs text-soft tabular-nums" dateTime={row.activeAt} title={inFull(row.activeAt)}>
           {ago(row.activeAt, now)}
         </time>
+        {work !== null && (
+          <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft" dir="auto">
+            <span className="sr-only">Work: </span>
+            {inOneLine(work)}
+          </span>
+        )}
         {row.state === "running" && row.meta.currentIntent && (
           <span className="col-span-2 col-start-2 truncate text-[0.8125rem] text-soft italic" dir="auto">
             {inOneLine(row.meta.currentIntent)}

@@ -8,11 +8,14 @@ import { IconButton } from "../ui/Button";
 import { CopyIconButton, CopyRow } from "../ui/CopyButton";
 import { Icon } from "../ui/Icon";
 import { turnAddress } from "../ui/place";
+import type { SessionId } from "../wire/names";
 import type { EarlierPrompt } from "./ComposeContext";
 import { ComposeContext } from "./ComposeContext";
 
 interface PromptActionsProps {
   turn: number;
+  /** The session that it is of, if that is not the open one. */
+  past: SessionId | null;
   prompt: EarlierPrompt;
   /** No prompt of the person came after it. */
   newest: boolean;
@@ -20,7 +23,7 @@ interface PromptActionsProps {
 
 const SIZE = "pointer-fine:size-7! pointer-fine:rounded-md! [&>svg]:size-4.5";
 
-export function PromptActions({ turn, prompt, newest }: PromptActionsProps) {
+export function PromptActions({ turn, past, prompt, newest }: PromptActionsProps) {
   const compose = use(ComposeContext);
   return (
     <div className="-mr-1.5 flex transition-opacity pointer-coarse:-mr-3 group-hover/turn:opacity-100 focus-within:opacity-100 [@media(hover:hover)]:opacity-0">
@@ -31,17 +34,17 @@ export function PromptActions({ turn, prompt, newest }: PromptActionsProps) {
       )}
       {prompt.text !== "" && <CopyIconButton text={prompt.text} what="the prompt" className={SIZE} />}
       <span className="flex pointer-coarse:hidden">
-        <CopyIconButton text={turnAddress(turn)} what={`the link to turn ${turn}`} icon="link" className={SIZE} />
+        <CopyIconButton text={turnAddress(turn, past)} what={`the link to turn ${turn}`} icon="link" className={SIZE} />
       </span>
       <span className="flex pointer-fine:hidden">
-        <TurnMenu turn={turn} />
+        <TurnMenu turn={turn} past={past} />
       </span>
     </div>
   );
 }
 
 /** Where there is no room for every button, as under a finger. */
-function TurnMenu({ turn }: { turn: number }) {
+function TurnMenu({ turn, past }: { turn: number; past: SessionId | null }) {
   const anchor = useRef<HTMLSpanElement>(null);
   const [open, setOpen] = useState(false);
   const id = useId();
@@ -62,7 +65,7 @@ function TurnMenu({ turn }: { turn: number }) {
       </IconButton>
       {open && (
         <Anchored id={id} anchor={anchor} side="end" label={`More of turn ${turn}`} onPressElsewhere={close}>
-          <CopyRow text={turnAddress(turn)} words="Copy the link to this turn" icon="link" />
+          <CopyRow text={turnAddress(turn, past)} words="Copy the link to this turn" icon="link" />
         </Anchored>
       )}
     </span>

@@ -33,6 +33,8 @@ interface SessionHeaderProps {
   running: boolean;
   /** What is to be said of the connection; how the session stands is not known then. */
   notice: ReactNode;
+  /** Chooses another session or piece of work. */
+  picker: ReactNode;
   /** Its log is damaged, so nothing can be written to it, its deletion neither. */
   damaged: boolean;
   /** Gives what went wrong, if it did. */
@@ -46,7 +48,7 @@ interface SessionHeaderProps {
   contents: { shown: boolean; id: string; toggle(): void };
 }
 
-export function SessionHeader({ http, row, agent, running, notice, damaged, onDelete, onOpenContext, onSearch, onFind, contents }: SessionHeaderProps) {
+export function SessionHeader({ http, row, agent, running, notice, picker, damaged, onDelete, onOpenContext, onSearch, onFind, contents }: SessionHeaderProps) {
   // What went wrong is worth saying for as long as the session stands as it stood then.
   const [failed, setFailed] = useState<{ failure: Failure | null; state: SessionState }>({ failure: null, state: row.state });
   const setFailure = (failure: Failure | null) => {
@@ -83,7 +85,12 @@ export function SessionHeader({ http, row, agent, running, notice, damaged, onDe
             <Icon name="back" />
           </Link>
           <div className="min-w-0 flex-1">
-            <Title key={row.id} http={http} row={row} writable={!damaged} onFailure={setFailure} />
+            <div className="flex min-w-0 items-center gap-1">
+              {picker}
+              <div className="min-w-0 flex-1">
+                <Title key={row.id} http={http} row={row} writable={!damaged} onFailure={setFailure} />
+              </div>
+            </div>
             <div role="status" className="min-w-0 text-[0.8125rem]">
               {notice}
             </div>

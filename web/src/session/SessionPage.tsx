@@ -6,8 +6,8 @@ import { useStore } from "zustand";
 import type { Failure } from "../api/http";
 import { failureWords } from "../api/http";
 import type { App } from "../state/app";
-import type { Followed } from "../state/followed";
-import { readToTheEnd, runningTurn, turnCount } from "../state/followed";
+import type { Link as ChainLink } from "../state/chain";
+import { runningTurn, turnCount } from "../state/followed";
 import { isDeleted } from "../state/sessionList";
 import { standingWords, titleOf } from "../state/words";
 import { Alert } from "../ui/Alert";
@@ -20,10 +20,8 @@ import { Icon } from "../ui/Icon";
 import { addressField, removeAddressField } from "../ui/navigation";
 import { Notice } from "../ui/Notice";
 import type { AgentState, ErrorDetail, SessionId, SessionRow } from "../wire/names";
-import { AgentCard } from "./AgentCard";
 import type { Compose } from "./ComposeContext";
 import { ComposeContext } from "./ComposeContext";
-import { Composer } from "./Composer";
 import { ContentsBeside, ContentsSheet, useContentsBeside } from "./contents/ContentsPanel";
 import { useTurnInView } from "./contents/useTurnInView";
 import { ContextFooter } from "./context/ContextFooter";
@@ -31,11 +29,13 @@ import { ContextPanel } from "./context/ContextPanel";
 import { FileViewer } from "./context/FileViewer";
 import { FindBar } from "./find/FindBar";
 import { ImportedCard } from "./ImportedCard";
-import { OptionSelects } from "./OptionSelects";
+import { PromptArea } from "./PromptArea";
+import type { Before } from "./SessionHead";
 import { SessionHeader } from "./SessionHeader";
 import { Transcript } from "./Transcript";
+import { useChain } from "./useChain";
+import { useKnownWork } from "./useKnownWork";
 import { useObserving } from "./useObserving";
-import { useOptions } from "./useOptions";
 
 interface SessionPageProps {
   app: App;
@@ -44,29 +44,30 @@ interface SessionPageProps {
   fresh: boolean;
   /** What is to be said of the connection, if anything. */
   notice: ReactNode;
+  /** Chooses another session or piece of work. */
+  picker: ReactNode;
+  /** A next step was taken and goes on in that session. */
+  onWent(from: SessionId, to: SessionId): void;
   onSearch(): void;
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-export function SessionPage({ app, session, fresh, notice, onSearch, onDelete }: SessionPageProps) {
+export function SessionPage({ app, session, fresh, notice, picker, onWent, onSearch, onDelete }: SessionPageProps) {
+  const { open, chain, before } = useChain(app, session);
   const followed = useStore(app.store, (state) => state.followed.get(session));
   const row = useStore(app.store, (state) => state.list.rows.get(session));
+  const shownRow = useStore(app.store, (state) => (open === null ? undefined : state.list.rows.get(open.session)));
   const deleted = followed?.reading.kind === "deleted";
   // Somebody may bring it back, here or elsewhere: then there is something to follow again.
   const restored = deleted && row !== undefined && !isDeleted(row);
 
-  useEffect(() => {
-    app.follow(session);
-    return () => {
-      app.unfollow(session);
-    };
-  }, [app, session]);
   useEffect(() => {
     if (restored) {
       app.follow(session);
     }
   }, [app, session, restored]);
   useObserving(app.http, row, followed?.reading.kind === "ready");
+  useKnownWork(app, followed?.work?.id ?? null);
 
   if (followed?.reading.kind === "refused") {
     return (
@@ -85,10 +86,24 @@ export function SessionPage({ app, session, fresh, notice, onSearch, onDelete }:
   if (deleted && !restored) {
     return <DeletedSession app={app} session={session} />;
   }
-  if (followed === undefined || row === undefined || !["ready", "damaged"].includes(followed.reading.kind)) {
+  if (open === null || shownRow === undefined) {
     return <Loading notice={notice} />;
   }
-  return <OpenSession key={session} app={app} row={row} followed={followed} fresh={fresh} notice={notice} onSearch={onSearch} onDelete={onDelete} />;
+  return (
+    <OpenSession
+      app={app}
+      row={shownRow}
+      open={open}
+      above={chain}
+      before={before}
+      fresh={fresh && open.session === session}
+      notice={notice}
+      picker={picker}
+      onWent={onWent}
+      onSearch={onSearch}
+      onDelete={onDelete}
+    />
+  );
 }
 
 /** Nothing is known by this name, or not any more. */
@@ -99,17 +114,16 @@ function isMissing(error: ErrorDetail): boolean {
 /** `?file=PATH` opens a file of the session. */
 const FILE_FIELD = "file";
 
-interface OpenSessionProps {
-  app: App;
+interface OpenSessionProps extends Omit<SessionPageProps, "session"> {
   row: SessionRow;
-  followed: Followed;
-  fresh: boolean;
-  notice: ReactNode;
-  onSearch(): void;
-  onDelete(row: SessionRow): Promise<Failure | null>;
+  open: ChainLink;
+  above: readonly ChainLink[];
+  before: Before;
 }
 
-function OpenSession({ app, row, followed, fresh, notice, onSearch, onDelete }: OpenSessionProps) {
+/** Lives on when the next session of the thread is gone to: what belongs to one session alone has its key. */
+function OpenSession({ app, row, open, above, before, fresh, notice, picker, onWent, onSearch, onDelete }: OpenSessionProps) {
+  const { followed } = open;
   const composer = useRef<Compose>(null);
   const compose = useMemo<Compose>(() => ({ edit: (prompt) => composer.current?.edit(prompt) }), []);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -131,23 +145,11 @@ function OpenSession({ app, row, followed, fresh, notice, onSearch, onDelete }: 
     }
   };
   const [file, setFile] = useState(() => addressField(FILE_FIELD));
-  const online = useStore(app.store, (state) => state.connection.kind === "live");
   const damaged = row.readOnly === "damaged" || followed.reading.kind === "damaged";
   const writable = !damaged && row.readOnly !== "imported";
   const { agent } = followed;
   const turnRuns = !damaged && runningTurn(followed.transcript) !== null;
-  const ready = agent.state === "ready" || agent.state === "unresponsive";
-  const options = useOptions({
-    http: app.http,
-    session: row.id,
-    place: { project: row.project, agent: row.agent },
-    options: agent.options,
-    ready,
-    fresh,
-  });
-  const { transcript, earlier } = followed;
-  const read = useMemo(() => readToTheEnd({ transcript, earlier }), [transcript, earlier]);
-  const before = (read[0]?.turn ?? 1) - 1;
+  const { transcript } = followed;
   const isEmpty = transcript.turns.length === 0 && transcript.asides.length === 0 && followed.queue.length === 0;
 
   useKeyPresses({
@@ -177,11 +179,26 @@ function OpenSession({ app, row, followed, fresh, notice, onSearch, onDelete }: 
   return (
     <ComposeContext value={writable ? compose : null}>
       <div className="flex min-h-0 flex-1">
-        {wide && beside && <ContentsBeside id={contentsId} app={app} row={row} followed={followed} current={current} damaged={damaged} />}
+        {wide && beside && <ContentsBeside key={row.id} id={contentsId} app={app} row={row} followed={followed} current={current} damaged={damaged} />}
         <div ref={column} className="flex min-w-0 flex-1 flex-col">
-          <SessionHeader http={app.http} row={row} agent={agent} running={turnRuns} notice={notice} damaged={damaged} onDelete={onDelete} onOpenContext={() => setPanel(true)} contents={contents} onSearch={onSearch} onFind={isEmpty ? null : find} />
+          <SessionHeader
+            key={row.id}
+            http={app.http}
+            row={row}
+            agent={agent}
+            running={turnRuns}
+            notice={notice}
+            picker={picker}
+            damaged={damaged}
+            onDelete={onDelete}
+            onOpenContext={() => setPanel(true)}
+            contents={contents}
+            onSearch={onSearch}
+            onFind={isEmpty ? null : find}
+          />
           {finding && (
             <FindBar
+              key={row.id}
               http={app.http}
               session={row.id}
               current={current}
@@ -193,7 +210,11 @@ function OpenSession({ app, row, followed, fresh, notice, onSearch, onDelete }: 
               }}
             />
           )}
-          {isEmpty ? <NothingSaid row={row} agent={agent.state} /> : <Transcript app={app} session={row.id} followed={followed} sent={sent} />}
+          {isEmpty && above.length === 0 ? (
+            <NothingSaid row={row} agent={agent.state} />
+          ) : (
+            <Transcript app={app} open={open} above={above} before={before} sent={sent} onWent={onWent} />
+          )}
           <p role="status" className="sr-only">
             {damaged ? "" : standingWords(row, agent.state)}
           </p>
@@ -207,38 +228,28 @@ function OpenSession({ app, row, followed, fresh, notice, onSearch, onDelete }: 
               ) : row.readOnly === "imported" ? (
                 <ImportedCard http={app.http} row={row} />
               ) : (
-                <>
-                  <AgentCard http={app.http} row={row} agent={agent} />
-                  {options.note?.kind === "failure" && <Alert className="mb-2 ml-7 md:ml-9">{options.note.words}</Alert>}
-                  <p role="status" className={`ml-7 text-[0.8125rem] text-soft md:ml-9 ${options.note?.kind === "applied" ? "mb-1.5" : ""}`}>
-                    {options.note?.kind === "applied" && options.note.words}
-                  </p>
-                  <Composer
-                    ref={composer}
-                    http={app.http}
-                    session={row.id}
-                    agent={row.agent}
-                    running={turnRuns}
-                    online={online}
-                    begun={fresh && isEmpty}
-                    field={field}
-                    commands={agent.commands}
-                    turns={read}
-                    readEarlier={before > 0 ? () => app.readTurns(row.id, before, before) : null}
-                    onSent={() => setSent((count) => count + 1)}
-                  >
-                    <OptionSelects options={options} ready={ready} />
-                  </Composer>
-                </>
+                <PromptArea
+                  key={row.id}
+                  ref={composer}
+                  app={app}
+                  row={row}
+                  followed={followed}
+                  running={turnRuns}
+                  fresh={fresh}
+                  empty={isEmpty}
+                  field={field}
+                  onSent={() => setSent((count) => count + 1)}
+                />
               )}
-              <ContextFooter http={app.http} row={row} context={followed.context} writable={writable} onOpenFile={setFile} onOpenPanel={() => setPanel(true)} />
+              <ContextFooter key={row.id} http={app.http} row={row} context={followed.context} writable={writable} onOpenFile={setFile} onOpenPanel={() => setPanel(true)} />
             </div>
           </div>
         </div>
       </div>
-      {sheet && !wide && <ContentsSheet app={app} row={row} followed={followed} current={current} damaged={damaged} onClose={() => setSheet(false)} />}
+      {sheet && !wide && <ContentsSheet key={row.id} app={app} row={row} followed={followed} current={current} damaged={damaged} onClose={() => setSheet(false)} />}
       {panel && followed.context !== null && (
         <ContextPanel
+          key={row.id}
           http={app.http}
           row={row}
           context={followed.context}

@@ -1,34 +1,26 @@
-// The transcript: a window onto the session's turns, and the prompts that wait below them.
+// The transcript: a window onto the turns of the open session and of those above it, and the prompts that wait below.
 //
 // Invariant: nothing moves that the reader did not move. The end is followed only by a reader who is at the end. Every
 // turn has its row; one that is not read stands there at the height that is believed of it, and when it comes, what is
-// in view stays where it is.
+// in view stays where it is. So it does when an earlier session is put above.
 import type { VirtualItem, Virtualizer } from "@tanstack/react-virtual";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 
-import type { Http } from "../api/http";
 import type { App } from "../state/app";
+import type { Link } from "../state/chain";
+import { layoutOf, shapeOf } from "../state/chain";
 import type { Followed } from "../state/followed";
-import { asidesAfter, asidesAtEnd, firstFollowed, handOversAfter, newestOpen, turnAt, turnCount, withPreviews } from "../state/followed";
-import type { Aside } from "../state/transcript";
-import { brokenOff } from "../state/words";
+import { newestOpen } from "../state/followed";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
-import { navigate } from "../ui/navigation";
-import { SoughtContext } from "../ui/place";
 import { inOneLine } from "../ui/shown";
 import { useNow } from "../ui/time";
 import type { SessionId } from "../wire/names";
-import { NextStepsContext, useNextSteps } from "./blocks/useNextSteps";
-import { AskedBetween } from "./AskedBetween";
-import type { Actions } from "./items/actions";
-import { HandedOver } from "./HandedOver";
-import { QueuedPromptRow } from "./QueuedPromptRow";
-import { TurnRow } from "./TurnRow";
-import { UnreadRow } from "./UnreadRow";
+import type { Before } from "./SessionHead";
+import { SessionRows } from "./SessionRows";
+import { useReachingUp } from "./useReachingUp";
 import { useSeeking } from "./useSeeking";
-import { useTurnsInReach } from "./useTurnsInReach";
 
 /** Nearer to the end than this is at the end. */
 const END_PX = 48;
@@ -36,59 +28,35 @@ const GUESSED_ROW_PX = 160;
 
 interface TranscriptProps {
   app: App;
-  session: SessionId;
-  followed: Followed;
+  /** The open session, which is the last. */
+  open: Link;
+  /** Those above it, oldest first. */
+  above: readonly Link[];
+  before: Before;
   /** Grows with every prompt that this reader sends: its answer is what they want to see. */
   sent: number;
   /** A next step was taken and goes on in that session. */
-  onWent?(session: SessionId): void;
+  onWent(from: SessionId, to: SessionId): void;
 }
 
-function goTo(session: SessionId): void {
-  navigate(`/s/${session}`);
-}
-
-export function Transcript({ app, session, followed, sent, onWent = goTo }: TranscriptProps) {
-  const { http } = app;
+export function Transcript({ app, open, above, before, sent, onWent }: TranscriptProps) {
+  const { session, followed } = open;
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
   const ending = useRef(true);
   const now = useNow();
-  const actions = useMemo<Actions>(
-    () => ({
-      answer: (request, answer) => http.answerPermission(session, `p${request}`, answer),
-      stop: () => http.cancel(session),
-      remembered: http.remembered,
-      forget: http.forgetPermission,
-    }),
-    [http, session],
-  );
-  const nextSteps = useNextSteps({
-    app,
-    session,
-    agent: followed.transcript.agent ?? app.store.getState().list.rows.get(session)?.agent ?? "",
-    options: followed.agent.options,
-    changed: followed.nextSeq,
-    onWent,
-  });
-  const { queue } = followed;
-  const { turns } = followed.transcript;
-  const total = turnCount(followed);
-  const first = firstFollowed(followed);
-  const askedAtEnd = asidesAtEnd(followed);
-  const count = total + queue.length + (askedAtEnd.length > 0 ? 1 : 0);
-  // A prompt keeps its id when it becomes a turn, so its row keeps its place. The ids of turns never change, so only
-  // their number matters here: a new function would have the virtualizer measure every row again, at every word.
-  const keyOf = useCallback(
-    (index: number) => (index < first - 1 ? index : (turns[index + 1 - first]?.interactionId ?? queue[index - total]?.interactionId ?? "asked")),
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-    [first, total, queue],
-  );
+  const links = [...above, open];
+  const shape = shapeOf(links);
+  // The ids of turns never change, so only the shape matters here: a new function for the keys would have the
+  // virtualizer measure every row again, at every word.
+  // eslint-disable-next-line react-hooks/exhaustive-deps
+  const layout = useMemo(() => layoutOf(links), [shape]);
+  const { count } = layout;
   const virtualizer = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => GUESSED_ROW_PX,
-    getItemKey: keyOf,
+    getItemKey: layout.keyOf,
     anchorTo: "end",
     followOnAppend: true,
     scrollEndThreshold: END_PX,
@@ -97,8 +65,8 @@ export function Transcript({ app, session, followed, sent, onWent = goTo }: Tran
   });
 
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = pushesUp;
-  useTurnsInReach(app, session, followed, virtualizer.range);
-  const { sought, lit } = useSeeking({ app, session, followed, scroller, virtualizer });
+  const { sought, lit } = useSeeking({ app, session, followed, scroller, virtualizer, indexOf: (turn) => layout.indexOf(above.length, turn) });
+  useReachingUp(scroller, before.kind === "more" ? before.show : null);
 
   useLayoutEffect(() => {
     if (sent > 0) {
@@ -134,9 +102,8 @@ export function Transcript({ app, session, followed, sent, onWent = goTo }: Tran
     };
   }, [virtualizer]);
 
+  const items = virtualizer.getVirtualItems();
   return (
-    <SoughtContext value={sought}>
-      <NextStepsContext value={nextSteps}>
         <div className="relative flex min-h-0 flex-1 flex-col">
           <div
             ref={scroller}
@@ -149,24 +116,24 @@ export function Transcript({ app, session, followed, sent, onWent = goTo }: Tran
           >
             <div className="safe-x flex min-h-full flex-col md:px-8">
               <div className="reading relative shrink-0" style={{ height: totalPx }}>
-                {virtualizer.getVirtualItems().map(({ key, index, start, size }) => {
-                  const read = index >= total || turnAt(followed, index + 1) !== null;
-                  return (
-                    <div
-                      key={key}
-                      ref={read ? virtualizer.measureElement : undefined}
-                      data-index={index}
-                      className="absolute top-0 left-0 w-full"
-                      style={{ transform: `translateY(${start}px)`, height: read ? undefined : size }}
-                    >
-                      {read ? (
-                        <Row http={http} session={session} followed={followed} actions={actions} index={index} lit={lit === index + 1} now={now} />
-                      ) : (
-                        <UnreadRow app={app} session={session} followed={followed} turn={index + 1} />
-                      )}
-                    </div>
-                  );
-                })}
+                {links.map((link, at) => (
+                  <SessionRows
+                    key={link.session}
+                    app={app}
+                    link={link}
+                    at={at}
+                    layout={layout}
+                    open={link.session === session}
+                    items={items}
+                    range={virtualizer.range}
+                    measure={virtualizer.measureElement}
+                    sought={sought}
+                    lit={lit}
+                    before={before}
+                    now={now}
+                    onWent={onWent}
+                  />
+                ))}
               </div>
               <div aria-hidden="true" className="reading relative flex-1">
                 <span className="thread-line thread-line-ahead" />
@@ -189,8 +156,6 @@ export function Transcript({ app, session, followed, sent, onWent = goTo }: Tran
             </div>
           )}
         </div>
-      </NextStepsContext>
-    </SoughtContext>
   );
 }
 
@@ -228,53 +193,4 @@ function Asking({ followed }: { followed: Followed }) {
       {asked === null ? "" : `The agent needs you: ${inOneLine(asked.title)}`}
     </p>
   );
-}
-
-interface RowProps {
-  http: Http;
-  session: SessionId;
-  followed: Followed;
-  actions: Actions;
-  index: number;
-  /** It was just asked for. */
-  lit: boolean;
-  now: number;
-}
-
-/** The turns come first, then the prompts that wait, then what the agent asks beside them. */
-function Row({ http, session, followed, actions, index, lit, now }: RowProps) {
-  const { transcript, previews, queue, answeredAt } = followed;
-  const turn = turnAt(followed, index + 1);
-  const damaged = followed.reading.kind === "damaged";
-  const atEnd = asidesAtEnd(followed);
-  const asked = (asides: readonly Aside[], first: boolean, last: boolean) =>
-    asides.length > 0 && <AskedBetween asides={asides} first={first} last={last} open={!damaged} answeredAt={answeredAt} actions={actions} now={now} />;
-  if (turn !== null) {
-    const last = turn === transcript.turns.at(-1);
-    const shown = damaged ? brokenOff(turn) : withPreviews(turn, previews);
-    const handOvers = handOversAfter(followed, turn.turn);
-    const end = last && queue.length === 0 && atEnd.length === 0;
-    const before = index === 0 ? asidesAfter(followed, 0) : [];
-    return (
-      <>
-        {asked(before, true, false)}
-        <TurnRow
-          turn={last ? shown : turn}
-          first={index === 0 && before.length === 0}
-          newest={turn.source === null && transcript.turns.findLast(({ source }) => source === null) === turn}
-          last={end && handOvers.length === 0}
-          retied={turnAt(followed, index)?.outcome === "interrupted" || followed.contents.lines[index - 1]?.state === "interrupted"}
-          stalled={last && followed.agent.state === "unresponsive"}
-          lit={lit}
-          answeredAt={answeredAt}
-          actions={actions}
-          now={now}
-        />
-        {asked(asidesAfter(followed, turn.turn), false, false)}
-        {handOvers.length > 0 && <HandedOver handOvers={handOvers} last={end} broken={turn.outcome === "interrupted"} />}
-      </>
-    );
-  }
-  const prompt = queue[index - turnCount(followed)];
-  return prompt === undefined ? asked(atEnd, index === 0, true) : <QueuedPromptRow http={http} session={session} prompt={prompt} />;
 }

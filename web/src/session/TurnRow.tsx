@@ -6,9 +6,10 @@ import type { TranscriptTurn } from "../state/transcript";
 import { outcomeWords, sourceWords } from "../state/words";
 import type { KnotShape } from "../ui/Knot";
 import { BrokenEnd, Knot } from "../ui/Knot";
+import { Link } from "../ui/Link";
 import { shown } from "../ui/shown";
 import { inFull, timeOfDay } from "../ui/time";
-import type { Timestamp } from "../wire/names";
+import type { SessionId, Timestamp } from "../wire/names";
 import type { Actions } from "./items/actions";
 import { ResumeCard } from "./items/Asides";
 import { Items } from "./items/Items";
@@ -18,6 +19,10 @@ import { PromptActions } from "./PromptActions";
 
 interface TurnRowProps {
   turn: TranscriptTurn;
+  /** The session that it is of, if that is not the open one: then it is for reading only. */
+  past: SessionId | null;
+  /** The session from which its own was begun, if it is the first of it. */
+  from: SessionId | null;
   /** Nothing is above it. */
   first: boolean;
   /** Nothing is below it. */
@@ -35,12 +40,12 @@ interface TurnRowProps {
   now: number;
 }
 
-export const TurnRow = memo(function TurnRow({ turn, first, last, newest, retied, stalled, lit, answeredAt, actions, now }: TurnRowProps) {
+export const TurnRow = memo(function TurnRow({ turn, past, from, first, last, newest, retied, stalled, lit, answeredAt, actions, now }: TurnRowProps) {
   const broken = turn.outcome === "interrupted";
   const running = turn.outcome === null;
   const note = outcomeWords(turn);
   return (
-    <article id={`t${turn.turn}`} aria-label={`Turn ${turn.turn}`} data-lit={lit || undefined} className="group/turn">
+    <article id={past === null ? `t${turn.turn}` : undefined} aria-label={`Turn ${turn.turn}`} data-lit={lit || undefined} className="group/turn">
       <div className={`thread-row ${broken ? "pb-4" : "pb-9"} ${retied ? "pt-6 [--knot-y:2.3rem]" : ""}`}>
         {retied && (
           <span aria-hidden="true" className="absolute top-0 left-0">
@@ -58,16 +63,16 @@ export const TurnRow = memo(function TurnRow({ turn, first, last, newest, retied
           <div className="flex gap-x-6 @max-lg:flex-col">
             <h2 className="verbatim min-w-0 flex-1 leading-[1.6] font-semibold">{shown(turn.prompt)}</h2>
             <div className="flex h-[1.6rem] shrink-0 items-center gap-2 @max-lg:flex-row-reverse @max-lg:justify-between">
-              <PromptActions turn={turn.turn} prompt={{ text: turn.prompt, images: turn.images }} newest={newest} />
-              <Mark turn={turn.turn} at={turn.startedAt} now={now} />
+              <PromptActions turn={turn.turn} past={past} prompt={{ text: turn.prompt, images: turn.images }} newest={newest} />
+              <Mark turn={turn.turn} past={past} at={turn.startedAt} now={now} />
             </div>
           </div>
           {turn.source !== null && <p className="text-[0.8125rem] text-soft">{sourceWords(turn.source)}</p>}
           {turn.images.length > 0 && <Pictures images={turn.images} />}
         </header>
         <div className="mt-2.5 space-y-3 max-md:space-y-2">
-          {turn.resume !== null && <ResumeCard text={turn.resume} />}
-          <Items turn={turn.turn} items={turn.items} blocks={turn.blocks} running={running} answeredAt={answeredAt} actions={actions} now={now} />
+          {turn.resume !== null && <ResumeCard text={turn.resume} from={from} />}
+          <Items past={past} turn={turn.turn} items={turn.items} blocks={turn.blocks} running={running} answeredAt={answeredAt} actions={actions} now={now} />
           {turn.items.length === 0 && running && !stalled && <p className="text-soft">Waiting for the first words…</p>}
           {turn.items.length === 0 && turn.outcome === "completed" && <p className="text-soft">Ended without an answer.</p>}
           {running && stalled && <NotAnswering actions={actions} />}
@@ -87,11 +92,17 @@ export const TurnRow = memo(function TurnRow({ turn, first, last, newest, retied
 });
 
 /** The turn's name and time; apart, so that a turn that grows does not tell the time anew with every word. */
-const Mark = memo(function Mark({ turn, at, now }: { turn: number; at: Timestamp; now: number }) {
-  return (
-    <a href={`#t${turn}`} className="shrink-0 rounded py-0.5 text-xs text-soft tabular-nums hover:underline" title={inFull(at)}>
-      t{turn} · {timeOfDay(at, now)}
+const Mark = memo(function Mark({ turn, past, at, now }: { turn: number; past: SessionId | null; at: Timestamp; now: number }) {
+  const look = "shrink-0 rounded py-0.5 text-xs text-soft tabular-nums hover:underline";
+  const words = `t${turn} · ${timeOfDay(at, now)}`;
+  return past === null ? (
+    <a href={`#t${turn}`} className={look} title={inFull(at)}>
+      {words}
     </a>
+  ) : (
+    <Link href={`/s/${past}#t${turn}`} className={look} title={inFull(at)}>
+      {words}
+    </Link>
   );
 });
 

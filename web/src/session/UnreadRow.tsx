@@ -12,14 +12,18 @@ interface UnreadRowProps {
   session: SessionId;
   followed: Followed;
   turn: number;
+  /** Nothing is above it. */
+  first: boolean;
+  /** It is of a session above the open one. */
+  past: boolean;
 }
 
-export function UnreadRow({ app, session, followed, turn }: UnreadRowProps) {
+export function UnreadRow({ app, session, followed, turn, first, past }: UnreadRowProps) {
   const page = followed.earlier.get(earlierPageOf(turn));
   const summary = followed.contents.lines[turn - 1]?.summary ?? null;
   return (
-    <article id={`t${turn}`} aria-label={`Turn ${turn}`} aria-busy={page?.kind !== "failed"} className="thread-row h-full overflow-hidden">
-      <span aria-hidden="true" className={`thread-line ${turn === 1 ? "thread-line-first" : ""}`} />
+    <article id={past ? undefined : `t${turn}`} aria-label={`Turn ${turn}`} aria-busy={page?.kind !== "failed"} className="thread-row h-full overflow-hidden">
+      <span aria-hidden="true" className={`thread-line ${first ? "thread-line-first" : ""}`} />
       <span className="absolute top-[calc(var(--knot-y)-7px)] left-0">
         <Knot shape="hollow" />
       </span>

@@ -24,6 +24,8 @@ interface SeekingProps {
   followed: Followed;
   scroller: RefObject<HTMLDivElement | null>;
   virtualizer: Virtualizer<HTMLDivElement, Element>;
+  /** The row of a turn of the session. */
+  indexOf(turn: number): number;
 }
 
 interface Seeking {
@@ -33,10 +35,12 @@ interface Seeking {
   lit: number | null;
 }
 
-export function useSeeking({ app, session, followed, scroller, virtualizer }: SeekingProps): Seeking {
+export function useSeeking({ app, session, followed, scroller, virtualizer, indexOf }: SeekingProps): Seeking {
   const total = turnCount(followed);
   const known = (place: Place | null) => (place !== null && place.turn >= 1 && place.turn <= total ? place : null);
-  const [sought, setSought] = useState<Place | null>(() => known(placeOf(location.hash)));
+  const [asked, setAsked] = useState(() => ({ session, place: known(placeOf(location.hash)) }));
+  // What was asked for in the session before is not meant for this one.
+  const sought = asked.session === session ? asked.place : null;
   const [found, setFound] = useState<Place | null>(null);
   // The place that the reader is still on the way to.
   const bound = useRef<Place | null>(sought);
@@ -47,11 +51,22 @@ export function useSeeking({ app, session, followed, scroller, virtualizer }: Se
       onSeek((place) => {
         if (place.turn >= 1 && place.turn <= total) {
           bound.current = place;
-          setSought(place);
+          setAsked({ session, place });
         }
       }),
-    [total],
+    [session, total],
   );
+  // The page may go on to another session, at a place of it.
+  const opened = useRef(session);
+  useEffect(() => {
+    if (opened.current !== session) {
+      opened.current = session;
+      const place = known(placeOf(location.hash));
+      bound.current = place;
+      setAsked({ session, place });
+    }
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [session]);
   useEffect(() => {
     const element = scroller.current;
     const leave = () => {
@@ -71,13 +86,15 @@ export function useSeeking({ app, session, followed, scroller, virtualizer }: Se
     if (sought === null || bound.current !== sought) {
       return undefined;
     }
-    virtualizer.scrollToIndex(sought.turn - 1, { align: "start" });
+    virtualizer.scrollToIndex(indexOf(sought.turn), { align: "start" });
     if (!read) {
       app.readTurns(session, sought.turn, sought.turn);
       return undefined;
     }
     bound.current = null;
     return showCall(scroller.current, sought);
+    // Rows that come above do not take the reader anywhere anew.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [sought, read, app, session, scroller, virtualizer]);
   useLayoutEffect(() => {
     if (sought === null) {

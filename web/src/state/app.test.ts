@@ -150,6 +150,7 @@ test("only the last few sessions stay folded", () => {
   const { app } = open();
   for (let n = 0; n < 20; n++) {
     app.follow(`session-${n}`);
+    app.unfollow(`session-${n}`);
   }
   expect([...app.store.getState().followed.keys()]).toEqual(Array.from({ length: 8 }, (_, n) => `session-${n + 12}`));
 });
@@ -198,4 +199,36 @@ test("coming back to a session shows nothing of what it was about before", () =>
   expect(followed()?.context).toBeNull();
   hear(about(SESSION, "/c"), { type: "reset", session: SESSION, reason: "ahead", snapshot: null });
   expect(followed()?.context).toBeNull();
+});
+
+test("works come with pages and rows, and go; a session that is open loses its own", () => {
+  const { app, hear, followed } = open();
+  const works = () => [...app.store.getState().works.values()].map(({ name }) => name);
+  const work = { id: "w", name: "Loom", project: "/home/ada", sessionIds: [SESSION], createdAt: AT, addedAt: AT };
+  const says = (frame: object) => frame as ServerFrame;
+  hear(says({ type: "list", sessions: [], metaContexts: [work], unobservedCount: 0, nextCursor: null }));
+  expect(works()).toEqual(["Loom"]);
+  app.follow(SESSION);
+  hear(says({ type: "session", session: SESSION, snapshot: { id: SESSION, metaContextId: "w", metaContext: { id: "w", name: "Loom" }, previous: "before", queue: [] } }));
+  expect(followed()?.work?.name).toBe("Loom");
+  expect(followed()?.previous).toBe("before");
+  hear(says({ type: "row", work: { ...work, name: "Power loom" }, unobservedCount: 0 }));
+  expect(works()).toEqual(["Power loom"]);
+  hear(says({ type: "row", removedWork: "w", unobservedCount: 0 }));
+  expect(works()).toEqual([]);
+  expect(followed()?.work).toBeNull();
+});
+
+test("sessions that are open are never let go of, however many", () => {
+  const { app } = open();
+  const ids = Array.from({ length: 12 }, (_, index) => `open-${index}`);
+  for (const id of ids) {
+    app.follow(id);
+  }
+  expect([...app.store.getState().followed.keys()]).toEqual(ids);
+  for (const id of ids) {
+    app.unfollow(id);
+  }
+  app.follow(SESSION);
+  expect(app.store.getState().followed.size).toBe(8);
 });

@@ -9,6 +9,7 @@ import type { Http } from "../api/http";
 import { failureWords } from "../api/http";
 import type { Connection, LiveClient, LiveListener } from "../api/live";
 import type { Entry, ErrorDetail, FrameOf, ServerFrame, SessionId, SessionPage, Toc } from "../wire/names";
+import type { Work, WorkId } from "../wire/work";
 import { takeToc } from "./contents";
 import { contextOf } from "./context";
 import type { EarlierPage } from "./earlier";
@@ -17,10 +18,13 @@ import type { Followed } from "./followed";
 import { applyEntries, applyPreview, beginFollow, caughtUp, firstFollowed, NOT_READ, refused } from "./followed";
 import type { SessionList } from "./sessionList";
 import { putRow, removeRow, takeFirstPage, takePage, UNREAD_LIST } from "./sessionList";
+import type { Works } from "./works";
+import { NO_WORKS, removeWork, takeFirstWorks, takeWorks } from "./works";
 
 export interface AppState {
   readonly connection: Connection;
   readonly list: SessionList;
+  readonly works: Works;
   /** The sessions being read, and the last few that were. */
   readonly followed: ReadonlyMap<SessionId, Followed>;
 }
@@ -35,13 +39,15 @@ export interface App {
   signOut(): void;
   /** The next page of the list, once it has been read. */
   takePage(page: SessionPage): void;
+  /** Pieces of work that were read. */
+  takeWorks(works: readonly Work[]): void;
   /** A page of a session's contents, once it has been read. */
   takeToc(session: SessionId, page: number, toc: Toc): void;
   /** Reads these turns, as far as they are neither there nor on their way. */
   readTurns(session: SessionId, from: number, to: number): void;
 }
 
-export const INITIAL_STATE: AppState = { connection: { kind: "starting" }, list: UNREAD_LIST, followed: new Map() };
+export const INITIAL_STATE: AppState = { connection: { kind: "starting" }, list: UNREAD_LIST, works: NO_WORKS, followed: new Map() };
 
 /** How many sessions stay folded after they are left, so that going back and forth costs nothing. */
 const KEPT_SESSIONS = 8;
@@ -88,14 +94,17 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
       store.setState((state) => refuse(state, session, error));
     },
   });
+  const open = new Set<SessionId>();
   return {
     store,
     http,
     follow(session) {
-      store.setState((state) => keep(state, session));
+      open.add(session);
+      store.setState((state) => keep(state, session, open));
       live.follow(session, store.getState().followed.get(session)?.cursor ?? null);
     },
     unfollow(session) {
+      open.delete(session);
       live.unfollow(session);
       // Whoever comes back begins at the end.
       store.setState((state) => changeFollowed(state, session, (followed) => ({ ...followed, earlier: NOTHING_EARLIER })));
@@ -104,7 +113,10 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
       store.setState({ connection: { kind: "signed_out" } });
     },
     takePage(page) {
-      store.setState((state) => ({ list: takePage(state.list, page) }));
+      store.setState((state) => ({ list: takePage(state.list, page), works: takeWorks(state.works, page.metaContexts) }));
+    },
+    takeWorks(works) {
+      store.setState((state) => ({ works: takeWorks(state.works, works) }));
     },
     takeToc(session, page, toc) {
       store.setState((state) => changeFollowed(state, session, (followed) => ({ ...followed, contents: takeToc(followed.contents, page, toc) })));
@@ -171,20 +183,34 @@ export function applyFrames(state: AppState, frames: readonly ServerFrame[]): Ap
 
 function applyFrame(state: AppState, frame: ServerFrame): AppState {
   switch (frame.type) {
-    case "list":
-      return { ...state, list: frame.id === undefined || frame.id === null ? takeFirstPage(state.list, frame, state.followed.keys()) : takePage(state.list, frame) };
+    case "list": {
+      return frame.id === undefined || frame.id === null
+        ? {
+            ...state,
+            list: takeFirstPage(state.list, frame, state.followed.keys()),
+            works: takeFirstWorks(state.works, frame.metaContexts, worksOfFollowed(state)),
+          }
+        : { ...state, list: takePage(state.list, frame), works: takeWorks(state.works, frame.metaContexts) };
+    }
     case "row": {
-      let list = state.list;
+      const { work, removedWork } = frame;
+      let { list } = state;
       if (frame.session) {
         list = putRow(list, frame.session);
       }
       if (frame.removed) {
         list = removeRow(list, frame.removed);
       }
-      return { ...state, list: { ...list, unobservedCount: frame.unobservedCount } };
+      const after: AppState = { ...state, list: { ...list, unobservedCount: frame.unobservedCount } };
+      const known = work ? { ...after, works: takeWorks(after.works, [work]) } : after;
+      return removedWork ? loseWork(known, removedWork) : known;
     }
-    case "session":
-      return changeFollowed({ ...state, list: putRow(state.list, frame.snapshot) }, frame.session, (followed) => beginFollow(followed, frame));
+    case "session": {
+      const { snapshot } = frame;
+      const known = { ...state, list: putRow(state.list, snapshot) };
+      const gone = snapshot.metaContextId && !snapshot.metaContext ? loseWork(known, snapshot.metaContextId) : known;
+      return changeFollowed(gone, frame.session, (followed) => beginFollow(followed, frame));
+    }
     case "session.context":
       return changeFollowed(state, frame.session, (followed) => ({ ...followed, context: contextOf(frame) }));
     case "entry":
@@ -203,6 +229,17 @@ function applyFrame(state: AppState, frame: ServerFrame): AppState {
   }
 }
 
+function worksOfFollowed(state: AppState): WorkId[] {
+  return [...state.followed.values()].flatMap(({ work }) => (work === null ? [] : [work.id]));
+}
+
+/** Its sessions stay, and stand for themselves. */
+function loseWork(state: AppState, id: WorkId): AppState {
+  const lost = [...state.followed].filter(([, { work }]) => work?.id === id);
+  const followed = lost.length === 0 ? state.followed : new Map([...state.followed, ...lost.map(([session, each]) => [session, { ...each, work: null }] as const)]);
+  return { ...state, works: removeWork(state.works, id), followed };
+}
+
 function refuse(state: AppState, session: SessionId, error: ErrorDetail): AppState {
   return changeFollowed(state, session, (followed) => refused(followed, error));
 }
@@ -216,8 +253,8 @@ function changeFollowed(state: AppState, session: SessionId, change: (followed: 
   return after === before ? state : { ...state, followed: new Map(state.followed).set(session, after) };
 }
 
-/** Makes room for a session, newest last, and lets go of the one left longest ago. */
-function keep(state: AppState, session: SessionId): AppState {
+/** Makes room for a session, newest last, and lets go of the one left longest ago; never of one that is `open`. */
+function keep(state: AppState, session: SessionId, open: ReadonlySet<SessionId>): AppState {
   const followed = new Map(state.followed);
   const known = followed.get(session);
   followed.delete(session);
@@ -226,7 +263,9 @@ function keep(state: AppState, session: SessionId): AppState {
     if (followed.size <= KEPT_SESSIONS) {
       break;
     }
-    followed.delete(oldest);
+    if (!open.has(oldest)) {
+      followed.delete(oldest);
+    }
   }
   return { ...state, followed };
 }

@@ -5,7 +5,8 @@
 // the value as it was, and the live client, which sees the gap too, asks for the missing part. Previews never reach the
 // transcript: they are laid over it when it is shown, and each vanishes with the entry that holds its words.
 import { seqOf } from "../api/live";
-import type { Entry, ErrorDetail, FrameOf, QueuedPrompt, Timestamp, WordsOf } from "../wire/names";
+import type { Entry, ErrorDetail, FrameOf, QueuedPrompt, Session, SessionId, Timestamp, WordsOf } from "../wire/names";
+import type { WorkName } from "../wire/work";
 import type { AgentView } from "./agent";
 import type { Contents } from "./contents";
 import { applyToContents, EMPTY_CONTENTS } from "./contents";
@@ -51,6 +52,10 @@ export interface Followed {
   readonly contents: Contents;
   /** Prompts that wait, in order. */
   readonly queue: readonly QueuedPrompt[];
+  /** The piece of work that it belongs to, as it was called when the follow began. */
+  readonly work: WorkName | null;
+  /** The session before it in its work, else the one that it was started from. */
+  readonly previous: SessionId | null;
   /** How its agent stands and what it offers. */
   readonly agent: AgentView;
   /** What it is about; null until the server has said so for this follow. */
@@ -73,6 +78,8 @@ export const NOT_READ: Followed = {
   earlier: NOTHING_EARLIER,
   contents: EMPTY_CONTENTS,
   queue: [],
+  work: null,
+  previous: null,
   agent: UNKNOWN_AGENT,
   context: null,
   answeredAt: new Map(),
@@ -139,14 +146,15 @@ export function applyPreview(followed: Followed, preview: FrameOf<"preview">): F
 }
 
 /** A follow begins, for the first time or again: live words from before it are no longer known to be whole. */
-export function beginFollow(followed: Followed, { snapshot, window }: Pick<FrameOf<"session">, "snapshot" | "window">): Followed {
+export function beginFollow(followed: Followed, { snapshot, window }: { snapshot: Session; window?: FrameOf<"session">["window"] }): Followed {
+  const standing = { work: snapshot.metaContext ?? null, previous: snapshot.previous ?? null };
   if (window) {
     const { after } = window;
     const transcript = applyToTranscript(EMPTY_TRANSCRIPT, window.asked ?? []);
-    return { ...NOT_READ, seq: seqOf(after), cursor: after, transcript, agent: agentOf(window.agent), queue: snapshot.queue };
+    return { ...NOT_READ, ...standing, seq: seqOf(after), cursor: after, transcript, agent: agentOf(window.agent), queue: snapshot.queue };
   }
   const ready = followed.reading.kind === "ready";
-  return { ...followed, reading: ready ? followed.reading : { kind: "loading" }, previews: NOT_READ.previews };
+  return { ...followed, ...standing, reading: ready ? followed.reading : { kind: "loading" }, previews: NOT_READ.previews };
 }
 
 export function caughtUp(followed: Followed): Followed {

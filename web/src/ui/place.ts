@@ -28,9 +28,9 @@ export function jumpToTurn(turn: number): void {
   seek({ turn, tool: null });
 }
 
-/** The whole address of a turn of the open session, to be kept or sent. */
-export function turnAddress(turn: number): string {
-  return location.origin + location.pathname + placeHref({ turn, tool: null });
+/** The whole address of a turn, to be kept or sent; of the open session, unless another is named. */
+export function turnAddress(turn: number, session: string | null): string {
+  return location.origin + (session === null ? location.pathname : `/s/${session}`) + placeHref({ turn, tool: null });
 }
 
 /** Calls back whenever the reader asks for a place; gives a way to stop it. */

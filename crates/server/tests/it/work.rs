@@ -169,7 +169,7 @@ async fn a_click_begins_a_session_of_the_work_and_sends_the_command() {
         "addedAt": "2025-11-15T03:00:00.000Z",
     });
     assert_eq!(known, expected);
-    assert_eq!(world.works().await, [expected.clone()]);
+    assert_eq!(world.works().await, std::slice::from_ref(&expected));
     assert_eq!(world.get("/api/v1/sessions").await.ok(200)["metaContexts"], json!([expected]));
 
     // The next step of the same work is added to it.

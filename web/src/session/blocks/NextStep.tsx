@@ -46,7 +46,7 @@ export const NextStep = memo(function NextStep({ turn, nth, next }: NextStepProp
       </Line>
     );
   }
-  return steps !== null && known?.state === "open" ? (
+  return steps !== null && steps.past === undefined && known?.state === "open" ? (
     <OpenStep id={id} next={next} steps={steps} />
   ) : (
     <ClosedStep next={next} known={known} steps={steps} />
@@ -67,10 +67,22 @@ function ClosedStep({ next, known, steps }: { next: Readonly<Next>; known: NextB
     >
       {used && steps !== null && known.sessionId ? (
         <WentOn steps={steps} session={known.sessionId} />
+      ) : known?.state === "open" && steps?.past !== undefined ? (
+        <>
+          Still open.{" "}
+          <Link className="next-link" href={`/s/${steps.past}${placeHref({ turn: known.turn, tool: null })}`}>
+            Take it in its session
+          </Link>
+        </>
       ) : known?.state === "superseded" ? (
         <>
           A later turn offers this step.{" "}
-          {later !== null && (
+          {later !== null && steps?.past !== undefined && (
+            <Link className="next-link" href={`/s/${steps.past}${placeHref({ turn: later, tool: null })}`}>
+              Go to turn {later}
+            </Link>
+          )}
+          {later !== null && steps?.past === undefined && (
             <a
               className="next-link"
               href={placeHref({ turn: later, tool: null })}

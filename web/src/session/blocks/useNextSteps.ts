@@ -16,6 +16,8 @@ export interface NextSteps {
   readonly options: readonly AgentOption[];
   /** By their places, as `t3.n1`; null until the server has said. */
   readonly standing: ReadonlyMap<string, NextBlock> | null;
+  /** The session that they are of, if that is not the open one: then none is taken here. */
+  readonly past?: SessionId;
   /** Why it is not known how they stand. */
   readonly failure: Failure | null;
   /** A step of this turn is shown: how it stands is wanted from now on. */

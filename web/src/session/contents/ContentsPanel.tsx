@@ -1,5 +1,5 @@
 // The contents beside the transcript, and as a sheet where there is no room beside it.
-import { useCallback, useEffect, useRef, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 
 import type { App } from "../../state/app";
 import type { Followed } from "../../state/followed";
@@ -8,6 +8,7 @@ import { Dialog } from "../../ui/Dialog";
 import { jumpToTurn } from "../../ui/place";
 import type { SessionRow } from "../../wire/names";
 import { ContentsList } from "./ContentsList";
+import { WholeWork } from "./WholeWork";
 
 interface ContentsProps {
   app: App;
@@ -33,7 +34,7 @@ export function ContentsBeside({ id, ...rest }: ContentsProps & { id: string }) 
         </h2>
         <p className="text-xs text-soft tabular-nums">{turns === 1 ? "1 turn" : `${turns} turns`}</p>
       </header>
-      <Lines {...rest} linePx={BESIDE_LINE_PX} className="flex-1 px-2" onJump={jumpToTurn} />
+      <Extent {...rest} linePx={BESIDE_LINE_PX} className="flex-1 px-2" switchClassName="mx-4 mb-2" onJump={jumpToTurn} />
     </aside>
   );
 }
@@ -41,10 +42,11 @@ export function ContentsBeside({ id, ...rest }: ContentsProps & { id: string }) 
 export function ContentsSheet({ onClose, ...rest }: ContentsProps & { onClose(): void }) {
   return (
     <Dialog title="Contents" side onClose={onClose}>
-      <Lines
+      <Extent
         {...rest}
         linePx={SHEET_LINE_PX}
-        className="-mx-3 h-[calc(88dvh-7rem)] md:h-[calc(100dvh-6.5rem)]"
+        className="-mx-3 h-[calc(88dvh-10rem)] md:h-[calc(100dvh-9.5rem)]"
+        switchClassName="mb-3"
         onJump={(turn) => {
           onClose();
           jumpToTurn(turn);
@@ -63,6 +65,48 @@ interface LinesProps extends ContentsProps {
   linePx: number;
   className: string;
   onJump(turn: number): void;
+}
+
+/** This session, or the whole work that it belongs to. */
+function Extent({ switchClassName, ...rest }: LinesProps & { switchClassName: string }) {
+  const { app, row, followed, current, linePx, className, onJump } = rest;
+  const [whole, setWhole] = useState(wholeChosen);
+  if (followed.work === null) {
+    return <Lines {...rest} />;
+  }
+  const choose = (chosen: boolean) => {
+    wholeChosen = chosen;
+    setWhole(chosen);
+  };
+  return (
+    <>
+      <div role="group" aria-label="What the contents are of" className={`flex shrink-0 rounded-lg border border-rule p-0.5 text-[0.8125rem] ${switchClassName}`}>
+        <Choice pressed={!whole} words="This session" onClick={() => choose(false)} />
+        <Choice pressed={whole} words="The whole work" onClick={() => choose(true)} />
+      </div>
+      {whole ? (
+        <WholeWork app={app} work={followed.work.id} session={row.id} turns={turnsOf(rest)} current={current} linePx={linePx} className={className} onJump={onJump} />
+      ) : (
+        <Lines {...rest} />
+      )}
+    </>
+  );
+}
+
+/** Which of the two was chosen last, for as long as the page is loaded: the session may change under it. */
+let wholeChosen = false;
+
+function Choice({ pressed, words, onClick }: { pressed: boolean; words: string; onClick(): void }) {
+  return (
+    <button
+      type="button"
+      aria-pressed={pressed}
+      className={`min-h-7 flex-1 rounded-md px-2 max-md:min-h-10 ${pressed ? "bg-press font-medium" : "text-soft hover:text-ink"}`}
+      onClick={onClick}
+    >
+      {words}
+    </button>
+  );
 }
 
 function Lines({ app, row, followed, current, damaged, linePx, className, onJump }: LinesProps) {

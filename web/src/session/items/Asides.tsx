@@ -2,8 +2,9 @@
 import { memo } from "react";
 
 import { Fold } from "../../ui/Fold";
+import { Link } from "../../ui/Link";
 import { shown } from "../../ui/shown";
-import type { Notice as NoticeWords, Severity } from "../../wire/names";
+import type { Notice as NoticeWords, SessionId, Severity } from "../../wire/names";
 import { Markdown } from "./Markdown";
 import { Step } from "./Step";
 
@@ -41,15 +42,36 @@ export const Compaction = memo(function Compaction({ summary }: { summary: strin
   );
 });
 
-/** The page's own words around text that the server wrote: nobody may take it for the person's. */
-export const ResumeCard = memo(function ResumeCard({ text }: { text: string }) {
+/** What an agent asks in a session that is not the open one. */
+export const AskedElsewhere = memo(function AskedElsewhere({ session, turn, title }: { session: SessionId; turn: number; title: string }) {
   return (
-    <Step bead="retied" label="What the agent was told">
+    <Step bead="asking" label="The agent waits for an answer">
+      <p className="text-[0.9375rem]">
+        <strong className="font-semibold text-thread">Waits for your answer:</strong> {shown(title)}{" "}
+        <Link href={`/s/${session}#t${turn}`} className="underline underline-offset-2">
+          Answer it there
+        </Link>
+      </p>
+    </Step>
+  );
+});
+
+interface ResumeCardProps {
+  text: string;
+  /** The session that it was brought along from, if it begins a session of its own. */
+  from: SessionId | null;
+}
+
+/** The page's own words around text that the server wrote: nobody may take it for the person's. */
+export const ResumeCard = memo(function ResumeCard({ text, from }: ResumeCardProps) {
+  const name = from === null ? "What the agent was told" : "Brought along from the session before";
+  return (
+    <Step bead="retied" label={name}>
       <div className="rounded-lg border border-dashed border-edge px-3 py-0.5">
         <Fold
           line={
             <>
-              <span className="min-w-0">What the agent was told</span>
+              <span className="min-w-0">{name}</span>
               <span className="shrink-0 text-[0.8125rem] text-soft max-md:sr-only">not your words</span>
             </>
           }
@@ -57,7 +79,17 @@ export const ResumeCard = memo(function ResumeCard({ text }: { text: string }) {
           {() => (
             <div className="border-t border-rule py-2">
               <p className="text-[0.8125rem] text-soft">
-                Throughline wrote this from the log, so that the agent could go on where the session stood. You did not write it.
+                {from === null ? (
+                  "Throughline wrote this from the log, so that the agent could go on where the session stood. You did not write it."
+                ) : (
+                  <>
+                    Throughline told the agent this of{" "}
+                    <Link href={`/s/${from}`} className="underline underline-offset-2">
+                      the session that this one goes on from
+                    </Link>
+                    , ahead of the first prompt. You did not write it.
+                  </>
+                )}
               </p>
               <p className="verbatim mt-2 max-h-[60vh] overflow-auto font-mono text-[0.8125rem] leading-normal" tabIndex={0}>
                 {shown(text)}

@@ -10,7 +10,7 @@ import { Items } from "./Items";
 import { Pictures } from "./Pictures";
 
 const actions = { answer: vi.fn(), stop: vi.fn(), remembered: vi.fn(), forget: vi.fn() };
-const rest = { turn: 1, blocks: [], running: false, answeredAt: new Map<number, string>(), actions, now: 0 };
+const rest = { turn: 1, past: null, blocks: [], running: false, answeredAt: new Map<number, string>(), actions, now: 0 };
 
 function step(tool: number, change: Partial<ToolCall> = {}): ToolCall {
   const common = { type: "tool" as const, name: null, content: [], locations: [], input: null, output: null };
@@ -111,7 +111,7 @@ test("notices tell how urgent they are, and a compaction is marked", async () =>
 });
 
 test("what the agent was told is folded and not the person's words", async () => {
-  const { container } = render(<ResumeCard text={"Turn 1: <b>x</b>\u202E"} />);
+  const { container } = render(<ResumeCard from={null} text={"Turn 1: <b>x</b>\u202E"} />);
   expect(container.textContent).not.toContain("Turn 1");
   await userEvent.click(screen.getByRole("button", { name: /What the agent was told/ }));
   expect(container.textContent).toContain("You did not write it.");

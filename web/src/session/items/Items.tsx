@@ -4,12 +4,12 @@ import { memo, use, useMemo, useState } from "react";
 import type { Block, Item } from "../../state/transcript";
 import { Fold } from "../../ui/Fold";
 import { SoughtContext } from "../../ui/place";
-import type { Timestamp } from "../../wire/names";
+import type { SessionId, Timestamp } from "../../wire/names";
 import type { TurnBlocks } from "../blocks/turnBlocks";
 import { turnBlocks } from "../blocks/turnBlocks";
 import { Words } from "../blocks/Words";
 import type { Actions } from "./actions";
-import { Compaction, Notice } from "./Asides";
+import { AskedElsewhere, Compaction, Notice } from "./Asides";
 import { PermissionCard } from "./PermissionCard";
 import { Plan } from "./Plan";
 import type { Segment } from "./segments";
@@ -20,6 +20,8 @@ import { ToolCard } from "./ToolCard";
 
 interface ItemsProps {
   turn: number;
+  /** The session that it is of, if that is not the open one: then nothing is answered here. */
+  past: SessionId | null;
   items: readonly Item[];
   /** Which of its words are more than words. */
   blocks: readonly Block[];
@@ -105,7 +107,7 @@ interface OneItemProps extends Omit<ItemsProps, "items" | "blocks"> {
   last: boolean;
 }
 
-const OneItem = memo(function OneItem({ turn, item, blocks, last, running, answeredAt, actions, now }: OneItemProps) {
+const OneItem = memo(function OneItem({ turn, past, item, blocks, last, running, answeredAt, actions, now }: OneItemProps) {
   const growing = running && last;
   switch (item.type) {
     case "text":
@@ -117,6 +119,9 @@ const OneItem = memo(function OneItem({ turn, item, blocks, last, running, answe
     case "plan":
       return <Plan steps={item.steps} />;
     case "permission":
+      if (past !== null && running && item.answer === null) {
+        return <AskedElsewhere session={past} turn={turn} title={item.title} />;
+      }
       return <PermissionCard permission={item} open={running} answeredAt={answeredAt.get(item.request) ?? null} actions={actions} now={now} />;
     case "notice":
       return <Notice severity={item.severity} title={item.title} description={item.description ?? null} />;

@@ -1,0 +1,50 @@
+// What is open, as the picker calls it: the work that the session belongs to, if it belongs to one. Opens the picker.
+import { useStore } from "zustand";
+
+import type { App } from "../state/app";
+import { workOf } from "../state/works";
+import { Icon } from "../ui/Icon";
+import { inOneLine } from "../ui/shown";
+import type { SessionId } from "../wire/names";
+import { SESSIONS_LABEL } from "./options";
+
+interface PickerButtonProps {
+  app: App;
+  session: SessionId;
+  onOpen(): void;
+}
+
+export function PickerButton({ app, session, onOpen }: PickerButtonProps) {
+  const work = useStore(app.store, (state) => {
+    const row = state.list.rows.get(session);
+    return row === undefined ? null : (workOf(state.works, row)?.name ?? state.followed.get(session)?.work?.name ?? null);
+  });
+  return (
+    <button
+      type="button"
+      aria-haspopup="dialog"
+      aria-keyshortcuts="g"
+      aria-label={work === null ? "Go to another session" : `Work ${inOneLine(work)}; go to another session`}
+      className={`-ml-1.5 flex h-7 min-w-0 shrink-0 items-center gap-0.5 rounded-md px-1.5 text-[0.9375rem] text-soft hover:bg-press hover:text-ink max-md:-my-2 max-md:h-11 [&>svg]:size-4 ${work === null ? "" : "max-w-[45%]"}`}
+      onClick={onOpen}
+    >
+      <span className={`truncate ${work === null ? "max-md:hidden" : ""}`} dir="auto">
+        {work === null ? SESSIONS_LABEL : inOneLine(work)}
+      </span>
+      {work === null ? (
+        <>
+          <span className="shrink-0 max-md:hidden [&>svg]:size-4">
+            <Icon name="open" />
+          </span>
+          <span className="shrink-0 md:hidden">
+            <Icon name="contents" />
+          </span>
+        </>
+      ) : (
+        <span className="shrink-0 [&>svg]:size-4">
+          <Icon name="open" />
+        </span>
+      )}
+    </button>
+  );
+}

@@ -1,0 +1,82 @@
+// What the picker offers: pieces of work, and the sessions that stand for themselves.
+//
+// Invariant: a session of a known work is not listed by itself; its work is, once, and leads to the newest of its
+// sessions.
+import { isDeleted } from "../state/sessionList";
+import { titleOf } from "../state/words";
+import type { Works } from "../state/works";
+import { workOf } from "../state/works";
+import type { SessionId, SessionRow } from "../wire/names";
+
+/** What pieces of work are called as a group. */
+export const WORKS_LABEL = "Specs";
+export const SESSIONS_LABEL = "Sessions";
+const MAX_LABEL_CHARS = 60;
+
+export type PickerOption =
+  /** `about` tells works of one name apart. */
+  | { readonly kind: "work"; readonly value: string; readonly label: string; readonly about: string | null; readonly session: SessionId }
+  | { readonly kind: "session"; readonly value: string; readonly label: string; readonly row: SessionRow }
+  /** Stands where no session is. */
+  | { readonly kind: "nothing"; readonly value: string; readonly label: string };
+
+export interface PickerGroup {
+  readonly label: string;
+  readonly options: readonly PickerOption[];
+}
+
+/** `rows` are in their order; works come in that of their newest addition. */
+export function groupsOf(works: Works, rows: readonly SessionRow[]): PickerGroup[] {
+  const offered = [...works.values()].filter(({ sessionIds }) => sessionIds.length > 0).toSorted((a, b) => (a.addedAt < b.addedAt ? 1 : a.addedAt > b.addedAt ? -1 : 0));
+  const named = new Map<string, number>();
+  for (const { name } of offered) {
+    named.set(name, (named.get(name) ?? 0) + 1);
+  }
+  const ofWorks = offered.flatMap(({ id, name, project, sessionIds }): PickerOption[] => {
+    const session = sessionIds.at(-1);
+    return session === undefined ? [] : [{ kind: "work", value: id, label: name, about: (named.get(name) ?? 0) > 1 ? project : null, session }];
+  });
+  const alone = rows
+    .filter((row) => !isDeleted(row) && workOf(works, row) === null)
+    .map((row): PickerOption => ({ kind: "session", value: row.id, label: sessionLabel(row), row }));
+  const sessions: PickerOption[] = alone.length > 0 ? alone : [{ kind: "nothing", value: "nothing", label: "None that stands for itself" }];
+  const groups: PickerGroup[] = ofWorks.length > 0 ? [{ label: WORKS_LABEL, options: ofWorks }] : [];
+  return [...groups, { label: SESSIONS_LABEL, options: sessions }];
+}
+
+/** The first line, cut where it is long. */
+export function sessionLabel(row: SessionRow): string {
+  const line = titleOf(row).split("\n", 1)[0]?.trim() ?? "";
+  const characters = [...line];
+  return characters.length <= MAX_LABEL_CHARS ? line : `${characters.slice(0, MAX_LABEL_CHARS).join("").trimEnd()}…`;
+}
+
+/** Every word of the input is in the label. */
+export function isMatch(option: PickerOption, input: string): boolean {
+  const words = input.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  if (option.kind === "nothing") {
+    return words.length === 0;
+  }
+  const text = `${option.label} ${option.kind === "work" ? (option.about ?? "") : ""}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+/** What stands for the open session: its work, else itself. */
+export function chosenOf(groups: readonly PickerGroup[], works: Works, row: SessionRow | undefined): PickerOption | null {
+  if (row === undefined) {
+    return null;
+  }
+  const value = workOf(works, row)?.id ?? row.id;
+  return groups.flatMap(({ options }) => options).find((option) => option.value === value) ?? null;
+}
+
+export function hrefOf(option: PickerOption): string | null {
+  switch (option.kind) {
+    case "work":
+      return `/s/${option.session}`;
+    case "session":
+      return `/s/${option.value}`;
+    case "nothing":
+      return null;
+  }
+}

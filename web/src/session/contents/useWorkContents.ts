@@ -1,0 +1,55 @@
+// Reads the contents of a whole work, and again from the open session on when it has another turn.
+import { useEffect, useRef, useState } from "react";
+import { useStore } from "zustand";
+
+import { failureWords } from "../../api/http";
+import type { App } from "../../state/app";
+import { numberBefore, takeAfter } from "../../state/wholeWork";
+import type { SessionId } from "../../wire/names";
+import type { WorkId, WorkTocEntry } from "../../wire/work";
+
+/** A work with more turns than these pages hold shows the first of them. */
+const MOST_PAGES = 40;
+
+interface WorkContents {
+  entries: readonly WorkTocEntry[];
+  /** What is to be said instead of the list. */
+  words: string | null;
+}
+
+export function useWorkContents(app: App, work: WorkId, session: SessionId, turns: number): WorkContents {
+  const [entries, setEntries] = useState<readonly WorkTocEntry[] | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const known = useRef<readonly WorkTocEntry[]>([]);
+  const sessions = useStore(app.store, (state) => state.works.get(work)?.sessionIds.length ?? 0);
+
+  useEffect(() => {
+    let left = false;
+    const read = async () => {
+      let after = numberBefore(known.current, session);
+      for (let page = 0; page < MOST_PAGES; page += 1) {
+        const answer = await app.http.workToc(work, String(after));
+        if (left) {
+          return;
+        }
+        if (!answer.ok) {
+          setFailure(failureWords(answer.failure));
+          return;
+        }
+        known.current = takeAfter(known.current, after, answer.value.entries);
+        setEntries(known.current);
+        setFailure(null);
+        const next = answer.value.next_cursor ?? null;
+        if (next === null) {
+          return;
+        }
+        after = Number(next);
+      }
+    };
+    void read();
+    return () => {
+      left = true;
+    };
+  }, [app, work, session, turns, sessions]);
+  return { entries: entries ?? [], words: entries !== null ? null : (failure ?? "Reading…") };
+}

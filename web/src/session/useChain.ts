@@ -1,0 +1,97 @@
+// The sessions that are read as one: the open one, and above it those that were gone on from or asked for.
+//
+// Invariant: all of them are followed for as long as they are shown. Going on to another session of the thread shows the
+// one before until there is something to show of it, so that nothing flickers.
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useStore } from "zustand";
+
+import { failureWords } from "../api/http";
+import type { App } from "../state/app";
+import type { Link } from "../state/chain";
+import { aboveNext, sessionBefore } from "../state/chain";
+import type { Followed } from "../state/followed";
+import type { SessionId } from "../wire/names";
+import type { Before } from "./SessionHead";
+
+interface Chain {
+  /** The session that is shown as the open one; null until there is one. */
+  open: Link | null;
+  /** Those above it, oldest first. */
+  chain: readonly Link[];
+  before: Before;
+}
+
+export function useChain(app: App, session: SessionId): Chain {
+  const followed = useStore(app.store, (state) => state.followed);
+  const [shown, setShown] = useState<{ session: SessionId; above: readonly SessionId[] }>({ session, above: [] });
+  if (shown.session !== session && isRead(followed.get(session))) {
+    setShown({ session, above: aboveNext(shown.above, shown.session, session) });
+  }
+  useFollowing(app, [...shown.above, shown.session, session]);
+
+  const sessions = [...shown.above, shown.session];
+  const links = sessions.flatMap((each): Link[] => {
+    const known = followed.get(each);
+    return isRead(known) ? [{ session: each, followed: known }] : [];
+  });
+  const open = links.at(-1);
+  const next = sessionBefore(sessions, followed);
+  const show = useCallback(() => {
+    setShown((now) => {
+      const before = sessionBefore([...now.above, now.session], app.store.getState().followed);
+      return before === null ? now : { ...now, above: [before, ...now.above] };
+    });
+  }, [app]);
+  return {
+    open: open?.session === shown.session ? open : null,
+    chain: links.slice(0, -1),
+    before: next !== null ? { kind: "more", show } : beforeOf(followed.get(sessions[0] ?? "")),
+  };
+}
+
+function isRead(followed: Followed | undefined): followed is Followed {
+  return followed?.reading.kind === "ready" || followed?.reading.kind === "damaged";
+}
+
+function beforeOf(top: Followed | undefined): Before {
+  switch (top?.reading.kind) {
+    case "loading":
+      return { kind: "reading" };
+    case "refused":
+      return { kind: "failed", words: failureWords({ kind: "refused", status: 0, ...top.reading.error }) };
+    case "deleted":
+      return { kind: "failed", words: "The session before was deleted." };
+    default:
+      return { kind: "none" };
+  }
+}
+
+/** Follows these sessions, and each no longer than it is among them. */
+function useFollowing(app: App, sessions: readonly SessionId[]): void {
+  const held = useRef(new Set<SessionId>());
+  const wanted = [...new Set(sessions)].join();
+  useEffect(() => {
+    const now = new Set(wanted.split(","));
+    for (const session of held.current) {
+      if (!now.has(session)) {
+        held.current.delete(session);
+        app.unfollow(session);
+      }
+    }
+    for (const session of now) {
+      if (!held.current.has(session)) {
+        held.current.add(session);
+        app.follow(session);
+      }
+    }
+  }, [app, wanted]);
+  useEffect(() => {
+    const { current } = held;
+    return () => {
+      for (const session of current) {
+        app.unfollow(session);
+      }
+      current.clear();
+    };
+  }, [app]);
+}

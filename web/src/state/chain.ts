@@ -1,0 +1,133 @@
+// Sessions that are read as one: the open one, and above it those that it goes on from.
+//
+// Invariant: a row's key never changes while its session is in the chain, whatever is put above it; so what is in view
+// can stay where it is.
+import type { SessionId } from "../wire/names";
+import type { Followed } from "./followed";
+import { asidesAtEnd, firstFollowed, turnCount } from "./followed";
+import type { Aside } from "./transcript";
+
+/** A session of the chain. */
+export interface Link {
+  readonly session: SessionId;
+  readonly followed: Followed;
+}
+
+export type ChainRow =
+  /** Where a session begins. */
+  | { readonly kind: "head"; readonly link: number }
+  | { readonly kind: "turn"; readonly link: number; readonly turn: number }
+  /** A prompt that waits, from 0; only the open session's are shown. */
+  | { readonly kind: "queued"; readonly link: number; readonly nth: number }
+  /** What the agent asked beside the turns, below all of them. */
+  | { readonly kind: "asked"; readonly link: number };
+
+export interface ChainLayout {
+  readonly count: number;
+  /** The first row of each link. */
+  readonly starts: readonly number[];
+  rowAt(index: number): ChainRow | null;
+  keyOf(index: number): string | number;
+  /** The row of a turn of a link. */
+  indexOf(link: number, turn: number): number;
+}
+
+/** A chain of one has no head, unless something lies before it or it belongs to a work. */
+export function hasHead(links: readonly Link[], index: number): boolean {
+  const followed = links[index]?.followed;
+  return links.length > 1 || (followed !== undefined && (followed.previous !== null || followed.work !== null));
+}
+
+/** What a session's agent asked that is shown below its turns; of one above the open one, what is settled. */
+export function askedAtEnd(followed: Followed, open: boolean): readonly Aside[] {
+  return asidesAtEnd(followed).filter(({ answer }) => open || answer !== null);
+}
+
+/** The layout changes only with this; not with every word. */
+export function shapeOf(links: readonly Link[]): string {
+  return links
+    .map(({ session, followed }, index) => {
+      const open = index === links.length - 1;
+      const queue = open ? followed.queue.map(({ interactionId }) => interactionId).join() : "";
+      return `${session} ${hasHead(links, index)} ${firstFollowed(followed)} ${turnCount(followed)} ${queue} ${askedAtEnd(followed, open).length > 0}`;
+    })
+    .join("|");
+}
+
+export function layoutOf(links: readonly Link[]): ChainLayout {
+  const starts: number[] = [];
+  let count = 0;
+  for (const [index, { followed }] of links.entries()) {
+    starts.push(count);
+    const open = index === links.length - 1;
+    count += Number(hasHead(links, index)) + turnCount(followed) + (open ? followed.queue.length : 0) + Number(askedAtEnd(followed, open).length > 0);
+  }
+  const firstTurn = (link: number) => (starts[link] ?? 0) + Number(hasHead(links, link));
+  const rowAt = (index: number): ChainRow | null => {
+    const link = starts.findLastIndex((start) => start <= index);
+    const followed = links[link]?.followed;
+    if (followed === undefined || index < 0 || index >= count) {
+      return null;
+    }
+    const turn = index - firstTurn(link) + 1;
+    const turns = turnCount(followed);
+    if (turn < 1) {
+      return { kind: "head", link };
+    }
+    const waiting = link === links.length - 1 ? followed.queue.length : 0;
+    return turn <= turns ? { kind: "turn", link, turn } : turn <= turns + waiting ? { kind: "queued", link, nth: turn - turns - 1 } : { kind: "asked", link };
+  };
+  return {
+    count,
+    starts,
+    rowAt,
+    indexOf: (link, turn) => firstTurn(link) + turn - 1,
+    keyOf(index) {
+      const row = rowAt(index);
+      const link = row === null ? undefined : links[row.link];
+      if (row === null || link === undefined) {
+        return index;
+      }
+      const { session, followed } = link;
+      switch (row.kind) {
+        case "head":
+          return session;
+        case "turn": {
+          // A prompt keeps its id when it becomes a turn, so its row keeps its place.
+          const first = firstFollowed(followed);
+          return row.turn < first ? `${session} ${row.turn}` : (followed.transcript.turns[row.turn - first]?.interactionId ?? index);
+        }
+        case "queued":
+          return followed.queue[row.nth]?.interactionId ?? index;
+        case "asked":
+          return `${session} asked`;
+      }
+    },
+  };
+}
+
+/** As many sessions are read as one, at most. */
+const MOST_LINKS = 40;
+
+/** The session to be put above the chain, whose sessions are given oldest first; null where nothing is, or nothing yet. */
+export function sessionBefore(chain: readonly SessionId[], followed: ReadonlyMap<SessionId, Followed>): SessionId | null {
+  const [top] = chain;
+  const known = top === undefined ? undefined : followed.get(top);
+  const isRead = known?.reading.kind === "ready" || known?.reading.kind === "damaged";
+  const before = isRead ? known.previous : null;
+  return before === null || chain.includes(before) || chain.length >= MOST_LINKS ? null : before;
+}
+
+/** Sessions of which each was begun from the one before it, on this page. */
+export type Thread = readonly SessionId[];
+
+export function goOn(thread: Thread, from: SessionId, to: SessionId): Thread {
+  const at = thread.indexOf(from);
+  return at < 0 ? [from, to] : [...thread.slice(0, at + 1), to];
+}
+
+/** What is above a session once it is gone to from another of its thread. */
+export function aboveNext(above: readonly SessionId[], from: SessionId, to: SessionId): readonly SessionId[] {
+  const back = above.indexOf(to);
+  return back < 0 ? [...above, from] : above.slice(0, back);
+}
