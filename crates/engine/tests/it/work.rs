@@ -162,21 +162,28 @@ async fn what_is_not_offered_can_not_be_taken() {
     assert_eq!(world.engine.sessions(None, 10).await.unwrap().len(), 1);
 }
 
-/// The append is durable and nothing after it happened.
-#[tokio::test(start_paused = true)]
-async fn a_step_that_was_just_taken_goes_on_in_the_next_life_once() {
-    let mut world = World::new().await;
-    let session = world.offering(&[OFFER]).await;
-    let (work, begun) = take(&world.engine, session, block(1, 1)).await;
-    // The other life's task may get no further than the append.
-    world.crash_and_restart().await;
-    world.crash_and_restart().await;
-    assert_eq!(take(&world.engine, session, block(1, 1)).await, (work, begun));
-    world.engine.finish_clicks().await.unwrap();
-    world.engine.finish_clicks().await.unwrap();
-    world.first_turn(begun).await;
-    assert_eq!(world.prompts_sent(begun).await, ["say on and on"]);
-    assert_eq!(world.store.unbegun().await.unwrap(), []);
+/// The append is durable and little after it happened: with the first life's runtime everything ends that it still had to
+/// do, as with a process.
+#[test]
+fn a_step_that_was_just_taken_goes_on_in_the_next_life_once() {
+    let a_life = || tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    let first = a_life();
+    let (mut world, session, (work, begun)) = first.block_on(async {
+        let world = World::new().await;
+        let session = world.offering(&[OFFER]).await;
+        let led = take(&world.engine, session, block(1, 1)).await;
+        (world, session, led)
+    });
+    drop(first);
+    a_life().block_on(async {
+        world.crash_and_restart().await;
+        assert_eq!(take(&world.engine, session, block(1, 1)).await, (work, begun));
+        world.engine.finish_clicks().await.unwrap();
+        world.engine.finish_clicks().await.unwrap();
+        world.first_turn(begun).await;
+        assert_eq!(world.prompts_sent(begun).await, ["say on and on"]);
+        assert_eq!(world.store.unbegun().await.unwrap(), []);
+    });
 }
 
 #[tokio::test(start_paused = true)]
