@@ -8,6 +8,7 @@ use model::TokenKind;
 use serde_json::{Value, json};
 
 use crate::client::{Live, bearer};
+use crate::mcp::{Client, Era};
 use crate::support::{CWD, Way, World, id};
 
 const OFFER: &str = "next Go on | say on and on | loom";
@@ -620,5 +621,82 @@ async fn an_agent_that_does_not_start_leaves_the_prompt_waiting() {
     let shown = world.get(&path).await.ok(200);
     assert_eq!((&shown["state"], &shown["queue"]), (&json!("idle"), &json!([])));
     assert_eq!(world.count(&begun, "prompt.sent").await, 1);
+    world.close().await;
+}
+
+#[tokio::test]
+async fn words_are_found_in_the_sessions_of_a_work() {
+    let world = World::on_disk().await;
+    let session = world.offering(&["next Go | say a marmot | The Loom"]).await;
+    let (work, begun) = world.take_and_finish(&session, "t1.n1").await;
+    let page = async |query: &str| {
+        let page =
+            world.get(&format!("/api/v1/search?q={}", query.replace(' ', "%20").replace('"', "%22"))).await.ok(200);
+        let found: BTreeSet<String> =
+            page["results"].as_array().unwrap().iter().map(|result| text(&result["session_id"])).collect();
+        (found, page["notes"].clone())
+    };
+    let (both, one) = (BTreeSet::from([session.clone(), begun.clone()]), BTreeSet::from([begun.clone()]));
+    for (query, expected) in [
+        ("marmot", both.clone()),
+        ("marmot work:\"The Loom\"", one.clone()),
+        ("marmot work:\"the loom\"", one.clone()),
+        ("marmot work:nothing work:\"THE LOOM\"", one.clone()),
+        ("marmot -work:\"The Loom\"", BTreeSet::from([session.clone()])),
+        ("marmot -work:nothing", both),
+        ("marmot work:nothing", BTreeSet::new()),
+        ("marmot work:loo", BTreeSet::new()),
+    ] {
+        assert_eq!(page(query).await.0, expected, "{query}");
+    }
+    let notes = page("marmot work:nothing").await.1;
+    assert_eq!(notes, json!(["there is no piece of work called nothing"]));
+    let inside = async |of: &str, query: &str| {
+        let address = format!("/api/v1/sessions/{of}/search?q={}", query.replace(' ', "%20").replace('"', "%22"));
+        world.get(&address).await.ok(200)["entries"].as_array().unwrap().len()
+    };
+    assert_eq!(inside(&begun, "marmot work:\"The Loom\"").await, 1);
+    assert_eq!(inside(&session, "marmot work:\"The Loom\"").await, 0);
+
+    // By the name that it has.
+    world.call(&format!("PATCH /api/v1/meta-contexts/{work}"), json!({ "name": "shuttle" })).await.ok(200);
+    assert_eq!(page("marmot work:shuttle").await.0, one);
+    assert_eq!(page("marmot work:\"The Loom\"").await.0, BTreeSet::new());
+    world.close().await;
+}
+
+/// An agent is told what its session is a part of, and where the work stood before.
+#[tokio::test]
+async fn tools_tell_of_the_work() {
+    let world = World::open().await;
+    let session = world.offering(&[OFFER]).await;
+    let (work, first) = world.take_and_finish(&session, "t1.n1").await;
+    world.turn(&first, OFFER).await;
+    let (_, second) = world.take_and_finish(&first, "t2.n1").await;
+    let client = Client::open(&world, Era::Stateless, &world.agent_token(&second).await).await;
+    let lines = async |tool: &str, arguments: Value| -> Vec<String> {
+        client.call(tool, arguments).await.lines().map(str::to_owned).collect()
+    };
+    let now = lines("current_session", json!({})).await;
+    for line in [
+        format!("Work {work} \"loom\": 2nd of 2 sessions"),
+        format!("Started from session {first}, by its offer t2.n1"),
+    ] {
+        assert!(now.contains(&line), "{line} is not in {now:?}");
+    }
+    let toc = lines("session_toc", json!({})).await;
+    assert_eq!(toc[1], format!("It goes on with the work \"loom\"; the session before it is {first}."));
+    let toc = lines("session_toc", json!({ "session_id": first })).await;
+    assert_eq!(toc[1], format!("It goes on with the work \"loom\"; the session before it is {session}."));
+    let toc = lines("session_toc", json!({ "session_id": session })).await;
+    assert!(!toc.iter().any(|line| line.contains("It goes on")), "{toc:?}");
+    let listed = lines("list_sessions", json!({})).await;
+    let named: Vec<&String> = listed.iter().filter(|line| line.contains(", work \"loom\"")).collect();
+    assert_eq!(named.len(), 2, "{listed:?}");
+    assert!(named[0].starts_with(&second) && named[1].starts_with(&first), "{listed:?}");
+
+    world.call(&format!("DELETE /api/v1/meta-contexts/{work}"), None).await.ok(204);
+    let now = lines("current_session", json!({})).await;
+    assert!(!now.iter().any(|line| line.starts_with("Work ")), "{now:?}");
     world.close().await;
 }
