@@ -1,6 +1,5 @@
 // Short names for the generated wire types. Nothing is described here: every type is the one in api.d.ts.
 import type { components } from "./api";
-import type { BlockEntry } from "./blocks";
 
 type Schemas = components["schemas"];
 
@@ -13,8 +12,8 @@ export type Answerer = Schemas["Answerer"];
 export type Changed = Schemas["Changed"];
 export type ClientFrame = Schemas["ClientFrame"];
 export type DirectoryPage = Schemas["DirectoryPage"];
-export type Entry = Schemas["Entry"] | BlockEntry;
-export type EntryPage = Omit<Schemas["EntryPage"], "entries"> & { entries: Entry[] };
+export type Entry = Schemas["Entry"];
+export type EntryPage = Schemas["EntryPage"];
 export type ErrorBody = Schemas["ErrorBody"];
 export type ErrorDetail = Schemas["ErrorDetail"];
 export type Image = Schemas["Image"];
@@ -38,7 +37,7 @@ export type Request = Schemas["Request"];
 export type ResumePacket = Schemas["ResumePacket"];
 export type SearchPage = Schemas["SearchPage"];
 export type SearchResult = Schemas["SearchResult"];
-export type ServerFrame = Widened<Schemas["ServerFrame"]>;
+export type ServerFrame = Schemas["ServerFrame"];
 export type Session = Schemas["Session"];
 export type Imports = Schemas["Imports"];
 export type SessionId = Schemas["SessionId"];
@@ -65,9 +64,6 @@ export type Usage = Schemas["Usage"];
 export type Whoami = Schemas["Whoami"];
 export type Window = Schemas["Window"];
 export type WordsOf = Schemas["WordsOf"];
-
-/** The frames, with the entries that blocks.ts adds. */
-type Widened<F> = F extends { type: "entry" } ? Omit<F, "entry"> & { entry: Entry } : F;
 
 /** The server frame of one type. */
 export type FrameOf<T extends ServerFrame["type"]> = Extract<ServerFrame, { type: T }>;

@@ -37,6 +37,7 @@ function show(parts: (string | Shown)[], { running = false, after = "" } = {}): 
 const slice = (name: string, feeds: string[] = []): Slice => ({
   slice: name,
   label: "",
+  screen: null,
   command: { name: `Do ${name}`, new: true, fields: [{ name: "id", type: "uuid" }], feeds: [] },
   events: [{ name: `Done ${name}`, new: false, fields: [], feeds }],
   projections: [],

@@ -5,7 +5,7 @@ import type { ModelNode, Slice } from "../../wire/blocks";
 import { COLUMN, layOut, NODE, TIERS } from "./eventModelLayout";
 
 const node = (name: string, change: Partial<ModelNode> = {}): ModelNode => ({ name, new: false, fields: [], feeds: [], ...change });
-const slice = (name: string, change: Partial<Slice> = {}): Slice => ({ slice: name, label: "", events: [], projections: [], sideEffects: [], ...change });
+const slice = (name: string, change: Partial<Slice> = {}): Slice => ({ slice: name, label: "", screen: null, command: null, events: [], projections: [], sideEffects: [], ...change });
 
 const arrowsOf = (slices: readonly Slice[], kind: "down" | "across") =>
   layOut(slices)
