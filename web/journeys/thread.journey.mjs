@@ -121,7 +121,7 @@ test("the picker lists works and sessions apart, and a work leads to its newest 
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/s/${origin}`);
 
-  await page.getByRole("button", { name: "Go to another session" }).click();
+  await page.getByRole("button", { name: "Sessions; go to another session" }).click();
   await page.keyboard.type("loo");
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/s/${second}`);
