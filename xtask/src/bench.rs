@@ -43,14 +43,44 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let mut bench = std::process::Command::new(release.join("bench"));
     bench.current_dir(workspace::root()).args(&options.args);
     bench.arg("--binary").arg(release.join("throughline"));
-    let is_quiet = options.args.iter().any(|arg| matches!(arg.as_str(), "--help" | "-h" | "--draw"));
-    let named: Vec<&String> = options.args.iter().filter(|arg| !arg.starts_with('-')).collect();
-    if !is_quiet
-        && (named.is_empty() || named.iter().any(|name| *name == "search"))
+    if measures_search(&options.args)
         && let Some(program) = ripgrep(&target)
     {
         bench.arg("--ripgrep").arg(program);
     }
     bench.arg("--folder").arg(release.with_file_name("bench"));
     execute(&mut bench)
+}
+
+/// A measurement is named, or all are meant. What follows an option with a value is no name.
+fn measures_search(args: &[String]) -> bool {
+    let takes_value = |arg: &str| matches!(arg, "--repeats" | "--pieces" | "--out" | "--draw");
+    if args.iter().any(|arg| matches!(arg.as_str(), "--help" | "-h" | "--draw")) {
+        return false;
+    }
+    let before = std::iter::once("").chain(args.iter().map(String::as_str));
+    let names = args.iter().zip(before).filter(|(arg, before)| !arg.starts_with('-') && !takes_value(before));
+    let names: Vec<&str> = names.map(|(arg, _)| arg.as_str()).collect();
+    names.is_empty() || names.contains(&"search")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ripgrep_is_wanted_only_where_searches_are_measured() {
+        for (typed, expected) in [
+            ("", true),
+            ("--quick", true),
+            ("--repeats 9 --out search.json", true),
+            ("append search", true),
+            ("append --pieces 20000", false),
+            ("--draw search", false),
+            ("--help", false),
+        ] {
+            let args: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
+            assert_eq!(measures_search(&args), expected, "{typed}");
+        }
+    }
 }

@@ -89,7 +89,6 @@ pub(crate) struct Asked {
 }
 
 /// What is asked of a session's task.
-#[expect(clippy::large_enum_variant, reason = "one at a time, moved once")]
 pub(crate) enum Wish {
     Command(Command),
     /// Decided with what the tables say of the block.

@@ -7,6 +7,7 @@ mod everywhere;
 mod feeder;
 mod follower;
 mod inside;
+mod works;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ use model::{
     Answerer, Command, Event, NewSession, NextId, Offer, OptionCategory, Rejection, Seq, Session, SessionId,
     SessionRow, StreamId, Turn, TurnRow, WorkId, WorkKey, WorkRow, add_to_work, decide, rename_work, work_name,
 };
-use store::{Batch, Head, Part, Room};
+use store::{AppendError, Batch, Head, Part, Room};
 
 use crate::asking::{Asker, Reply};
 use crate::commit::Along;
@@ -146,10 +146,15 @@ impl Engine {
 
     /// Calls a piece of work something else.
     pub async fn rename_work(&self, id: WorkId, name: &str, asker: Asker) -> Result<Work, SubmitError> {
-        let (shared, name) = (Arc::clone(&self.shared), name.to_owned());
+        let (engine, name) = (self.clone(), name.to_owned());
         self.to_the_end(async move {
+            let shared = &engine.shared;
             let _turn = shared.work_stream.turn().await?;
             let row = shared.store.work(id).await?.ok_or(SubmitError::NoSuchWork(id))?;
+            if let Some(answer) = engine.answered(&asker).await? {
+                answer?;
+                return Ok(shared.with_sessions(row).await?);
+            }
             let wanted = work_name(&name).ok_or(Rejection::WorkNameInvalid)?;
             let other = shared.store.find_work(&row.project, &wanted).await?;
             let events = rename_work(&row, &wanted, other.as_ref())?;
@@ -163,12 +168,14 @@ impl Engine {
 
     /// Takes a piece of work apart; its sessions stay.
     pub async fn delete_work(&self, id: WorkId, asker: Asker) -> Result<(), SubmitError> {
-        if let Some(answer) = self.answered(&asker).await? {
-            return answer.map(drop);
-        }
-        let shared = Arc::clone(&self.shared);
+        let engine = self.clone();
         self.to_the_end(async move {
+            let shared = &engine.shared;
             let _turn = shared.work_stream.turn().await?;
+            // Looked at in its turn: the same request, sent twice at once, has one answer.
+            if let Some(answer) = engine.answered(&asker).await? {
+                return answer.map(drop);
+            }
             if shared.store.work(id).await?.is_none() {
                 return Err(SubmitError::NoSuchWork(id));
             }
@@ -199,7 +206,11 @@ impl Engine {
             let receipt = asker.receipt(&reply, shared.clock.now());
             let added = add_to_work(known.as_ref(), work, &project, &name, id);
             let parts = shared.next_part(StreamId::Work, added).await?.into_iter().collect();
-            shared.commit(id, None, created, Along { receipt, parts }, Room::Ordinary).await?;
+            match shared.commit(id, None, created, Along { receipt, parts }, Room::Ordinary).await {
+                Ok(_) => (),
+                Err(AppendError::Repeated(receipt)) => return asker.repeat(&receipt),
+                Err(err) => return Err(err.into()),
+            }
             shared.publish_work(work).await;
             drop(turn);
             start(&shared, id);
@@ -236,22 +247,21 @@ pub(crate) fn start(shared: &Arc<Shared>, id: SessionId) {
 /// otherwise. Another agent's models and modes are others.
 pub(crate) async fn wanted_options(shared: &Shared, session: &Session, click: &Click) -> BTreeMap<String, String> {
     let mut options = BTreeMap::new();
+    let (mut model, mut mode) = (click.model.clone(), click.mode.clone());
     let same_agent = click.agent.as_ref().is_none_or(|agent| *agent == session.row.agent);
     if same_agent {
-        let view = shared.agent_views.of(&*shared.store, session).await;
-        let chosen = |category| matches!(category, OptionCategory::Mode | OptionCategory::Model);
-        for option in view.options.into_iter().filter(|option| chosen(option.category)) {
+        for option in shared.agent_views.of(&*shared.store, session).await.options {
             let other = match option.category {
-                OptionCategory::Model => &click.model,
-                _ => &click.mode,
+                OptionCategory::Model => model.take(),
+                OptionCategory::Mode => mode.take(),
+                OptionCategory::Thinking | OptionCategory::Other => continue,
             };
-            options.insert(option.id, other.clone().unwrap_or(option.value));
+            options.insert(option.id, other.unwrap_or(option.value));
         }
-    } else {
-        // By what they are about: how the other agent calls them is known when it is there.
-        options.extend(click.model.clone().map(|model| ("model".to_owned(), model)));
-        options.extend(click.mode.clone().map(|mode| ("mode".to_owned(), mode)));
     }
+    // By what they are about: how the agent calls them is known when it is there.
+    options.extend(model.map(|model| ("model".to_owned(), model)));
+    options.extend(mode.map(|mode| ("mode".to_owned(), mode)));
     options
 }
 

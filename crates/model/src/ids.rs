@@ -147,13 +147,6 @@ pub enum StreamId {
     Work,
 }
 
-impl StreamId {
-    /// It tells of one session, which others do well without.
-    pub fn is_session(self) -> bool {
-        matches!(self, Self::Session(_))
-    }
-}
-
 impl fmt::Display for StreamId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

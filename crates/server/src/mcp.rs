@@ -14,6 +14,7 @@ mod replies;
 mod scope;
 mod skills;
 mod tools;
+mod work;
 
 use std::sync::Arc;
 

@@ -158,7 +158,7 @@ mod tests {
         serde_json::from_value(block).unwrap()
     }
 
-    fn block(shown: serde_json::Value, start: u32, end: u32) -> Block {
+    fn block(shown: &serde_json::Value, start: u32, end: u32) -> Block {
         serde_json::from_value(json!({ "nth": 1, "block": 0, "start": start, "end": end, "shown": shown })).unwrap()
     }
 
@@ -184,7 +184,7 @@ mod tests {
         let next = json!({ "next": { "label": "Go", "command": "one", "metaContext": "loom" } });
         let tasks =
             json!({ "card": { "kind": "tasks", "tasks": [{ "id": "T1", "name": "weave", "depends": ["T0"] }] } });
-        let blocks = [block(tasks, 24, 31), block(next, 11, 18)];
+        let blocks = [block(&tasks, 24, 31), block(&next, 11, 18)];
         let steps: Steps = [step("open", "one")].into_iter().collect();
         let shown = |steps: &Steps| text_lines(text, (Turn(3), 0), &blocks, steps, "00ab").join("\n");
         assert_eq!(

@@ -214,7 +214,8 @@ What can be typed:
   parse*                 words that begin so
   error -timeout         without that word
   --exact CONNREF        the text as it stands; capitals count once there is one
-  file:main.rs tool:bash outcome:fail exit:1 role:prompt agent:codex project:shop before:2026-05-01 after:2026-04-01
+  file:main.rs tool:bash outcome:fail exit:1 role:prompt agent:codex project:shop work:checkout
+  before:2026-05-01 after:2026-04-01
                          only there; a - before it means everywhere else
 
 Examples:

@@ -11,6 +11,7 @@ export interface Filter {
 export const FILTERS: readonly Filter[] = [
   { key: "agent", hint: "whose session it is", example: "agent:claude" },
   { key: "project", hint: "words of the project’s path", example: "project:loom" },
+  { key: "work", hint: "sessions of a piece of work", example: "work:loom" },
   { key: "file", hint: "words of a file that was touched", example: "file:shuttle.rs" },
   { key: "tool", hint: "words of a tool’s name or kind", example: "tool:execute" },
   { key: "outcome", hint: "how a call ended", example: "outcome:fail" },

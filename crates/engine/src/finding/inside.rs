@@ -43,7 +43,8 @@ impl Engine {
         limit: usize,
     ) -> Result<FoundInside, QueryError> {
         let session = self.session(id).await?;
-        let query = if exact { Query::exact(words) } else { Query::parse(words) };
+        let mut query = if exact { Query::exact(words) } else { Query::parse(words) };
+        self.shared.find_works(&mut query).await?;
         let mut notes = query.notes.clone();
         let about = About { project: session.row.project.clone(), agent: session.row.agent.clone() };
         let (now, deadline) = (self.shared.clock.now(), Instant::now() + LIMIT);

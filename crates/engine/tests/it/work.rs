@@ -1,8 +1,11 @@
 //! Steps that are taken, and the pieces of work that they make.
 
 use engine::{Click, Engine, ListChange, Reply, SubmitError};
-use model::{Answerer, Event, NextId, OfferState, Rejection, Seq, SessionId, StreamId, Turn, WorkId};
-use store::{Log as _, Tables as _};
+use model::{
+    Answerer, Command, Event, FirstPrompt, NewSession, NextId, OfferState, Origin, Rejection, Seq, SessionId, StreamId,
+    Timestamp, Turn, WorkId, decide,
+};
+use store::{Batch, Log as _, Part, Tables as _};
 
 use crate::support::{World, asker};
 
@@ -162,21 +165,31 @@ async fn what_is_not_offered_can_not_be_taken() {
     assert_eq!(world.engine.sessions(None, 10).await.unwrap().len(), 1);
 }
 
-/// The append is durable and nothing after it happened.
+/// The click is durable, and the server ended before anything that follows it.
 #[tokio::test(start_paused = true)]
 async fn a_step_that_was_just_taken_goes_on_in_the_next_life_once() {
     let mut world = World::new().await;
-    let session = world.offering(&[OFFER]).await;
-    let (work, begun) = take(&world.engine, session, block(1, 1)).await;
-    // The other life's task may get no further than the append.
-    world.crash_and_restart().await;
-    world.crash_and_restart().await;
-    assert_eq!(take(&world.engine, session, block(1, 1)).await, (work, begun));
-    world.engine.finish_clicks().await.unwrap();
-    world.engine.finish_clicks().await.unwrap();
+    let begun = SessionId::from_bytes([9; 16]);
+    let prompt = FirstPrompt { interaction_id: world.engine.new_interaction(), text: "say on and on".to_owned() };
+    let new = NewSession {
+        agent: "guide".to_owned(),
+        cwd: world.cwd.clone(),
+        project: world.cwd.clone(),
+        from: Some((Origin { session: SessionId::from_bytes([8; 16]), block: block(1, 1) }, prompt)),
+        ..NewSession::default()
+    };
+    let events = decide(None, Command::Create(new)).unwrap();
+    let part = Part::of(StreamId::Session(begun), Seq::START, None, events, Timestamp::from_millis(0)).0;
+    world.store.append(Batch { parts: vec![part], ..Batch::default() }).await.unwrap();
+    world.stop_and_restart().await;
+    assert_eq!(world.store.unbegun().await.unwrap(), [begun]);
+    for _ in 0..3 {
+        world.engine.finish_clicks().await.unwrap();
+    }
     world.first_turn(begun).await;
     assert_eq!(world.prompts_sent(begun).await, ["say on and on"]);
-    assert_eq!(world.store.unbegun().await.unwrap(), []);
+    world.stop_and_restart().await;
+    assert_eq!(world.engine.finish_clicks().await.unwrap(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -222,12 +235,12 @@ async fn a_deleted_member_is_out_until_it_is_restored() {
     let (work, begun) = take(&world.engine, session, block(1, 1)).await;
     world.first_turn(begun).await;
     let mut changes = world.engine.list_changes();
-    world.engine.submit(begun, model::Command::Delete, asker()).await.unwrap();
+    world.engine.submit(begun, Command::Delete, asker()).await.unwrap();
     let removed =
         async { while !matches!(changes.recv().await.unwrap(), ListChange::RemovedWork { id } if id == work) {} };
     removed.await;
     assert_eq!(world.engine.works(None, 10).await.unwrap(), []);
-    world.engine.submit(begun, model::Command::Restore, asker()).await.unwrap();
+    world.engine.submit(begun, Command::Restore, asker()).await.unwrap();
     let back = async {
         while !matches!(changes.recv().await.unwrap(), ListChange::PutWork(told) if told.sessions == [begun]) {}
     };

@@ -128,6 +128,7 @@ fn filter(fields: &Fields, field: &Field) -> Boxed {
         Field::Session(id) => Box::new(beginning(fields.session, id)),
         Field::Agent(name) => term(Term::from_field_text(fields.agent, &folded(name))),
         Field::Project(text) => words(fields.project_words, text),
+        Field::Work { sessions, .. } => either(sessions.iter().map(|id| term(fields.session_term(*id))).collect()),
         Field::File(text) => words(fields.files, text),
         Field::Tool(text) => words(fields.tool, text),
         Field::Outcome(outcome) => term(Term::from_field_u64(fields.outcome, outcome_number(*outcome))),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use jiff::civil;
 use jiff::tz::Offset;
-use model::Timestamp;
+use model::{SessionId, Timestamp};
 
 use crate::pieces::{About, Outcome, Piece, Role};
 use crate::tokenizer::fold_into;
@@ -27,6 +27,13 @@ pub enum Field {
     Agent(String),
     /// Words of the project's path.
     Project(String),
+    /// A piece of work, by its name.
+    Work {
+        /// As it was typed.
+        name: String,
+        /// Those that belong to it, as whoever knows of works filled in. None has what nothing was filled in for.
+        sessions: Vec<SessionId>,
+    },
     /// Words of a file's path.
     File(String),
     /// Words of a tool's name or kind.
@@ -54,7 +61,8 @@ pub(super) enum Read {
 
 impl Field {
     pub(super) fn read(key: &str, value: &str) -> Read {
-        let known = ["session", "agent", "project", "file", "tool", "outcome", "exit", "role", "before", "after"];
+        let known =
+            ["session", "agent", "project", "work", "file", "tool", "outcome", "exit", "role", "before", "after"];
         let Some(key) = known.into_iter().find(|known| known.eq_ignore_ascii_case(key)) else { return Read::NoFilter };
         if value.is_empty() {
             return Read::NoFilter;
@@ -63,6 +71,7 @@ impl Field {
             "session" => session(value).map(Self::Session).ok_or("the beginning of a session's id"),
             "agent" => Ok(Self::Agent(value.to_owned())),
             "project" => has_words(value).map(Self::Project),
+            "work" => Ok(Self::Work { name: value.to_owned(), sessions: Vec::new() }),
             "file" => has_words(value).map(Self::File),
             "tool" => has_words(value).map(Self::Tool),
             "outcome" => match value.to_ascii_lowercase().as_str() {
@@ -87,6 +96,7 @@ impl Field {
             Self::Session(_) => "session",
             Self::Agent(_) => "agent",
             Self::Project(_) => "project",
+            Self::Work { .. } => "work",
             Self::File(_) => "file",
             Self::Tool(_) => "tool",
             Self::Outcome(_) => "outcome",
@@ -108,6 +118,7 @@ impl Field {
             Self::Session(id) => piece.session.to_string().starts_with(id.as_str()),
             Self::Agent(name) => folded(&about.agent) == folded(name),
             Self::Project(words) => contains_words(&about.project, words),
+            Self::Work { sessions, .. } => sessions.contains(&piece.session),
             Self::File(words) => piece.files.iter().any(|file| contains_words(file, words)),
             Self::Tool(words) => piece.tool.as_deref().is_some_and(|tool| contains_words(tool, words)),
             Self::Outcome(outcome) => piece.outcome == Some(*outcome),
@@ -169,6 +180,7 @@ impl fmt::Display for Filter {
             Field::Session(text)
             | Field::Agent(text)
             | Field::Project(text)
+            | Field::Work { name: text, .. }
             | Field::File(text)
             | Field::Tool(text) => f.write_str(text),
             Field::Outcome(Outcome::Ok) => f.write_str("ok"),

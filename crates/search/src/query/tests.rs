@@ -18,6 +18,7 @@ fn what_people_type_is_understood() {
         ("file:main.rs unwrap ", "unwrap file:main.rs"),
         ("-file:main.rs unwrap ", "unwrap -file:main.rs"),
         ("project:\"my thing\" x", "x project:my thing"),
+        ("work:\"the loom\" -work:loop x ", "x work:the loom -work:loop"),
         ("std::vec a:b http://x/y ", "std::vec a:b http://x/y"),
         ("exit:1 outcome:fail role:user ", "exit:1 outcome:fail role:prompt"),
         ("EXIT:-1 ", "exit:-1"),

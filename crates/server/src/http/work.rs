@@ -60,7 +60,6 @@ pub(crate) async fn click(
     _: NoParams,
     MaybeBody(mut click): MaybeBody<wire::NextClick>,
 ) -> Result<Json<wire::Clicked>, ApiError> {
-    access::everything(&asking.principal, Scope::Write)?;
     let key = click.key.take();
     let principal = asking.principal.clone();
     let asker = asking.asker(&format!("click {id} {block}"), &click, key)?;
@@ -74,6 +73,7 @@ pub(crate) async fn take_step(
     click: wire::NextClick,
     asker: Asker,
 ) -> Result<wire::Clicked, ApiError> {
+    access::session(principal, Scope::Write, id)?;
     let wire::NextClick { agent, model, mode, key: _ } = click;
     let by = permissions::person(app, principal);
     match app.engine.click_next(id, Click { block, agent, model, mode, by }, asker).await? {

@@ -96,7 +96,7 @@ async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result
             Ok(Answer::Result(None))
         }
         Request::NextBlockClick { session, block, agent, model, mode } => {
-            access::everything(principal, Scope::Write)?;
+            access::session(principal, Scope::Write, session)?;
             let block = block.parse().map_err(|_| ApiError::NextNotFound)?;
             let click = wire::NextClick { agent, model, mode, key: None };
             let clicked =

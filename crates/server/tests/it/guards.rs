@@ -52,7 +52,7 @@ impl Sweep {
             let id = if path.contains("/tokens/") { token.as_str().unwrap() } else { &session };
             let filled = path.replace("{id}", id).replace("{interaction}", &waits);
             let filled = filled.replace("{request}", "p1").replace("{option}", "pace");
-            let filled = filled.replace("{name}", "guide").replace("{turn}", "1");
+            let filled = filled.replace("{name}", "guide").replace("{turn}", "1").replace("{block}", "t1.n1");
             assert!(!filled.contains('{'), "an id in {path} is not known to this test");
             let unversioned = filled.replacen("/api/v1/", "/api/", 1);
             for path_as_sent in [&filled, &unversioned] {

@@ -124,7 +124,7 @@ async fn parameters_that_a_route_does_not_know() {
         for (method, path, body) in crate::openapi::routes() {
             let path = path.replace("{id}", &session).replace("{interaction}", &waits);
             let path = path.replace("{request}", "p1").replace("{option}", "pace");
-            let path = path.replace("{name}", "guide").replace("{turn}", "1");
+            let path = path.replace("{name}", "guide").replace("{turn}", "1").replace("{block}", "t1.n1");
             let body = body.map(|body| bytes(&body)).unwrap_or_default();
             rows.push((format!("{method} {path}?{query}"), body, "400 invalid_query"));
         }
@@ -144,7 +144,7 @@ async fn fields_of_later_features_are_refused() {
     let path = format!("/api/v1/sessions/{session}");
     let mut rows = Vec::new();
     for (request, whole, later) in [
-        ("POST /api/v1/sessions".to_owned(), json!({ "agent": "guide", "cwd": CWD }), vec!["metaContext", "model"]),
+        ("POST /api/v1/sessions".to_owned(), json!({ "agent": "guide", "cwd": CWD }), vec!["meta_context", "model"]),
         (format!("PATCH {path}"), json!({ "name": "x" }), vec!["env_hint"]),
         (format!("POST {path}/prompts"), json!({ "text": "x" }), vec!["images", "when_busy", "mode"]),
     ] {

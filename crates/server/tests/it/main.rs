@@ -40,3 +40,4 @@ mod storage;
 mod summaries;
 mod support;
 mod tokens;
+mod work;

@@ -139,7 +139,8 @@ async fn an_index_that_is_deleted_or_damaged_comes_back_by_itself() {
     world.turn(&session, "say a heron stood still").await;
     assert_eq!(found(&world, "heron").await, [format!("{session} t1")]);
     let folder = world.directory.path().join("search");
-    std::fs::remove_dir_all(&folder).unwrap();
+    // At one stroke, since it is being written.
+    std::fs::rename(&folder, world.directory.path().join("gone")).unwrap();
     world.turn(&session, "say a heron flew away").await;
     let world = world.restart().await;
     let mut both = found(&world, "heron").await;

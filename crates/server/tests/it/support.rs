@@ -3,6 +3,7 @@
 //! Invariant: whatever a world starts it joins when it is closed, and whatever is waited for comes by the deadline or
 //! fails the test.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::os::unix::fs::MetadataExt as _;
@@ -11,9 +12,11 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agents::Agents;
+use agents::catalog::{Catalog, Entry};
 use agents::history::Places;
 use doors::{AllowedHosts, GuardedApp, Limits, Rate, Transport};
-use engine::{Clock, Engine, IdSource, Seams, Secret, Summarising, TokenWish};
+use engine::{Agency, Clock, Engine, IdSource, Seams, Secret, Summarising, TokenWish};
 use model::{Incarnation, Position, Timestamp, TokenKind};
 use server::{AllSessions, Settings};
 use store::{MemoryStore, SqliteStore, Store};
@@ -127,6 +130,7 @@ struct Kind {
     secure_cookie: bool,
     all_sessions: bool,
     summarising: Option<Summarising>,
+    agency: Option<Agency>,
 }
 
 /// What does not refuse a test that asks quickly and often; `guards.rs` tests the real ones.
@@ -167,6 +171,19 @@ impl World {
         Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
     }
 
+    /// With a twin of the guide under the name `codex`, and a `gemini` that can not be started.
+    pub(crate) async fn with_agents() -> Self {
+        let catalog = Catalog::new("throughline", BTreeMap::new()).unwrap();
+        let known = |name: &str| Entry::clone(catalog.find_entry(name).unwrap());
+        let twin = Entry { name: "codex".to_owned(), ..known("guide") };
+        let broken = Entry { command: "/nowhere/agent".to_owned(), ..known("gemini") };
+        let entries = [known("guide"), twin, broken].map(Arc::new);
+        let agents = Agents::new(agents::Settings::in_process(&entries));
+        let kind = Kind { agency: Some(Agency { agents, catalog, ..Agency::only_guide() }), ..Kind::default() };
+        let store = Arc::new(MemoryStore::new(incarnation()));
+        Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
+    }
+
     /// On a store in a file.
     pub(crate) async fn on_disk() -> Self {
         let directory = tempfile::tempdir().unwrap();
@@ -181,7 +198,7 @@ impl World {
         limits: Limits,
         clock: Arc<TestClock>,
         ids: Arc<TestIds>,
-        Kind { secure_cookie, all_sessions, summarising }: Kind,
+        Kind { secure_cookie, all_sessions, summarising, agency }: Kind,
     ) -> Self {
         let home = directory.path().join("home");
         std::fs::create_dir_all(&home).unwrap();
@@ -190,7 +207,7 @@ impl World {
             ids: Arc::clone(&ids) as _,
             home: Some(home),
             copies: None,
-            agency: engine::Agency::only_guide(),
+            agency: agency.unwrap_or_else(Agency::only_guide),
             summarising,
             search: Some(directory.path().join("search")),
             history: Some(Places::below(directory.path().join("home"))),

@@ -35,6 +35,10 @@ CREATE INDEX next_blocks_by_work
     ON next_blocks (session, meta_context, turn)
     WHERE meta_context IS NOT NULL;
 
+CREATE INDEX next_blocks_clicked
+    ON next_blocks (session, turn, nth)
+    WHERE clicked_work IS NOT NULL;
+
 CREATE TABLE works (
     id BLOB PRIMARY KEY,
     project TEXT NOT NULL,

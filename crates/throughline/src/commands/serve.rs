@@ -66,7 +66,7 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
         Ok(0) => (),
         Ok(sessions) => tracing::info!(sessions, "steps that were taken just before the server ended go on now"),
         Err(err) => {
-            tracing::warn!(error = %err, "steps that were taken just before the server ended could not be found")
+            tracing::warn!(error = %err, "steps that were taken just before the server ended could not be found");
         }
     }
 

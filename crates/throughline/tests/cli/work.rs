@@ -68,14 +68,14 @@ fn a_step_is_listed_taken_and_shown_where_it_led() {
         let shown = folder.run(&["show", b]).ok();
         assert!(shown.contains(&format!("\npart of loom, started from t1.n1 of session {a}\n")), "{shown}");
         assert!(shown.contains("t1 > say hello\n"), "{shown}");
-        // Once more, and by name of nothing but being the only one: it stays where it led.
+        // Once more: it leads where it led.
         let again = folder.run(&["next", a, "t1.n1", "--json"]).ok();
         assert_eq!(json(&again)["sessionId"], second.as_str(), "{again}");
         let told = format!(
             "t1.n1 was taken already: session {b} with guide, part of loom\n   | say hello\n`throughline show {b}` prints it.\n"
         );
         assert_eq!(folder.run(&["next", a, "t1.n1"]).ok(), told);
-        assert_eq!(members(folder, "loom"), [second.clone()]);
+        assert_eq!(members(folder, "loom"), [second]);
     });
 }
 

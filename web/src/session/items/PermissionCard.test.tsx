@@ -56,13 +56,13 @@ afterEach(cleanup);
 
 test("allowing comes first, and our word stands before the agent's", () => {
   const { buttons } = show();
-  expect(buttons().map((button) => button.textContent)).toEqual(["Allow once", "Allow alwaysReject", "RejectNo"]);
+  expect(buttons().map((button) => button.textContent)).toEqual(["Allow once", "Allow always Reject", "Reject No"]);
 });
 
-test("a button is named by our word and described by the agent's", () => {
+test("a button is named by our word first, then by the agent's", () => {
   show({ options: [{ id: "a", name: "Always allow this command", kind: "allow_always" }] });
-  const button = screen.getByRole("button", { name: "Allow always", description: "Always allow this command" });
-  expect(button.textContent).toBe("Allow alwaysAlways allow this command");
+  const button = screen.getByRole("button", { name: "Allow always Always allow this command" });
+  expect(button.textContent).toBe("Allow always Always allow this command");
 });
 
 test("the subject is whole, and every hidden character of it is seen", () => {

@@ -195,30 +195,22 @@ interface ChoiceProps {
   onChoose(): void;
 }
 
-/** Our word for what it does, and the agent's below where that says something else. */
+/** Our word for what it does, and the agent's below where that says something else; the button's name is both, in this order. */
 function Choice({ option, remember, disabled, onChoose }: ChoiceProps) {
-  const id = useId();
   const words = choiceWords(option.kind, remember);
   const name = inOneLine(option.name);
   const said = ["", words.toLowerCase(), choiceWords(option.kind, false).toLowerCase()];
   const primary = option.kind === "allow_once";
-  // The agent's words describe the button and do not name it: they often repeat ours.
   return (
-    <button
-      type="button"
-      className={`choice ${primary ? "choice-primary" : ""}`}
-      aria-labelledby={`${id}-words`}
-      aria-describedby={said.includes(name.toLowerCase()) ? undefined : `${id}-name`}
-      disabled={disabled}
-      onClick={onChoose}
-    >
-      <span id={`${id}-words`} className="font-medium">
-        {words}
-      </span>
+    <button type="button" className={`choice ${primary ? "choice-primary" : ""}`} disabled={disabled} onClick={onChoose}>
+      <span className="font-medium">{words}</span>
       {!said.includes(name.toLowerCase()) && (
-        <span id={`${id}-name`} className="choice-name" dir="auto">
-          {name}
-        </span>
+        <>
+          {" "}
+          <span className="choice-name" dir="auto">
+            {name}
+          </span>
+        </>
       )}
     </button>
   );

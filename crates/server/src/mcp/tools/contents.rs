@@ -9,6 +9,7 @@ use super::{Call, CallError, max_tokens, reader, text};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::budget::Page;
 use crate::mcp::phrases::{QUOTED, cost, count, next_call, span, summary, when};
+use crate::mcp::work;
 use crate::turns;
 
 pub(super) const TOC: &str = "session_toc";
@@ -53,7 +54,9 @@ pub(super) async fn toc(call: Call<'_>) -> Result<String, CallError> {
     };
     let beginning = after.map(|after| format!(", after {after}")).unwrap_or_default();
     let head = format!("Contents of session {}: {shown} of {}{beginning}.", scope.told(&session), count_of(newest));
-    let mut lines = vec![head, QUOTED.to_owned()];
+    let mut lines = vec![head];
+    lines.extend(work::before(call.engine, &session).await?);
+    lines.push(QUOTED.to_owned());
     lines.extend(page.into_lines());
     let id = scope.argument(&session);
     if last < newest {

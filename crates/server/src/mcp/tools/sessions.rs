@@ -1,5 +1,8 @@
 //! Where one is and what else there is; over HTTP `GET /sessions/{id}` and `GET /sessions`.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use engine::{CountWithin, Within};
 use model::{ListKey, Turn, one_line};
 use rmcp::model::Tool;
@@ -8,6 +11,7 @@ use serde_json::json;
 use super::{Call, CallError, contents, limit, reader, text};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::phrases::{QUOTED, count, next_call, when};
+use crate::mcp::work;
 
 pub(super) const CURRENT: &str = "current_session";
 pub(super) const LIST: &str = "list_sessions";
@@ -42,8 +46,9 @@ pub(super) async fn current(call: Call<'_>) -> Result<String, CallError> {
         format!("Created {}, {}, agent {}", when(row.created_at), count(row.turns.0 as usize, "turn"), row.agent),
         format!("Directory {}", one_line(&row.cwd, PATH_CHARS)),
         format!("Project {}", one_line(&row.project, PATH_CHARS)),
-        QUOTED.to_owned(),
     ];
+    lines.extend(work::place(call.engine, row).await?);
+    lines.push(QUOTED.to_owned());
     if !titles.is_empty() {
         let shown = titles.len().min(NEWEST_TITLES);
         lines.push(format!("Titles, newest first ({shown} of {}):", titles.len()));
@@ -86,13 +91,24 @@ pub(super) async fn list(call: Call<'_>) -> Result<String, CallError> {
         ),
         QUOTED.to_owned(),
     ];
+    let mut works = BTreeMap::new();
     for row in &page.sessions {
+        let work = match row.work {
+            None => "",
+            Some(id) => match works.entry(id) {
+                Entry::Occupied(known) => &*known.into_mut(),
+                Entry::Vacant(unknown) => {
+                    let told = call.engine.work_of(row).await?.map(|work| format!(", work {}", work::name(&work.name)));
+                    &*unknown.insert(told.unwrap_or_default())
+                }
+            },
+        };
         let project = match scope.within {
             Within::Project(_) => String::new(),
             Within::Everything => format!(", project {}", one_line(&row.project, PATH_CHARS)),
         };
         let turns = count(row.turns.0 as usize, "turn");
-        lines.push(format!("{}, created {}, {turns}{project}", scope.told(row), when(row.created_at)));
+        lines.push(format!("{}, created {}, {turns}{work}{project}", scope.told(row), when(row.created_at)));
     }
     lines.extend(out_of_scope(&counted));
     lines.push(match page.next {

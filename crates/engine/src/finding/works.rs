@@ -1,0 +1,62 @@
+//! Which sessions `work:NAME` means: looked up when it is asked, since the index knows nothing of works.
+//!
+//! Invariant: bounded. A name that no work has finds nothing, and that is told.
+
+use model::{SessionId, WorkKey, WorkRow, first_line, work_name};
+use search::{Field, Query};
+use store::ReadError;
+
+use crate::Shared;
+
+/// How many works are looked at, the one that was added to last first, and how many at a time.
+const MAX_WORKS: usize = 10_000;
+const WORKS_AT_ONCE: usize = 500;
+/// How many sessions a name may mean, the newest.
+const MAX_SESSIONS: usize = 1_000;
+/// How many characters of a name that is none are told.
+const SHOWN_CHARS: usize = 40;
+
+impl Shared {
+    /// Fills in the sessions of the works that a query names; what there is to say of it goes to the notes.
+    pub(super) async fn find_works(&self, query: &mut Query) -> Result<(), ReadError> {
+        let Query { filters, notes, .. } = query;
+        for filter in filters {
+            let Field::Work { name, sessions } = &mut filter.field else { continue };
+            let works = self.works_called(name).await?;
+            for work in &works {
+                sessions.extend(self.store.work_sessions(work.id).await?.iter().map(|session| session.id));
+            }
+            sessions.sort_unstable_by_key(|id: &SessionId| std::cmp::Reverse(*id));
+            let shown = first_line(name, SHOWN_CHARS);
+            if works.is_empty() {
+                notes.push(format!("there is no piece of work called {shown}"));
+            }
+            if sessions.len() > MAX_SESSIONS {
+                sessions.truncate(MAX_SESSIONS);
+                notes.push(format!("only the newest {MAX_SESSIONS} sessions of {shown} were looked at"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The works of that very name, in any project; else those whose name differs only by capitals.
+    async fn works_called(&self, name: &str) -> Result<Vec<WorkRow>, ReadError> {
+        let Some(name) = work_name(name) else { return Ok(Vec::new()) };
+        let folded = name.to_lowercase();
+        let (mut same, mut alike) = (Vec::new(), Vec::new());
+        let (mut after, mut seen) = (None, 0);
+        while seen < MAX_WORKS {
+            let page = self.store.works(after, WORKS_AT_ONCE).await?;
+            let Some(last) = page.last() else { break };
+            (after, seen) = (Some(WorkKey::of(last)), seen + page.len());
+            for row in page {
+                if row.name == name {
+                    same.push(row);
+                } else if row.name.to_lowercase() == folded {
+                    alike.push(row);
+                }
+            }
+        }
+        Ok(if same.is_empty() { alike } else { same })
+    }
+}
