@@ -95,7 +95,7 @@ test("a session of a work is opened alone; those before it come when they are sc
   // And on, to where the work was begun from; nothing is before that.
   while ((await head(page, "Where it began").count()) === 0) {
     await page.mouse.wheel(0, -300);
-    await page.evaluate(() => new Promise(requestAnimationFrame));
+    await page.evaluate(() => new Promise(window.requestAnimationFrame));
   }
   assert.deepEqual(complaints, []);
 });
