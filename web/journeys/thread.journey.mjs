@@ -95,7 +95,7 @@ test("a session of a work is opened alone; those before it come when they are sc
   // And on, to where the work was begun from; nothing is before that.
   while ((await head(page, "Where it began").count()) === 0) {
     await page.mouse.wheel(0, -300);
-    await page.waitForTimeout(20);
+    await page.evaluate(() => new Promise(window.requestAnimationFrame));
   }
   assert.deepEqual(complaints, []);
 });
@@ -121,7 +121,7 @@ test("the picker lists works and sessions apart, and a work leads to its newest 
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/s/${origin}`);
 
-  await page.getByRole("button", { name: "Go to another session" }).click();
+  await page.getByRole("button", { name: "Sessions; go to another session" }).click();
   await page.keyboard.type("loo");
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/s/${second}`);

@@ -24,8 +24,8 @@ export function PickerButton({ app, session, onOpen }: PickerButtonProps) {
       type="button"
       aria-haspopup="dialog"
       aria-keyshortcuts="g"
-      aria-label={work === null ? "Go to another session" : `Work ${inOneLine(work)}; go to another session`}
-      className="-ml-1.5 flex h-7 min-w-0 items-center gap-0.5 rounded-md px-1.5 text-[0.9375rem] text-soft hover:bg-press hover:text-ink max-md:-my-3 max-md:h-11 max-md:min-w-11 max-md:text-[0.8125rem]"
+      aria-label={work === null ? `${SESSIONS_LABEL}; go to another session` : `Work ${inOneLine(work)}; go to another session`}
+      className="-ml-1.5 flex h-7 min-w-0 items-center gap-0.5 rounded-md px-1.5 text-[0.9375rem] text-soft hover:bg-press hover:text-ink max-md:-mt-1 max-md:-mb-5 max-md:h-11 max-md:min-w-11 max-md:items-start max-md:pt-1 max-md:text-[0.8125rem]"
       onClick={onOpen}
     >
       <span className="truncate" dir="auto">

@@ -95,7 +95,7 @@ export function SessionHeader({ http, row, agent, running, notice, picker, damag
               {notice}
             </div>
             {notice === null && (
-              <div className="flex min-w-0 items-center gap-1.5">
+              <div className="flex min-w-0 items-start gap-1.5">
                 <div className="flex max-w-[40%] min-w-0 shrink-0 md:hidden">{picker}</div>
                 <p className="flex min-w-0 flex-1 items-baseline gap-1.5 overflow-hidden text-[0.8125rem] whitespace-nowrap text-soft">
                   <span className={`shrink-0 ${damaged || isUp(row) ? "font-medium text-thread" : ""}`}>{damaged ? "Damaged" : stateWord(row.state)}</span>
