@@ -12,6 +12,9 @@ use store::Store;
 
 /// How many of the newest entries are looked at.
 const ENTRIES: usize = 256;
+/// How far back options are looked for where it matters, a page at a time.
+const PAGE_BACK: usize = 500;
+const PAGES_BACK: usize = 200;
 
 /// The end of a session's log; nothing, if it can not be read.
 pub(crate) async fn newest_entries(store: &dyn Store, session: &Session) -> Vec<Entry> {
@@ -80,6 +83,29 @@ impl AgentViews {
             None => view(session, &newest_entries(store, session).await),
         }
     }
+}
+
+/// What an agent last said can be chosen about it, wherever in the newest entries of its session; nothing, if that is too
+/// far back.
+pub(crate) async fn last_options(store: &dyn Store, session: &Session) -> Vec<AgentOption> {
+    let mut end = session.head;
+    for _ in 0..PAGES_BACK {
+        let after = Seq(end.0.saturating_sub(PAGE_BACK as u64));
+        let page = store.read(StreamId::Session(session.row.id), after, PAGE_BACK).await.unwrap_or_default();
+        for entry in page.into_iter().rev().filter(|entry| entry.seq <= end) {
+            match entry.event {
+                Event::AgentOptionsChanged { options } => return options,
+                // Another agent had others.
+                Event::SessionChanged { agent: Some(_), .. } => return Vec::new(),
+                _ => (),
+            }
+        }
+        if after == Seq::START {
+            break;
+        }
+        end = after;
+    }
+    Vec::new()
 }
 
 fn view(session: &Session, newest: &[Entry]) -> AgentView {

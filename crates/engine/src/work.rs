@@ -5,18 +5,23 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use model::{
-    Answerer, Command, Event, NewSession, NextId, Offer, OptionCategory, Rejection, Seq, Session, SessionId,
-    SessionRow, StreamId, Turn, TurnRow, WorkId, WorkKey, WorkRow, add_to_work, decide, rename_work, work_name,
+    AgentOption, Answerer, Command, Event, NewSession, NextId, Offer, OptionCategory, Rejection, Seq, Session,
+    SessionId, SessionRow, StreamId, Turn, TurnRow, WorkId, WorkKey, WorkRow, add_to_work, check_name, decide,
+    rename_work, work_name,
 };
 use store::{AppendError, Batch, Head, Part, Room};
 
 use crate::asking::{Asker, Reply};
 use crate::commit::Along;
 use crate::feeds::ListChange;
+use crate::offers::last_options;
 use crate::{Engine, QueryError, Shared, SubmitError};
 
+/// How long after a full disk an agent is started again.
+const START_AGAIN_AFTER: Duration = Duration::from_secs(5);
 /// How many offers of a session are told at once.
 pub const MAX_OFFERS: usize = 1_000;
 
@@ -236,8 +241,21 @@ pub(crate) fn start(shared: &Arc<Shared>, id: SessionId) {
     shared.tasks.spawn(async move {
         let asker = Asker { principal: "server".to_owned(), key: None };
         fail::fail_point!("work-start");
-        if let Err(err) = engine.submit(id, Command::Start, asker).await {
-            tracing::warn!(session = %id, error = &err as &dyn std::error::Error, "the agent of a new session was not started");
+        loop {
+            match engine.submit(id, Command::Start, asker.clone()).await {
+                Ok(_) => break,
+                // It is tried again for as long as this lasts; the next life would try it too.
+                Err(SubmitError::Append(AppendError::Full(_) | AppendError::Busy(_)))
+                    if !engine.shared.stopping.is_cancelled() =>
+                {
+                    tokio::time::sleep(START_AGAIN_AFTER).await;
+                }
+                Err(err) => {
+                    let error = &err as &dyn std::error::Error;
+                    tracing::warn!(session = %id, error, "the agent of a new session was not started");
+                    break;
+                }
+            }
         }
         fail::fail_point!("work-started");
     });
@@ -250,7 +268,13 @@ pub(crate) async fn wanted_options(shared: &Shared, session: &Session, click: &C
     let (mut model, mut mode) = (click.model.clone(), click.mode.clone());
     let same_agent = click.agent.as_ref().is_none_or(|agent| *agent == session.row.agent);
     if same_agent {
-        for option in shared.agent_views.of(&*shared.store, session).await.options {
+        let known = shared.agent_views.of(&*shared.store, session).await.options;
+        let known = match known.is_empty() {
+            true => last_options(&*shared.store, session).await,
+            false => known,
+        };
+        let usable = |option: &AgentOption| check_name(&option.id).and(check_name(&option.value)).is_ok();
+        for option in known.into_iter().filter(usable) {
             let other = match option.category {
                 OptionCategory::Model => model.take(),
                 OptionCategory::Mode => mode.take(),

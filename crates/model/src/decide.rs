@@ -241,6 +241,7 @@ fn summarise(session: &Session, summaries: Vec<TurnSummary>) -> Vec<Event> {
 fn create(new: NewSession) -> Result<Vec<Event>, Rejection> {
     let NewSession { agent, cwd, project, name, work, from, options } = new;
     check_name(&name)?;
+    options.iter().flat_map(|(option, value)| [option, value]).try_for_each(|text| check_name(text))?;
     check_directory(&cwd)?;
     check_directory(&project)?;
     let (from, prompt) = from.unzip();

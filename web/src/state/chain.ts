@@ -129,5 +129,5 @@ export function goOn(thread: Thread, from: SessionId, to: SessionId): Thread {
 /** What is above a session once it is gone to from another of its thread. */
 export function aboveNext(above: readonly SessionId[], from: SessionId, to: SessionId): readonly SessionId[] {
   const back = above.indexOf(to);
-  return back < 0 ? [...above, from] : above.slice(0, back);
+  return back < 0 ? [...above, from].slice(-(MOST_LINKS - 1)) : above.slice(0, back);
 }

@@ -64,8 +64,19 @@ impl Kind {
 }
 
 impl Questions {
-    pub(super) fn is_empty(&self) -> bool {
-        self.open.is_empty()
+    /// Whether the turn that runs waits for an answer.
+    pub(super) fn any_of_turn(&self) -> bool {
+        self.open.values().any(|open| open.of == Of::Turn)
+    }
+
+    /// How many have ever been asked.
+    pub(super) fn asked(&self) -> u64 {
+        self.next
+    }
+
+    /// Whether one that was asked after the first so many still waits.
+    pub(super) fn any_since(&self, asked: u64) -> bool {
+        self.open.keys().any(|key| *key > asked)
     }
 
     pub(super) fn is_full(&self) -> bool {

@@ -211,8 +211,9 @@ impl Session {
     /// a person's answer meanwhile is not late.
     async fn reply_to(&mut self, id: i64, limit: std::time::Duration) -> Result<Option<Result<Value, Refused>>, Gone> {
         let mut until = Instant::now() + limit;
+        let asked = self.questions.asked();
         loop {
-            let is_asking = !self.questions.is_empty();
+            let is_asking = self.questions.any_since(asked);
             let message = tokio::select! {
                 biased;
                 () = self.news.closed() => return Err(Gone::LetGo),

@@ -76,7 +76,7 @@ impl Engine {
     /// Searches all sessions. A query is never wrong: what makes no sense in it is told in the notes.
     pub async fn search(&self, wish: SearchWish) -> Result<SearchAnswer, QueryError> {
         let mut query = if wish.exact { Query::exact(&wish.words) } else { Query::parse(&wish.words) };
-        self.shared.find_works(&mut query).await?;
+        self.shared.find_works(&mut query, &wish.within).await?;
         let finding = &self.shared.finding;
         if finding.index().await.is_none() {
             return Err(QueryError::SearchNotReady);

@@ -291,11 +291,12 @@ impl<'a> Feeder<'a> {
 
 /// Needs nothing of its turn's earlier entries.
 fn begins_or_follows(event: &Event) -> bool {
-    matches!(event, Event::TurnStarted { .. } | Event::SummarySet { .. })
+    matches!(event, Event::TurnStarted { .. } | Event::SummarySet { .. } | Event::NextClicked { .. })
 }
 
 /// Leaves its turn open.
 fn is_of_open_turn(event: &Event) -> bool {
     matches!(event, Event::PromptSent { .. })
-        || (event.turn().is_some() && !matches!(event, Event::SummarySet { .. } | Event::TurnEnded { .. }))
+        || (event.turn().is_some()
+            && !matches!(event, Event::SummarySet { .. } | Event::NextClicked { .. } | Event::TurnEnded { .. }))
 }

@@ -100,7 +100,7 @@ async fn follow(shared: &Shared, folder: &Path, trust: Trust) -> Result<(), Foll
     let main = Feeder::new(shared, &shared.finding.tail, Arc::clone(&index), after);
     shared.finding.set_index(Some(index));
     let tail_beside = RwLock::default();
-    let mut follower = Follower { shared, main, beside: None, tail_beside: &tail_beside };
+    let mut follower = Follower { shared, main, beside: None, tail_beside: &tail_beside, gave_up: false };
     if let Some(beside) = beside {
         follower.go_on_beside(beside).await?;
     }
@@ -114,6 +114,8 @@ struct Follower<'a> {
     /// Feeds the one that is to take its place; nobody looks through its tail.
     beside: Option<Feeder<'a>>,
     tail_beside: &'a RwLock<Tail>,
+    /// Making it anew failed: the next start tries again.
+    gave_up: bool,
 }
 
 impl Follower<'_> {
@@ -171,6 +173,9 @@ impl Follower<'_> {
     }
 
     async fn begin_beside_if_wanted(&mut self) -> Result<(), FollowError> {
+        if self.gave_up {
+            return Ok(());
+        }
         let begin = |index: &Index| index.is_rebuild_wanted().then(|| index.begin_beside()).transpose();
         match self.main.on_index(begin).await? {
             Some(beside) => self.go_on_beside(beside).await,
@@ -198,6 +203,10 @@ impl Follower<'_> {
             }
             Err(FollowError::Index(err)) => {
                 tracing::warn!(error = %err, "the search index could not be made anew; the one that is there stays");
+                self.gave_up = true;
+                if let Err(err) = beside.index.discard() {
+                    tracing::warn!(error = %err, "what was made of it could not be removed");
+                }
             }
             Err(err) => return Err(err),
         }

@@ -8,7 +8,7 @@ use search::{About, Piece, Pieces, Query, Scanner, Snippet, snippet};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
-use crate::{Engine, QueryError};
+use crate::{Engine, QueryError, Within};
 
 /// How long it may take.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -44,7 +44,7 @@ impl Engine {
     ) -> Result<FoundInside, QueryError> {
         let session = self.session(id).await?;
         let mut query = if exact { Query::exact(words) } else { Query::parse(words) };
-        self.shared.find_works(&mut query).await?;
+        self.shared.find_works(&mut query, &Within::Project(session.row.project.clone())).await?;
         let mut notes = query.notes.clone();
         let about = About { project: session.row.project.clone(), agent: session.row.agent.clone() };
         let (now, deadline) = (self.shared.clock.now(), Instant::now() + LIMIT);

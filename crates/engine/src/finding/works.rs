@@ -6,11 +6,13 @@ use model::{SessionId, WorkKey, WorkRow, first_line, work_name};
 use search::{Field, Query};
 use store::ReadError;
 
-use crate::Shared;
+use crate::{Shared, Within};
 
 /// How many works are looked at, the one that was added to last first, and how many at a time.
 const MAX_WORKS: usize = 10_000;
 const WORKS_AT_ONCE: usize = 500;
+/// How many names of a query are looked up.
+const MAX_NAMES: usize = 4;
 /// How many sessions a name may mean, the newest.
 const MAX_SESSIONS: usize = 1_000;
 /// How many characters of a name that is none are told.
@@ -18,11 +20,12 @@ const SHOWN_CHARS: usize = 40;
 
 impl Shared {
     /// Fills in the sessions of the works that a query names; what there is to say of it goes to the notes.
-    pub(super) async fn find_works(&self, query: &mut Query) -> Result<(), ReadError> {
+    pub(super) async fn find_works(&self, query: &mut Query, within: &Within) -> Result<(), ReadError> {
         let Query { filters, notes, .. } = query;
-        for filter in filters {
+        let of_works = filters.iter_mut().filter(|filter| matches!(filter.field, Field::Work { .. }));
+        for filter in of_works.take(MAX_NAMES) {
             let Field::Work { name, sessions } = &mut filter.field else { continue };
-            let works = self.works_called(name).await?;
+            let works = self.works_called(name, within).await?;
             for work in &works {
                 sessions.extend(self.store.work_sessions(work.id).await?.iter().map(|session| session.id));
             }
@@ -39,8 +42,8 @@ impl Shared {
         Ok(())
     }
 
-    /// The works of that very name, in any project; else those whose name differs only by capitals.
-    async fn works_called(&self, name: &str) -> Result<Vec<WorkRow>, ReadError> {
+    /// The works of that very name, in any project that is searched; else those whose name differs only by capitals.
+    async fn works_called(&self, name: &str, within: &Within) -> Result<Vec<WorkRow>, ReadError> {
         let Some(name) = work_name(name) else { return Ok(Vec::new()) };
         let folded = name.to_lowercase();
         let (mut same, mut alike) = (Vec::new(), Vec::new());
@@ -49,7 +52,7 @@ impl Shared {
             let page = self.store.works(after, WORKS_AT_ONCE).await?;
             let Some(last) = page.last() else { break };
             (after, seen) = (Some(WorkKey::of(last)), seen + page.len());
-            for row in page {
+            for row in page.into_iter().filter(|row| within.includes(&row.project)) {
                 if row.name == name {
                     same.push(row);
                 } else if row.name.to_lowercase() == folded {

@@ -2,8 +2,8 @@
 
 use engine::{Click, Engine, ListChange, Reply, SubmitError};
 use model::{
-    Answerer, Command, Event, FirstPrompt, NewSession, NextId, OfferState, Origin, Rejection, Seq, SessionId, StreamId,
-    Timestamp, Turn, WorkId, decide,
+    AgentOption, Answerer, Command, Event, FirstPrompt, NewSession, NextId, OfferState, OptionCategory, Origin,
+    Rejection, Seq, SessionId, StreamId, Timestamp, Turn, WorkId, decide,
 };
 use store::{Batch, Log as _, Part, Tables as _};
 
@@ -263,4 +263,38 @@ async fn the_contents_of_a_work_are_one_list() {
     assert_eq!((page.lines.len(), page.more), (2, true));
     let rest = world.engine.work_contents(work, 2, 2).await.unwrap();
     assert_eq!((rest.lines.len(), rest.more, rest.lines[0].0), (1, false, 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_new_session_is_set_as_the_old_one_however_long_ago_that_was() {
+    let mut world = World::new().await;
+    let session = world.offering(&[OFFER]).await;
+    world.stop_and_restart().await;
+    let option = AgentOption {
+        id: "the-model".to_owned(),
+        name: "Model".to_owned(),
+        description: None,
+        category: OptionCategory::Model,
+        value: "large".to_owned(),
+        choices: Vec::new(),
+    };
+    let long_since = (0..600).map(|_| Event::SessionObserved {});
+    let events = [Event::AgentOptionsChanged { options: vec![option] }].into_iter().chain(long_since).collect();
+    let before = world.store.session(session).await.unwrap().unwrap();
+    let part = Part::of(StreamId::Session(session), before.head, Some(before), events, Timestamp::from_millis(0)).0;
+    world.store.append(Batch { parts: vec![part], ..Batch::default() }).await.unwrap();
+
+    let (_, begun) = take(&world.engine, session, block(1, 1)).await;
+    let options = world.engine.session(begun).await.unwrap().row.options;
+    assert_eq!(options, [("the-model".to_owned(), "large".to_owned())].into());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wish_for_a_model_is_bounded() {
+    let world = World::new().await;
+    let session = world.offering(&[OFFER]).await;
+    let long = Click { model: Some("x".repeat(1_000)), ..click(block(1, 1)) };
+    let refused = world.engine.click_next(session, long, asker()).await;
+    assert!(matches!(refused, Err(SubmitError::Rejected(Rejection::NameInvalid))), "{refused:?}");
+    take(&world.engine, session, block(1, 1)).await;
 }

@@ -115,7 +115,9 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
 
 /// What an agent was told of a session is not what the session is called.
 fn is_of_packet(title: &str) -> bool {
-    title.starts_with("[Session resumed")
+    ["[Session resumed", "[The next step of a piece of work", "[Context from Throughline"]
+        .iter()
+        .any(|opening| title.starts_with(opening))
 }
 
 /// Beside a turn an agent may ask for as long as it is there to hear the answer.

@@ -75,6 +75,10 @@ pub(crate) async fn take_step(
 ) -> Result<wire::Clicked, ApiError> {
     access::session(principal, Scope::Write, id)?;
     let wire::NextClick { agent, model, mode, key: _ } = click;
+    if model.is_some() || mode.is_some() {
+        // A mode may free an agent from asking.
+        access::everything(principal, Scope::Approve)?;
+    }
     let by = permissions::person(app, principal);
     match app.engine.click_next(id, Click { block, agent, model, mode, by }, asker).await? {
         Reply::Clicked { work, session } => Ok(wire::Clicked { meta_context_id: work, session_id: session }),

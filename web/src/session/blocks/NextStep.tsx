@@ -11,7 +11,6 @@ import { failureWords } from "../../api/http";
 import { titleOf } from "../../state/words";
 import { Alert } from "../../ui/Alert";
 import { Exact } from "../../ui/Exact";
-import { Chevron } from "../../ui/Fold";
 import { Icon } from "../../ui/Icon";
 import type { KnotShape } from "../../ui/Knot";
 import { Knot } from "../../ui/Knot";
@@ -208,32 +207,12 @@ function Line({ knot, quiet = false, label, command, go, beside, after, children
   );
 }
 
-/** More than fits beside a phone's gutter. */
-const SHORT_CHARACTERS = 32;
-
+/** Whole, however long: nobody sends what they could not see. */
 function Command({ text }: { text: string }) {
-  const [open, setOpen] = useState(false);
-  const line = (
-    <span className="next-command-line" dir="ltr">
-      <span className="sr-only">Sends: </span>
-      <Exact text={text.trim().replace(/\s+/g, " ")} />
-    </span>
-  );
-  if (text.length <= SHORT_CHARACTERS && !text.includes("\n")) {
-    return <p className="next-command">{line}</p>;
-  }
   return (
-    <>
-      <button type="button" className="next-command" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {open ? "What is sent" : line}
-        <Chevron open={open} />
-      </button>
-      {open && (
-        <p className="subject mt-0! mb-1" tabIndex={0} role="region" aria-label="What is sent">
-          <Exact text={text} />
-        </p>
-      )}
-    </>
+    <p className="next-command" dir="ltr" tabIndex={0} role="region" aria-label="What is sent">
+      <Exact text={text.trim()} />
+    </p>
   );
 }
 

@@ -85,8 +85,10 @@ function outdented(words: string, indent: number): string {
   return lines.map((line, index) => (stop >= 0 && index >= stop ? line : line.replace(deeper, ""))).join("\n");
 }
 
-const SORTS: Readonly<Record<string, BlockSort>> = { next: "next", usecase: "usecase", eventmodel: "eventmodel", tasks: "tasks" };
-const NAMES = ["throughline", "conclave"].flatMap((prefix) => Object.keys(SORTS).map((sort) => `${prefix}:${sort}`));
+const SORTS: ReadonlyMap<string, BlockSort> = new Map((
+  ["next", "usecase", "eventmodel", "tasks"] as const
+).map((sort) => [sort, sort]));
+const NAMES = ["throughline", "conclave"].flatMap((prefix) => [...SORTS.keys()].map((sort) => `${prefix}:${sort}`));
 const OURS = /(?:throughline|conclave):[a-z]*/gi;
 
 interface Opening {
@@ -172,5 +174,5 @@ function closes(line: string, { mark, sort }: { mark: string; sort: BlockSort | 
 
 function sortOf(name: string): BlockSort | null {
   const [, sort = ""] = /^(?:throughline|conclave):([a-z]+)$/i.exec(name) ?? [];
-  return SORTS[sort.toLowerCase()] ?? null;
+  return SORTS.get(sort.toLowerCase()) ?? null;
 }

@@ -36,7 +36,8 @@ impl Calls {
     }
 
     pub(super) fn put_off(&mut self, call: Call) {
-        if self.put_off.len() < MAX_PUT_OFF {
+        // A prompt is never let go of: its turn would not end.
+        if self.put_off.len() < MAX_PUT_OFF || matches!(call, Call::Prompt { .. }) {
             self.put_off.push_back(call);
         }
     }

@@ -70,7 +70,7 @@ impl Session {
 
     /// The agent is there.
     pub(super) fn heard(&mut self) {
-        let asks = !self.questions.is_empty();
+        let asks = self.questions.any_of_turn();
         if let Some(turn) = &mut self.turn {
             turn.watch.hear(Instant::now(), asks);
         }

@@ -3,7 +3,10 @@
 //! Invariant: only what an agent's words can have offered, so that a copy that was changed brings no button that they
 //! could not have brought.
 
-use model::{Block, Event, MAX_BLOCKS, MAX_COMMAND_BYTES, MAX_LABEL_CHARS, Next, NextId, Shown, Turn, work_name};
+use model::{
+    Block, Event, MAX_BLOCKS, MAX_COMMAND_BYTES, MAX_LABEL_CHARS, Next, NextId, Shown, Turn, one_line, plain_text,
+    work_name,
+};
 
 /// What was noted of the blocks of a turn; `None` if they are none.
 pub(super) fn shown(turn: Turn, blocks: Vec<Block>) -> Option<Vec<Event>> {
@@ -35,6 +38,8 @@ fn follows(last: &mut u32, nth: u32) -> bool {
 fn is_offer(next: &Next) -> bool {
     let Next { label, command, meta_context } = next;
     !label.trim().is_empty()
+        && one_line(label, MAX_LABEL_CHARS) == *label
+        && plain_text(command) == *command
         && label.chars().count() <= MAX_LABEL_CHARS
         && !command.trim().is_empty()
         && command.len() <= MAX_COMMAND_BYTES

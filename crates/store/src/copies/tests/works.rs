@@ -188,7 +188,7 @@ async fn works_offers_and_clicks_come_back() {
     for n in [5, 6] {
         let row = |session: Option<model::Session>| {
             let row = session.unwrap().row;
-            (row.work, row.from, row.options, row.created_at)
+            (row.work, row.from, row.created_at)
         };
         let was = row(world.store.session(session_id(n)).await.unwrap());
         assert_eq!(row(fresh.session(session_id(n)).await.unwrap()), was);
