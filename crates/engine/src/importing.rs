@@ -20,6 +20,8 @@ use crate::{Engine, Shared};
 
 /// How many failures are told by name.
 const MAX_FAILURES: usize = 20;
+/// So many conversations that are still to be looked at are a flood rather than news.
+const BULK_SESSIONS: usize = 20;
 
 /// What the engine knows of other tools' records.
 pub(crate) struct Importing {
@@ -97,6 +99,12 @@ pub enum ImportError {
 impl Importing {
     pub(crate) fn new(places: Option<Places>) -> Self {
         Self { places, state: Mutex::default() }
+    }
+
+    /// Much is still to come in.
+    pub(crate) fn is_bulk(&self) -> bool {
+        let state = self.state();
+        state.progress.running && state.progress.total.saturating_sub(state.progress.done) >= BULK_SESSIONS
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -22,7 +22,7 @@ use crate::Turn;
 pub use model_answer::{clean_summary, clean_title};
 pub use model_request::{ModelRequest, summary_request, title_request};
 pub use summary::extract_summary;
-pub use title::topic_title;
+pub use title::{Topics, topic_title};
 
 /// A summary has at most so many characters.
 pub const MAX_SUMMARY_CHARS: usize = 100;

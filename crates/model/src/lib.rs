@@ -43,8 +43,8 @@ pub use blocks::{
 };
 pub use command::{AgentReport, Command, FirstPrompt, NewSession, TurnSummary, WhenBusy};
 pub use contents::{
-    EMPTY_SUMMARY, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, ModelRequest, TITLE_TURNS, TurnLine, clean_summary, clean_title,
-    extract_summary, summary_request, title_request, topic_title,
+    EMPTY_SUMMARY, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, ModelRequest, TITLE_TURNS, Topics, TurnLine, clean_summary,
+    clean_title, extract_summary, summary_request, title_request, topic_title,
 };
 pub use context::{
     Context, ContextError, ContextNews, ContextWish, DECLARED_FACTS, Fact, FactList, FactShape, Facts, FileStamp,

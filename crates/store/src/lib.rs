@@ -91,8 +91,11 @@ impl Part {
         let entry = Entry { seq, at, event };
         let folded = fold(self.stream, before, &entry);
         // A session's row is put whole, so the last one of a batch stands for those before it.
-        if folded.rows.iter().any(|row| matches!(row, RowChange::PutSession(_))) {
-            self.rows.retain(|row| !matches!(row, RowChange::PutSession(_)));
+        let is_session = |row: &RowChange| matches!(row, RowChange::PutSession(_));
+        if folded.rows.iter().any(is_session)
+            && let Some(before) = self.rows.iter().rposition(is_session)
+        {
+            self.rows.remove(before);
         }
         self.rows.extend(folded.rows);
         self.entries.push(entry);

@@ -17,7 +17,9 @@ use super::{Open, Tail, TailPiece};
 use crate::Shared;
 
 /// What is folded in is on disk so long after it at the latest, or when so much of it has gathered.
-pub(super) const COMMIT_AFTER: Duration = Duration::from_secs(1);
+const COMMIT_AFTER: Duration = Duration::from_secs(1);
+/// The same while much is folded in: few large commits leave little to merge.
+const COMMIT_AFTER_FILLING: Duration = Duration::from_secs(10);
 const COMMIT_BYTES: usize = 16 << 20;
 /// How many entries of a session are read at a time.
 const PAGE: usize = 1_000;
@@ -32,7 +34,7 @@ pub(super) struct Feeder<'a> {
     pub(super) after: Position,
     known: HashMap<SessionId, Arc<About>>,
     /// When the first was folded in that is not on disk.
-    pub(super) dirty_since: Option<Instant>,
+    dirty_since: Option<Instant>,
     filling: bool,
 }
 
@@ -86,9 +88,15 @@ impl<'a> Feeder<'a> {
         Ok(true)
     }
 
+    /// When what was folded in has waited long enough, if something waits.
+    pub(super) fn commit_at(&self) -> Option<Instant> {
+        let after = if self.filling { COMMIT_AFTER_FILLING } else { COMMIT_AFTER };
+        self.dirty_since.map(|since| since + after)
+    }
+
     /// Enough has gathered, or it has waited long enough.
     pub(super) fn is_commit_due(&self) -> bool {
-        let waited = self.dirty_since.is_some_and(|since| since.elapsed() > COMMIT_AFTER && !self.filling);
+        let waited = !self.filling && self.commit_at().is_some_and(|at| at < Instant::now());
         waited || self.tail.read().unwrap_or_else(PoisonError::into_inner).bytes > COMMIT_BYTES
     }
 

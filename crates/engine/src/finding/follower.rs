@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::Tail;
-use super::feeder::{COMMIT_AFTER, Feeder};
+use super::feeder::Feeder;
 use crate::Shared;
 
 /// After so long without news the index lets go of its memory.
@@ -128,13 +128,15 @@ impl Follower<'_> {
                 return Err(FollowError::Unreadable);
             }
             self.remove_purged().await?;
-            self.main.set_filling(last.0.saturating_sub(self.main.after.0) > FILLING_ENTRIES).await?;
+            let is_bulk = self.shared.importing.is_bulk();
+            let is_behind = last.0.saturating_sub(self.main.after.0) > FILLING_ENTRIES;
+            self.main.set_filling(is_bulk || is_behind).await?;
             if self.main.take_page(Position(u64::MAX), PAGE).await? {
                 is_resting = false;
                 self.shared.finding.folded.send_replace(self.main.after);
                 continue;
             }
-            self.main.set_filling(false).await?;
+            self.main.set_filling(is_bulk).await?;
             // Purged entries leave positions that nobody reads.
             self.main.after = self.main.after.max(last);
             self.shared.finding.folded.send_replace(self.main.after);
@@ -145,7 +147,7 @@ impl Follower<'_> {
                 self.fill_beside().await?;
                 continue;
             }
-            let commit_at = self.main.dirty_since.map(|since| since + COMMIT_AFTER);
+            let commit_at = self.main.commit_at();
             let rest_at = Instant::now() + REST_AFTER;
             tokio::select! {
                 biased;

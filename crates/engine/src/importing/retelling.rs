@@ -1,13 +1,13 @@
 //! From what a record tells to a session's entries, each step through `model::decide`, with the times of the record.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use agents::history::{Bookmark, Found, Told};
 use model::{
     AgentReport, BlockScanner, Command, Event, InteractionId, NewSession, Rejection, Seq, Session, SessionId, StreamId,
-    TITLE_TURNS, Timestamp, TitleMaker, ToolCall, ToolStatus, TurnLine, TurnSummary, decide, prove, topic_title,
+    Timestamp, TitleMaker, ToolCall, ToolStatus, Topics, TurnLine, decide, prove,
 };
 use store::Part;
 
@@ -29,7 +29,7 @@ pub(super) struct Retelling {
     bytes: usize,
     digest: Digest,
     blocks: BlockScanner,
-    lines: VecDeque<TurnLine>,
+    topics: Topics,
     calls: BTreeMap<u32, ToolCall>,
     prompt: Option<InteractionId>,
     home: String,
@@ -48,11 +48,13 @@ impl Retelling {
         found: &Found,
         id: SessionId,
         session: Option<Session>,
-        lines: Vec<TurnLine>,
+        lines: &[TurnLine],
         ids: Arc<dyn IdSource>,
         home: String,
     ) -> Self {
         let part = empty_part(id, session.as_ref());
+        let mut topics = Topics::default();
+        lines.iter().for_each(|line| topics.push(&line.summary));
         let last_at = session.as_ref().map_or(found.modified_at, |session| session.row.active_at);
         Self {
             id,
@@ -64,7 +66,7 @@ impl Retelling {
             bytes: 0,
             digest: Digest::default(),
             blocks: BlockScanner::default(),
-            lines: lines.into(),
+            topics,
             calls: BTreeMap::new(),
             prompt: None,
             home,
@@ -170,14 +172,10 @@ impl Retelling {
     fn sum_up(&mut self, at: Timestamp) -> Result<(), Rejection> {
         let Some(turn) = self.session.as_ref().map(|session| session.row.turns) else { return Ok(()) };
         let Some(summary) = self.digest.summary(turn) else { return Ok(()) };
-        let TurnSummary { summary: line, .. } = &summary;
-        self.lines.push_back(TurnLine { turn, summary: line.clone() });
-        if self.lines.len() > TITLE_TURNS {
-            self.lines.pop_front();
-        }
+        self.topics.push(&summary.summary);
         self.act(Command::Summarise(vec![summary]), at)?;
-        let current = self.session.as_ref().map(|session| session.row.title.clone()).filter(|title| !title.is_empty());
-        match topic_title(current.as_deref(), self.lines.make_contiguous()) {
+        let current = self.session.as_ref().map(|session| session.row.title.as_str()).filter(|title| !title.is_empty());
+        match self.topics.title(current) {
             Some(title) => self.title(title, TitleMaker::Terms, at),
             None => Ok(()),
         }

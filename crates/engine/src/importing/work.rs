@@ -164,7 +164,7 @@ async fn bring_in(shared: &Shared, found: &Found, stop: &CancellationToken) -> R
     let rest_before = shared.clock.now().as_millis() - i64::try_from(AT_REST_AFTER.as_millis()).unwrap_or(i64::MAX);
     let last_turn = if found.modified_at.as_millis() < rest_before { LastTurn::Tell } else { LastTurn::IfEnded };
     let home = shared.home.as_ref().and_then(|home| home.to_str()).unwrap_or("/").to_owned();
-    let retelling = Retelling::new(found, id, session.clone(), lines, Arc::clone(&shared.ids), home);
+    let retelling = Retelling::new(found, id, session.clone(), &lines, Arc::clone(&shared.ids), home);
     let (parts, mut written) = mpsc::channel(PARTS_AHEAD);
     let reading = spawn_blocking({
         let found = found.clone();

@@ -3,7 +3,7 @@
 //! Invariant: a title stays until several turns in a row share words with each other and none with what the title stands
 //! for. So one stray question renames nothing, and neither does "go on".
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::one_line;
 use crate::text::plain_text;
@@ -14,7 +14,7 @@ use super::sentence::is_wide;
 use super::short_title::as_title;
 use super::summary::is_slash_command;
 use super::terms::topic_terms;
-use super::{EMPTY_SUMMARY, MAX_SUMMARY_CHARS, TurnLine, newest_lines};
+use super::{EMPTY_SUMMARY, MAX_SUMMARY_CHARS, TITLE_TURNS, TurnLine, newest_lines};
 
 /// So many turns, the one that the title came from included, belong to it whatever their words: people begin a topic in
 /// words that they do not repeat.
@@ -40,23 +40,48 @@ const LOOK_CHARS: usize = 1_000;
 
 /// The title for a session whose newest turns are these; nothing if the current one still fits.
 pub fn topic_title(current: Option<&str>, turns: &[TurnLine]) -> Option<String> {
-    let lines = newest_lines(turns);
-    let topical: Vec<Topical> = lines.iter().filter_map(|line| Topical::of(&line.summary)).collect();
-    let current = current
-        .map(|title| one_line(&plain_text(head(title, LOOK_CHARS).unwrap_or(title)), MAX_SUMMARY_CHARS))
-        .filter(|title| !title.is_empty());
-    let Some(current) = current else {
-        return topical.iter().map(|line| as_title(&line.summary)).find(|title| !title.is_empty());
-    };
-    let found = new_topic(&current, &topical)?;
-    let title = as_title(found);
-    (!title.is_empty() && !is_nearly(&title, &current)).then_some(title)
+    let mut topics = Topics::default();
+    for line in newest_lines(turns) {
+        topics.push(&line.summary);
+    }
+    topics.title(current)
+}
+
+/// The newest turns of a session, for whoever asks for its title after each of them: every line is looked at once.
+#[derive(Debug, Default)]
+pub struct Topics(VecDeque<Option<Topical>>);
+
+impl Topics {
+    /// Takes in the summary of the turn after those that were taken in.
+    pub fn push(&mut self, summary: &str) {
+        if self.0.len() == TITLE_TURNS {
+            self.0.pop_front();
+        }
+        self.0.push_back(Topical::of(summary));
+    }
+
+    /// The title for these turns; nothing if the current one still fits.
+    pub fn title(&self, current: Option<&str>) -> Option<String> {
+        let topical: Vec<&Topical> = self.0.iter().flatten().collect();
+        let current = current
+            .map(|title| one_line(&plain_text(head(title, LOOK_CHARS).unwrap_or(title)), MAX_SUMMARY_CHARS))
+            .filter(|title| !title.is_empty());
+        let Some(current) = current else {
+            return topical.iter().map(|line| as_title(&line.summary)).find(|title| !title.is_empty());
+        };
+        let found = new_topic(&current, &topical)?;
+        let title = as_title(found);
+        (!title.is_empty() && !is_nearly(&title, &current)).then_some(title)
+    }
 }
 
 /// A turn that has a topic.
+#[derive(Debug)]
 struct Topical {
     summary: String,
     terms: BTreeSet<String>,
+    /// Some of them are pairs of signs.
+    is_wide: bool,
 }
 
 impl Topical {
@@ -66,93 +91,107 @@ impl Topical {
             return None;
         }
         let terms: BTreeSet<String> = topic_terms(&summary).into_keys().collect();
-        (!terms.is_empty()).then_some(Self { summary, terms })
+        let is_wide = terms.iter().any(|term| term.chars().any(is_wide));
+        (!terms.is_empty()).then_some(Self { summary, terms, is_wide })
     }
 
     /// A fair part of its words are among the terms. A long line has some word of every topic; pairs of signs are many.
-    fn returns_to(&self, terms: &BTreeSet<String>, part: usize) -> bool {
-        let part = if self.terms.iter().any(|term| term.chars().any(is_wide)) { part * 2 } else { part };
-        let shared = self.terms.intersection(terms).count();
+    fn returns_to(&self, terms: &BTreeSet<&str>, part: usize) -> bool {
+        let part = if self.is_wide { part * 2 } else { part };
+        let shared = self.shared_with(terms);
         shared > 0 && shared * part >= self.terms.len()
+    }
+
+    fn shared_with(&self, terms: &BTreeSet<&str>) -> usize {
+        self.terms.iter().filter(|term| terms.contains(term.as_str())).count()
     }
 }
 
 /// The line that stands best for the newest turns, if they have a topic that the title does not cover.
-fn new_topic<'a>(title: &str, topical: &'a [Topical]) -> Option<&'a str> {
-    let title_terms: BTreeSet<String> = topic_terms(title).into_keys().collect();
+fn new_topic<'a>(title: &str, topical: &[&'a Topical]) -> Option<&'a str> {
+    let title_terms = topic_terms(title);
+    let title_terms: BTreeSet<&str> = title_terms.keys().map(String::as_str).collect();
     let titled = titled_turn(&title_terms, topical).unwrap_or(0);
     let earliest = (titled + 1).max(topical.len().saturating_sub(MAX_STRETCH));
     let latest = topical.len().checked_sub(MIN_STRETCH)?;
     // The longest stretch that holds together tells most about its topic.
     (earliest..=latest).find_map(|start| {
         let (before, turns) = topical.split_at(start);
-        let stretch = Stretch::new(turns, &title_terms, covered_terms(&title_terms, titled, before));
+        let stretch = Stretch { turns, title: &title_terms, covered: covered_terms(&title_terms, titled, before) };
         let least = if start < titled + TITLE_GRACE { MANY_JOINED } else { FEW_JOINED };
-        stretch.is_new_topic(least).then(|| stretch.most_typical()).flatten()
+        if !stretch.is_away(least) {
+            return None;
+        }
+        let shared = stretch.shared_terms();
+        stretch.is_joined(&shared, least).then(|| stretch.most_typical(&shared)).flatten()
     })
 }
 
 /// The newest turn that the title could have come from.
-fn titled_turn(title: &BTreeSet<String>, topical: &[Topical]) -> Option<usize> {
+fn titled_turn(title: &BTreeSet<&str>, topical: &[&Topical]) -> Option<usize> {
     topical.iter().rposition(|line| {
-        let shared = line.terms.intersection(title).count();
+        let shared = line.shared_with(title);
         shared > 0 && shared * 10 >= title.len() * 6
     })
 }
 
 /// What the title stands for: its own words, those of its turn, of all after it, and of the few before it that share some.
-fn covered_terms(title: &BTreeSet<String>, titled: usize, before: &[Topical]) -> BTreeSet<String> {
+fn covered_terms<'a>(title: &BTreeSet<&'a str>, titled: usize, before: &[&'a Topical]) -> BTreeSet<&'a str> {
     let mut covered = title.clone();
     for line in &before[titled..] {
-        covered.extend(line.terms.iter().cloned());
+        covered.extend(line.terms.iter().map(String::as_str));
     }
     for line in before[titled.saturating_sub(TITLE_GRACE)..titled].iter().rev() {
         if line.returns_to(&covered, COVERED_PART) {
-            covered.extend(line.terms.iter().cloned());
+            covered.extend(line.terms.iter().map(String::as_str));
         }
     }
     covered
 }
 
+/// New words that more than one turn of a stretch has, with the number of turns.
+type Shared<'a> = BTreeMap<&'a str, usize>;
+
 /// The newest turns, and what the title covers.
 struct Stretch<'t, 'a> {
-    turns: &'t [Topical],
-    title: &'a BTreeSet<String>,
-    covered: BTreeSet<String>,
-    /// New words that more than one of the turns has, with the number of turns.
-    shared: BTreeMap<&'t str, usize>,
+    turns: &'t [&'a Topical],
+    title: &'t BTreeSet<&'t str>,
+    covered: BTreeSet<&'t str>,
 }
 
-impl<'t, 'a> Stretch<'t, 'a> {
-    fn new(turns: &'t [Topical], title: &'a BTreeSet<String>, covered: BTreeSet<String>) -> Self {
-        let mut shared: BTreeMap<&'t str, usize> = BTreeMap::new();
-        for term in turns.iter().flat_map(|line| &line.terms).filter(|term| !covered.contains(*term)) {
-            *shared.entry(term).or_default() += 1;
+impl<'a> Stretch<'_, 'a> {
+    fn shared_terms(&self) -> Shared<'a> {
+        let mut shared = Shared::new();
+        for line in self.turns {
+            for term in line.terms.iter().filter(|term| !self.covered.contains(term.as_str())) {
+                *shared.entry(term.as_str()).or_default() += 1;
+            }
         }
         shared.retain(|_, times| *times > 1);
-        Self { turns, title, covered, shared }
+        shared
     }
 
-    /// It begins and ends away from what is covered, returns hardly ever between, and most of its turns share words.
-    fn is_new_topic(&self, least_joined: usize) -> bool {
+    /// It begins and ends away from what is covered, and returns hardly ever between.
+    fn is_away(&self, least_joined: usize) -> bool {
         let returns =
             |line: &Topical| line.returns_to(&self.covered, COVERED_PART) || line.returns_to(self.title, TITLE_PART);
-        let returning = self.turns.iter().filter(|line| returns(line)).count();
-        let at_an_end = [self.turns.first(), self.turns.last()].into_iter().flatten().any(returns);
         let may_return = match self.turns.len() {
             _ if least_joined >= MANY_JOINED => 0,
             0..5 => 0,
             turns => turns * 2 / 5,
         };
-        if at_an_end || returning > may_return {
-            return false;
-        }
-        let groups = self.groups();
+        let at_an_end = [self.turns.first(), self.turns.last()].into_iter().flatten().any(|line| returns(line));
+        !at_an_end && self.turns.iter().filter(|line| returns(line)).count() <= may_return
+    }
+
+    /// Most of its turns share words.
+    fn is_joined(&self, shared: &Shared<'_>, least_joined: usize) -> bool {
+        let groups = self.groups(shared);
         let all: usize = groups.iter().map(Vec::len).sum();
         let from_end_to_end = groups.iter().any(|group| group.contains(&0) && group.contains(&(self.turns.len() - 1)));
         let in_pairs = from_end_to_end && all >= least_joined.max(MORE_JOINED) && all * 4 >= self.turns.len() * 3;
         let in_one = groups.iter().any(|group| {
-            let several = self.shared_words(group) >= SEVERAL_WORDS;
+            let several = self.shared_words(shared, group) >= SEVERAL_WORDS;
             let least = if several { least_joined } else { least_joined.max(MORE_JOINED) };
             group.len() >= least && group.len() * 2 >= self.turns.len()
         });
@@ -160,9 +199,9 @@ impl<'t, 'a> Stretch<'t, 'a> {
     }
 
     /// The turns that are joined to each other by shared words; those that share none are in no group.
-    fn groups(&self) -> Vec<Vec<usize>> {
+    fn groups(&self, shared: &Shared<'_>) -> Vec<Vec<usize>> {
         let mut names: Vec<usize> = (0..self.turns.len()).collect();
-        for term in self.shared.keys() {
+        for term in shared.keys() {
             let having = (0..self.turns.len()).filter(|at| self.turns[*at].terms.contains(*term));
             let joined: Vec<usize> = having.map(|at| names[at]).collect();
             for name in &mut names {
@@ -176,17 +215,17 @@ impl<'t, 'a> Stretch<'t, 'a> {
     }
 
     /// The weight of the words that join a group.
-    fn shared_words(&self, group: &[usize]) -> usize {
+    fn shared_words(&self, shared: &Shared<'_>, group: &[usize]) -> usize {
         let joins = |term: &str| group.iter().any(|at| self.turns[*at].terms.contains(term));
-        self.shared.keys().filter(|term| joins(term)).map(|term| weight(term)).sum()
+        shared.keys().filter(|term| joins(term)).map(|term| weight(term)).sum()
     }
 
     /// The turn that has most of what the others share; of equals the first, which usually names the topic.
-    fn most_typical(&self) -> Option<&'t str> {
+    fn most_typical(&self, shared: &Shared<'_>) -> Option<&'a str> {
         let score = |line: &Topical| -> usize {
-            line.terms.iter().filter_map(|term| self.shared.get(term.as_str()).map(|times| times * weight(term))).sum()
+            line.terms.iter().filter_map(|term| shared.get(term.as_str()).map(|times| times * weight(term))).sum()
         };
-        let best = self.turns.iter().map(score).max()?;
+        let best = self.turns.iter().map(|line| score(line)).max()?;
         self.turns.iter().find(|line| score(line) == best).map(|line| line.summary.as_str())
     }
 }

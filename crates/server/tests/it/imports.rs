@@ -120,6 +120,46 @@ async fn torn_huge_and_foreign_files_are_survived() {
 }
 
 #[tokio::test]
+async fn every_one_of_many_conversations_is_found_at_once_and_after_a_restart() {
+    const MANY: usize = 120;
+    let world = World::on_disk().await;
+    let folder = world.directory.path().join("home/.claude/projects/-flood");
+    fs::create_dir_all(&folder).unwrap();
+    for number in 0..MANY {
+        let id = format!("00000000-0000-4000-8000-{number:012x}");
+        let record = |kind: &str, message: Value| {
+            json!({
+                "parentUuid": null, "isSidechain": false, "type": kind, "message": message, "uuid": format!("{kind}{id}"),
+                "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/flood", "sessionId": id, "version": "2.1.312",
+            })
+        };
+        let asked = record("user", json!({ "role": "user", "content": format!("Where is heron{number:03}?") }));
+        let told = json!({
+            "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn",
+            "content": [{ "type": "text", "text": "By the lake." }], "usage": { "input_tokens": 1, "output_tokens": 1 },
+        });
+        let lines = format!("{asked}\n{}\n", record("assistant", told));
+        fs::write(folder.join(format!("{id}.jsonl")), lines).unwrap();
+    }
+    let progress = import(&world).await;
+    assert_eq!((&progress["added"], &progress["turns"]), (&json!(MANY), &json!(MANY)), "{progress}");
+    let all_are_found = async |world: &World| {
+        for number in 0..MANY {
+            let page = loop {
+                let page = world.get(&format!("/api/v1/search?q=heron{number:03}")).await.ok(200);
+                if page["indexing"].is_null() {
+                    break page;
+                }
+            };
+            assert_eq!(page["results"].as_array().unwrap().len(), 1, "{number}: {page}");
+        }
+    };
+    all_are_found(&world).await;
+    let world = world.restart().await;
+    all_are_found(&world).await;
+}
+
+#[tokio::test]
 async fn unknown_tools_are_refused_by_name() {
     let world = World::open().await;
     let refused = world.call("POST /api/v1/imports", json!({ "tools": ["clippy"] })).await;

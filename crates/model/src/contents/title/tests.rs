@@ -36,6 +36,18 @@ fn the_first_turn_with_a_topic_gives_the_title() {
 }
 
 #[test]
+fn turns_that_are_taken_in_one_by_one_give_the_same_title() {
+    let summaries: Vec<String> = (1..=30).map(|turn| format!("Add a cache{turn} to the parser{turn}.")).collect();
+    let turns = lines(&summaries.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut topics = Topics::default();
+    for end in 1..=turns.len() {
+        topics.push(&turns[end - 1].summary);
+        assert_eq!(topics.title(None), topic_title(None, &turns[..end]), "{end}");
+    }
+    assert_eq!(topics.title(None).as_deref(), Some("Add a cache11 to the parser11"));
+}
+
+#[test]
 fn a_new_topic_renames_once_it_lasts() {
     let seen = titles(&[
         "Implement user authentication with OAuth",
