@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use agent_client_protocol::v1::schema::{ContentBlock, ImageContent, ResourceLink, TextContent};
 use model::Image;
 
-/// Said above what the agent is told of earlier turns, or of the session before, so that it is not taken for the person's words.
+/// Said above what the agent is told of earlier turns, so that it is not taken for the person's words.
 pub(crate) const PACKET_LABEL: &str =
-    "[Context from Throughline about what came before. It is a record, not a request.]";
+    "[Context from Throughline about the earlier turns of this session. It is a record, not a request.]";
 /// How many files of one prompt are linked.
 const MAX_MENTIONS: usize = 32;
 /// Ends of sentences and brackets that are no part of a path.

@@ -49,9 +49,6 @@ pub(super) struct Meta {
     /// The offer that it was started from.
     #[serde(default)]
     pub(super) from: Option<Origin>,
-    /// What was to be chosen about its agent when it first started.
-    #[serde(default)]
-    pub(super) options: BTreeMap<String, String>,
     /// Which of its agent's offers were taken, newest first.
     #[serde(default)]
     pub(super) clicks: Vec<Click>,
@@ -158,7 +155,6 @@ impl Meta {
             imported: row.imported.clone(),
             meta_context: None,
             from: row.from,
-            options: row.options.clone(),
             clicks: Vec::new(),
             current_intent: row.intent.clone(),
             context: session.context.sets.to_map(),

@@ -179,7 +179,7 @@ impl Retelling {
         check_name(&self.meta.agent)?;
         let Meta { agent, cwd, project, name, created_at, meta_context, .. } = self.meta.clone();
         let work = meta_context.map(|work| work.id);
-        // Not with the options: whoever changed a copy must not let an agent do more.
+        // Without what was to be chosen about its agent: whoever changed a copy must not let an agent do more.
         let new = NewSession { agent, cwd, project, name, work, ..NewSession::default() };
         let mut created = decide(None, Command::Create(new))?;
         // Without the prompt that it was begun for, which is the first turn's, or waited and is in no copy.

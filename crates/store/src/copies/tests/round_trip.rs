@@ -83,7 +83,6 @@ async fn a_copy_can_be_read_by_people() {
   "imported": null,
   "metaContext": null,
   "from": null,
-  "options": {{}},
   "clicks": [],
   "currentIntent": "",
   "context": {{}},
@@ -114,7 +113,7 @@ async fn copies_of_the_first_format_come_back_in_the_newest() {
     let id = session_id(1);
     let meta = newest[&format!("{id}/meta.json")].replace("\"format\": 5", "\"format\": 1");
     let since = "  \"agentSession\": null,\n  \"titles\": [],\n  \"imported\": null,\n  \"metaContext\": null,\n  \"from\": \
-                 null,\n  \"options\": {},\n  \"clicks\": [],\n";
+                 null,\n  \"clicks\": [],\n";
     assert!(meta.contains(since), "{meta}");
     let meta = meta.replace(since, "");
     let turn = |n: u8, prompt: &str| {

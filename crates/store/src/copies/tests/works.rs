@@ -73,9 +73,6 @@ async fn works_can_be_read_by_people() {
     "session": "{first}",
     "block": "t1.n2"
   }},
-  "options": {{
-    "mode": "plan"
-  }},
   "clicks": [],
 "#,
         work_id(5)
@@ -279,7 +276,7 @@ async fn copies_of_the_format_before_come_back() {
         let meta = fs::read(world.file(n, "meta.json")).unwrap();
         let mut meta: serde_json::Value = serde_json::from_slice(&meta).unwrap();
         meta["format"] = 4.into();
-        for since in ["metaContext", "from", "options", "clicks"] {
+        for since in ["metaContext", "from", "clicks"] {
             meta.as_object_mut().unwrap().remove(since).unwrap();
         }
         fs::write(world.file(n, "meta.json"), meta.to_string()).unwrap();
