@@ -20,7 +20,7 @@ pub enum SubmitError {
         block: NextId,
     },
     /// There is no such piece of work.
-    #[error("there is no meta-context {0}")]
+    #[error("there is no piece of work {0}")]
     NoSuchWork(WorkId),
     /// A rule says no.
     #[error(transparent)]
@@ -85,7 +85,7 @@ pub enum QueryError {
         newest: Turn,
     },
     /// There is no such piece of work.
-    #[error("there is no meta-context {0}")]
+    #[error("there is no piece of work {0}")]
     NoSuchWork(WorkId),
     /// No turn has this prompt.
     #[error("there is no interaction {0}; one that waits has no turn yet")]

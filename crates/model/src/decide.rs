@@ -83,12 +83,12 @@ pub enum Rejection {
     #[error("a later turn, {by}, offers a step of the same work; take that one")]
     NextSuperseded { by: Turn },
     #[error(
-        "the block does not say which meta-context it belongs to, so it leads nowhere; ask the agent to offer it again"
+        "the block does not say which piece of work (`metaContext`) it belongs to, so it leads nowhere; ask the agent to offer it again"
     )]
     NextIncomplete,
-    #[error("a meta-context's name is one line of 1 to {max} characters", max = MAX_NAME_CHARS)]
+    #[error("the name of a piece of work is one line of 1 to {max} characters", max = MAX_NAME_CHARS)]
     WorkNameInvalid,
-    #[error("another meta-context of this project has that name; choose another, or rename that one first")]
+    #[error("another piece of work of this project has that name; choose another, or rename that one first")]
     WorkNameTaken,
     #[error("a directory is an absolute path of at most {max} bytes", max = MAX_PATH_BYTES)]
     DirectoryInvalid,

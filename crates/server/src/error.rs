@@ -73,7 +73,7 @@ pub(crate) enum ApiError {
     RequestNotFound,
     #[error("the session offers no such step; `next` lists those it offers")]
     NextNotFound,
-    #[error("there is no such meta-context")]
+    #[error("there is no such piece of work")]
     MetaContextNotFound,
     #[error(transparent)]
     Submit(#[from] SubmitError),

@@ -98,7 +98,7 @@ fn standing(step: &NextBlock, session: &str) -> String {
             None => "taken".to_owned(),
         },
         OfferState::Superseded => match step.superseded_by {
-            Some(turn) => format!("offered again in t{turn}"),
+            Some(turn) => format!("t{turn} offers a later step"),
             None => "offered again later".to_owned(),
         },
         OfferState::Incomplete => NOWHERE.to_owned(),
@@ -168,7 +168,7 @@ mod tests {
         for (state, stands) in [
             ("open", "   open: `throughline next 00ab t3.n1` takes it"),
             ("used", "   taken: session 000000ab"),
-            ("superseded", "   offered again in t7"),
+            ("superseded", "   t7 offers a later step"),
             ("incomplete", "   leads nowhere: the agent did not say which work it belongs to"),
         ] {
             let lines = step_lines(&step(state, "one\ntwo\u{1b}[2K\n"), "00ab");

@@ -21,7 +21,7 @@ pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool, steps: &Steps, sess
         lines.push(format!("  [with {} images]", turn.images.len()));
     }
     if turn.resume.is_some() {
-        lines.push("  [the agent was reminded of the session first]".to_owned());
+        lines.push("  [the agent was told what came before]".to_owned());
     }
     for item in &turn.items {
         lines.push(String::new());

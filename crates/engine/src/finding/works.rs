@@ -60,6 +60,12 @@ impl Shared {
                 }
             }
         }
+        if same.is_empty()
+            && let Within::Project(project) = within
+            && let Some(renamed) = self.store.find_work(project, &name).await?
+        {
+            return Ok(vec![renamed]);
+        }
         Ok(if same.is_empty() { alike } else { same })
     }
 }

@@ -96,6 +96,8 @@ pub(super) struct Answer {
     /// The calls of the turn that are still open.
     calls: Vec<ToolCall>,
     questions: Questions,
+    /// Others can answer while this waits.
+    has_server: bool,
     /// What was printed last ended its line.
     at_line_start: bool,
 }
@@ -117,6 +119,7 @@ impl Answer {
             previewed: String::new(),
             calls: Vec::new(),
             questions: Questions::new(),
+            has_server: client.has_server(),
             at_line_start: true,
         })
     }
@@ -288,6 +291,9 @@ impl Answer {
             self.lines(&lines)?;
             match how {
                 How::Here(prompt) => self.piece(&prompt)?,
+                How::Elsewhere if !self.has_server => anyhow::bail!(
+                    "the agent asks, and nobody can answer here; run this at a terminal, or while `throughline serve` runs"
+                ),
                 How::Elsewhere => {
                     let session = tail(self.session);
                     terminal::remark(&format!(

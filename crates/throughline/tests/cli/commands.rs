@@ -40,7 +40,7 @@ fn a_session_is_begun_talked_to_listed_and_shown() {
             TAIL  idle *  2      now     guide  first steps  WORK
             ");
             // Without a server each command has an agent of its own, which is reminded.
-            let shown = folder.run(&["show", &tail]).ok().replace("  [the agent was reminded of the session first]\n", "");
+            let shown = folder.run(&["show", &tail]).ok().replace("  [the agent was told what came before]\n", "");
             insta::assert_snapshot!(folder.named(&shown), @r"
             first steps
             guide in WORK

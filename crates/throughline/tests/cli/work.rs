@@ -205,7 +205,7 @@ fn steps_that_can_not_be_taken_say_why_and_what_to_do() {
             listed.lines().filter(|line| !line.contains('|') && !line.starts_with("->")).collect();
         assert_eq!(
             standing[2..],
-            ["   leads nowhere: the agent did not say which work it belongs to", "   offered again in t4"],
+            ["   leads nowhere: the agent did not say which work it belongs to", "   t4 offers a later step"],
             "{listed}"
         );
         for wrong in [&["next", a, "n1"][..], &["next", a, "--model", "x"], &["next", a, "t1.n1", "--take"]] {

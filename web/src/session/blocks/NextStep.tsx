@@ -75,7 +75,7 @@ function ClosedStep({ next, known, steps }: { next: Readonly<Next>; known: NextB
         </>
       ) : known?.state === "superseded" ? (
         <>
-          A later turn offers this step.{" "}
+          A later turn offers a step of the same work.{" "}
           {later !== null && steps?.past !== undefined && (
             <Link className="next-link" href={`/s/${steps.past}${placeHref({ turn: later, tool: null })}`}>
               Go to turn {later}

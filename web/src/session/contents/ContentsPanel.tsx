@@ -51,6 +51,7 @@ export function ContentsSheet({ onClose, ...rest }: ContentsProps & { onClose():
           onClose();
           jumpToTurn(turn);
         }}
+        onLeave={onClose}
       />
     </Dialog>
   );
@@ -65,11 +66,13 @@ interface LinesProps extends ContentsProps {
   linePx: number;
   className: string;
   onJump(turn: number): void;
+  /** Another session is gone to. */
+  onLeave?: () => void;
 }
 
 /** This session, or the whole work that it belongs to. */
 function Extent({ switchClassName, ...rest }: LinesProps & { switchClassName: string }) {
-  const { app, row, followed, current, linePx, className, onJump } = rest;
+  const { app, row, followed, current, linePx, className, onJump, onLeave } = rest;
   const [whole, setWhole] = useState(wholeChosen);
   if (followed.work === null) {
     return <Lines {...rest} />;
@@ -85,7 +88,7 @@ function Extent({ switchClassName, ...rest }: LinesProps & { switchClassName: st
         <Choice pressed={whole} words="The whole work" onClick={() => choose(true)} />
       </div>
       {whole ? (
-        <WholeWork app={app} work={followed.work.id} session={row.id} turns={turnsOf(rest)} current={current} linePx={linePx} className={className} onJump={onJump} />
+        <WholeWork app={app} work={followed.work.id} session={row.id} turns={turnsOf(rest)} current={current} linePx={linePx} className={className} onJump={onJump} onLeave={onLeave} />
       ) : (
         <Lines {...rest} />
       )}

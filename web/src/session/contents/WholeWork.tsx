@@ -26,9 +26,11 @@ interface WholeWorkProps {
   linePx: number;
   className: string;
   onJump(turn: number): void;
+  /** Another session is gone to. */
+  onLeave?: (() => void) | undefined;
 }
 
-export function WholeWork({ app, work, session, turns, current, linePx, className, onJump }: WholeWorkProps) {
+export function WholeWork({ app, work, session, turns, current, linePx, className, onJump, onLeave }: WholeWorkProps) {
   const scroller = useRef<HTMLElement>(null);
   const { entries, words } = useWorkContents(app, work, session, turns);
   const rows = useMemo(() => wholeRows(entries), [entries]);
@@ -80,7 +82,7 @@ export function WholeWork({ app, work, session, turns, current, linePx, classNam
                   </h3>
                 ) : (
                   row !== undefined && (
-                    <Line entry={row.entry} open={row.entry.session_id === session} current={index === here} isStop={index === stop} digits={digits} onJump={onJump} />
+                    <Line entry={row.entry} open={row.entry.session_id === session} current={index === here} isStop={index === stop} digits={digits} onJump={onJump} onLeave={onLeave} />
                   )
                 )}
               </li>
@@ -101,9 +103,10 @@ interface LineProps {
   isStop: boolean;
   digits: number;
   onJump(turn: number): void;
+  onLeave?: (() => void) | undefined;
 }
 
-function Line({ entry, open, current, isStop, digits, onJump }: LineProps) {
+function Line({ entry, open, current, isStop, digits, onJump, onLeave }: LineProps) {
   const { number, session_id, turn, summary, created } = entry;
   return (
     <Link
@@ -114,9 +117,14 @@ function Line({ entry, open, current, isStop, digits, onJump }: LineProps) {
       title={`${inOneLine(summary)}\n${inFull(created)}`}
       className={`relative flex h-full items-center gap-2.5 rounded-lg px-2.5 text-sm -outline-offset-2 ${current ? "ground-press" : "hover:bg-press/60"}`}
       onClick={(event) => {
-        if (open && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey) {
+        if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
+          return;
+        }
+        if (open) {
           event.preventDefault();
           onJump(turn);
+        } else {
+          onLeave?.();
         }
       }}
     >

@@ -21,10 +21,16 @@ export function useWorkContents(app: App, work: WorkId, session: SessionId, turn
   const [entries, setEntries] = useState<readonly WorkTocEntry[] | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const known = useRef<readonly WorkTocEntry[]>([]);
-  const sessions = useStore(app.store, (state) => state.works.get(work)?.sessionIds.length ?? 0);
+  const members = useStore(app.store, (state) => state.works.get(work)?.sessionIds.join(" ") ?? "");
+  const knownOf = useRef(members);
 
   useEffect(() => {
     let left = false;
+    if (knownOf.current !== members) {
+      // One came or went: every number may be another.
+      knownOf.current = members;
+      known.current = [];
+    }
     const read = async () => {
       let after = numberBefore(known.current, session);
       for (let page = 0; page < MOST_PAGES; page += 1) {
@@ -50,6 +56,6 @@ export function useWorkContents(app: App, work: WorkId, session: SessionId, turn
     return () => {
       left = true;
     };
-  }, [app, work, session, turns, sessions]);
+  }, [app, work, session, turns, members]);
   return { entries: entries ?? [], words: entries !== null ? null : (failure ?? "Reading…") };
 }
