@@ -8,7 +8,7 @@ use std::sync::Arc;
 use model::{Entry, Event, Seq, Session, SessionId, SessionRow, StreamId};
 use store::{AppendError, Batch, Part, Receipt, Room};
 
-use crate::asking::{Asked, Asker, Reply};
+use crate::asking::{Asker, Reply};
 use crate::feeds::{ListChange, News};
 use crate::{Shared, SubmitError};
 
@@ -58,23 +58,11 @@ impl Shared {
     }
 
     /// Writes down what a request was answered which changes no stream.
-    pub(crate) async fn leave_receipt_of(&self, asker: &Asker, reply: &Reply) -> Result<(), SubmitError> {
+    pub(crate) async fn leave_receipt(&self, asker: &Asker, reply: &Reply) -> Result<(), SubmitError> {
         let Some(receipt) = asker.receipt(reply, self.clock.now()) else { return Ok(()) };
         match self.store.append(Batch { receipt: Some(receipt), ..Batch::default() }).await {
-            Ok(_) | Err(AppendError::Repeated(_)) => Ok(()),
-            Err(err) => Err(err.into()),
-        }
-    }
-
-    /// Writes down that something was asked which changes no stream.
-    pub(crate) async fn leave_receipt(&self, asked: Asked) -> Result<(), SubmitError> {
-        let receipt = asked.receipt(&Reply::Done, self.clock.now());
-        if receipt.is_none() {
-            return Ok(());
-        }
-        match self.store.append(Batch { receipt, ..Batch::default() }).await {
             Ok(_) => Ok(()),
-            Err(AppendError::Repeated(receipt)) => asked.asker.repeat(&receipt).map(|_| ()),
+            Err(AppendError::Repeated(receipt)) => asker.repeat(&receipt).map(drop),
             Err(err) => Err(err.into()),
         }
     }

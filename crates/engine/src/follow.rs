@@ -7,11 +7,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use model::{AgentView, Context, ContextNews, Cursor, Entry, Event, Seq, Session, SessionId, StreamId};
+use model::{AgentView, Context, ContextNews, Cursor, Entry, Event, Seq, Session, SessionId, StreamId, Turn};
 use store::{ReadError, Store};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::feeds::{News, Subscription, Words};
+use crate::{Engine, QueryError, ResetReason};
 
 const PAGE: usize = 256;
 
@@ -181,5 +182,81 @@ impl Follow {
             }
             self.backlog.push_back(entry.clone());
         }
+    }
+}
+
+impl Engine {
+    /// Entries of a session after a cursor, and whether there are more.
+    pub async fn entries(
+        &self,
+        id: SessionId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<(Vec<Entry>, Option<Cursor>), QueryError> {
+        let session = self.session(id).await?;
+        let after = self.check_cursor(after, session.head)?;
+        let entries = self.shared.store.read(StreamId::Session(id), after, limit).await?;
+        let last = entries.last().map_or(after, |entry| entry.seq);
+        // A damaged session has no end that could be told: whoever asks on learns of the damage.
+        let more = last < session.head || self.damage(id).is_some();
+        Ok((entries, more.then(|| self.cursor(last))))
+    }
+
+    /// Follows a session from a cursor on.
+    pub async fn follow(&self, id: SessionId, after: Option<Cursor>) -> Result<Follow, QueryError> {
+        let (feed, session) = self.begin_follow(id).await?;
+        let after = self.check_cursor(after, session.head)?;
+        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed))
+    }
+
+    /// Follows a session from the first entry of so many newest turns on; from the beginning if it has fewer.
+    pub async fn follow_newest(&self, id: SessionId, turns: u32) -> Result<Follow, QueryError> {
+        let (feed, session) = self.begin_follow(id).await?;
+        let after = match session.row.turns.0.checked_sub(turns) {
+            None | Some(0) => Seq::START,
+            Some(earlier) => {
+                let first = self.shared.store.turns(id, Turn(earlier), 1).await?;
+                // Behind a damage there is nothing to follow.
+                let first = first.first().filter(|first| first.first_seq <= session.head);
+                first.map_or(Seq::START, |first| first.first_seq.previous())
+            }
+        };
+        let agent = self.shared.agent_views.of(&*self.shared.store, &session).await;
+        let mut asked = Vec::new();
+        let aside = session.row.open_requests.iter().filter_map(|open| open.aside);
+        for seq in aside.filter(|seq| *seq <= after) {
+            asked.extend(self.shared.store.read(StreamId::Session(id), seq.previous(), 1).await?);
+        }
+        let earlier = Earlier { agent, asked };
+        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed).knowing(earlier))
+    }
+
+    async fn begin_follow(&self, id: SessionId) -> Result<(Subscription, Session), QueryError> {
+        // Subscribed before the log is read, so that nothing falls between.
+        let feed = self.shared.feeds.subscribe(id);
+        let session = match self.shared.store.session(id).await? {
+            Some(session) if session.row.deleted_at.is_none() => session,
+            Some(_) => return Err(QueryError::Deleted(id)),
+            None if self.is_purged(id).await? => return Err(QueryError::Deleted(id)),
+            None => return Err(QueryError::NotFound(id)),
+        };
+        Ok((feed, session))
+    }
+
+    pub(crate) fn check_cursor(&self, after: Option<Cursor>, head: Seq) -> Result<Seq, QueryError> {
+        let Some(after) = after else { return Ok(Seq::START) };
+        let reset = |reason| QueryError::Reset { reason, snapshot: self.cursor(head) };
+        if after.incarnation != self.shared.store.incarnation() {
+            return Err(reset(ResetReason::OtherIncarnation));
+        }
+        if after.seq > head {
+            return Err(reset(ResetReason::Ahead));
+        }
+        Ok(after.seq)
+    }
+
+    /// A cursor of this store's life.
+    pub fn cursor(&self, seq: Seq) -> Cursor {
+        Cursor { incarnation: self.shared.store.incarnation(), seq }
     }
 }

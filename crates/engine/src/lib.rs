@@ -49,11 +49,11 @@ use agents::Agents;
 use agents::catalog::Catalog;
 use agents::policy::PermissionPolicy;
 use model::{
-    Command, Context, Cursor, Entry, Event, InteractionId, ListKey, NewSession, PermissionAnswer, RememberedId,
-    RememberedRow, Request, Seq, Session, SessionId, SessionRow, StreamId, TokenId, TokenRow, Turn, Untold,
+    Command, Context, Event, InteractionId, ListKey, NewSession, PermissionAnswer, RememberedId, RememberedRow,
+    Request, Seq, Session, SessionId, SessionRow, StreamId, Turn, Untold,
 };
 use store::{Copies, Head, Store};
-use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -476,7 +476,7 @@ impl Engine {
             let damaged = engine.shared.store.damage(id).is_some();
             let asked = Asked { wish: Wish::Command(Command::Delete), asker, then: Then::Purge };
             if session.is_some_and(|session| damaged || session.row.deleted_at.is_some()) {
-                engine.shared.leave_receipt(asked).await?;
+                engine.shared.leave_receipt(&asked.asker, &Reply::Done).await?;
             } else {
                 // One that is gone is asked for all the same: a repeat is answered by its receipt, anything else with
                 // "not found".
@@ -580,80 +580,6 @@ impl Engine {
         self.shared.feeds.subscribe_list()
     }
 
-    /// Entries of a session after a cursor, and whether there are more.
-    pub async fn entries(
-        &self,
-        id: SessionId,
-        after: Option<Cursor>,
-        limit: usize,
-    ) -> Result<(Vec<Entry>, Option<Cursor>), QueryError> {
-        let session = self.session(id).await?;
-        let after = self.check_cursor(after, session.head)?;
-        let entries = self.shared.store.read(StreamId::Session(id), after, limit).await?;
-        let last = entries.last().map_or(after, |entry| entry.seq);
-        // A damaged session has no end that could be told: whoever asks on learns of the damage.
-        let more = last < session.head || self.damage(id).is_some();
-        Ok((entries, more.then(|| self.cursor(last))))
-    }
-
-    /// Follows a session from a cursor on.
-    pub async fn follow(&self, id: SessionId, after: Option<Cursor>) -> Result<Follow, QueryError> {
-        let (feed, session) = self.begin_follow(id).await?;
-        let after = self.check_cursor(after, session.head)?;
-        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed))
-    }
-
-    /// Follows a session from the first entry of so many newest turns on; from the beginning if it has fewer.
-    pub async fn follow_newest(&self, id: SessionId, turns: u32) -> Result<Follow, QueryError> {
-        let (feed, session) = self.begin_follow(id).await?;
-        let after = match session.row.turns.0.checked_sub(turns) {
-            None | Some(0) => Seq::START,
-            Some(earlier) => {
-                let first = self.shared.store.turns(id, Turn(earlier), 1).await?;
-                // Behind a damage there is nothing to follow.
-                let first = first.first().filter(|first| first.first_seq <= session.head);
-                first.map_or(Seq::START, |first| first.first_seq.previous())
-            }
-        };
-        let agent = self.shared.agent_views.of(&*self.shared.store, &session).await;
-        let mut asked = Vec::new();
-        let aside = session.row.open_requests.iter().filter_map(|open| open.aside);
-        for seq in aside.filter(|seq| *seq <= after) {
-            asked.extend(self.shared.store.read(StreamId::Session(id), seq.previous(), 1).await?);
-        }
-        let earlier = Earlier { agent, asked };
-        Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed).knowing(earlier))
-    }
-
-    async fn begin_follow(&self, id: SessionId) -> Result<(feeds::Subscription, Session), QueryError> {
-        // Subscribed before the log is read, so that nothing falls between.
-        let feed = self.shared.feeds.subscribe(id);
-        let session = match self.shared.store.session(id).await? {
-            Some(session) if session.row.deleted_at.is_none() => session,
-            Some(_) => return Err(QueryError::Deleted(id)),
-            None if self.is_purged(id).await? => return Err(QueryError::Deleted(id)),
-            None => return Err(QueryError::NotFound(id)),
-        };
-        Ok((feed, session))
-    }
-
-    fn check_cursor(&self, after: Option<Cursor>, head: Seq) -> Result<Seq, QueryError> {
-        let Some(after) = after else { return Ok(Seq::START) };
-        let reset = |reason| QueryError::Reset { reason, snapshot: self.cursor(head) };
-        if after.incarnation != self.shared.store.incarnation() {
-            return Err(reset(ResetReason::OtherIncarnation));
-        }
-        if after.seq > head {
-            return Err(reset(ResetReason::Ahead));
-        }
-        Ok(after.seq)
-    }
-
-    /// A cursor of this store's life.
-    pub fn cursor(&self, seq: Seq) -> Cursor {
-        Cursor { incarnation: self.shared.store.incarnation(), seq }
-    }
-
     /// A fresh id for a prompt.
     pub fn new_interaction(&self) -> InteractionId {
         InteractionId::from_uuid(self.shared.ids.uuid())
@@ -664,31 +590,6 @@ impl Engine {
         Ok(self.shared.store.head(StreamId::Session(id)).await? == Head::Purged)
     }
 
-    /// The credential that this secret is, with the proof that a browser's needs.
-    pub fn find_token(&self, secret: &Secret, proof: Option<&Secret>) -> Option<TokenRow> {
-        self.shared.tokens.find(secret, proof)
-    }
-
-    /// Whether the credential still opens anything.
-    pub fn is_token_in_force(&self, id: TokenId) -> bool {
-        self.shared.tokens.is_in_force(id)
-    }
-
-    /// Every credential in force.
-    pub fn tokens(&self) -> Vec<TokenRow> {
-        self.shared.tokens.all()
-    }
-
-    /// Wakes when credentials change.
-    pub fn token_changes(&self) -> watch::Receiver<u64> {
-        self.shared.tokens.changes()
-    }
-
-    /// Whether any credential has this secret; a browser's opens nothing without its proof.
-    pub fn knows_secret(&self, secret: &Secret) -> bool {
-        self.shared.tokens.knows(secret)
-    }
-
     /// Carries work to its end even if whoever asked for it stops waiting, as callers that hang up do. Half of a
     /// revocation must not be left undone.
     pub async fn to_the_end<T: Send + 'static>(
@@ -696,48 +597,6 @@ impl Engine {
         work: impl Future<Output = Result<T, SubmitError>> + Send + 'static,
     ) -> Result<T, SubmitError> {
         self.shared.tasks.spawn(work).await.unwrap_or(Err(SubmitError::Stopping))
-    }
-
-    /// Makes a credential.
-    pub async fn issue_token(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
-        if let Some(session) = wish.session
-            && !self.shared.exists(session).await?
-        {
-            return Err(SubmitError::NotFound(session));
-        }
-        let shared = Arc::clone(&self.shared);
-        self.to_the_end(async move { shared.issue_token(wish).await }).await
-    }
-
-    /// Ends a credential.
-    pub async fn revoke_token(&self, id: TokenId) -> Result<(), SubmitError> {
-        let shared = Arc::clone(&self.shared);
-        self.to_the_end(async move { shared.revoke_token(id).await }).await
-    }
-
-    /// Ends every credential and makes the person a new one.
-    pub async fn rotate_tokens(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
-        let shared = Arc::clone(&self.shared);
-        self.to_the_end(async move { shared.rotate_tokens(wish).await }).await
-    }
-
-    /// A code that signs one browser in, once, for a short while.
-    pub fn offer_code(&self) -> Secret {
-        self.offer_code_for(None).code
-    }
-
-    /// The same for a device, if one is named: its credential is then called so.
-    pub fn offer_code_for(&self, device: Option<&str>) -> OfferedCode {
-        let code = Secret::generate_code(&*self.shared.ids);
-        self.shared.tokens.offer_code(&code, device);
-        let lasts = i64::try_from(CODE_GOOD_FOR.as_millis()).unwrap_or(i64::MAX);
-        let expires_at = model::Timestamp::from_millis(self.shared.clock.now().as_millis().saturating_add(lasts));
-        OfferedCode { code, expires_at }
-    }
-
-    /// Uses a code up; what to call the credential that comes of it, if the code was good.
-    pub fn consume_code(&self, code: &Secret) -> Option<String> {
-        self.shared.tokens.consume_code(code)
     }
 
     /// How often the copies of sessions were brought up to date; 0 where none are kept.

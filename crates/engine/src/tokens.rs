@@ -6,7 +6,7 @@
 mod lent;
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use model::{Event, RowChange, SessionId, Timestamp, TokenId, TokenKind, TokenRow};
@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::id_source::hex;
-use crate::{Secret, Shared, SubmitError};
+use crate::{Engine, Secret, Shared, SubmitError};
 use lent::Lent;
 pub(crate) use lent::Loan;
 
@@ -256,4 +256,73 @@ fn issued(rows: Vec<RowChange>, secret: Secret, proof: Option<Secret>) -> Issued
 
 fn hash(secret: &Secret) -> String {
     hex(&Sha256::digest(secret.expose().as_bytes()))
+}
+
+impl Engine {
+    /// The credential that this secret is, with the proof that a browser's needs.
+    pub fn find_token(&self, secret: &Secret, proof: Option<&Secret>) -> Option<TokenRow> {
+        self.shared.tokens.find(secret, proof)
+    }
+
+    /// Whether the credential still opens anything.
+    pub fn is_token_in_force(&self, id: TokenId) -> bool {
+        self.shared.tokens.is_in_force(id)
+    }
+
+    /// Every credential in force.
+    pub fn tokens(&self) -> Vec<TokenRow> {
+        self.shared.tokens.all()
+    }
+
+    /// Wakes when credentials change.
+    pub fn token_changes(&self) -> watch::Receiver<u64> {
+        self.shared.tokens.changes()
+    }
+
+    /// Whether any credential has this secret; a browser's opens nothing without its proof.
+    pub fn knows_secret(&self, secret: &Secret) -> bool {
+        self.shared.tokens.knows(secret)
+    }
+
+    /// Makes a credential.
+    pub async fn issue_token(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
+        if let Some(session) = wish.session
+            && !self.shared.exists(session).await?
+        {
+            return Err(SubmitError::NotFound(session));
+        }
+        let shared = Arc::clone(&self.shared);
+        self.to_the_end(async move { shared.issue_token(wish).await }).await
+    }
+
+    /// Ends a credential.
+    pub async fn revoke_token(&self, id: TokenId) -> Result<(), SubmitError> {
+        let shared = Arc::clone(&self.shared);
+        self.to_the_end(async move { shared.revoke_token(id).await }).await
+    }
+
+    /// Ends every credential and makes the person a new one.
+    pub async fn rotate_tokens(&self, wish: TokenWish) -> Result<IssuedToken, SubmitError> {
+        let shared = Arc::clone(&self.shared);
+        self.to_the_end(async move { shared.rotate_tokens(wish).await }).await
+    }
+
+    /// A code that signs one browser in, once, for a short while.
+    pub fn offer_code(&self) -> Secret {
+        self.offer_code_for(None).code
+    }
+
+    /// The same for a device, if one is named: its credential is then called so.
+    pub fn offer_code_for(&self, device: Option<&str>) -> OfferedCode {
+        let code = Secret::generate_code(&*self.shared.ids);
+        self.shared.tokens.offer_code(&code, device);
+        let lasts = i64::try_from(CODE_GOOD_FOR.as_millis()).unwrap_or(i64::MAX);
+        let expires_at = model::Timestamp::from_millis(self.shared.clock.now().as_millis().saturating_add(lasts));
+        OfferedCode { code, expires_at }
+    }
+
+    /// Uses a code up; what to call the credential that comes of it, if the code was good.
+    pub fn consume_code(&self, code: &Secret) -> Option<String> {
+        self.shared.tokens.consume_code(code)
+    }
 }

@@ -3,7 +3,6 @@
 // Invariant: the focus stays in the field. A work is chosen for as long as any of its sessions is open, and leads to the
 // newest of them.
 import { CacheProvider } from "@emotion/react";
-import type { MouseEvent } from "react";
 import { useEffect, useMemo, useRef } from "react";
 import type { AriaOnFocus, GroupBase, SelectInstance } from "react-select";
 import Select from "react-select";
@@ -12,7 +11,7 @@ import { useStore } from "zustand";
 import type { App } from "../state/app";
 import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
-import { useModal } from "../ui/modal";
+import { Palette } from "../ui/Palette";
 import { navigate } from "../ui/navigation";
 import type { SessionId } from "../wire/names";
 import type { PickerOption } from "./options";
@@ -31,14 +30,12 @@ interface SessionPickerProps {
 const COMPONENTS = { MenuList: PickerMenu, Option: PickerRow, DropdownIndicator: null, IndicatorSeparator: null };
 
 export default function SessionPicker({ app, current, onClose }: SessionPickerProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const select = useRef<SelectInstance<PickerOption, false, GroupBase<PickerOption>>>(null);
   const works = useStore(app.store, (state) => state.works);
   const row = useStore(app.store, (state) => (current === null ? undefined : state.list.rows.get(current)));
   const { rows, busy, cut } = useEverything(app);
   const groups = useMemo(() => groupsOf(works, rows), [works, rows]);
   const chosen = useMemo(() => chosenOf(groups, works, row), [groups, works, row]);
-  useModal(dialog);
   useEffect(() => select.current?.focus(), []);
 
   const choose = (option: PickerOption | null) => {
@@ -50,20 +47,7 @@ export default function SessionPicker({ app, current, onClose }: SessionPickerPr
   };
 
   return (
-    <dialog
-      ref={dialog}
-      aria-label="Go to a session"
-      className="max-h-none w-screen max-w-none overflow-hidden border-rule bg-paper p-0 shadow-sheet max-md:m-0 max-md:h-dvh md:mt-[10dvh] md:mb-auto md:w-[min(36rem,calc(100vw-3rem))] md:rounded-2xl md:border"
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-      onMouseDown={(event: MouseEvent) => {
-        if (event.target === event.currentTarget) {
-          onClose();
-        }
-      }}
-    >
+    <Palette label="Go to a session" className="md:w-[min(36rem,calc(100vw-3rem))]" onClose={onClose}>
       <div className="safe-top relative flex max-h-full flex-col max-md:h-full md:h-[min(36rem,76dvh)]">
         <HttpContext value={app.http}>
           <CacheProvider value={pickerStyles}>
@@ -104,7 +88,7 @@ export default function SessionPicker({ app, current, onClose }: SessionPickerPr
           {busy ? "Reading older sessions…" : cut ? "Older ones are not listed here; the search finds them." : "Enter opens it, Esc closes"}
         </p>
       </div>
-    </dialog>
+    </Palette>
   );
 }
 

@@ -1,7 +1,7 @@
 // The palette: searches everything as it is typed, and without words offers sessions and commands.
 //
 // Invariant: the focus stays in the field; the arrow keys choose among everything listed, Enter takes the chosen one.
-import type { KeyboardEvent, MouseEvent } from "react";
+import type { KeyboardEvent } from "react";
 import { useMemo, useRef, useState } from "react";
 import { useStore } from "zustand";
 
@@ -11,7 +11,7 @@ import { listedRows } from "../state/sessionList";
 import { Alert } from "../ui/Alert";
 import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
-import { useModal } from "../ui/modal";
+import { Palette } from "../ui/Palette";
 import { navigate } from "../ui/navigation";
 import { placeOf, seek } from "../ui/place";
 import { optionId, useSuggesting } from "../ui/suggestions";
@@ -32,7 +32,6 @@ interface SearchPaletteProps {
 }
 
 export default function SearchPalette({ app, commands, onClose }: SearchPaletteProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const [query, setQuery] = useState("");
   const [caret, setCaret] = useState(0);
@@ -52,7 +51,6 @@ export default function SearchPalette({ app, commands, onClose }: SearchPaletteP
   // What completes the query is for the Tab key; Enter goes to the first thing that was found.
   const firstFound = items.findIndex(({ kind }) => kind !== "completion");
   const suggesting = useSuggesting(items, items.length === 0 ? null : Math.max(firstFound, 0));
-  useModal(dialog);
 
   const write = (text: string, at = text.length) => {
     setQuery(text);
@@ -126,20 +124,7 @@ export default function SearchPalette({ app, commands, onClose }: SearchPaletteP
   const status = statusWords({ words: query.trim(), busy, page: found?.page ?? null });
 
   return (
-    <dialog
-      ref={dialog}
-      aria-label="Search"
-      className="max-h-none w-screen max-w-none overflow-hidden border-rule bg-paper p-0 shadow-sheet max-md:m-0 max-md:h-dvh md:mt-[10dvh] md:mb-auto md:w-[min(44rem,calc(100vw-3rem))] md:rounded-2xl md:border"
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-      onMouseDown={(event: MouseEvent) => {
-        if (event.target === event.currentTarget) {
-          onClose();
-        }
-      }}
-    >
+    <Palette label="Search" className="md:w-[min(44rem,calc(100vw-3rem))]" onClose={onClose}>
       <div className="safe-top flex max-h-full flex-col max-md:h-full md:max-h-[76dvh]">
         <div className="flex items-center gap-1 border-b border-rule py-1.5 pr-2 pl-4">
           <span className="shrink-0 text-soft">
@@ -223,7 +208,7 @@ export default function SearchPalette({ app, commands, onClose }: SearchPaletteP
           />
         )}
       </div>
-    </dialog>
+    </Palette>
   );
 }
 

@@ -37,7 +37,7 @@ impl LiveSession {
         };
         if let Some(clicked) = offer.row.clicked {
             let reply = Reply::Clicked { work: clicked.work, session: clicked.session };
-            shared.leave_receipt_of(&asked.asker, &reply).await?;
+            shared.leave_receipt(&asked.asker, &reply).await?;
             return Ok(reply);
         }
         let name = offer.click()?;

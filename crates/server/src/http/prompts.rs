@@ -57,7 +57,13 @@ pub(crate) async fn send_prompt(
     let command = Command::SendPrompt { interaction_id, text, images, when_busy };
     match app.engine.submit(id, command, asker).await? {
         Reply::PromptAccepted { interaction_id, turn } => Ok(wire::PromptAccepted { interaction_id, turn }),
-        reply => unreachable!("a prompt was answered with {reply:?}"),
+        reply @ (Reply::Created { .. }
+        | Reply::Observed { .. }
+        | Reply::Clicked { .. }
+        | Reply::ContextSet(_)
+        | Reply::Done) => {
+            unreachable!("a prompt was answered with {reply:?}")
+        }
     }
 }
 

@@ -266,6 +266,12 @@ pub(crate) async fn observed(app: &App, id: SessionId, asker: Asker) -> Result<w
         Reply::Observed { was_unobserved, unobserved_count } => {
             Ok(wire::Observed { success: true, was_unobserved, unobserved_count })
         }
-        reply => unreachable!("an observation was answered with {reply:?}"),
+        reply @ (Reply::Created { .. }
+        | Reply::PromptAccepted { .. }
+        | Reply::Clicked { .. }
+        | Reply::ContextSet(_)
+        | Reply::Done) => {
+            unreachable!("an observation was answered with {reply:?}")
+        }
     }
 }

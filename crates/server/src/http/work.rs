@@ -82,7 +82,13 @@ pub(crate) async fn take_step(
     let by = permissions::person(app, principal);
     match app.engine.click_next(id, Click { block, agent, model, mode, by }, asker).await? {
         Reply::Clicked { work, session } => Ok(wire::Clicked { meta_context_id: work, session_id: session }),
-        reply => unreachable!("a click was answered with {reply:?}"),
+        reply @ (Reply::Created { .. }
+        | Reply::PromptAccepted { .. }
+        | Reply::Observed { .. }
+        | Reply::ContextSet(_)
+        | Reply::Done) => {
+            unreachable!("a click was answered with {reply:?}")
+        }
     }
 }
 

@@ -50,7 +50,13 @@ pub(super) async fn set(call: Call<'_>) -> Result<String, CallError> {
     let asker = Asker { principal: principal.id.clone(), key: None };
     let changes = match call.engine.submit(*session, Command::SetContext { wish, by: Marker::Agent }, asker).await? {
         Reply::ContextSet(changes) => changes,
-        reply => unreachable!("a change of the context was answered with {reply:?}"),
+        reply @ (Reply::Created { .. }
+        | Reply::PromptAccepted { .. }
+        | Reply::Observed { .. }
+        | Reply::Clicked { .. }
+        | Reply::Done) => {
+            unreachable!("a change of the context was answered with {reply:?}")
+        }
     };
     for change in &changes {
         for warning in &change.warnings {
