@@ -21,6 +21,20 @@ async function take(page, label) {
   return new URL(page.url()).pathname.split("/").at(-1);
 }
 
+/** Keeps each page's click back until the other has pressed too: else whoever is told first that it is taken finds no button. */
+async function holdUntilBothPress(pages) {
+  const pressed = [];
+  for (const page of pages) {
+    await page.route(/\/next\/[^/]+$/, async (route) => {
+      await new Promise((bothPressed) => {
+        pressed.push(bothPressed);
+        if (pressed.length === pages.length) pressed.forEach((release) => release());
+      });
+      await route.continue();
+    });
+  }
+}
+
 /** Asks the server, with the page's own credential, for what every client sees. */
 async function api(server, dataDir, route) {
   const token = (await readFile(path.join(dataDir, "token"), "utf8")).trim();
@@ -89,6 +103,7 @@ test("a step is taken once, however often and from wherever it is pressed, and s
   const label = "Go <b>on</b>";
   await step(desk.page, label).getByRole("button", { name: label }).waitFor();
   await step(phone.page, label).getByRole("button", { name: label }).waitFor();
+  await holdUntilBothPress([desk.page, phone.page]);
   const [one, other] = await Promise.all([take(desk.page, label), take(phone.page, label)]);
   assert.equal(one, other);
   await turn(desk.page, 1, "here we are").waitFor();
