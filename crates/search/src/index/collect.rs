@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 use std::time::Instant;
 
 use tantivy::query::{EnableScoring, Query as TantivyQuery, Weight};
-use tantivy::{COLLECT_BLOCK_BUFFER_LEN, DocId, DocSet as _, Score, Searcher, TERMINATED};
+use tantivy::{COLLECT_BLOCK_BUFFER_LEN, DocId, DocSet as _, Score, Searcher, SegmentReader, TERMINATED};
 
 use super::columns::{AllColumns, Columns, TurnSet};
 
@@ -140,7 +140,10 @@ pub(super) fn count_turns(
     let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
     let mut turns = TurnSet::with_capacity_and_hasher(cap, Default::default());
     let mut docs = [0; COLLECT_BLOCK_BUFFER_LEN];
-    for (segment, reader) in searcher.segment_readers().iter().enumerate().rev() {
+    // In the largest there are the most to be found for one look at the dictionary.
+    let mut segments: Vec<(usize, &SegmentReader)> = searcher.segment_readers().iter().enumerate().collect();
+    segments.sort_by_key(|(_, reader)| Reverse(reader.max_doc()));
+    for (segment, reader) in segments {
         let columns = columns.segment(segment)?;
         let mut scorer = weight.scorer(reader, 1.0)?;
         loop {
@@ -213,9 +216,12 @@ impl Top {
     }
 
     fn push(&mut self, found: Scored) {
-        self.heap.push(Reverse(found));
-        if self.heap.len() > self.limit {
-            self.heap.pop();
+        if self.heap.len() < self.limit {
+            self.heap.push(Reverse(found));
+        } else if let Some(mut worst) = self.heap.peek_mut()
+            && found > worst.0
+        {
+            *worst = Reverse(found);
         }
         // A threshold may have left out any number from here on.
         self.full = self.heap.len() >= self.limit;

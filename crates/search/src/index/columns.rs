@@ -3,11 +3,12 @@
 //! Invariant: a segment never changes, so its columns are opened once and kept until the segment is gone.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Debug;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use model::{Seq, SessionId, Turn};
-use tantivy::columnar::ColumnValues;
+use tantivy::columnar::{Column, ColumnIndex, ColumnValues};
 use tantivy::index::SegmentId;
 use tantivy::{COLLECT_BLOCK_BUFFER_LEN, DocId, Searcher, SegmentReader};
 
@@ -74,14 +75,14 @@ impl Columns {
     fn of(reader: &SegmentReader) -> tantivy::Result<Self> {
         let columns = reader.fast_fields();
         Ok(Self {
-            session_high: columns.column_first_or_default(SESSION_HIGH)?,
-            session_low: columns.column_first_or_default(SESSION_LOW)?,
-            turn: columns.column_first_or_default(TURN)?,
-            role: columns.column_first_or_default(ROLE)?,
-            number: columns.column_first_or_default(NUMBER)?,
-            first_seq: columns.column_first_or_default(FIRST_SEQ)?,
-            last_seq: columns.column_first_or_default(LAST_SEQ)?,
-            at: columns.column_first_or_default(AT)?,
+            session_high: values(columns.u64(SESSION_HIGH)?),
+            session_low: values(columns.u64(SESSION_LOW)?),
+            turn: values(columns.u64(TURN)?),
+            role: values(columns.u64(ROLE)?),
+            number: values(columns.u64(NUMBER)?),
+            first_seq: values(columns.u64(FIRST_SEQ)?),
+            last_seq: values(columns.u64(LAST_SEQ)?),
+            at: values(columns.i64(AT)?),
         })
     }
 
@@ -123,6 +124,16 @@ impl Columns {
     }
 }
 
+/// A column's values by document: where each has one, as ours have, they are read without asking which do.
+fn values<T: PartialOrd + Copy + Debug + Default + Send + Sync + 'static>(column: Column<T>) -> Values<T> {
+    match column.index {
+        ColumnIndex::Full => column.values,
+        ColumnIndex::Empty { .. } | ColumnIndex::Optional(_) | ColumnIndex::Multivalued(_) => {
+            column.first_or_default_col(T::default())
+        }
+    }
+}
+
 fn small(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
@@ -140,6 +151,9 @@ fn turn_key(high: u64, low: u64, turn: u64) -> TurnKey {
 
 /// Turns that are counted.
 pub(super) type TurnSet = HashSet<TurnKey, BuildHasherDefault<AsItIs>>;
+
+/// What is known of turns.
+pub(super) type TurnMap<T> = HashMap<TurnKey, T, BuildHasherDefault<AsItIs>>;
 
 /// A key is mixed already.
 #[derive(Default)]

@@ -1,11 +1,11 @@
 //! Which hits come first: by their words, what they are of their turn, and how new they are; a turn is told once.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use model::{Seq, SessionId, Timestamp, Turn};
 
 use super::collect::Scored;
-use super::columns::AllColumns;
+use super::columns::{AllColumns, TurnMap};
 use super::schema::role_number;
 use crate::pieces::Role;
 
@@ -87,22 +87,24 @@ pub(crate) fn weight(role: Role, at: i64, now: Timestamp) -> f32 {
 
 /// The turns of what was found, best first.
 pub(super) fn group(columns: &mut AllColumns<'_>, found: &[Scored], now: Timestamp) -> tantivy::Result<Vec<Group>> {
-    let mut groups: HashMap<(SessionId, Turn), Group> = HashMap::new();
+    let mut groups: TurnMap<Group> = TurnMap::with_capacity_and_hasher(found.len(), Default::default());
     for found in found {
         let columns = columns.segment(found.segment)?;
-        let (session, turn) = columns.turn_of(found.doc);
         let (role, at) = (role_of(columns.role(found.doc)), columns.at(found.doc));
         let score = found.score * weight(role, at, now);
-        let new = Group { session, turn, score, best: *found, role, at, others: 0.0, whole: true };
-        groups
-            .entry((session, turn))
-            .and_modify(|group| {
+        match groups.entry(columns.turn_key(found.doc)) {
+            Entry::Occupied(known) => {
+                let group = known.into_mut();
                 group.others += 1.0;
                 if score > group.score {
                     (group.score, group.best, group.role, group.at) = (score, *found, role, at);
                 }
-            })
-            .or_insert(new);
+            }
+            Entry::Vacant(new) => {
+                let (session, turn) = columns.turn_of(found.doc);
+                new.insert(Group { session, turn, score, best: *found, role, at, others: 0.0, whole: true });
+            }
+        }
     }
     let mut groups: Vec<Group> = groups.into_values().collect();
     for group in &mut groups {

@@ -18,7 +18,7 @@ use crate::query::{Clause, Mode, Query};
 /// Counting ends here.
 const MAX_COUNT: usize = 1_000;
 /// So many documents are compared by age and kind, at least.
-const CANDIDATES: usize = 64;
+const CANDIDATES: usize = 48;
 /// Of a word that is in so many pieces by itself, those that only begin with it add nothing.
 const COMMON: u64 = 1_000;
 
@@ -90,7 +90,7 @@ impl Index {
             return Ok(Hits { hits: Vec::new(), total: Count::Exactly(0), truncated });
         }
         let strict = narrowed.with(musts.iter().map(|must| (Occur::Must, must.box_clone())).collect());
-        let candidates = CANDIDATES.max(wanted.limit.saturating_mul(3)).min(4 * MAX_COUNT);
+        let candidates = CANDIDATES.max(wanted.limit.saturating_mul(2)).min(4 * MAX_COUNT);
         let mut columns = AllColumns::of(searcher, &self.columns);
         // Only of bare words whole blocks can be left out; anything else is looked at one by one.
         let bare = narrowed.is_everything() && clauses.iter().all(|clause| clause.is_bare());
