@@ -19,7 +19,7 @@ use search::{Index, Query, Wanted, Within, snippet};
 use crate::cost::{anonymous_mb, own_cpu, thread_cpu};
 use crate::line::{Bar, Line};
 use crate::run::{Extent, Run, say};
-use crate::statistics::{Latencies, micros};
+use crate::statistics::Latencies;
 
 use corpus::{Corpus, Queries};
 use others::{BareTantivy, Fts5, fill_bare, ripgrep};
@@ -81,7 +81,7 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
         fts5.search(class, &typed[0])?;
         let mut sides = Sides::default();
         run.repeat(&format!("search, {class}"), || {
-            let mut took: [Latencies; 5] = Default::default();
+            let mut took: [Latencies; 6] = Default::default();
             for text in typed {
                 let (cpu, _) = timed(|| ours(&index, &corpus, text, Show::Turns))?;
                 took[0].push(cpu);
@@ -94,11 +94,15 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
             for text in typed.iter().take(FTS5_QUERIES) {
                 took[4].push(timed(|| fts5.search(class, text))?.0);
             }
-            let scan = match &run.ripgrep {
-                Some(program) => ripgrep::search(program, &text, &typed[0])?,
-                None => timed(|| scan(&corpus, &typed[0]))?.0,
-            };
-            sides.push(&mut took, scan);
+            match &run.ripgrep {
+                Some(program) => {
+                    for typed in typed {
+                        took[5].push(ripgrep::search(program, &text, typed)?);
+                    }
+                }
+                None => took[5].push(timed(|| scan(&corpus, &typed[0]))?.0),
+            }
+            sides.push(&mut took);
             Ok(())
         })?;
         lines.extend(sides.lines(class, run, (held < pieces).then_some(held)));
@@ -124,18 +128,20 @@ struct Sides {
     bare: Vec<f64>,
     fts5: Vec<f64>,
     scan: Vec<f64>,
+    scan_p99: Vec<f64>,
 }
 
 impl Sides {
-    fn push(&mut self, took: &mut [Latencies; 5], scan: Duration) {
-        let [turns, shown, wall, bare, fts5] = took;
+    fn push(&mut self, took: &mut [Latencies; 6]) {
+        let [turns, shown, wall, bare, fts5, scan] = took;
         self.turns.push(turns.percentile_us(50.0));
         self.shown.push(shown.percentile_us(50.0));
         self.shown_p99.push(shown.percentile_us(99.0));
         self.wall.push(wall.percentile_us(50.0));
         self.bare.push(bare.percentile_us(50.0));
         self.fts5.push(fts5.percentile_us(50.0));
-        self.scan.push(micros(scan));
+        self.scan.push(scan.percentile_us(50.0));
+        self.scan_p99.push(scan.percentile_us(99.0));
     }
 
     fn lines(&self, class: &str, run: &Run, held: Option<usize>) -> Vec<Line> {
@@ -152,7 +158,7 @@ impl Sides {
             Line::beside(NAME, &turns, "us", &self.turns, BARE, &self.bare).bar(Bar::AtMost(1.5)),
             fts5,
             Line::beside(NAME, &shown, "us", &self.shown, scanned, &self.scan).bar(Bar::AtMost(0.05)),
-            Line::beside(NAME, &format!("{class}, with snippets: CPU p99"), "us", &self.shown_p99, scanned, &self.scan)
+            Line::beside(NAME, &format!("{class}, with snippets: CPU p99"), "us", &self.shown_p99, scanned, &self.scan_p99)
                 .bar(Bar::AtMost(0.5)),
             Line::new(NAME, &format!("{class}, with snippets: p50 by the clock"), "us", &self.wall),
         ]
