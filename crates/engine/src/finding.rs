@@ -54,6 +54,8 @@ struct TailPiece {
 struct Tail {
     pieces: Vec<Arc<TailPiece>>,
     bytes: usize,
+    /// Those that a commit is putting there.
+    committing: Vec<Arc<TailPiece>>,
     /// Turns that run.
     open: HashMap<SessionId, Open>,
 }
@@ -143,7 +145,7 @@ impl Finding {
             let pieces: Vec<Piece> = open.pieces.open(now);
             pieces.into_iter().map(|piece| Arc::new(TailPiece { piece, about: Arc::clone(&open.about) }))
         });
-        tail.pieces.iter().cloned().chain(open).collect()
+        tail.committing.iter().chain(&tail.pieces).cloned().chain(open).collect()
     }
 
     /// How much of the log has been folded in, if not all has.

@@ -1,6 +1,7 @@
 //! Feeds one index: folds entries into pieces, adds them, and keeps in a tail what is not on disk yet.
 //!
-//! Invariant: index and tail together hold everything up to `after`, and nothing twice.
+//! Invariant: index and tail together hold everything up to `after`, and nothing twice. What is folded in while a commit
+//! is under way is in the tail at once, and comes to the index after it: nobody waits for a commit to be found.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
@@ -8,8 +9,8 @@ use std::time::Duration;
 
 use model::{Entry, Event, Position, Seq, SessionId, StreamId, Turn};
 use search::{About, Index, Piece, Pieces, SearchError};
-use store::PlacedEntry;
-use tokio::task::spawn_blocking;
+use tokio::sync::watch;
+use tokio::task::{JoinError, JoinSet, spawn_blocking};
 use tokio::time::Instant;
 
 use super::follower::FollowError;
@@ -32,30 +33,81 @@ pub(super) struct Feeder<'a> {
     pub(super) index: Arc<Index>,
     /// Up to where the log has been folded in.
     pub(super) after: Position,
+    /// Who is told up to where.
+    folded: Option<&'a watch::Sender<Position>>,
     known: HashMap<SessionId, Arc<About>>,
-    /// When the first was folded in that is not on disk.
+    /// When the first was folded in that no commit has.
     dirty_since: Option<Instant>,
     filling: bool,
+    /// The commit that is under way, if one is.
+    committing: JoinSet<Result<(), SearchError>>,
+    /// What is done to the index after it.
+    waiting: Vec<Step>,
 }
 
-/// What is done to the index, in order.
-enum Step {
+/// What is done to tail and index, in order.
+pub(super) enum Step {
     Add(Arc<TailPiece>),
     Remove(SessionId),
     RemoveTurn(SessionId, Turn),
 }
 
-impl Step {
-    fn add(piece: Piece, about: &Arc<About>) -> Self {
-        Self::Add(Arc::new(TailPiece { piece, about: Arc::clone(about) }))
+impl Tail {
+    fn add(&mut self, pieces: Vec<Piece>, about: &Arc<About>, steps: &mut Vec<Step>) {
+        for piece in pieces {
+            self.put(Step::Add(Arc::new(TailPiece { piece, about: Arc::clone(about) })), steps);
+        }
+    }
+
+    /// Does a step here; the index is to do it later.
+    fn put(&mut self, step: Step, steps: &mut Vec<Step>) {
+        match &step {
+            Step::Add(added) => {
+                self.bytes += added.piece.text.len();
+                self.pieces.push(Arc::clone(added));
+            }
+            Step::Remove(id) => {
+                self.open.remove(id);
+                self.retain(|piece| piece.session != *id);
+            }
+            Step::RemoveTurn(id, turn) => self.retain(|piece| (piece.session, piece.turn) != (*id, *turn)),
+        }
+        steps.push(step);
+    }
+
+    fn retain(&mut self, stays: impl Fn(&Piece) -> bool) {
+        self.pieces.retain(|waiting| stays(&waiting.piece));
+        self.committing.retain(|waiting| stays(&waiting.piece));
+    }
+
+    fn begin_commit(&mut self) {
+        self.committing = std::mem::take(&mut self.pieces);
+        self.bytes = 0;
     }
 }
 
 impl<'a> Feeder<'a> {
     /// From `after` on; the tail is emptied.
-    pub(super) fn new(shared: &'a Shared, tail: &'a RwLock<Tail>, index: Arc<Index>, after: Position) -> Self {
+    pub(super) fn new(
+        shared: &'a Shared,
+        tail: &'a RwLock<Tail>,
+        index: Arc<Index>,
+        after: Position,
+        folded: Option<&'a watch::Sender<Position>>,
+    ) -> Self {
         *tail.write().unwrap_or_else(PoisonError::into_inner) = Tail::default();
-        Self { shared, tail, index, after, known: HashMap::new(), dirty_since: None, filling: false }
+        Self {
+            shared,
+            tail,
+            index,
+            after,
+            folded,
+            known: HashMap::new(),
+            dirty_since: None,
+            filling: false,
+            committing: JoinSet::new(),
+            waiting: Vec::new(),
+        }
     }
 
     /// Does something with the index, where it may block.
@@ -77,21 +129,39 @@ impl<'a> Feeder<'a> {
 
     /// Reads and folds in the next entries, none after `up_to`; tells whether there were any.
     pub(super) async fn take_page(&mut self, up_to: Position, limit: usize) -> Result<bool, FollowError> {
+        if let Some(ended) = self.committing.try_join_next() {
+            self.end_commit(ended).await?;
+        }
         let mut page = self.shared.store.read_all(self.after, limit).await?;
         page.retain(|placed| placed.position <= up_to);
         let Some(newest) = page.last().map(|placed| placed.position) else { return Ok(false) };
-        self.take(page).await?;
-        self.after = newest;
+        let mut steps = Vec::new();
+        for placed in page {
+            if let StreamId::Session(id) = placed.stream {
+                self.fold(id, &placed.entry, &mut steps).await?;
+            }
+        }
+        self.reach(newest);
+        self.carry_out(steps).await?;
         if self.is_commit_due() {
-            self.commit().await?;
+            self.settle().await?;
+            self.begin_commit();
         }
         Ok(true)
     }
 
-    /// When what was folded in has waited long enough, if something waits.
+    /// Everything up to here has been folded in.
+    pub(super) fn reach(&mut self, position: Position) {
+        self.after = self.after.max(position);
+        if let Some(folded) = self.folded {
+            folded.send_replace(self.after);
+        }
+    }
+
+    /// When what was folded in has waited long enough, if something waits and no commit is under way.
     pub(super) fn commit_at(&self) -> Option<Instant> {
         let after = if self.filling { COMMIT_AFTER_FILLING } else { COMMIT_AFTER };
-        self.dirty_since.map(|since| since + after)
+        self.dirty_since.filter(|_| self.committing.is_empty()).map(|since| since + after)
     }
 
     /// Enough has gathered, or it has waited long enough.
@@ -109,56 +179,67 @@ impl<'a> Feeder<'a> {
         self.tail.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts what was folded in on disk; from then on the index finds it, and the tail need not.
+    /// Puts what was folded in on disk.
     pub(super) async fn commit(&mut self) -> Result<(), FollowError> {
-        let position = self.after;
-        self.on_index(move |index| index.commit(position)).await?;
+        self.settle().await?;
+        self.begin_commit();
+        self.settle().await
+    }
+
+    /// Begins to put it there, unless that is under way.
+    pub(super) fn begin_commit(&mut self) {
+        if !self.committing.is_empty() {
+            return;
+        }
         self.dirty_since = None;
-        let mut tail = self.tail_mut();
-        tail.pieces.clear();
-        tail.pieces.shrink_to(1_024);
-        tail.bytes = 0;
+        self.tail_mut().begin_commit();
+        let (index, position) = (Arc::clone(&self.index), self.after);
+        self.committing.spawn_blocking(move || index.commit(position));
+    }
+
+    /// Waits for the commit that is under way; none if none is.
+    pub(super) async fn commit_ended(&mut self) -> Option<Result<Result<(), SearchError>, JoinError>> {
+        self.committing.join_next().await
+    }
+
+    /// From now on the index finds what the commit has, and the tail need not.
+    pub(super) async fn end_commit(
+        &mut self,
+        ended: Result<Result<(), SearchError>, JoinError>,
+    ) -> Result<(), FollowError> {
+        ended??;
+        self.tail_mut().committing = Vec::new();
+        let waiting = std::mem::take(&mut self.waiting);
+        self.carry_out(waiting).await
+    }
+
+    /// Waits until the index has all that was folded in.
+    pub(super) async fn settle(&mut self) -> Result<(), FollowError> {
+        while let Some(ended) = self.commit_ended().await {
+            self.end_commit(ended).await?;
+        }
         Ok(())
     }
 
     /// These are gone without a word in the log.
     pub(super) async fn remove(&mut self, purged: &[SessionId]) -> Result<(), FollowError> {
-        for id in purged {
-            self.tail_mut().open.remove(id);
-            self.known.remove(id);
-        }
-        self.carry_out(purged.iter().copied().map(Step::Remove).collect()).await
-    }
-
-    async fn take(&mut self, page: Vec<PlacedEntry>) -> Result<(), FollowError> {
         let mut steps = Vec::new();
-        for placed in page {
-            if let StreamId::Session(id) = placed.stream {
-                self.fold(id, &placed.entry, &mut steps).await?;
-            }
+        for id in purged {
+            self.known.remove(id);
+            self.tail_mut().put(Step::Remove(*id), &mut steps);
         }
         self.carry_out(steps).await
     }
 
-    async fn carry_out(&mut self, steps: Vec<Step>) -> Result<(), FollowError> {
+    /// What the tail has been told already comes to the index, now or after the commit that is under way.
+    async fn carry_out(&mut self, mut steps: Vec<Step>) -> Result<(), FollowError> {
         if steps.is_empty() {
             return Ok(());
         }
         self.dirty_since.get_or_insert_with(Instant::now);
-        {
-            let mut tail = self.tail_mut();
-            for step in &steps {
-                match step {
-                    Step::Add(added) => {
-                        tail.bytes += added.piece.text.len();
-                        tail.pieces.push(Arc::clone(added));
-                    }
-                    Step::Remove(id) => tail.pieces.retain(|waiting| waiting.piece.session != *id),
-                    Step::RemoveTurn(id, turn) => {
-                        tail.pieces.retain(|waiting| (waiting.piece.session, waiting.piece.turn) != (*id, *turn));
-                    }
-                }
-            }
+        if !self.committing.is_empty() {
+            self.waiting.append(&mut steps);
+            return Ok(());
         }
         self.on_index(move |index| {
             steps.iter().try_for_each(|step| match step {
@@ -182,16 +263,14 @@ impl<'a> Feeder<'a> {
                 }
             }
             Event::SessionDeleted {} => {
-                self.tail_mut().open.remove(&id);
-                steps.push(Step::Remove(id));
+                self.tail_mut().put(Step::Remove(id), steps);
                 return Ok(());
             }
             Event::SessionRestored {} => return self.tell_again(id, entry.seq, steps).await,
             _ => (),
         }
         let Some(about) = self.about(id).await? else { return Ok(()) };
-        if let Some(pieces) = self.go_on(id, entry) {
-            steps.extend(pieces.into_iter().map(|piece| Step::add(piece, &about)));
+        if self.go_on(id, entry, &about, steps) {
             return Ok(());
         }
         let mut open = match self.turn_of(&entry.event).await? {
@@ -200,27 +279,30 @@ impl<'a> Feeder<'a> {
             Some(_) if begins_or_follows(&entry.event) => Open { pieces: Pieces::new(id), about },
             Some(turn) => {
                 // It was under way when the index last stopped: what it had told by then is told again, whole.
-                steps.push(Step::RemoveTurn(id, turn));
+                self.tail_mut().put(Step::RemoveTurn(id, turn), steps);
                 let Some(open) = self.begun(id, turn, entry.seq, about, steps).await? else { return Ok(()) };
                 open
             }
         };
         let pieces = open.pieces.apply(entry);
-        steps.extend(pieces.into_iter().map(|piece| Step::add(piece, &open.about)));
+        let mut tail = self.tail_mut();
+        tail.add(pieces, &open.about, steps);
         if is_of_open_turn(&entry.event) {
-            self.tail_mut().open.insert(id, open);
+            tail.open.insert(id, open);
         }
         Ok(())
     }
 
-    /// Folds an entry into the turn of its session that runs, if one does; what ended with it.
-    fn go_on(&self, id: SessionId, entry: &Entry) -> Option<Vec<Piece>> {
+    /// Folds an entry into the turn of its session that runs, if one does.
+    fn go_on(&self, id: SessionId, entry: &Entry, about: &Arc<About>, steps: &mut Vec<Step>) -> bool {
         let mut tail = self.tail_mut();
-        let pieces = tail.open.get_mut(&id)?.pieces.apply(entry);
+        let Some(open) = tail.open.get_mut(&id) else { return false };
+        let pieces = open.pieces.apply(entry);
+        tail.add(pieces, about, steps);
         if matches!(entry.event, Event::TurnEnded { .. }) {
             tail.open.remove(&id);
         }
-        Some(pieces)
+        true
     }
 
     /// The turn that an entry belongs to.
@@ -271,7 +353,7 @@ impl<'a> Feeder<'a> {
             after = last.seq;
             for entry in page.iter().take_while(|entry| entry.seq < before) {
                 let pieces = open.pieces.apply(entry);
-                steps.extend(pieces.into_iter().map(|piece| Step::add(piece, &open.about)));
+                self.tail_mut().add(pieces, &open.about, steps);
             }
             if after >= before {
                 return Ok(());

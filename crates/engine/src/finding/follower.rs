@@ -97,7 +97,7 @@ async fn follow(shared: &Shared, folder: &Path, trust: Trust) -> Result<(), Foll
     shared.finding.committed(last);
     shared.finding.folded.send_replace(after);
     let index = Arc::new(index);
-    let main = Feeder::new(shared, &shared.finding.tail, Arc::clone(&index), after);
+    let main = Feeder::new(shared, &shared.finding.tail, Arc::clone(&index), after, Some(&shared.finding.folded));
     shared.finding.set_index(Some(index));
     let tail_beside = RwLock::default();
     let mut follower = Follower { shared, main, beside: None, tail_beside: &tail_beside, gave_up: false };
@@ -133,16 +133,14 @@ impl Follower<'_> {
             self.main.set_filling(is_bulk || is_behind).await?;
             if self.main.take_page(Position(u64::MAX), PAGE).await? {
                 is_resting = false;
-                self.shared.finding.folded.send_replace(self.main.after);
                 continue;
             }
             self.main.set_filling(is_bulk).await?;
             // Purged entries leave positions that nobody reads.
-            self.main.after = self.main.after.max(last);
-            self.shared.finding.folded.send_replace(self.main.after);
+            self.main.reach(last);
             if self.beside.is_some() && !self.shared.settled.is_cancelled() {
                 if self.main.is_commit_due() {
-                    self.main.commit().await?;
+                    self.main.begin_commit();
                 }
                 self.fill_beside().await?;
                 continue;
@@ -153,10 +151,11 @@ impl Follower<'_> {
                 biased;
                 () = self.shared.settled.cancelled() => return self.main.commit().await,
                 _ = news.changed() => (),
-                () = sleep_until(commit_at.unwrap_or(rest_at)), if commit_at.is_some() => {
-                    self.main.commit().await?;
+                Some(ended) = self.main.commit_ended() => {
+                    self.main.end_commit(ended).await?;
                     self.begin_beside_if_wanted().await?;
                 }
+                () = sleep_until(commit_at.unwrap_or(rest_at)), if commit_at.is_some() => self.main.begin_commit(),
                 () = sleep_until(rest_at), if !is_resting => {
                     is_resting = true;
                     self.main.forget();
@@ -187,7 +186,7 @@ impl Follower<'_> {
 
     async fn go_on_beside(&mut self, Beside { index, position }: Beside) -> Result<(), FollowError> {
         tracing::info!("the search index is made anew; the one that is there answers meanwhile");
-        let mut feeder = Feeder::new(self.shared, self.tail_beside, Arc::new(index), position);
+        let mut feeder = Feeder::new(self.shared, self.tail_beside, Arc::new(index), position, None);
         feeder.set_filling(true).await?;
         self.beside = Some(feeder);
         Ok(())
@@ -218,6 +217,7 @@ impl Follower<'_> {
     async fn take_over(&mut self, beside: &mut Feeder<'_>) -> Result<(), FollowError> {
         // Whoever has the old one in hand still finds everything in it.
         self.main.commit().await?;
+        beside.settle().await?;
         beside.set_filling(false).await?;
         let position = self.main.after;
         beside.on_index(move |index| index.take_over(position)).await?;
