@@ -194,7 +194,10 @@ impl<'a> Feeder<'a> {
         self.dirty_since = None;
         self.tail_mut().begin_commit();
         let (index, position) = (Arc::clone(&self.index), self.after);
-        self.committing.spawn_blocking(move || index.commit(position));
+        self.committing.spawn_blocking(move || {
+            fail::fail_point!("index-commit");
+            index.commit(position)
+        });
     }
 
     /// Waits for the commit that is under way; none if none is.
