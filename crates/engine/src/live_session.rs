@@ -75,8 +75,8 @@ pub(crate) struct LiveSession {
     digest: Digest,
     /// How far the running turn's words are known to hold blocks.
     blocks: BlockScanner,
-    /// The newest lines of the contents, if a turn is about to end.
-    lines: Vec<TurnLine>,
+    /// The newest lines of the contents, once a turn has ended here.
+    lines: Option<Vec<TurnLine>>,
     /// The calls that have not ended.
     calls: Calls,
     /// What they prove that end now.
@@ -120,7 +120,7 @@ impl LiveSession {
             packet: None,
             digest: Digest::default(),
             blocks: BlockScanner::default(),
-            lines: Vec::new(),
+            lines: None,
             calls: Calls::default(),
             proofs: Proofs::default(),
             owed: None,
@@ -260,12 +260,10 @@ impl LiveSession {
         }
         let Some(session) = &self.session else { return Ok(()) };
         self.proofs = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;
-        self.lines = match self.pending.reports().iter().chain(command.and_then(report_of)).any(ends_turn) {
-            true if session.row.running.is_some() => {
-                navigation::newest_lines(&*self.shared.store, &session.row).await?
-            }
-            _ => Vec::new(),
-        };
+        let ends = self.pending.reports().iter().chain(command.and_then(report_of)).any(ends_turn);
+        if ends && session.row.running.is_some() && self.lines.is_none() {
+            self.lines = Some(navigation::newest_lines(&*self.shared.store, &session.row).await?);
+        }
         // A turn may begin with this, and the agent may have to be told something then.
         let waits = !session.queue.is_empty() || matches!(command, Some(Command::SendPrompt { .. }));
         let mut reports = self.pending.reports().iter().chain(command.and_then(report_of));
@@ -337,7 +335,8 @@ impl LiveSession {
         let running = self.session.as_ref().and_then(|session| session.row.running);
         let interaction_id = running.filter(|running| running.turn == turn).map(|running| running.interaction_id);
         let made = self.shared.summaries.titles();
-        let title = navigation::title(&session.row, &self.lines, &summary, interaction_id, made);
+        let lines = self.lines.as_deref().unwrap_or_default();
+        let title = navigation::title(&session.row, lines, &summary, interaction_id, made);
         for command in [Command::Summarise(vec![summary])].into_iter().chain(title) {
             for event in decide(Some(&session), command)? {
                 let entry = model::Entry { seq: session.head.next(), at: self.shared.clock.now(), event };
@@ -473,10 +472,12 @@ impl LiveSession {
         let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
         let digest = self.digest.after(&events);
         let ended = events.iter().filter_map(|event| match event {
-            Event::SummarySet { turn, by: SummaryMaker::Extract, .. } => Some(*turn),
+            Event::SummarySet { turn, by: SummaryMaker::Extract, summary, .. } => {
+                Some(TurnLine { turn: *turn, summary: summary.clone() })
+            }
             _ => None,
         });
-        let ended: Vec<Turn> = ended.collect();
+        let ended: Vec<TurnLine> = ended.collect();
         let mut blocks = self.blocks.clone();
         events.iter().for_each(|event| blocks.pass(event));
         let moved = events.iter().any(|event| matches!(event, Event::SessionDeleted {} | Event::SessionRestored {}));
@@ -488,8 +489,11 @@ impl LiveSession {
         if let Some(digest) = digest {
             self.digest = digest;
         }
-        for turn in ended {
-            self.shared.summaries.wish(self.id, turn);
+        for line in ended {
+            self.shared.summaries.wish(self.id, line.turn);
+            if let Some(lines) = &mut self.lines {
+                navigation::follow(lines, line);
+            }
         }
         Ok(())
     }
@@ -624,6 +628,7 @@ impl LiveSession {
     }
 
     async fn reload(&mut self) -> Result<(), SubmitError> {
+        self.lines = None;
         self.session = self.shared.store.session(self.id).await?;
         Ok(())
     }

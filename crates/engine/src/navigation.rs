@@ -17,6 +17,14 @@ pub(crate) async fn newest_lines(store: &dyn Store, row: &SessionRow) -> Result<
     Ok(rows.into_iter().filter(|row| row.stop.is_some()).map(line).collect())
 }
 
+/// Takes in the line of the turn after those that are known.
+pub(crate) fn follow(lines: &mut Vec<TurnLine>, line: TurnLine) {
+    if lines.len() >= TITLE_TURNS {
+        lines.remove(0);
+    }
+    lines.push(line);
+}
+
 /// What the session is to be called after a turn, if that is something new; a model that makes titles is left to it.
 pub(crate) fn title(
     row: &SessionRow,
