@@ -131,7 +131,7 @@ impl Follower<'_> {
             let is_bulk = self.shared.importing.is_bulk();
             let is_behind = last.0.saturating_sub(self.main.after.0) > FILLING_ENTRIES;
             self.main.set_filling(is_bulk || is_behind).await?;
-            if self.main.take_page(Position(u64::MAX), PAGE).await? {
+            if self.main.after < last && self.main.take_page(Position(u64::MAX), PAGE).await? {
                 is_resting = false;
                 continue;
             }
