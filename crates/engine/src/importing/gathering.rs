@@ -10,14 +10,20 @@ use agents::history::Found;
 use model::{Position, SessionId};
 use store::{AppendError, Batch, Part, Room};
 
-use super::retelling::Written;
+use super::retelling::{PART_BYTES, PART_ENTRIES, Written};
 use super::work::{Became, Seen, WorkError};
 use super::{MAX_FAILURES, session_of};
 use crate::Shared;
 
 /// A batch takes no more than this, unless one part alone is larger: whoever else writes waits for it.
-const BATCH_ENTRIES: usize = 2_500;
-const BATCH_BYTES: usize = 1 << 20;
+const ALONE: Bound = Bound { entries: 2_500, bytes: 1 << 20 };
+/// The same once somebody else has written since the batch before: then no batch is longer than a part.
+const BESIDE_OTHERS: Bound = Bound { entries: PART_ENTRIES, bytes: PART_BYTES };
+
+struct Bound {
+    entries: usize,
+    bytes: usize,
+}
 
 pub(super) struct Gathering<'a> {
     shared: &'a Shared,
@@ -28,18 +34,21 @@ pub(super) struct Gathering<'a> {
     /// Read to the end, and perhaps not written yet.
     finished: Vec<(Found, Result<(Became, bool), WorkError>)>,
     refused: HashMap<SessionId, AppendError>,
+    /// Where the last batch ended, and how much the next one takes.
+    reached: Option<Position>,
+    bound: &'static Bound,
 }
 
 impl<'a> Gathering<'a> {
     pub(super) fn new(shared: &'a Shared, seen: &'a mut Seen) -> Self {
         let (waiting, finished, refused) = (Vec::new(), Vec::new(), HashMap::new());
-        Self { shared, seen, waiting, entries: 0, bytes: 0, finished, refused }
+        Self { shared, seen, waiting, entries: 0, bytes: 0, finished, refused, reached: None, bound: &ALONE }
     }
 
     /// Takes a part in, and writes those before it if it would be too much with them.
     pub(super) async fn add(&mut self, written: Written) {
         let (entries, bytes) = (written.part.entries.len(), written.bytes);
-        if self.entries + entries > BATCH_ENTRIES || self.bytes + bytes > BATCH_BYTES {
+        if self.entries + entries > self.bound.entries || self.bytes + bytes > self.bound.bytes {
             self.write().await;
         }
         (self.entries, self.bytes) = (self.entries + entries, self.bytes + bytes);
@@ -89,8 +98,13 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    async fn append(&self, parts: Vec<Part>) -> Result<Position, AppendError> {
-        self.shared.store.append(Batch { parts, receipt: None, room: Room::Ordinary }).await
+    async fn append(&mut self, parts: Vec<Part>) -> Result<Position, AppendError> {
+        let entries: usize = parts.iter().map(|part| part.entries.len()).sum();
+        let position = self.shared.store.append(Batch { parts, receipt: None, room: Room::Ordinary }).await?;
+        let is_alone = self.reached.is_none_or(|reached| position.0 - reached.0 == entries as u64);
+        self.bound = if is_alone { &ALONE } else { &BESIDE_OTHERS };
+        self.reached = Some(position);
+        Ok(position)
     }
 
     fn publish(&self, written: Written, position: Position) {

@@ -15,8 +15,8 @@ use crate::digest::Digest;
 use crate::id_source::IdSource;
 
 /// A part of the log is handed out at the end of a turn once it has so many entries or bytes.
-const PART_ENTRIES: usize = 400;
-const PART_BYTES: usize = 768 << 10;
+pub(super) const PART_ENTRIES: usize = 400;
+pub(super) const PART_BYTES: usize = 768 << 10;
 
 /// Tells one session.
 pub(super) struct Retelling {
