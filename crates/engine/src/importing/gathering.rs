@@ -11,7 +11,7 @@ use model::{Position, SessionId};
 use store::{AppendError, Batch, Part, Room};
 
 use super::retelling::{PART_BYTES, PART_ENTRIES, Written};
-use super::work::{Became, Seen, WorkError};
+use super::work::{Became, Outcome, Seen};
 use super::{MAX_FAILURES, session_of};
 use crate::Shared;
 
@@ -32,7 +32,7 @@ pub(super) struct Gathering<'a> {
     entries: usize,
     bytes: usize,
     /// Read to the end, and perhaps not written yet.
-    finished: Vec<(Found, Result<(Became, bool), WorkError>)>,
+    finished: Vec<(Found, Outcome)>,
     refused: HashMap<SessionId, AppendError>,
     /// Where the last batch ended, and how much the next one takes.
     reached: Option<Position>,
@@ -61,7 +61,7 @@ impl<'a> Gathering<'a> {
     }
 
     /// Nothing more comes of a conversation.
-    pub(super) fn finish(&mut self, found: Found, became: Result<(Became, bool), WorkError>) {
+    pub(super) fn finish(&mut self, found: Found, became: Outcome) {
         self.finished.push((found, became));
         if self.waiting.is_empty() {
             self.tell_finished();

@@ -50,6 +50,9 @@ pub(super) enum Became {
     LeftAlone,
 }
 
+/// What became of it, and whether its last turn waits.
+pub(super) type Outcome = Result<(Became, bool), WorkError>;
+
 pub(super) async fn find(shared: &Shared, tools: &[Tool]) -> Vec<Found> {
     let Some(places) = shared.importing.places.clone() else { return Vec::new() };
     let tools = tools.to_vec();
@@ -132,13 +135,7 @@ async fn hosted(shared: &Shared, found: &[Found]) -> Result<HashSet<String>, Rea
     Ok(hosted)
 }
 
-/// What became of it, and whether its last turn waits.
-async fn bring_in(
-    shared: &Shared,
-    found: &Found,
-    gathering: &mut Gathering<'_>,
-    stop: &CancellationToken,
-) -> Result<(Became, bool), WorkError> {
+async fn bring_in(shared: &Shared, found: &Found, gathering: &mut Gathering<'_>, stop: &CancellationToken) -> Outcome {
     let id = session_of(found);
     if shared.store.head(StreamId::Session(id)).await? == Head::Purged {
         return Ok((Became::LeftAlone, false));
