@@ -1,6 +1,10 @@
 //! Transcripts of another tool, brought in by the real engine until every word of them is found.
 //!
-//! They are made up in the format of Claude Code: a prompt, an answer, and a call with its result for each turn.
+//! They are made up in the format of Claude Code: 1,000 of them with 100 messages each, about 90 MB in all. A turn is a
+//! prompt, a shell command, its result and an answer. Prompts and answers have 60 to 80 words. Commands are as long as agents' are:
+//! half of them 60 to 120 bytes, a quarter less, one in twenty 1 to 2 kB, since a log tells a command more than once and
+//! commands that are all long, or all short, would say nothing of real ones. What a command leaves of its turn's share
+//! goes to its result, as results are longer than commands.
 
 use std::fs;
 use std::io::{BufWriter, Write as _};
@@ -29,6 +33,7 @@ const MESSAGES_OF_A_TURN: usize = 4;
 const TURNS_OF_A_SESSION: usize = 25;
 /// So that a hundred thousand messages are 90 MB with all that a record says besides.
 const BYTES_OF_A_MESSAGE: usize = 450;
+const SHORTEST_RESULT_BYTES: usize = 60;
 const LIMIT: Duration = Duration::from_secs(600);
 
 pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
@@ -102,31 +107,40 @@ fn write(folder: &Path, turns: usize) -> Result<usize> {
     fs::create_dir_all(folder)?;
     let mut numbers = Numbers::from_seed(11);
     let mut bytes = 0;
+    // What commands and results have had: a long command is made up for, so that the whole has its size.
+    let (share, mut due) = (2 * BYTES_OF_A_MESSAGE, 0);
     for first in (0..turns).step_by(TURNS_OF_A_SESSION) {
         let session = uuid(first as u64);
         let mut file = BufWriter::new(fs::File::create(folder.join(format!("{session}.jsonl")))?);
         let mut parent: Option<String> = None;
         for turn in first..(first + TURNS_OF_A_SESSION).min(turns) {
-            let mut text = || numbers.text(BYTES_OF_A_MESSAGE);
+            let command = command_bytes(&mut numbers);
+            due += command + SHORTEST_RESULT_BYTES;
+            let result = SHORTEST_RESULT_BYTES + (share * (turn + 1)).saturating_sub(due);
+            due += result - SHORTEST_RESULT_BYTES;
+            let mut text = |bytes| numbers.text(bytes);
             let call = format!("toolu_{turn:024}");
             let messages = [
-                ("user", json!({ "role": "user", "content": format!("turn{turn:07} {}", text()) })),
+                ("user", json!({ "role": "user", "content": format!("turn{turn:07} {}", text(BYTES_OF_A_MESSAGE)) })),
                 (
                     "assistant",
                     answer(
                         turn,
                         0,
                         &json!({ "type": "tool_use", "id": call, "name": "Bash",
-                    "input": { "command": text(), "description": "look" } }),
+                    "input": { "command": text(command), "description": "look" } }),
                         "tool_use",
                     ),
                 ),
                 (
                     "user",
                     json!({ "role": "user", "content": [
-                    { "type": "tool_result", "tool_use_id": call, "content": text() }] }),
+                    { "type": "tool_result", "tool_use_id": call, "content": text(result) }] }),
                 ),
-                ("assistant", answer(turn, 1, &json!({ "type": "text", "text": text() }), "end_turn")),
+                (
+                    "assistant",
+                    answer(turn, 1, &json!({ "type": "text", "text": text(BYTES_OF_A_MESSAGE) }), "end_turn"),
+                ),
             ];
             for (number, (kind, message)) in messages.into_iter().enumerate() {
                 let own = uuid((1 << 40) + (turn * MESSAGES_OF_A_TURN + number) as u64);
@@ -144,6 +158,17 @@ fn write(folder: &Path, turns: usize) -> Result<usize> {
         }
     }
     Ok(bytes)
+}
+
+/// How long a command is: the median is about 90 bytes, the mean about 180.
+fn command_bytes(numbers: &mut Numbers) -> usize {
+    let (from, to) = match numbers.below(100) {
+        0..25 => (30, 60),
+        25..75 => (60, 120),
+        75..95 => (120, 400),
+        _ => (1_000, 2_000),
+    };
+    from + numbers.below((to - from) as u64) as usize
 }
 
 fn answer(turn: usize, number: usize, block: &serde_json::Value, stop: &str) -> serde_json::Value {

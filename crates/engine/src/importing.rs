@@ -4,6 +4,7 @@
 //! is written down with the turns it gave, and one that was deleted or taken over here is left alone. What this server
 //! hosts itself is not brought in.
 
+mod gathering;
 mod retelling;
 mod work;
 

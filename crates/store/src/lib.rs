@@ -90,16 +90,45 @@ impl Part {
         let seq = self.entries.last().map_or(self.after, |entry| entry.seq).next();
         let entry = Entry { seq, at, event };
         let folded = fold(self.stream, before, &entry);
-        // A session's row is put whole, so the last one of a batch stands for those before it.
-        let is_session = |row: &RowChange| matches!(row, RowChange::PutSession(_));
-        if folded.rows.iter().any(is_session)
-            && let Some(before) = self.rows.iter().rposition(is_session)
-        {
-            self.rows.remove(before);
-        }
-        self.rows.extend(folded.rows);
+        folded.rows.into_iter().for_each(|row| self.push_row(row));
         self.entries.push(entry);
         folded.session
+    }
+
+    /// A row that is changed again before it is written is written once, as it stands at the end.
+    fn push_row(&mut self, row: RowChange) {
+        match row {
+            // Put whole, so the last one stands for those before it.
+            RowChange::PutSession(_) => {
+                let is_session = |row: &RowChange| matches!(row, RowChange::PutSession(_));
+                if let Some(before) = self.rows.iter().rposition(is_session) {
+                    self.rows.remove(before);
+                }
+                self.rows.push(row);
+            }
+            RowChange::EndTurn { turn, ref stop, ended_at, last_seq, .. } => match self.started(turn) {
+                Some(started) => {
+                    started.stop = Some(stop.clone());
+                    (started.ended_at, started.last_seq) = (Some(ended_at), Some(last_seq));
+                }
+                None => self.rows.push(row),
+            },
+            RowChange::PutSummary { turn, ref summary, extent, .. } => match self.started(turn) {
+                Some(started) => {
+                    started.summary = Some(summary.clone());
+                    started.extent = extent.or(started.extent);
+                }
+                None => self.rows.push(row),
+            },
+            _ => self.rows.push(row),
+        }
+    }
+
+    fn started(&mut self, turn: Turn) -> Option<&mut TurnRow> {
+        self.rows.iter_mut().rev().find_map(|row| match row {
+            RowChange::StartTurn(row) if row.turn == turn => Some(row),
+            _ => None,
+        })
     }
 }
 

@@ -15,8 +15,8 @@ use crate::digest::Digest;
 use crate::id_source::IdSource;
 
 /// A part of the log is handed out at the end of a turn once it has so many entries or bytes.
-const PART_ENTRIES: usize = 400;
-const PART_BYTES: usize = 768 << 10;
+pub(super) const PART_ENTRIES: usize = 400;
+pub(super) const PART_BYTES: usize = 768 << 10;
 
 /// Tells one session.
 pub(super) struct Retelling {
@@ -39,6 +39,8 @@ pub(super) struct Retelling {
 /// Entries that are written at once, and the session before and after them.
 pub(super) struct Written {
     pub(super) part: Part,
+    /// About how many the part has.
+    pub(super) bytes: usize,
     pub(super) before: Option<Session>,
     pub(super) after: Session,
 }
@@ -120,10 +122,10 @@ impl Retelling {
     ) -> Result<Written, Rejection> {
         self.note(bookmark.as_str().to_owned(), at)?;
         let after = self.session.clone().ok_or(Rejection::NoSuchSession)?;
-        self.bytes = 0;
+        let bytes = std::mem::take(&mut self.bytes);
         let part = std::mem::replace(&mut self.part, empty_part(self.id, Some(&after)));
         let before = before.replace(after.clone());
-        Ok(Written { part, before, after })
+        Ok(Written { part, bytes, before, after })
     }
 
     fn note(&mut self, mark: String, at: Timestamp) -> Result<(), Rejection> {

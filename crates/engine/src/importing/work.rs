@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use agents::history::{self, Bookmark, Found, HistoryError, LastTurn, Limits, Reading, Tool};
 use model::{Session, StreamId, Timestamp};
-use store::{AppendError, Batch, Head, ReadError, Room};
+use store::{AppendError, Head, ReadError};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
+use super::gathering::Gathering;
 use super::retelling::{Retelling, Written};
-use super::{MAX_FAILURES, session_of};
+use super::session_of;
 use crate::{Shared, navigation};
 
 /// A record that nobody has touched for so long is at rest: its last turn is over.
@@ -24,8 +25,11 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// How many parts wait to be written while the next ones are read.
 const PARTS_AHEAD: usize = 4;
 
+/// So many of the newest are brought in before older ones, in the order of their sessions' ids.
+const SORTED_TOGETHER: usize = 1_000;
+
 #[derive(Debug, thiserror::Error)]
-enum WorkError {
+pub(super) enum WorkError {
     #[error(transparent)]
     History(#[from] HistoryError),
     #[error(transparent)]
@@ -39,12 +43,15 @@ enum WorkError {
 }
 
 /// What became of a conversation.
-enum Became {
+pub(super) enum Became {
     Added(u64),
     Updated(u64),
     Unchanged,
     LeftAlone,
 }
+
+/// What became of it, and whether its last turn waits.
+pub(super) type Outcome = Result<(Became, bool), WorkError>;
 
 pub(super) async fn find(shared: &Shared, tools: &[Tool]) -> Vec<Found> {
     let Some(places) = shared.importing.places.clone() else { return Vec::new() };
@@ -58,7 +65,7 @@ pub(super) async fn find(shared: &Shared, tools: &[Tool]) -> Vec<Found> {
 }
 
 /// What a conversation was like when it was last looked at, by its tool and id.
-type Seen = HashMap<(Tool, String), (u64, Timestamp)>;
+pub(super) type Seen = HashMap<(Tool, String), (u64, Timestamp)>;
 
 /// Says that the run is over, however it ends.
 struct Run<'a>(&'a Shared);
@@ -100,35 +107,20 @@ async fn round(shared: &Shared, tools: &[Tool], seen: &mut Seen, stop: &Cancella
         Err(err) => return shared.note_import(|state| state.failures = vec![err.to_string()]),
     };
     shared.note_import(|state| state.total += found.len());
+    // Sessions that lie side by side in the tables are written side by side.
+    found.chunks_mut(SORTED_TOGETHER).for_each(|newest| newest.sort_by_cached_key(session_of));
+    let mut gathering = Gathering::new(shared, seen);
     for found in found {
         if stop.is_cancelled() {
-            return;
+            break;
         }
         let became = match hosted.contains(&found.id) {
             true => Ok((Became::LeftAlone, false)),
-            false => bring_in(shared, &found, stop).await,
+            false => bring_in(shared, &found, &mut gathering, stop).await,
         };
-        // One whose last turn waits is looked at again; one that could not be read, once it has changed.
-        if !matches!(became, Ok((_, true))) {
-            seen.insert((found.tool, found.id.clone()), (found.bytes, found.modified_at));
-        }
-        let became = became.map(|(became, _)| became);
-        shared.note_import(|state| {
-            state.done += 1;
-            match became {
-                Ok(Became::Added(turns)) => (state.added, state.turns) = (state.added + 1, state.turns + turns),
-                Ok(Became::Updated(turns)) => (state.updated, state.turns) = (state.updated + 1, state.turns + turns),
-                Ok(Became::Unchanged) => state.unchanged += 1,
-                Ok(Became::LeftAlone) => state.left_alone += 1,
-                Err(err) => {
-                    state.failed += 1;
-                    if state.failures.len() < MAX_FAILURES {
-                        state.failures.push(format!("{}: {err}", found.path.display()));
-                    }
-                }
-            }
-        });
+        gathering.finish(found, became);
     }
+    gathering.write().await;
 }
 
 /// Which of them are hosted here, deleted ones too.
@@ -143,8 +135,7 @@ async fn hosted(shared: &Shared, found: &[Found]) -> Result<HashSet<String>, Rea
     Ok(hosted)
 }
 
-/// What became of it, and whether its last turn waits.
-async fn bring_in(shared: &Shared, found: &Found, stop: &CancellationToken) -> Result<(Became, bool), WorkError> {
+async fn bring_in(shared: &Shared, found: &Found, gathering: &mut Gathering<'_>, stop: &CancellationToken) -> Outcome {
     let id = session_of(found);
     if shared.store.head(StreamId::Session(id)).await? == Head::Purged {
         return Ok((Became::LeftAlone, false));
@@ -171,7 +162,11 @@ async fn bring_in(shared: &Shared, found: &Found, stop: &CancellationToken) -> R
         move || read(&found, bookmark.as_ref(), last_turn, retelling, session, &parts)
     });
     while let Some(part) = written.recv().await {
-        shared.write_told(part).await?;
+        gathering.add(part).await;
+        if gathering.is_refused(id) {
+            // Why is told when it is finished; nothing more of it can follow.
+            return Err(WorkError::Broken);
+        }
         if stop.is_cancelled() {
             written.close();
         }
@@ -227,19 +222,4 @@ fn read(
         drop(parts.blocking_send(part));
     }
     Ok(reading)
-}
-
-impl Shared {
-    /// Writes what another tool's record tells, and tells everyone of it.
-    async fn write_told(&self, written: Written) -> Result<(), AppendError> {
-        let Written { part, before, after } = written;
-        let entries = part.entries.clone();
-        let position = self.store.append(Batch { parts: vec![part], receipt: None, room: Room::Ordinary }).await?;
-        self.finding.committed(position);
-        if let Some(copying) = &self.copying {
-            copying.wake();
-        }
-        self.publish(before.as_ref().map(|session| &session.row), &after.row, entries);
-        Ok(())
-    }
 }

@@ -6,6 +6,7 @@ mod clock;
 mod context;
 mod copies;
 mod follow;
+mod imports;
 mod permissions;
 mod recovery;
 mod remembered;

@@ -1,11 +1,12 @@
 //! A world of its own for each test: clock, ids, store, engine.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agents::history::Places;
 use async_trait::async_trait;
 use engine::{Agency, Asker, Clock, Engine, Follow, Followed, IdSource, Reach, Reply, Seams};
 use model::{
@@ -53,7 +54,7 @@ impl IdSource for TestIds {
     }
 }
 
-/// The memory store with a disk that can be full or damaged, and with a writer that is faster than a purge.
+/// The memory store with a disk that can be full or damaged, and with a writer that is faster than a purge or a batch.
 pub(crate) struct FullDisk {
     store: Arc<MemoryStore>,
     pub(crate) full: AtomicBool,
@@ -61,6 +62,8 @@ pub(crate) struct FullDisk {
     pub(crate) full_for_rules: AtomicBool,
     pub(crate) damaged: Mutex<Option<SessionId>>,
     pub(crate) before_purge: Mutex<Option<Batch>>,
+    /// Written before the next batch of several streams.
+    pub(crate) before_batch: Mutex<Option<Batch>>,
 }
 
 #[async_trait]
@@ -78,6 +81,12 @@ impl Log for FullDisk {
         // `Full` cannot be made outside of the store; to the engine it is one failure like another.
         if self.full.load(Ordering::SeqCst) || (by_rule && self.full_for_rules.load(Ordering::SeqCst)) {
             return Err(AppendError::Closed);
+        }
+        if batch.parts.len() > 1 {
+            let first = self.before_batch.lock().unwrap().take();
+            if let Some(first) = first {
+                self.store.append(first).await?;
+            }
         }
         self.store.append(batch).await
     }
@@ -231,7 +240,7 @@ pub(crate) struct World {
     pub(crate) clock: Arc<TestClock>,
     ids: Arc<TestIds>,
     pub(crate) engine: Engine,
-    directory: tempfile::TempDir,
+    pub(crate) directory: tempfile::TempDir,
     pub(crate) cwd: String,
     /// What engines that are started from now on keep and have.
     pub(crate) copies: Option<Copies>,
@@ -251,12 +260,13 @@ impl World {
             full_for_rules: AtomicBool::new(false),
             damaged: Mutex::default(),
             before_purge: Mutex::default(),
+            before_batch: Mutex::default(),
         });
         let clock = Arc::new(TestClock(AtomicI64::new(0)));
         let ids = Arc::new(TestIds(AtomicU64::new(1)));
         let directory = tempfile::tempdir().unwrap();
         let cwd = directory.path().canonicalize().unwrap().into_os_string().into_string().unwrap();
-        let engine = start(&disk, &clock, &ids, None, agency()).await;
+        let engine = start(&disk, &clock, &ids, None, agency(), directory.path()).await;
         Self { disk, store, clock, ids, engine, directory, cwd, copies: None, agency }
     }
 
@@ -274,12 +284,17 @@ impl World {
 
     /// The process dies and another takes the store over: nothing is settled by the first.
     pub(crate) async fn crash_and_restart(&mut self) {
-        self.engine = start(&self.disk, &self.clock, &self.ids, self.copies.clone(), (self.agency)()).await;
+        self.engine = self.start().await;
     }
 
     pub(crate) async fn stop_and_restart(&mut self) {
         self.engine.shutdown().await;
-        self.engine = start(&self.disk, &self.clock, &self.ids, self.copies.clone(), (self.agency)()).await;
+        self.engine = self.start().await;
+    }
+
+    async fn start(&self) -> Engine {
+        let copies = self.copies.clone();
+        start(&self.disk, &self.clock, &self.ids, copies, (self.agency)(), self.directory.path()).await
     }
 
     /// Time passes on both clocks, and what is due happens.
@@ -360,11 +375,13 @@ async fn start(
     ids: &Arc<TestIds>,
     copies: Option<Copies>,
     agency: Agency,
+    home: &Path,
 ) -> Engine {
+    let history = Some(Places::below(home.to_owned()));
     let (clock, ids) = (Arc::clone(clock) as Arc<dyn Clock>, Arc::clone(ids) as Arc<dyn IdSource>);
     Engine::start(
         Arc::clone(store) as Arc<dyn Store>,
-        Seams { clock, ids, home: None, copies, agency, summarising: None, search: None, history: None },
+        Seams { clock, ids, home: None, copies, agency, summarising: None, search: None, history },
     )
     .await
     .unwrap()

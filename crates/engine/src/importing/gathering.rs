@@ -1,0 +1,150 @@
+//! Gathers what several conversations gave and writes it in one batch: sessions share pages in every table, and each
+//! batch writes whole pages.
+//!
+//! Invariant: what became of a conversation is told once all that it gave is written. One whose part cannot be written
+//! is told by itself and takes no other with it.
+
+use std::collections::HashMap;
+
+use agents::history::Found;
+use model::{Position, SessionId};
+use store::{AppendError, Batch, Part, Room};
+
+use super::retelling::{PART_BYTES, PART_ENTRIES, Written};
+use super::work::{Became, Outcome, Seen};
+use super::{MAX_FAILURES, session_of};
+use crate::Shared;
+
+/// A batch takes no more than this, unless one part alone is larger: whoever else writes waits for it.
+const ALONE: Bound = Bound { entries: 2_500, bytes: 1 << 20 };
+/// The same once somebody else has written since the batch before: then no batch is longer than a part.
+const BESIDE_OTHERS: Bound = Bound { entries: PART_ENTRIES, bytes: PART_BYTES };
+
+struct Bound {
+    entries: usize,
+    bytes: usize,
+}
+
+pub(super) struct Gathering<'a> {
+    shared: &'a Shared,
+    seen: &'a mut Seen,
+    waiting: Vec<Written>,
+    entries: usize,
+    bytes: usize,
+    /// Read to the end, and perhaps not written yet.
+    finished: Vec<(Found, Outcome)>,
+    refused: HashMap<SessionId, AppendError>,
+    /// Where the last batch ended, and how much the next one takes.
+    reached: Option<Position>,
+    bound: &'static Bound,
+}
+
+impl<'a> Gathering<'a> {
+    pub(super) fn new(shared: &'a Shared, seen: &'a mut Seen) -> Self {
+        let (waiting, finished, refused) = (Vec::new(), Vec::new(), HashMap::new());
+        Self { shared, seen, waiting, entries: 0, bytes: 0, finished, refused, reached: None, bound: &ALONE }
+    }
+
+    /// Takes a part in, and writes those before it if it would be too much with them.
+    pub(super) async fn add(&mut self, written: Written) {
+        let (entries, bytes) = (written.part.entries.len(), written.bytes);
+        if self.entries + entries > self.bound.entries || self.bytes + bytes > self.bound.bytes {
+            self.write().await;
+        }
+        (self.entries, self.bytes) = (self.entries + entries, self.bytes + bytes);
+        self.waiting.push(written);
+    }
+
+    /// A part of this session could not be written.
+    pub(super) fn is_refused(&self, session: SessionId) -> bool {
+        self.refused.contains_key(&session)
+    }
+
+    /// Nothing more comes of a conversation.
+    pub(super) fn finish(&mut self, found: Found, became: Outcome) {
+        self.finished.push((found, became));
+        if self.waiting.is_empty() {
+            self.tell_finished();
+        }
+    }
+
+    /// Writes what waits, and tells what became of those that are finished.
+    pub(super) async fn write(&mut self) {
+        (self.entries, self.bytes) = (0, 0);
+        let waiting = std::mem::take(&mut self.waiting);
+        if waiting.is_empty() {
+            return;
+        }
+        match self.append(waiting.iter().map(|written| written.part.clone()).collect()).await {
+            Ok(position) => waiting.into_iter().for_each(|written| self.publish(written, position)),
+            Err(_) => {
+                for written in waiting {
+                    self.write_alone(written).await;
+                }
+            }
+        }
+        self.tell_finished();
+    }
+
+    /// After a batch that could not be written: the others of it may well be.
+    async fn write_alone(&mut self, written: Written) {
+        let session = written.after.row.id;
+        if self.is_refused(session) {
+            return;
+        }
+        match self.append(vec![written.part.clone()]).await {
+            Ok(position) => self.publish(written, position),
+            Err(err) => drop(self.refused.insert(session, err)),
+        }
+    }
+
+    async fn append(&mut self, parts: Vec<Part>) -> Result<Position, AppendError> {
+        let entries: usize = parts.iter().map(|part| part.entries.len()).sum();
+        let position = self.shared.store.append(Batch { parts, receipt: None, room: Room::Ordinary }).await?;
+        let is_alone = self.reached.is_none_or(|reached| position.0 - reached.0 == entries as u64);
+        self.bound = if is_alone { &ALONE } else { &BESIDE_OTHERS };
+        self.reached = Some(position);
+        Ok(position)
+    }
+
+    fn publish(&self, written: Written, position: Position) {
+        let Written { part, before, after, .. } = written;
+        self.shared.finding.committed(position);
+        if let Some(copying) = &self.shared.copying {
+            copying.wake();
+        }
+        self.shared.publish(before.as_ref().map(|session| &session.row), &after.row, part.entries);
+    }
+
+    fn tell_finished(&mut self) {
+        for (found, became) in std::mem::take(&mut self.finished) {
+            let became = match self.refused.remove(&session_of(&found)) {
+                Some(err) => Err(err.into()),
+                None => became,
+            };
+            // One whose last turn waits is looked at again; one that could not be read, once it has changed.
+            if !matches!(became, Ok((_, true))) {
+                self.seen.insert((found.tool, found.id.clone()), (found.bytes, found.modified_at));
+            }
+            self.shared.note_import(|state| {
+                state.done += 1;
+                match became {
+                    Ok((Became::Added(turns), _)) => {
+                        (state.added, state.turns) = (state.added + 1, state.turns + turns);
+                    }
+                    Ok((Became::Updated(turns), _)) => {
+                        (state.updated, state.turns) = (state.updated + 1, state.turns + turns);
+                    }
+                    Ok((Became::Unchanged, _)) => state.unchanged += 1,
+                    Ok((Became::LeftAlone, _)) => state.left_alone += 1,
+                    Err(err) => {
+                        state.failed += 1;
+                        if state.failures.len() < MAX_FAILURES {
+                            state.failures.push(format!("{}: {err}", found.path.display()));
+                        }
+                    }
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Conversations of another tool are brought in several at a time, and each is told by itself.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use engine::ImportProgress;
+use model::{Event, Seq, Session, StreamId, Timestamp};
+use serde_json::json;
+use store::{Batch, Log as _, Part, Room, Tables as _};
+
+use crate::support::World;
+
+const CONVERSATIONS: usize = 5;
+
+fn transcript(world: &World, number: usize) -> PathBuf {
+    world.directory.path().join(format!(".claude/projects/-lab/00000000-0000-4000-8000-{number:012x}.jsonl"))
+}
+
+/// Each conversation goes on by a turn.
+fn go_on(world: &World, turn: usize) {
+    for number in 0..CONVERSATIONS {
+        let path = transcript(world, number);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let mut file = File::options().create(true).append(true).open(&path).unwrap();
+        let answer = json!({
+            "id": format!("msg_{turn}"), "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn",
+            "content": [{ "type": "text", "text": "By the lake." }], "usage": { "input_tokens": 1, "output_tokens": 1 },
+        });
+        let asked = json!({ "role": "user", "content": format!("conversation {number} turn {turn}") });
+        for (kind, message) in [("user", asked), ("assistant", answer)] {
+            let record = json!({
+                "parentUuid": null, "isSidechain": false, "type": kind, "message": message,
+                "uuid": format!("{kind}{turn}"), "timestamp": format!("2026-01-01T00:00:{turn:02}.000Z"), "cwd": "/lab",
+                "sessionId": path.file_stem().unwrap().to_str().unwrap(), "version": "2.1.312",
+            });
+            writeln!(file, "{record}").unwrap();
+        }
+    }
+}
+
+async fn import(world: &World) -> ImportProgress {
+    world.engine.import(None, false).unwrap();
+    loop {
+        let progress = world.engine.import_progress();
+        if !progress.running {
+            return progress;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+async fn sessions(world: &World) -> Vec<Session> {
+    let mut sessions = Vec::new();
+    for row in world.store.sessions(None, 100).await.unwrap() {
+        sessions.push(world.store.session(row.id).await.unwrap().unwrap());
+    }
+    sessions.sort_by_key(|session| session.row.first_prompt.clone());
+    sessions
+}
+
+fn turns(sessions: &[Session]) -> Vec<u32> {
+    sessions.iter().map(|session| session.row.turns.0).collect()
+}
+
+#[tokio::test]
+async fn one_whose_stream_moved_meanwhile_takes_no_other_with_it() {
+    const MOVED: usize = 2;
+    let world = World::new().await;
+    go_on(&world, 1);
+    assert_eq!(import(&world).await.added, CONVERSATIONS);
+    let before = sessions(&world).await;
+
+    go_on(&world, 2);
+    let moved = before[MOVED].clone();
+    let (id, head) = (moved.row.id, moved.head);
+    let observed = vec![Event::SessionObserved {}];
+    let (part, _) = Part::of(StreamId::Session(id), head, Some(moved), observed, Timestamp::from_millis(1));
+    let another = Batch { parts: vec![part], receipt: None, room: Room::Ordinary };
+    *world.disk.before_batch.lock().unwrap() = Some(another);
+    let progress = import(&world).await;
+    assert!(world.disk.before_batch.lock().unwrap().is_none(), "several are written at once");
+    assert_eq!((progress.updated, progress.failed, progress.turns), (CONVERSATIONS - 1, 1, 4), "{progress:?}");
+    let path = transcript(&world, MOVED);
+    assert!(progress.failures[0].starts_with(path.to_str().unwrap()), "{progress:?}");
+    assert_eq!(turns(&sessions(&world).await), [2, 2, 1, 2, 2]);
+
+    // Nothing is taken twice, and what was refused comes in when it is read again.
+    let progress = import(&world).await;
+    assert_eq!((progress.updated, progress.unchanged, progress.failed), (1, CONVERSATIONS - 1, 0), "{progress:?}");
+    let after = sessions(&world).await;
+    assert_eq!(turns(&after), [2; CONVERSATIONS]);
+    for session in &after {
+        let entries = world.store.read(StreamId::Session(session.row.id), Seq::START, 1_000).await.unwrap();
+        let prompts = entries.iter().filter(|entry| matches!(entry.event, Event::PromptSent { .. })).count();
+        assert_eq!(prompts, 2, "{}", session.row.first_prompt);
+    }
+}
+
+#[tokio::test]
+async fn on_a_full_disk_each_conversation_is_told_and_comes_in_later() {
+    let world = World::new().await;
+    go_on(&world, 1);
+    world.disk.full.store(true, std::sync::atomic::Ordering::SeqCst);
+    let progress = import(&world).await;
+    assert_eq!((progress.added, progress.failed, progress.done), (0, CONVERSATIONS, CONVERSATIONS), "{progress:?}");
+    assert_eq!(progress.failures.len(), CONVERSATIONS);
+    world.disk.full.store(false, std::sync::atomic::Ordering::SeqCst);
+    let progress = import(&world).await;
+    assert_eq!((progress.added, progress.failed), (CONVERSATIONS, 0), "{progress:?}");
+}
