@@ -63,6 +63,7 @@ macro_rules! conformance_tests {
             work: works_come_by_their_newest_session_and_in_pages,
             work: a_name_leads_to_one_work_in_its_project,
             work: a_work_is_found_by_the_names_it_had,
+            work: a_name_leads_to_works_of_many_projects,
             work: no_name_leads_to_a_deleted_work,
             work: sessions_of_a_work_are_in_order_without_deleted_ones,
             work: sessions_are_unbegun_until_their_prompt_is_sent,

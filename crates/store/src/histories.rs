@@ -48,6 +48,7 @@ struct Rows {
     works: Vec<WorkRow>,
     whole_works: Vec<WholeWork>,
     found_works: Vec<Option<WorkRow>>,
+    works_named: Vec<Vec<WorkRow>>,
     work_sessions: Vec<Vec<SessionRow>>,
     unbegun: Vec<SessionId>,
     unsummarised: Vec<SessionId>,
@@ -102,9 +103,10 @@ async fn rows(store: &dyn Store) -> Rows {
         }
         works.extend(page);
     }
-    let (mut found_works, mut work_sessions) = (Vec::new(), Vec::new());
+    let (mut found_works, mut works_named, mut work_sessions) = (Vec::new(), Vec::new(), Vec::new());
     for name in WORKS {
         found_works.push(store.find_work("/w", name).await.unwrap());
+        works_named.push(store.works_named(name, None, 9).await.unwrap());
     }
     for n in BY_HAND..SESSIONS {
         found_works.push(store.work(work_id(n)).await.unwrap());
@@ -120,6 +122,7 @@ async fn rows(store: &dyn Store) -> Rows {
         works,
         whole_works: store.whole_works().await.unwrap(),
         found_works,
+        works_named,
         work_sessions,
         unbegun: store.unbegun().await.unwrap(),
         unsummarised: store.unsummarised(None, 3).await.unwrap(),

@@ -361,6 +361,11 @@ impl Tables for SqliteStore {
         self.ask(move |conn| work::find_work(conn, &project, &name)).await
     }
 
+    async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
+        let name = name.to_owned();
+        self.ask(move |conn| work::works_named(conn, &name, after, limit)).await
+    }
+
     async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
         self.ask(move |conn| work::work_sessions(conn, work)).await
     }

@@ -196,6 +196,10 @@ impl Tables for FullDisk {
         self.store.find_work(project, name).await
     }
 
+    async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
+        self.store.works_named(name, after, limit).await
+    }
+
     async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
         self.store.work_sessions(work).await
     }

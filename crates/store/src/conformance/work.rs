@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use model::{
     AgentReport, Clicked, Command, Event, NewSession, Next, NextId, OfferState, Origin, Outcome, SessionId, Stop,
-    StreamId, Turn, WorkId, WorkKey, rename_work,
+    StreamId, Turn, WorkId, WorkKey, WorkRow, rename_work,
 };
 
 use crate::conformance::{
@@ -252,6 +252,50 @@ pub async fn a_work_is_found_by_the_names_it_had(store: AnyStore) {
     let whole = store.whole_works().await.expect("works");
     let names: Vec<Vec<&str>> = whole.iter().map(|work| work.names.iter().map(String::as_str).collect()).collect();
     assert_eq!(names, [vec!["warp"], vec!["loom", "weft"]]);
+}
+
+pub async fn a_name_leads_to_works_of_many_projects(store: AnyStore) {
+    for (n, project) in [(1, "/w"), (2, "/other"), (3, "/a"), (4, "/z")] {
+        begin(&store, n, project).await;
+    }
+    begin_in(&store, 1, 1, "loom", 5, 10).await;
+    begin_in(&store, 2, 1, "loom", 6, 30).await;
+    begin_in(&store, 3, 1, "loom", 7, 20).await;
+    begin_in(&store, 3, 2, "weft", 8, 20).await;
+    begin_in(&store, 4, 1, "warp", 9, 40).await;
+    let led_to = async |name: &str| {
+        let all = store.works_named(name, None, MANY).await.expect("works");
+        for limit in [1, 2] {
+            let mut seen: Vec<WorkRow> = Vec::new();
+            loop {
+                let page = store.works_named(name, seen.last().map(WorkKey::of), limit).await.expect("works");
+                assert!(page.len() <= limit);
+                if page.is_empty() {
+                    break;
+                }
+                seen.extend(page);
+            }
+            assert_eq!(seen, all, "by {limit}");
+        }
+        all.into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    assert_eq!(led_to("loom").await, [6, 7, 5].map(work_id), "the one that was added to last first");
+    rename(&store, work_id(5), "weave").await;
+    rename(&store, work_id(6), "weave").await;
+    assert_eq!(led_to("loom").await, [6, 7, 5].map(work_id), "by the names they had too");
+    assert_eq!(led_to("weave").await, [6, 5].map(work_id));
+    // In its project the name is another's now.
+    rename(&store, work_id(7), "felt").await;
+    rename(&store, work_id(8), "loom").await;
+    assert_eq!(led_to("loom").await, [6, 8, 5].map(work_id));
+    // Without a session that is there it is in no list.
+    act(&store, 6, Command::Delete, 60).await;
+    tell_works(&store, vec![Event::WorkDeleted { work: work_id(5) }], 70).await;
+    assert_eq!(led_to("loom").await, [work_id(8)]);
+    for name in ["Loom", "loo", "loom ", ""] {
+        assert!(led_to(name).await.is_empty(), "{name:?}");
+    }
+    assert_eq!(store.works_named("loom", None, 0).await.expect("works"), []);
 }
 
 pub async fn no_name_leads_to_a_deleted_work(store: AnyStore) {

@@ -20,6 +20,10 @@ const SUPERSEDED_BY: &str = "(
         AND later.turn > next_blocks.turn
 )";
 
+/// That a piece of work has a session which is there.
+const HAS_SESSION: &str =
+    "EXISTS (SELECT 1 FROM sessions WHERE sessions.work = works.id AND sessions.deleted_at IS NULL)";
+
 pub(super) fn next_blocks(
     conn: &Connection,
     session: SessionId,
@@ -63,14 +67,47 @@ pub(super) fn works(conn: &Connection, after: Option<WorkKey>, limit: usize) -> 
     let sql = format!(
         "SELECT {WORK_COLUMNS}
          FROM works
-         WHERE
-             (added_at, id) < (?1, ?2)
-             AND EXISTS (SELECT 1 FROM sessions WHERE sessions.work = works.id AND sessions.deleted_at IS NULL)
+         WHERE (added_at, id) < (?1, ?2) AND {HAS_SESSION}
          ORDER BY added_at DESC, id DESC
          LIMIT ?3"
     );
-    let (added_at, id) = after.map_or((i64::MAX, [0xff; 16]), |key| (key.added_at.as_millis(), *key.id.as_bytes()));
+    let (added_at, id) = place(after);
     collect(conn, &sql, params![added_at, id, sql_limit(limit)], rows::work_row)
+}
+
+/// Goes from project to project: names are kept in the order of those.
+pub(super) fn works_named(
+    conn: &Connection,
+    name: &str,
+    after: Option<WorkKey>,
+    limit: usize,
+) -> Result<Vec<WorkRow>, ReadError> {
+    let sql = format!(
+        "WITH RECURSIVE projects (project) AS (
+             SELECT MIN(project) FROM work_names
+             UNION ALL
+             SELECT (SELECT MIN(later.project) FROM work_names AS later WHERE later.project > projects.project)
+             FROM projects
+             WHERE projects.project IS NOT NULL
+         )
+         SELECT {WORK_COLUMNS}
+         FROM works
+         WHERE
+             id IN (
+                 SELECT work_names.work
+                 FROM projects
+                 CROSS JOIN work_names ON work_names.project = projects.project AND work_names.name = ?1
+             )
+             AND (added_at, id) < (?2, ?3) AND {HAS_SESSION}
+         ORDER BY added_at DESC, id DESC
+         LIMIT ?4"
+    );
+    let (added_at, id) = place(after);
+    collect(conn, &sql, params![name, added_at, id, sql_limit(limit)], rows::work_row)
+}
+
+fn place(after: Option<WorkKey>) -> (i64, [u8; 16]) {
+    after.map_or((i64::MAX, [0xff; 16]), |key| (key.added_at.as_millis(), *key.id.as_bytes()))
 }
 
 pub(super) fn work(conn: &Connection, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
