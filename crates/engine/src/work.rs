@@ -93,6 +93,21 @@ impl Engine {
         Ok(works)
     }
 
+    /// A page of those that a name leads to, at most one of a project: what it is called, or was.
+    pub async fn works_named(
+        &self,
+        name: &str,
+        after: Option<WorkKey>,
+        limit: usize,
+    ) -> Result<Vec<Work>, QueryError> {
+        let Some(name) = work_name(name) else { return Ok(Vec::new()) };
+        let mut works = Vec::new();
+        for row in self.shared.store.works_named(&name, after, limit).await? {
+            works.push(self.shared.with_sessions(row).await?);
+        }
+        Ok(works)
+    }
+
     /// A piece of work, with all its sessions.
     pub async fn work(&self, id: WorkId) -> Result<Work, QueryError> {
         let row = self.shared.store.work(id).await?.ok_or(QueryError::NoSuchWork(id))?;

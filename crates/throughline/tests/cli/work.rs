@@ -179,8 +179,17 @@ fn a_name_of_several_projects_is_meant_where_one_stands() {
     let told = folder.run(&["work", "rename", "lom", "weave"]).failed();
     assert_eq!(told, "error: no piece of work is called lom; did you mean loom?\n");
     folder.run(&["work", "rename", "loom", "weave"]).ok();
-    // Only one is left.
+    // Only one is called so.
     assert!(folder.run(&["work", "show", "loom"]).ok().contains(one.to_str().unwrap()));
+    folder.stand_in(one.clone());
+    folder.run(&["work", "rename", "loom", "weft"]).ok();
+    // Both were, and the same holds.
+    assert!(folder.run(&["work", "show", "loom"]).ok().starts_with("weft\n"));
+    folder.stand_in(folder.work());
+    let told = folder.run(&["work", "show", "loom"]).failed();
+    assert!(told.starts_with("error: 2 projects have a piece of work that was called loom; go to one of them"), "{told}");
+    folder.run(&["work", "delete", "weft", "--yes"]).ok();
+    assert!(folder.run(&["work", "show", "loom"]).ok().starts_with("weave\n"), "wherever one stands");
 }
 
 #[test]
