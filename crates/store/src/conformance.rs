@@ -58,6 +58,7 @@ macro_rules! conformance_tests {
             tables: what_is_remembered_is_there_until_it_is_forgotten,
             work: offers_come_newest_first_and_in_pages,
             work: an_offer_is_superseded_by_a_later_turn_of_the_same_work,
+            work: an_offer_is_superseded_by_any_name_of_its_work,
             work: a_click_is_kept,
             work: a_click_that_meets_another_writes_nothing,
             work: works_come_by_their_newest_session_and_in_pages,

@@ -97,11 +97,14 @@ impl State {
     }
 
     fn offer(&self, row: &NextRow) -> Offer {
+        let project = self.sessions.find(row.session).map(|session| session.project.clone()).unwrap_or_default();
+        let led_to = |name: &str| self.work_names.get(&(project.clone(), name.to_owned()));
+        let is_same = |a: &str, b: &str| a == b || (led_to(a).is_some() && led_to(a) == led_to(b));
         let later = |other: &&NextRow| {
+            let names = other.next.meta_context.as_deref().zip(row.next.meta_context.as_deref());
             other.session == row.session
-                && other.next.meta_context == row.next.meta_context
-                && other.next.meta_context.is_some()
                 && other.id.turn > row.id.turn
+                && names.is_some_and(|(other, own)| is_same(other, own))
         };
         let superseded_by = self.next_blocks.values().filter(later).map(|other| other.id.turn).min();
         Offer { row: row.clone(), superseded_by }

@@ -145,6 +145,35 @@ pub async fn an_offer_is_superseded_by_a_later_turn_of_the_same_work(store: AnyS
     assert_eq!(superseded().await, expected);
 }
 
+pub async fn an_offer_is_superseded_by_any_name_of_its_work(store: AnyStore) {
+    begin(&store, 1, "/w").await;
+    begin(&store, 2, "/other").await;
+    begin_in(&store, 2, 1, "loom", 7, 10).await;
+    begin_in(&store, 2, 2, "warp", 8, 10).await;
+    // Each of these begins a work.
+    begin_in(&store, 1, 1, "loom", 5, 10).await;
+    begin_in(&store, 1, 2, "weft", 6, 10).await;
+    let names = ["loom", "warp", "warp", "loom", "weft"];
+    for (turn, name) in (2..).zip(names) {
+        next_turn(&store, 1, u64::from(turn)).await;
+        offer(&store, 1, turn, 1, Some(name)).await;
+    }
+    let by = async || {
+        let offers = store.next_blocks(session_id(1), None, MANY).await.expect("offers");
+        let later = offers.iter().filter(|offer| offer.row.id.turn > Turn(1));
+        let mut by: Vec<_> = later.map(|offer| offer.superseded_by.map(|turn| turn.0)).collect();
+        by.reverse();
+        by
+    };
+    assert_eq!(by().await, [Some(5), Some(4), None, None, None], "no work is called warp yet");
+    rename(&store, work_id(5), "warp").await;
+    assert_eq!(by().await, [Some(3), Some(4), Some(5), None, None], "both names lead to one work");
+    rename(&store, work_id(6), "loom").await;
+    assert_eq!(by().await, [Some(5), Some(4), None, Some(6), None], "the old name is another's");
+    tell_works(&store, vec![Event::WorkDeleted { work: work_id(6) }], 99).await;
+    assert_eq!(by().await, [Some(5), Some(4), None, None, None], "what is gone joins no names");
+}
+
 pub async fn a_click_is_kept(store: AnyStore) {
     begin(&store, 1, "/w").await;
     offer(&store, 1, 1, 1, Some("loom")).await;

@@ -10,13 +10,21 @@ use crate::sqlite::queries::{collect, sql_limit};
 use crate::sqlite::rows;
 use crate::{ReadError, WholeWork};
 
-/// Behind a block's own columns: the first later turn that offers a step of the same work.
+/// Behind a block's own columns: the first later turn that offers a step of the same work, by any name that leads to it.
 const SUPERSEDED_BY: &str = "(
     SELECT MIN(later.turn)
     FROM next_blocks AS later
     WHERE
         later.session = next_blocks.session
-        AND later.meta_context = next_blocks.meta_context
+        AND later.meta_context IN (
+            SELECT next_blocks.meta_context
+            UNION ALL
+            SELECT other.name
+            FROM sessions
+            CROSS JOIN work_names AS own ON own.project = sessions.project AND own.name = next_blocks.meta_context
+            CROSS JOIN work_names AS other ON other.work = own.work
+            WHERE sessions.id = next_blocks.session
+        )
         AND later.turn > next_blocks.turn
 )";
 
