@@ -124,13 +124,12 @@ impl Engine {
 
     /// What stands before a session: the member of its work before it, else the one that it was started from.
     pub async fn session_before(&self, row: &SessionRow) -> Result<Option<SessionId>, QueryError> {
-        let members = match self.work_of(row).await? {
-            Some(work) => self.shared.store.work_sessions(work.id).await?,
-            None => Vec::new(),
+        let earlier = match self.work_of(row).await? {
+            Some(work) => self.shared.store.newest_of_work(work.id, Some(row.id), 1).await?.pop(),
+            None => None,
         };
-        let earlier = members.iter().rev().find(|member| member.id < row.id).map(|member| member.id);
         match (earlier, row.from) {
-            (Some(earlier), _) => Ok(Some(earlier)),
+            (Some(earlier), _) => Ok(Some(earlier.id)),
             (None, Some(from)) => {
                 let from = self.shared.store.session(from.session).await?;
                 Ok(from.filter(|from| from.row.deleted_at.is_none()).map(|from| from.row.id))
@@ -340,7 +339,7 @@ impl Shared {
     }
 
     async fn with_sessions(&self, row: WorkRow) -> Result<Work, store::ReadError> {
-        let sessions = self.store.work_sessions(row.id).await?.into_iter().map(|session| session.id).collect();
+        let sessions = self.store.work_session_ids(row.id).await?;
         Ok(Work { row, sessions })
     }
 

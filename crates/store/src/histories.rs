@@ -50,6 +50,7 @@ struct Rows {
     found_works: Vec<Option<WorkRow>>,
     works_named: Vec<Vec<WorkRow>>,
     work_sessions: Vec<Vec<SessionRow>>,
+    work_session_ids: Vec<Vec<SessionId>>,
     unbegun: Vec<SessionId>,
     unsummarised: Vec<SessionId>,
     unsettled: Vec<SessionId>,
@@ -103,7 +104,8 @@ async fn rows(store: &dyn Store) -> Rows {
         }
         works.extend(page);
     }
-    let (mut found_works, mut works_named, mut work_sessions) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut found_works, mut works_named) = (Vec::new(), Vec::new());
+    let (mut work_sessions, mut work_session_ids) = (Vec::new(), Vec::new());
     for name in WORKS {
         found_works.push(store.find_work("/w", name).await.unwrap());
         works_named.push(store.works_named(name, None, 9).await.unwrap());
@@ -111,6 +113,8 @@ async fn rows(store: &dyn Store) -> Rows {
     for n in BY_HAND..SESSIONS {
         found_works.push(store.work(work_id(n)).await.unwrap());
         work_sessions.push(store.work_sessions(work_id(n)).await.unwrap());
+        work_sessions.push(store.newest_of_work(work_id(n), Some(session_id(n + 2)), 2).await.unwrap());
+        work_session_ids.push(store.work_session_ids(work_id(n)).await.unwrap());
     }
     Rows {
         sessions,
@@ -124,6 +128,7 @@ async fn rows(store: &dyn Store) -> Rows {
         found_works,
         works_named,
         work_sessions,
+        work_session_ids,
         unbegun: store.unbegun().await.unwrap(),
         unsummarised: store.unsummarised(None, 3).await.unwrap(),
         unsettled: store.unsettled().await.unwrap(),

@@ -270,6 +270,17 @@ pub trait Tables: Send + Sync + 'static {
     /// The sessions of a piece of work in the order in which they began, without deleted ones.
     async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError>;
 
+    /// Which those are, without reading more of them.
+    async fn work_session_ids(&self, work: WorkId) -> Result<Vec<SessionId>, ReadError>;
+
+    /// Those of them that began before one of them, or all, the newest first, at most `limit`.
+    async fn newest_of_work(
+        &self,
+        work: WorkId,
+        before: Option<SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionRow>, ReadError>;
+
     /// Every piece of work that has a session, deleted or not, with what belongs to it, in the order in which they began.
     async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError>;
 

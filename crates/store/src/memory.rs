@@ -494,6 +494,26 @@ impl Tables for MemoryStore {
         Ok(rows)
     }
 
+    async fn work_session_ids(&self, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
+        let mut ids: Vec<_> = self.state().of_work(work).map(|row| row.id).collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    async fn newest_of_work(
+        &self,
+        work: WorkId,
+        before: Option<SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionRow>, ReadError> {
+        let state = self.state();
+        let earlier = state.of_work(work).filter(|row| before.is_none_or(|before| row.id < before));
+        let mut rows: Vec<_> = earlier.cloned().collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.id));
+        rows.truncate(limit);
+        Ok(rows)
+    }
+
     async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError> {
         let state = self.state();
         let has_session = |id: WorkId| state.sessions.all().any(|row| row.work == Some(id));

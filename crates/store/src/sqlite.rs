@@ -370,6 +370,19 @@ impl Tables for SqliteStore {
         self.ask(move |conn| work::work_sessions(conn, work)).await
     }
 
+    async fn work_session_ids(&self, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
+        self.ask(move |conn| work::work_session_ids(conn, work)).await
+    }
+
+    async fn newest_of_work(
+        &self,
+        work: WorkId,
+        before: Option<SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionRow>, ReadError> {
+        self.ask(move |conn| work::newest_of_work(conn, work, before, limit)).await
+    }
+
     async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError> {
         self.ask(work::whole_works).await
     }

@@ -27,7 +27,7 @@ impl Shared {
             let Field::Work { name, sessions } = &mut filter.field else { continue };
             let works = self.works_called(name, within).await?;
             for work in &works {
-                sessions.extend(self.store.work_sessions(work.id).await?.iter().map(|session| session.id));
+                sessions.extend(self.store.work_session_ids(work.id).await?);
             }
             sessions.sort_unstable_by_key(|id: &SessionId| std::cmp::Reverse(*id));
             let shown = first_line(name, SHOWN_CHARS);

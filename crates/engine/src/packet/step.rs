@@ -37,7 +37,8 @@ pub(super) async fn text(
         None => None,
     };
     let members = match &named {
-        Some(work) => store.work_sessions(work.id).await?,
+        // It and the one that it was started from are among them.
+        Some(work) => store.newest_of_work(work.id, None, SESSIONS + 2).await?,
         None => Vec::new(),
     };
     let before = before(store, looking, origin).await?;
@@ -129,10 +130,10 @@ fn contents(row: &SessionRow, lines: &[TurnRow]) -> String {
     [head].into_iter().chain(told).collect::<Vec<_>>().join("\n")
 }
 
-/// The work's other sessions, newest first.
+/// The work's other sessions, of these that are newest first.
 fn earlier(row: &SessionRow, members: &[SessionRow], before: Option<&Before>) -> String {
     let from = before.map(|before| before.session.row.id);
-    let others = members.iter().rev().filter(|member| member.id != row.id && Some(member.id) != from);
+    let others = members.iter().filter(|member| member.id != row.id && Some(member.id) != from);
     let told: Vec<String> = others
         .take(SESSIONS)
         .map(|member| {

@@ -204,6 +204,19 @@ impl Tables for FullDisk {
         self.store.work_sessions(work).await
     }
 
+    async fn work_session_ids(&self, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
+        self.store.work_session_ids(work).await
+    }
+
+    async fn newest_of_work(
+        &self,
+        work: WorkId,
+        before: Option<SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionRow>, ReadError> {
+        self.store.newest_of_work(work, before, limit).await
+    }
+
     async fn clicked(&self, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
         self.store.clicked(session, limit).await
     }

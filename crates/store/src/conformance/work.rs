@@ -71,7 +71,18 @@ async fn listed(store: &AnyStore) -> Vec<WorkId> {
 }
 
 async fn members(store: &AnyStore, work: WorkId) -> Vec<SessionId> {
-    store.work_sessions(work).await.expect("sessions").into_iter().map(|row| row.id).collect()
+    let rows = store.work_sessions(work).await.expect("sessions");
+    let ids = store.work_session_ids(work).await.expect("ids");
+    assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), ids);
+    for limit in [0, 1, 2, MANY] {
+        let newest = store.newest_of_work(work, None, limit).await.expect("the newest");
+        assert_eq!(newest, rows.iter().rev().take(limit).cloned().collect::<Vec<_>>(), "the newest {limit}");
+        for (place, id) in ids.iter().enumerate() {
+            let before = store.newest_of_work(work, Some(*id), limit).await.expect("the newest before one");
+            assert_eq!(before, rows[..place].iter().rev().take(limit).cloned().collect::<Vec<_>>(), "{limit} before {id}");
+        }
+    }
+    ids
 }
 
 pub async fn offers_come_newest_first_and_in_pages(store: AnyStore) {

@@ -157,7 +157,7 @@ async fn misnamed(store: &dyn Store, known: Option<&Works>, wanted: &Works) -> R
     let (known, wanted) = (known.names(), wanted.names());
     let mut misnamed = BTreeSet::new();
     for (id, _) in known.iter().filter(|(id, name)| wanted.get(*id) != Some(*name)) {
-        misnamed.extend(store.work_sessions(*id).await?.iter().map(|row| row.id));
+        misnamed.extend(store.work_session_ids(*id).await?);
     }
     Ok(misnamed)
 }

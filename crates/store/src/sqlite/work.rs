@@ -142,6 +142,35 @@ pub(super) fn work_sessions(conn: &Connection, work: WorkId) -> Result<Vec<Sessi
     collect(conn, &sql, [work.as_bytes()], rows::session_row)
 }
 
+pub(super) fn work_session_ids(conn: &Connection, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
+    let sql = "SELECT id
+         FROM sessions
+         WHERE work = ?1 AND deleted_at IS NULL
+         ORDER BY id";
+    collect(conn, sql, [work.as_bytes()], |row| Ok(SessionId::from_bytes(row.get(0)?)))
+}
+
+pub(super) fn newest_of_work(
+    conn: &Connection,
+    work: WorkId,
+    before: Option<SessionId>,
+    limit: usize,
+) -> Result<Vec<SessionRow>, ReadError> {
+    // No id stands behind the last one of all.
+    let (before, is_before) = match before {
+        Some(before) => (*before.as_bytes(), "<"),
+        None => ([0xff; 16], "<="),
+    };
+    let sql = format!(
+        "SELECT {SESSION_COLUMNS}
+         FROM sessions
+         WHERE work = ?1 AND id {is_before} ?2 AND deleted_at IS NULL
+         ORDER BY id DESC
+         LIMIT ?3"
+    );
+    collect(conn, &sql, params![work.as_bytes(), before, sql_limit(limit)], rows::session_row)
+}
+
 pub(super) fn whole_works(conn: &Connection) -> Result<Vec<WholeWork>, ReadError> {
     let sql = format!(
         "SELECT {WORK_COLUMNS}
