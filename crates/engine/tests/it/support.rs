@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -61,6 +61,8 @@ pub(crate) struct FullDisk {
     pub(crate) full_for_rules: AtomicBool,
     pub(crate) damaged: Mutex<Option<SessionId>>,
     pub(crate) before_purge: Mutex<Option<Batch>>,
+    /// How many rows of a work's sessions were read.
+    pub(crate) members_read: AtomicUsize,
 }
 
 #[async_trait]
@@ -201,7 +203,9 @@ impl Tables for FullDisk {
     }
 
     async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
-        self.store.work_sessions(work).await
+        let rows = self.store.work_sessions(work).await?;
+        self.members_read.fetch_add(rows.len(), Ordering::SeqCst);
+        Ok(rows)
     }
 
     async fn work_session_ids(&self, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
@@ -214,7 +218,9 @@ impl Tables for FullDisk {
         before: Option<SessionId>,
         limit: usize,
     ) -> Result<Vec<SessionRow>, ReadError> {
-        self.store.newest_of_work(work, before, limit).await
+        let rows = self.store.newest_of_work(work, before, limit).await?;
+        self.members_read.fetch_add(rows.len(), Ordering::SeqCst);
+        Ok(rows)
     }
 
     async fn clicked(&self, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
@@ -268,6 +274,7 @@ impl World {
             full_for_rules: AtomicBool::new(false),
             damaged: Mutex::default(),
             before_purge: Mutex::default(),
+            members_read: AtomicUsize::new(0),
         });
         let clock = Arc::new(TestClock(AtomicI64::new(0)));
         let ids = Arc::new(TestIds(AtomicU64::new(1)));

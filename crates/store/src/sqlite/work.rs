@@ -50,13 +50,16 @@ pub(super) fn next_blocks(
 }
 
 pub(super) fn next_block(conn: &Connection, session: SessionId, id: NextId) -> Result<Option<Offer>, ReadError> {
-    let sql = format!(
+    let found = conn.prepare_cached(&next_block_sql())?.query_row(params![session.as_bytes(), id.turn.0, id.nth], rows::offer);
+    Ok(found.optional()?)
+}
+
+pub(super) fn next_block_sql() -> String {
+    format!(
         "SELECT {NEXT_COLUMNS}, {SUPERSEDED_BY}
          FROM next_blocks
          WHERE session = ?1 AND turn = ?2 AND nth = ?3"
-    );
-    let found = conn.prepare_cached(&sql)?.query_row(params![session.as_bytes(), id.turn.0, id.nth], rows::offer);
-    Ok(found.optional()?)
+    )
 }
 
 pub(super) fn clicked(conn: &Connection, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
@@ -161,14 +164,18 @@ pub(super) fn newest_of_work(
         Some(before) => (*before.as_bytes(), "<"),
         None => ([0xff; 16], "<="),
     };
-    let sql = format!(
+    let sql = newest_of_work_sql(is_before);
+    collect(conn, &sql, params![work.as_bytes(), before, sql_limit(limit)], rows::session_row)
+}
+
+pub(super) fn newest_of_work_sql(is_before: &str) -> String {
+    format!(
         "SELECT {SESSION_COLUMNS}
          FROM sessions
          WHERE work = ?1 AND id {is_before} ?2 AND deleted_at IS NULL
          ORDER BY id DESC
          LIMIT ?3"
-    );
-    collect(conn, &sql, params![work.as_bytes(), before, sql_limit(limit)], rows::session_row)
+    )
 }
 
 pub(super) fn whole_works(conn: &Connection) -> Result<Vec<WholeWork>, ReadError> {
