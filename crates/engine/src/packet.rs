@@ -56,17 +56,17 @@ pub(crate) async fn build(
     session: &Session,
     untold: Untold,
 ) -> Result<Packet, ReadError> {
-    if let Some(origin) = session.row.from
-        && session.row.turns == Turn(0)
-    {
-        let text = step::text(store, looking, &session.row, origin).await?;
-        return Ok(Packet::new(ToldOf::PhaseBefore, text));
-    }
     let turns = match untold {
         Untold::Everything => newest_turns(store, session).await?,
         Untold::Essentials | Untold::Nothing => Vec::new(),
     };
     let states = looking.states(&session.row, &session.context, FILES).await;
+    if let Some(origin) = session.row.from
+        && step::is_untold(store, &session.row, untold).await?
+    {
+        let own = step::Own { session, states: &states, turns: &turns };
+        return Ok(Packet::new(ToldOf::PhaseBefore, step::text(store, looking, origin, &own).await?));
+    }
     Ok(Packet::new(ToldOf::EarlierTurns, text(session, &states, &turns)))
 }
 
@@ -122,6 +122,10 @@ impl Page {
 
     fn end(mut self) -> String {
         self.parts.push(END.to_owned());
+        self.text()
+    }
+
+    fn text(&self) -> String {
         self.parts.join("\n\n")
     }
 

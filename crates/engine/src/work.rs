@@ -94,12 +94,7 @@ impl Engine {
     }
 
     /// A page of those that a name leads to, at most one of a project: what it is called, or was.
-    pub async fn works_named(
-        &self,
-        name: &str,
-        after: Option<WorkKey>,
-        limit: usize,
-    ) -> Result<Vec<Work>, QueryError> {
+    pub async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<Work>, QueryError> {
         let Some(name) = work_name(name) else { return Ok(Vec::new()) };
         let mut works = Vec::new();
         for row in self.shared.store.works_named(&name, after, limit).await? {

@@ -38,8 +38,8 @@ pub use imports::{ImportProgress, ImportSource, Imports, NewImport};
 pub use permissions::{NewAnswer, RememberedPage, RememberedPermission};
 pub use storage::{FileEncoding, StoredFile, StoredFileQuery};
 pub use work::{
-    Clicked, MetaContext, MetaContextName, MetaContextPage, MetaContextPatch, MetaContextQuery, MetaContextToc, MetaContextTocEntry,
-    MetaContextTocQuery, NextBlock, NextClick, NextPage, NextQuery,
+    Clicked, MetaContext, MetaContextName, MetaContextPage, MetaContextPatch, MetaContextQuery, MetaContextToc,
+    MetaContextTocEntry, MetaContextTocQuery, NextBlock, NextClick, NextPage, NextQuery,
 };
 
 /// A session as lists show it.

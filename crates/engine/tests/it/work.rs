@@ -105,6 +105,33 @@ async fn the_new_agent_is_told_of_the_phase_before() {
     assert!(told.contains("notes.md (t1"), "{told}");
 }
 
+/// One that comes back without a record of its own knows neither the phase before nor what the first one was at.
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_was_lost_in_its_first_turn_is_told_of_the_phase_before_again() {
+    let mut world = World::new().await;
+    let session = world.offering(&["write notes.md the plan", "next Go on | slow 1000 | loom"]).await;
+    let (_, begun) = take(&world.engine, session, block(2, 1)).await;
+    let mut follow = world.engine.follow(begun, None).await.unwrap();
+    while !matches!(crate::support::next_event(&mut follow).await, Event::TextPart { .. }) {}
+    world.crash_and_restart().await;
+    let packet = world.engine.resume_packet(begun).await.unwrap().text;
+    let told = packet.replace(&world.cwd, "/project").replace(&session.to_string(), "SESSION");
+    let at = |line: &str| {
+        told.lines().position(|told| told == line).unwrap_or_else(|| panic!("{line:?} is not in:\n{told}"))
+    };
+    let (own, before) = (at("t1 person: slow 1000"), at("And this is what it goes on with:"));
+    assert!(own < before && before < at("The turn that offered this step:"), "{told}");
+    at("Started from: session SESSION (write notes.md the plan), by its offer t2.n1");
+    assert!(told.contains("notes.md (t1"), "{told}");
+    assert!(told.ends_with("[End of the record.]") && told.chars().count() <= 12_000);
+
+    // Once a turn is done, its own turns are what there is to tell.
+    let prompt = world.prompt(begun, "say done").await;
+    world.finish(begun, prompt).await;
+    let packet = world.engine.resume_packet(begun).await.unwrap().text;
+    assert!(packet.starts_with("[Session resumed.") && packet.contains("t2 agent: done"), "{packet}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn many_clicks_at_once_are_one() {
     let world = World::new().await;

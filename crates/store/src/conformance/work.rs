@@ -79,7 +79,11 @@ async fn members(store: &AnyStore, work: WorkId) -> Vec<SessionId> {
         assert_eq!(newest, rows.iter().rev().take(limit).cloned().collect::<Vec<_>>(), "the newest {limit}");
         for (place, id) in ids.iter().enumerate() {
             let before = store.newest_of_work(work, Some(*id), limit).await.expect("the newest before one");
-            assert_eq!(before, rows[..place].iter().rev().take(limit).cloned().collect::<Vec<_>>(), "{limit} before {id}");
+            assert_eq!(
+                before,
+                rows[..place].iter().rev().take(limit).cloned().collect::<Vec<_>>(),
+                "{limit} before {id}"
+            );
         }
     }
     ids

@@ -50,7 +50,8 @@ pub(super) fn next_blocks(
 }
 
 pub(super) fn next_block(conn: &Connection, session: SessionId, id: NextId) -> Result<Option<Offer>, ReadError> {
-    let found = conn.prepare_cached(&next_block_sql())?.query_row(params![session.as_bytes(), id.turn.0, id.nth], rows::offer);
+    let found =
+        conn.prepare_cached(&next_block_sql())?.query_row(params![session.as_bytes(), id.turn.0, id.nth], rows::offer);
     Ok(found.optional()?)
 }
 

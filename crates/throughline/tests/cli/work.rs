@@ -187,7 +187,10 @@ fn a_name_of_several_projects_is_meant_where_one_stands() {
     assert!(folder.run(&["work", "show", "loom"]).ok().starts_with("weft\n"));
     folder.stand_in(folder.work());
     let told = folder.run(&["work", "show", "loom"]).failed();
-    assert!(told.starts_with("error: 2 projects have a piece of work that was called loom; go to one of them"), "{told}");
+    assert!(
+        told.starts_with("error: 2 projects have a piece of work that was called loom; go to one of them"),
+        "{told}"
+    );
     folder.run(&["work", "delete", "weft", "--yes"]).ok();
     assert!(folder.run(&["work", "show", "loom"]).ok().starts_with("weave\n"), "wherever one stands");
 }
