@@ -38,8 +38,8 @@ pub use agent::{
 };
 pub use agent_view::AgentView;
 pub use blocks::{
-    BlockScanner, Card, CasePriority, Field, MAX_BLOCK_BYTES, MAX_BLOCKS, MAX_COMMAND_BYTES, MAX_LABEL_CHARS, Next,
-    NextId, Node, Slice, Span, Task, UseCase,
+    BlockParter, BlockScanner, Card, CasePriority, Field, MAX_BLOCK_BYTES, MAX_BLOCKS, MAX_COMMAND_BYTES,
+    MAX_LABEL_CHARS, Next, NextId, Node, SaidPart, Slice, Span, Task, UseCase,
 };
 pub use command::{AgentReport, Command, FirstPrompt, NewSession, TurnSummary, WhenBusy};
 pub use contents::{
