@@ -66,7 +66,7 @@ pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, Pe
 pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{Folded, RowChange, TurnRow, fold};
 pub use session::{Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
-pub use session_list::{ListKey, SessionList};
+pub use session_list::{DeletedKey, ListKey, SessionList};
 pub use text::{first_line, one_line, plain_text, split_source};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};

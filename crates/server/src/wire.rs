@@ -148,6 +148,28 @@ pub struct SessionPage {
     pub next_cursor: Option<String>,
 }
 
+/// A session that is deleted and can be brought back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeletedSession {
+    pub id: SessionId,
+    pub agent: String,
+    pub project: String,
+    /// Null as long as nothing is known.
+    pub title: Option<String>,
+    pub turns: Turn,
+    pub deleted_at: Timestamp,
+}
+
+/// A page of those, the one that was deleted last first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeletedPage {
+    pub sessions: Vec<DeletedSession>,
+    /// Give it as `after` for the next page; null at the end.
+    pub next_cursor: Option<String>,
+}
+
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]

@@ -22,9 +22,9 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 use model::{
-    Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow, RowChange, Seq,
-    Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
-    fold,
+    DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow,
+    RowChange, Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId,
+    WorkKey, WorkRow, fold,
 };
 
 pub use copies::{Copies, CopyError};
@@ -211,6 +211,9 @@ pub trait Tables: Send + Sync + 'static {
 
     /// Sessions deleted before `at`, oldest first, at most `limit`.
     async fn deleted_before(&self, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError>;
+
+    /// A page of deleted sessions that are not purged yet, the one that was deleted last first.
+    async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError>;
 
     /// Which sessions these conversations of an agent are, by the agent's own ids; deleted ones too, in the order of the
     /// sessions' ids. Looks at every session.

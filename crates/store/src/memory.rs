@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use model::{
-    AgentState, Context, Entry, FactShape, Incarnation, InteractionId, ListKey, Mark, NextId, NextRow, Offer, Position,
-    ProvedFact, QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, Session, SessionId, SessionList, SessionRow,
-    StreamId, Timestamp, TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
+    AgentState, Context, DeletedKey, Entry, FactShape, Incarnation, InteractionId, ListKey, Mark, NextId, NextRow,
+    Offer, Position, ProvedFact, QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, Session, SessionId,
+    SessionList, SessionRow, StreamId, Timestamp, TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
 };
 
 use crate::{
@@ -387,6 +387,14 @@ impl Tables for MemoryStore {
         let mut deleted: Vec<_> = deleted.filter(|(deleted_at, _)| *deleted_at < at).collect();
         deleted.sort();
         Ok(deleted.into_iter().take(limit).map(|(_, id)| id).collect())
+    }
+
+    async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
+        let state = self.state();
+        let keyed = state.sessions.all().filter_map(|row| Some((DeletedKey::of(row)?, row)));
+        let mut deleted: Vec<_> = keyed.filter(|(key, _)| after.is_none_or(|after| *key < after)).collect();
+        deleted.sort_by_key(|(key, _)| std::cmp::Reverse(*key));
+        Ok(deleted.into_iter().take(limit).map(|(_, row)| row.clone()).collect())
     }
 
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {

@@ -33,8 +33,8 @@ use std::thread::{self, JoinHandle};
 
 use async_trait::async_trait;
 use model::{
-    Entry, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow, Seq, Session,
-    SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
+    DeletedKey, Entry, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow, Seq,
+    Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
 };
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -294,6 +294,10 @@ impl Tables for SqliteStore {
 
     async fn deleted_before(&self, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError> {
         self.ask(move |conn| queries::deleted_before(conn, at, limit)).await
+    }
+
+    async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
+        self.ask(move |conn| queries::deleted(conn, after, limit)).await
     }
 
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {

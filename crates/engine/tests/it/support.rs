@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use engine::{Agency, Asker, Clock, Engine, Follow, Followed, IdSource, Reach, Reply, Seams};
 use model::{
-    Answerer, Command, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position,
+    Answerer, Command, DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position,
     RememberedRow, Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
     WhenBusy, WorkId, WorkKey, WorkRow,
 };
@@ -137,6 +137,10 @@ impl Tables for FullDisk {
 
     async fn deleted_before(&self, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError> {
         self.store.deleted_before(at, limit).await
+    }
+
+    async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
+        self.store.deleted(after, limit).await
     }
 
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
