@@ -12,7 +12,7 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use crate::sqlite::columns::{self, STORED_ENTRY_COLUMNS};
+use crate::sqlite::columns::{self, SESSION_COLUMNS, STORED_ENTRY_COLUMNS};
 use crate::sqlite::fences::has_fence;
 use crate::sqlite::rows::{self, StoredEntry, sql_seq};
 use crate::{Damage, Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError};
@@ -162,7 +162,7 @@ pub(super) fn session(
     id: SessionId,
     fence: Option<&Damage>,
 ) -> Result<Option<Found<Session>>, ReadError> {
-    let sql = format!("SELECT {} FROM sessions WHERE id = ?1", columns::SESSION_COLUMNS);
+    let sql = format!("SELECT {} FROM sessions WHERE id = ?1", SESSION_COLUMNS);
     let Some(row) = conn.prepare_cached(&sql)?.query_row([id.as_bytes()], rows::session_row).optional()? else {
         return Ok(None);
     };
@@ -234,7 +234,7 @@ pub(super) fn sessions_sql(before: &str) -> String {
          WHERE deleted_at IS NULL {before}
          ORDER BY active_at DESC, id DESC
          LIMIT ?1",
-        columns::SESSION_COLUMNS
+        SESSION_COLUMNS
     )
 }
 

@@ -79,7 +79,10 @@ async fn every_question_walks_an_index() {
             "SELECT MAX(seq) FROM entries WHERE stream = ?1".to_owned(),
             "SEARCH entries USING COVERING INDEX sqlite_autoindex_entries_1 (stream=?)",
         ),
-        (queries::deleted_sql(), "SEARCH sessions USING INDEX sessions_deleted ((deleted_at,id)<(?,?))"),
+        (
+            queries::deleted_sql(),
+            "SEARCH sessions USING INDEX sessions_deleted (deleted_at>? AND (deleted_at,id)<(?,?))",
+        ),
         (work::newest_of_work_sql("<"), "SEARCH sessions USING INDEX sessions_of_work (work=? AND id<?)"),
         (
             work::next_block_sql(),

@@ -175,9 +175,9 @@ mod tests {
         assert_eq!(text(words.preview(0, "\n\nThree")), "", "what stands behind a block waits for it");
         assert_eq!(text(words.hear(0, "One `two`.\n")), "");
         assert_eq!(text(words.hear(0, &format!("{NEXT}\n"))), format!("{STEP}Three"));
-        assert_eq!(text(words.preview(0, " four\n```ru")), " four\n");
-        assert_eq!(text(words.preview(0, "st\n")), "```rust\n");
-        assert_eq!(text(words.hear(0, "\nThree four\n```rust\n")), "");
+        assert_eq!(text(words.preview(0, " four\n```th")), " four\n");
+        assert_eq!(text(words.preview(0, "is\n")), "```this\n");
+        assert_eq!(text(words.hear(0, "\nThree four\n```this\n")), "");
         assert_eq!(text(words.preview(2, "next text `")), "next text ");
         assert_eq!(text(words.hear(2, "next text `")), "");
         assert_eq!(text(words.pause()), "`", "a call stands between");
