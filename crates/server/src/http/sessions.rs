@@ -235,7 +235,8 @@ pub(crate) async fn deleted(
     principal: Principal,
     Params(query): Params<wire::PageQuery>,
 ) -> Result<Json<wire::DeletedPage>, ApiError> {
-    access::everything(&principal, Scope::Read)?;
+    // Whoever may bring them back: to all others they are gone.
+    access::everything(&principal, Scope::Manage)?;
     let limit = page_limit(query.limit)?;
     let after = query.after.map(|text| text.parse::<DeletedKey>()).transpose().map_err(|_| ApiError::InvalidCursor)?;
     let rows = app.engine.deleted_sessions(after, limit as usize + 1).await?;

@@ -162,7 +162,7 @@ pub(super) fn session(
     id: SessionId,
     fence: Option<&Damage>,
 ) -> Result<Option<Found<Session>>, ReadError> {
-    let sql = format!("SELECT {} FROM sessions WHERE id = ?1", SESSION_COLUMNS);
+    let sql = format!("SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ?1");
     let Some(row) = conn.prepare_cached(&sql)?.query_row([id.as_bytes()], rows::session_row).optional()? else {
         return Ok(None);
     };
@@ -229,12 +229,11 @@ pub(super) fn sessions(conn: &Connection, after: Option<ListKey>, limit: usize) 
 
 pub(super) fn sessions_sql(before: &str) -> String {
     format!(
-        "SELECT {}
+        "SELECT {SESSION_COLUMNS}
          FROM sessions
          WHERE deleted_at IS NULL {before}
          ORDER BY active_at DESC, id DESC
-         LIMIT ?1",
-        SESSION_COLUMNS
+         LIMIT ?1"
     )
 }
 
