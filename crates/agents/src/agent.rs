@@ -48,6 +48,24 @@ pub struct Agent {
     pub news: mpsc::Receiver<News>,
 }
 
+/// What an agent has to know ahead of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// What it is about.
+    pub of: ToldOf,
+    /// All of it.
+    pub text: String,
+}
+
+/// What a packet is about; the label above it says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToldOf {
+    /// Earlier turns of the session.
+    EarlierTurns,
+    /// What the session goes on with: the one that it was started from.
+    PhaseBefore,
+}
+
 /// What a session asks of its agent.
 #[derive(Debug)]
 pub enum Call {
@@ -57,8 +75,8 @@ pub enum Call {
         text: String,
         /// Pictures that go with them.
         images: Vec<Image>,
-        /// What the agent has to know of earlier turns, ahead of the words.
-        packet: Option<String>,
+        /// What the agent has to know ahead of the words.
+        packet: Option<Told>,
     },
     /// Asks it to stop the turn.
     Cancel,

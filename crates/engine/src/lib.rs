@@ -49,8 +49,8 @@ use agents::Agents;
 use agents::catalog::Catalog;
 use agents::policy::PermissionPolicy;
 use model::{
-    Command, Context, Event, InteractionId, ListKey, NewSession, PermissionAnswer, RememberedId, RememberedRow,
-    Request, Seq, Session, SessionId, SessionRow, StreamId, Turn, Untold,
+    Command, Context, DeletedKey, Event, InteractionId, ListKey, NewSession, PermissionAnswer, RememberedId,
+    RememberedRow, Request, Seq, Session, SessionId, SessionRow, StreamId, Turn, Untold,
 };
 use store::{Copies, Head, Store};
 use tokio::sync::{broadcast, mpsc, oneshot};
@@ -552,6 +552,15 @@ impl Engine {
     /// A page of the list.
     pub async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, QueryError> {
         Ok(self.shared.store.sessions(after, limit).await?)
+    }
+
+    /// A page of deleted sessions that can be restored, the one that was deleted last first.
+    pub async fn deleted_sessions(
+        &self,
+        after: Option<DeletedKey>,
+        limit: usize,
+    ) -> Result<Vec<SessionRow>, QueryError> {
+        Ok(self.shared.store.deleted(after, limit).await?)
     }
 
     /// How far summing up has got.

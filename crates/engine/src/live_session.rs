@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::{Agent, Call, News, Start};
+use agents::{Agent, Call, News, Start, Told, ToldOf};
 use model::{
     AgentReport, AgentState, BlockScanner, Command, Event, Memory, Request, Session, SessionId, SummaryMaker, Turn,
     TurnLine, Untold, decide,
@@ -28,7 +28,7 @@ use crate::feeds::{self, Words};
 use crate::offers::{Offers, newest_entries};
 use crate::pending::{Pending, words_of};
 use crate::tokens::Loan;
-use crate::{Shared, SubmitError, directories, navigation, packet};
+use crate::{Packet, Shared, SubmitError, directories, navigation, packet};
 
 /// A session that nobody asks anything of lets go of its task and its agent.
 const IDLE_AFTER: Duration = Duration::from_secs(1_800);
@@ -70,7 +70,7 @@ pub(crate) struct LiveSession {
     /// The agent's own key of the request that is being written down.
     asking: Option<u64>,
     /// What the agent is told ahead of the prompt that is about to go out.
-    packet: Option<String>,
+    packet: Option<Packet>,
     /// The turn that runs, as far as its summary needs it.
     digest: Digest,
     /// How far the running turn's words are known to hold blocks.
@@ -273,7 +273,7 @@ impl LiveSession {
         let untold = reports.by_ref().map(|report| untold_after(report, session)).fold(session.row.untold, Ord::max);
         self.packet = match untold {
             Untold::Essentials | Untold::Everything if begins => {
-                Some(packet::build(&*self.shared.store, &self.shared.looking, session, untold).await?.text)
+                Some(packet::build(&*self.shared.store, &self.shared.looking, session, untold).await?)
             }
             _ => None,
         };
@@ -377,8 +377,8 @@ impl LiveSession {
     ) -> Result<(), SubmitError> {
         let before = self.session.as_ref().map_or(Turn(0), |session| session.row.turns);
         match &self.packet {
-            Some(text) if session.row.untold > Untold::Nothing && session.row.turns > before => {
-                step(session, Command::TellResume { text: text.clone() })
+            Some(packet) if session.row.untold > Untold::Nothing && session.row.turns > before => {
+                step(session, Command::TellResume { text: packet.text.clone() })
             }
             Some(_) | None => Ok(()),
         }
@@ -439,13 +439,14 @@ impl LiveSession {
     /// What is pending is written, and what follows from it happens.
     async fn take_effects(&mut self, effects: Vec<Event>) {
         self.pending = Pending::default();
-        let mut packet = effects.iter().find_map(|event| match event {
+        let told = effects.iter().find_map(|event| match event {
             Event::ResumeSent { text, .. } => Some(text.clone()),
             _ => None,
         });
-        if packet.is_some() {
-            self.packet = None;
-        }
+        let mut packet = told.map(|text| {
+            let of = self.packet.take().map_or(ToldOf::EarlierTurns, |packet| packet.of);
+            Told { of, text }
+        });
         for event in effects {
             self.calls.apply(&event);
             match event {

@@ -7,6 +7,7 @@ mod step;
 
 use std::collections::{HashMap, HashSet};
 
+use agents::ToldOf;
 use model::{
     Context, FactList, FileState, Item, Seq, Session, SessionRow, StreamId, Transcript, TranscriptTurn, Turn, TurnRow,
     Untold, as_item, format_context_for_resume, one_line,
@@ -40,6 +41,8 @@ const END: &str = "[End of the record.]";
 /// A resume packet, as it would be sent now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packet {
+    /// What it is about.
+    pub of: ToldOf,
     /// All of it.
     pub text: String,
     /// About how many tokens it costs.
@@ -53,23 +56,24 @@ pub(crate) async fn build(
     session: &Session,
     untold: Untold,
 ) -> Result<Packet, ReadError> {
-    if let Some(origin) = session.row.from
-        && session.row.turns == Turn(0)
-    {
-        return Ok(Packet::of(step::text(store, looking, &session.row, origin).await?));
-    }
     let turns = match untold {
         Untold::Everything => newest_turns(store, session).await?,
         Untold::Essentials | Untold::Nothing => Vec::new(),
     };
     let states = looking.states(&session.row, &session.context, FILES).await;
-    Ok(Packet::of(text(session, &states, &turns)))
+    if let Some(origin) = session.row.from
+        && step::is_untold(store, &session.row, untold).await?
+    {
+        let own = step::Own { session, states: &states, turns: &turns };
+        return Ok(Packet::new(ToldOf::PhaseBefore, step::text(store, looking, origin, &own).await?));
+    }
+    Ok(Packet::new(ToldOf::EarlierTurns, text(session, &states, &turns)))
 }
 
 impl Packet {
-    fn of(text: String) -> Self {
+    fn new(of: ToldOf, text: String) -> Self {
         let tokens = text.chars().count().div_ceil(CHARS_PER_TOKEN);
-        Self { text, tokens }
+        Self { of, text, tokens }
     }
 }
 
@@ -118,6 +122,10 @@ impl Page {
 
     fn end(mut self) -> String {
         self.parts.push(END.to_owned());
+        self.text()
+    }
+
+    fn text(&self) -> String {
         self.parts.join("\n\n")
     }
 

@@ -93,6 +93,16 @@ impl Engine {
         Ok(works)
     }
 
+    /// A page of those that a name leads to, at most one of a project: what it is called, or was.
+    pub async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<Work>, QueryError> {
+        let Some(name) = work_name(name) else { return Ok(Vec::new()) };
+        let mut works = Vec::new();
+        for row in self.shared.store.works_named(&name, after, limit).await? {
+            works.push(self.shared.with_sessions(row).await?);
+        }
+        Ok(works)
+    }
+
     /// A piece of work, with all its sessions.
     pub async fn work(&self, id: WorkId) -> Result<Work, QueryError> {
         let row = self.shared.store.work(id).await?.ok_or(QueryError::NoSuchWork(id))?;
@@ -109,13 +119,12 @@ impl Engine {
 
     /// What stands before a session: the member of its work before it, else the one that it was started from.
     pub async fn session_before(&self, row: &SessionRow) -> Result<Option<SessionId>, QueryError> {
-        let members = match self.work_of(row).await? {
-            Some(work) => self.shared.store.work_sessions(work.id).await?,
-            None => Vec::new(),
+        let earlier = match self.work_of(row).await? {
+            Some(work) => self.shared.store.newest_of_work(work.id, Some(row.id), 1).await?.pop(),
+            None => None,
         };
-        let earlier = members.iter().rev().find(|member| member.id < row.id).map(|member| member.id);
         match (earlier, row.from) {
-            (Some(earlier), _) => Ok(Some(earlier)),
+            (Some(earlier), _) => Ok(Some(earlier.id)),
             (None, Some(from)) => {
                 let from = self.shared.store.session(from.session).await?;
                 Ok(from.filter(|from| from.row.deleted_at.is_none()).map(|from| from.row.id))
@@ -325,7 +334,7 @@ impl Shared {
     }
 
     async fn with_sessions(&self, row: WorkRow) -> Result<Work, store::ReadError> {
-        let sessions = self.store.work_sessions(row.id).await?.into_iter().map(|session| session.id).collect();
+        let sessions = self.store.work_session_ids(row.id).await?;
         Ok(Work { row, sessions })
     }
 

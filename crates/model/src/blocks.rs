@@ -4,6 +4,7 @@
 //! the API see the same. A block that says nothing sensible stays the words it is.
 
 mod parse;
+mod part;
 mod scan;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Event, ParseIdError, Turn};
 
+pub use part::{BlockParter, SaidPart};
 pub use scan::BlockScanner;
 pub(crate) use scan::without_blocks;
 

@@ -38,8 +38,8 @@ pub use agent::{
 };
 pub use agent_view::AgentView;
 pub use blocks::{
-    BlockScanner, Card, CasePriority, Field, MAX_BLOCK_BYTES, MAX_BLOCKS, MAX_COMMAND_BYTES, MAX_LABEL_CHARS, Next,
-    NextId, Node, Slice, Span, Task, UseCase,
+    BlockParter, BlockScanner, Card, CasePriority, Field, MAX_BLOCK_BYTES, MAX_BLOCKS, MAX_COMMAND_BYTES,
+    MAX_LABEL_CHARS, Next, NextId, Node, SaidPart, Slice, Span, Task, UseCase,
 };
 pub use command::{AgentReport, Command, FirstPrompt, NewSession, TurnSummary, WhenBusy};
 pub use contents::{
@@ -66,7 +66,7 @@ pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, Pe
 pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{Folded, RowChange, TurnRow, fold};
 pub use session::{Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
-pub use session_list::{ListKey, SessionList};
+pub use session_list::{DeletedKey, ListKey, SessionList};
 pub use text::{first_line, one_line, plain_text, split_source};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};

@@ -45,6 +45,37 @@ impl FromStr for ListKey {
     }
 }
 
+/// A deleted session's place among those, the one that was deleted last first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DeletedKey {
+    /// When it was deleted.
+    pub deleted_at: Timestamp,
+    /// Tells those of one instant apart.
+    pub id: SessionId,
+}
+
+impl DeletedKey {
+    /// Where `row` stands; nowhere, if it is not deleted.
+    pub fn of(row: &SessionRow) -> Option<Self> {
+        Some(Self { deleted_at: row.deleted_at?, id: row.id })
+    }
+}
+
+impl fmt::Display for DeletedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        ListKey { active_at: self.deleted_at, id: self.id }.fmt(f)
+    }
+}
+
+impl FromStr for DeletedKey {
+    type Err = CursorError;
+
+    fn from_str(text: &str) -> Result<Self, CursorError> {
+        let ListKey { active_at, id } = text.parse()?;
+        Ok(Self { deleted_at: active_at, id })
+    }
+}
+
 /// Rows by recency, folded from row changes.
 #[derive(Debug, Clone, Default)]
 pub struct SessionList {

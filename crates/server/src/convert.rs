@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use engine::{AgentSession, AgentSessions, Engine, Listed, QueryError, Work, WorkContents};
 use files::Suggestion;
 use model::{
-    Context, DECLARED_FACTS, FactShape, ListKey, Offer, ProvedFact, RememberedRow, Session, SessionId, SessionRow,
-    SessionState, TokenRow, WorkKey, WorkRow,
+    Context, DECLARED_FACTS, DeletedKey, FactShape, ListKey, Offer, ProvedFact, RememberedRow, Session, SessionId,
+    SessionRow, SessionState, TokenRow, WorkKey, WorkRow,
 };
 
 use crate::{turns, wire};
@@ -126,6 +126,20 @@ pub(crate) fn session_page(engine: &Engine, mut rows: Vec<SessionRow>, limit: us
         meta_contexts: Vec::new(),
         unobserved_count: engine.unobserved_count(),
     }
+}
+
+/// `rows` holds one more than the page if there is another page.
+pub(crate) fn deleted_page(mut rows: Vec<SessionRow>, limit: usize) -> wire::DeletedPage {
+    let more = rows.len() > limit;
+    rows.truncate(limit);
+    let next_cursor = rows.last().filter(|_| more).and_then(DeletedKey::of).map(|key| key.to_string());
+    let of = |row: SessionRow| {
+        let title = row.label().map(str::to_owned);
+        let deleted_at = row.deleted_at?;
+        let SessionRow { id, agent, project, turns, .. } = row;
+        Some(wire::DeletedSession { id, agent, project, title, turns, deleted_at })
+    };
+    wire::DeletedPage { sessions: rows.into_iter().filter_map(of).collect(), next_cursor }
 }
 
 pub(crate) fn work(work: Work) -> wire::MetaContext {

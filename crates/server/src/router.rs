@@ -55,6 +55,7 @@ fn protected() -> OpenApiRouter<App> {
         .routes(routes!(sessions::list, sessions::create))
         .routes(routes!(sessions::show, sessions::change, sessions::delete))
         .routes(routes!(sessions::restore))
+        .routes(routes!(sessions::deleted))
         .routes(routes!(sessions::cancel))
         .routes(routes!(sessions::observe))
         .routes(routes!(prompts::send))

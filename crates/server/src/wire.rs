@@ -38,8 +38,8 @@ pub use imports::{ImportProgress, ImportSource, Imports, NewImport};
 pub use permissions::{NewAnswer, RememberedPage, RememberedPermission};
 pub use storage::{FileEncoding, StoredFile, StoredFileQuery};
 pub use work::{
-    Clicked, MetaContext, MetaContextName, MetaContextPage, MetaContextPatch, MetaContextToc, MetaContextTocEntry,
-    MetaContextTocQuery, NextBlock, NextClick, NextPage, NextQuery,
+    Clicked, MetaContext, MetaContextName, MetaContextPage, MetaContextPatch, MetaContextQuery, MetaContextToc,
+    MetaContextTocEntry, MetaContextTocQuery, NextBlock, NextClick, NextPage, NextQuery,
 };
 
 /// A session as lists show it.
@@ -144,6 +144,28 @@ pub struct SessionPage {
     pub meta_contexts: Vec<MetaContext>,
     /// How many sessions came to rest unseen.
     pub unobserved_count: u64,
+    /// Give it as `after` for the next page; null at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// A session that is deleted and can be brought back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeletedSession {
+    pub id: SessionId,
+    pub agent: String,
+    pub project: String,
+    /// Null as long as nothing is known.
+    pub title: Option<String>,
+    pub turns: Turn,
+    pub deleted_at: Timestamp,
+}
+
+/// A page of those, the one that was deleted last first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeletedPage {
+    pub sessions: Vec<DeletedSession>,
     /// Give it as `after` for the next page; null at the end.
     pub next_cursor: Option<String>,
 }

@@ -48,11 +48,14 @@ struct Rows {
     works: Vec<WorkRow>,
     whole_works: Vec<WholeWork>,
     found_works: Vec<Option<WorkRow>>,
+    works_named: Vec<Vec<WorkRow>>,
     work_sessions: Vec<Vec<SessionRow>>,
+    work_session_ids: Vec<Vec<SessionId>>,
     unbegun: Vec<SessionId>,
     unsummarised: Vec<SessionId>,
     unsettled: Vec<SessionId>,
     deleted: Vec<SessionId>,
+    deleted_rows: Vec<SessionRow>,
     unobserved_count: u64,
     tokens: Vec<TokenRow>,
     remembered: Vec<RememberedRow>,
@@ -102,13 +105,17 @@ async fn rows(store: &dyn Store) -> Rows {
         }
         works.extend(page);
     }
-    let (mut found_works, mut work_sessions) = (Vec::new(), Vec::new());
+    let (mut found_works, mut works_named) = (Vec::new(), Vec::new());
+    let (mut work_sessions, mut work_session_ids) = (Vec::new(), Vec::new());
     for name in WORKS {
         found_works.push(store.find_work("/w", name).await.unwrap());
+        works_named.push(store.works_named(name, None, 9).await.unwrap());
     }
     for n in BY_HAND..SESSIONS {
         found_works.push(store.work(work_id(n)).await.unwrap());
         work_sessions.push(store.work_sessions(work_id(n)).await.unwrap());
+        work_sessions.push(store.newest_of_work(work_id(n), Some(session_id(n + 2)), 2).await.unwrap());
+        work_session_ids.push(store.work_session_ids(work_id(n)).await.unwrap());
     }
     Rows {
         sessions,
@@ -120,11 +127,14 @@ async fn rows(store: &dyn Store) -> Rows {
         works,
         whole_works: store.whole_works().await.unwrap(),
         found_works,
+        works_named,
         work_sessions,
+        work_session_ids,
         unbegun: store.unbegun().await.unwrap(),
         unsummarised: store.unsummarised(None, 3).await.unwrap(),
         unsettled: store.unsettled().await.unwrap(),
         deleted: store.deleted_before(at(20), 2).await.unwrap(),
+        deleted_rows: store.deleted(None, 3).await.unwrap(),
         unobserved_count: store.unobserved_count().await.unwrap(),
         tokens: store.tokens().await.unwrap(),
         remembered: store.remembered().await.unwrap(),

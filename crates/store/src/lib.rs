@@ -22,9 +22,9 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 use model::{
-    Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow, RowChange, Seq,
-    Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
-    fold,
+    DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow,
+    RowChange, Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId,
+    WorkKey, WorkRow, fold,
 };
 
 pub use copies::{Copies, CopyError};
@@ -241,6 +241,9 @@ pub trait Tables: Send + Sync + 'static {
     /// Sessions deleted before `at`, oldest first, at most `limit`.
     async fn deleted_before(&self, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError>;
 
+    /// A page of deleted sessions that are not purged yet, the one that was deleted last first.
+    async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError>;
+
     /// Which sessions these conversations of an agent are, by the agent's own ids; deleted ones too, in the order of the
     /// sessions' ids. Looks at every session.
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError>;
@@ -292,8 +295,23 @@ pub trait Tables: Send + Sync + 'static {
     /// The piece of work that a name leads to in its project.
     async fn find_work(&self, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError>;
 
+    /// A page of the pieces of work that have a session and that a name leads to, at most one of a project, the one that
+    /// was added to last first.
+    async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError>;
+
     /// The sessions of a piece of work in the order in which they began, without deleted ones.
     async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError>;
+
+    /// Which those are, without reading more of them.
+    async fn work_session_ids(&self, work: WorkId) -> Result<Vec<SessionId>, ReadError>;
+
+    /// Those of them that began before one of them, or all, the newest first, at most `limit`.
+    async fn newest_of_work(
+        &self,
+        work: WorkId,
+        before: Option<SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionRow>, ReadError>;
 
     /// Every piece of work that has a session, deleted or not, with what belongs to it, in the order in which they began.
     async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError>;

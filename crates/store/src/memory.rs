@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use model::{
-    AgentState, Context, Entry, FactShape, Incarnation, InteractionId, ListKey, Mark, NextId, NextRow, Offer, Position,
-    ProvedFact, QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, Session, SessionId, SessionList, SessionRow,
-    StreamId, Timestamp, TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
+    AgentState, Context, DeletedKey, Entry, FactShape, Incarnation, InteractionId, ListKey, Mark, NextId, NextRow,
+    Offer, Position, ProvedFact, QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, Session, SessionId,
+    SessionList, SessionRow, StreamId, Timestamp, TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
 };
 
 use crate::{
@@ -97,11 +97,14 @@ impl State {
     }
 
     fn offer(&self, row: &NextRow) -> Offer {
+        let project = self.sessions.find(row.session).map(|session| session.project.clone()).unwrap_or_default();
+        let led_to = |name: &str| self.work_names.get(&(project.clone(), name.to_owned()));
+        let is_same = |a: &str, b: &str| a == b || (led_to(a).is_some() && led_to(a) == led_to(b));
         let later = |other: &&NextRow| {
+            let names = other.next.meta_context.as_deref().zip(row.next.meta_context.as_deref());
             other.session == row.session
-                && other.next.meta_context == row.next.meta_context
-                && other.next.meta_context.is_some()
                 && other.id.turn > row.id.turn
+                && names.is_some_and(|(other, own)| is_same(other, own))
         };
         let superseded_by = self.next_blocks.values().filter(later).map(|other| other.id.turn).min();
         Offer { row: row.clone(), superseded_by }
@@ -109,6 +112,19 @@ impl State {
 
     fn of_work(&self, work: WorkId) -> impl Iterator<Item = &SessionRow> {
         self.sessions.all().filter(move |row| row.work == Some(work) && row.deleted_at.is_none())
+    }
+
+    /// Those of them that have a session, the one that was added to last first.
+    fn page_of_works<'a>(
+        &self,
+        works: impl Iterator<Item = &'a WorkRow>,
+        after: Option<WorkKey>,
+        limit: usize,
+    ) -> Vec<WorkRow> {
+        let mut found: Vec<_> = works.filter(|row| self.of_work(row.id).next().is_some()).collect();
+        found.sort_by_key(|row| std::cmp::Reverse(WorkKey::of(row)));
+        let found = found.into_iter().filter(|row| after.is_none_or(|after| WorkKey::of(row) < after));
+        found.take(limit).cloned().collect()
     }
 
     fn check(&self, batch: &Batch) -> Result<(), AppendError> {
@@ -373,6 +389,14 @@ impl Tables for MemoryStore {
         Ok(deleted.into_iter().take(limit).map(|(_, id)| id).collect())
     }
 
+    async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
+        let state = self.state();
+        let keyed = state.sessions.all().filter_map(|row| Some((DeletedKey::of(row)?, row)));
+        let mut deleted: Vec<_> = keyed.filter(|(key, _)| after.is_none_or(|after| *key < after)).collect();
+        deleted.sort_by_key(|(key, _)| std::cmp::Reverse(*key));
+        Ok(deleted.into_iter().take(limit).map(|(_, row)| row.clone()).collect())
+    }
+
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
         let state = self.state();
         let of_agent = state.sessions.all().filter(|row| row.agent == agent);
@@ -453,10 +477,7 @@ impl Tables for MemoryStore {
 
     async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
         let state = self.state();
-        let mut found: Vec<_> = state.works.values().filter(|row| state.of_work(row.id).next().is_some()).collect();
-        found.sort_by_key(|row| std::cmp::Reverse(WorkKey::of(row)));
-        let found = found.into_iter().filter(|row| after.is_none_or(|after| WorkKey::of(row) < after));
-        Ok(found.take(limit).cloned().collect())
+        Ok(state.page_of_works(state.works.values(), after, limit))
     }
 
     async fn work(&self, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
@@ -469,9 +490,35 @@ impl Tables for MemoryStore {
         Ok(id.and_then(|id| state.works.get(id)).cloned())
     }
 
+    async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
+        let state = self.state();
+        let led_to = state.work_names.iter().filter(|((_, known), _)| known == name);
+        Ok(state.page_of_works(led_to.filter_map(|(_, id)| state.works.get(id)), after, limit))
+    }
+
     async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
         let mut rows: Vec<_> = self.state().of_work(work).cloned().collect();
         rows.sort_by_key(|row| row.id);
+        Ok(rows)
+    }
+
+    async fn work_session_ids(&self, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
+        let mut ids: Vec<_> = self.state().of_work(work).map(|row| row.id).collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    async fn newest_of_work(
+        &self,
+        work: WorkId,
+        before: Option<SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionRow>, ReadError> {
+        let state = self.state();
+        let earlier = state.of_work(work).filter(|row| before.is_none_or(|before| row.id < before));
+        let mut rows: Vec<_> = earlier.cloned().collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.id));
+        rows.truncate(limit);
         Ok(rows)
     }
 

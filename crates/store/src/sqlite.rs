@@ -33,8 +33,8 @@ use std::thread::{self, JoinHandle};
 
 use async_trait::async_trait;
 use model::{
-    Entry, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow, Seq, Session,
-    SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
+    DeletedKey, Entry, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow, Seq,
+    Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
 };
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -296,6 +296,10 @@ impl Tables for SqliteStore {
         self.ask(move |conn| queries::deleted_before(conn, at, limit)).await
     }
 
+    async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
+        self.ask(move |conn| queries::deleted(conn, after, limit)).await
+    }
+
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
         let agent = agent.to_owned();
         self.ask(move |conn| queries::attached(conn, &agent, &ids)).await
@@ -361,8 +365,26 @@ impl Tables for SqliteStore {
         self.ask(move |conn| work::find_work(conn, &project, &name)).await
     }
 
+    async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
+        let name = name.to_owned();
+        self.ask(move |conn| work::works_named(conn, &name, after, limit)).await
+    }
+
     async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
         self.ask(move |conn| work::work_sessions(conn, work)).await
+    }
+
+    async fn work_session_ids(&self, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
+        self.ask(move |conn| work::work_session_ids(conn, work)).await
+    }
+
+    async fn newest_of_work(
+        &self,
+        work: WorkId,
+        before: Option<SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionRow>, ReadError> {
+        self.ask(move |conn| work::newest_of_work(conn, work, before, limit)).await
     }
 
     async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError> {

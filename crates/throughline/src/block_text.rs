@@ -105,7 +105,8 @@ fn standing(step: &NextBlock, session: &str) -> String {
     }
 }
 
-fn card_lines(card: &Card) -> Vec<String> {
+/// A card, a line for each thing on it.
+pub(crate) fn card_lines(card: &Card) -> Vec<String> {
     match card {
         Card::UseCase { use_cases } => use_cases.iter().map(use_case_line).collect(),
         Card::EventModel { slices } => slices.iter().map(slice_line).collect(),

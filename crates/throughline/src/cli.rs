@@ -181,6 +181,9 @@ pub(crate) struct List {
     /// How many at most
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) limit: u32,
+    /// Those that were deleted and can be brought back
+    #[arg(long)]
+    pub(crate) deleted: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -401,8 +404,8 @@ pub(crate) struct Delete {
 
 #[derive(Debug, Args)]
 pub(crate) struct Undelete {
-    /// The session's id, as `delete` printed it
-    pub(crate) session: SessionId,
+    /// The session: its id, the end of its id as `list --deleted` prints it, or `last` for the one that was deleted last
+    pub(crate) session: SessionName,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -8,6 +8,7 @@ use http::{HeaderValue, Method, Request, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
 use hyper_util::rt::TokioIo;
+use model::SessionId;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use server::wire;
@@ -172,23 +173,69 @@ impl Client {
         self.get(&format!("/sessions/{id}")).await
     }
 
-    async fn find_by_tail(&self, tail: &str) -> Result<model::SessionId> {
-        let mut after = String::new();
-        let mut found = Vec::new();
-        for _ in 0..TAIL_PAGES {
-            let page: wire::SessionPage = self.get(&format!("/sessions?limit=200{after}")).await?;
-            found.extend(page.sessions.iter().map(|row| row.id).filter(|id| id.to_string().ends_with(tail)));
-            match page.next_cursor {
-                Some(cursor) => after = format!("&after={cursor}"),
-                None => break,
+    /// The deleted session that a person means.
+    pub(crate) async fn find_deleted(&self, name: &SessionName) -> Result<SessionId> {
+        match name {
+            SessionName::Id(id) => Ok(*id),
+            SessionName::Last => {
+                let page: wire::DeletedPage = self.get("/deleted-sessions?limit=1").await?;
+                let last = page.sessions.first();
+                Ok(last.ok_or_else(|| anyhow!("no session was deleted in the last seven days"))?.id)
+            }
+            SessionName::Tail(tail) => {
+                let page = async |after: String| {
+                    let page: wire::DeletedPage = self.get(&format!("/deleted-sessions?limit=200{after}")).await?;
+                    Ok((page.sessions.iter().map(|row| row.id).collect(), page.next_cursor))
+                };
+                match ending_in(tail, page).await?.as_slice() {
+                    [id] => Ok(*id),
+                    [] => bail!("no deleted session's id ends in {tail}; `throughline list --deleted` shows them"),
+                    several => bail!("{} deleted sessions' ids end in {tail}; give more of it", several.len()),
+                }
             }
         }
-        match found.as_slice() {
+    }
+
+    async fn find_by_tail(&self, tail: &str) -> Result<SessionId> {
+        let page = async |after: String| {
+            let page: wire::SessionPage = self.get(&format!("/sessions?limit=200{after}")).await?;
+            Ok((page.sessions.iter().map(|row| row.id).collect(), page.next_cursor))
+        };
+        match ending_in(tail, page).await?.as_slice() {
             [id] => Ok(*id),
             [] => bail!("no session's id ends in {tail}; `throughline list` shows them"),
             several => bail!("{} sessions' ids end in {tail}; give more of it", several.len()),
         }
     }
+}
+
+/// Those ids of a list that end so, as far back as is looked; a page has its ids and the cursor of the next.
+async fn ending_in(
+    tail: &str,
+    page: impl AsyncFn(String) -> Result<(Vec<SessionId>, Option<String>)>,
+) -> Result<Vec<SessionId>> {
+    let mut after = String::new();
+    let mut found = Vec::new();
+    for _ in 0..TAIL_PAGES {
+        let (ids, next) = page(after).await?;
+        found.extend(ids.into_iter().filter(|id| id.to_string().ends_with(tail)));
+        match next {
+            Some(cursor) => after = format!("&after={cursor}"),
+            None => break,
+        }
+    }
+    Ok(found)
+}
+
+/// As a query string wants it.
+pub(crate) fn encoded(words: &str) -> String {
+    words
+        .bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
+            byte => format!("%{byte:02X}"),
+        })
+        .collect()
 }
 
 fn own_uid() -> u32 {
@@ -218,6 +265,11 @@ fn check(answer: &(StatusCode, Bytes)) -> Result<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn any_words_go_into_a_query_string() {
+        assert_eq!(encoded("a b&c=\"d\" ü%"), "a%20b%26c%3D%22d%22%20%C3%BC%25");
+    }
 
     #[tokio::test]
     async fn a_socket_of_another_user_is_not_spoken_to() {

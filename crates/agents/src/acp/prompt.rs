@@ -6,9 +6,15 @@ use std::path::{Path, PathBuf};
 use agent_client_protocol::v1::schema::{ContentBlock, ImageContent, ResourceLink, TextContent};
 use model::Image;
 
-/// Said above what the agent is told of earlier turns, so that it is not taken for the person's words.
-pub(crate) const PACKET_LABEL: &str =
+use crate::{Told, ToldOf};
+
+/// Said above what the agent is told ahead of the person's words, so that it is not taken for them. Records of other
+/// tools hold them for ever: one that is not said any more is still known.
+pub(crate) const PACKET_LABELS: [&str; 2] = [EARLIER_TURNS, PHASE_BEFORE];
+const EARLIER_TURNS: &str =
     "[Context from Throughline about the earlier turns of this session. It is a record, not a request.]";
+const PHASE_BEFORE: &str =
+    "[Context from Throughline about the work that this session goes on with. It is a record, not a request.]";
 /// How many files of one prompt are linked.
 const MAX_MENTIONS: usize = 32;
 /// Ends of sentences and brackets that are no part of a path.
@@ -18,14 +24,21 @@ const PUNCTUATION: &[char] = &['.', ',', ';', ':', '!', '?', ')', ']', '}', '"',
 pub(super) fn blocks(
     text: String,
     images: Vec<Image>,
-    packet: Option<String>,
+    packet: Option<Told>,
     files: Vec<(String, PathBuf)>,
 ) -> Vec<ContentBlock> {
     let words = |text| ContentBlock::Text(TextContent::new(text));
-    let packet = packet.map(|packet| words(format!("{PACKET_LABEL}\n\n{packet}")));
+    let packet = packet.map(|Told { of, text }| words(format!("{}\n\n{text}", label(of))));
     let images = images.into_iter().map(|image| ContentBlock::Image(ImageContent::new(image.data, image.mime_type)));
     let links = files.into_iter().map(|(name, path)| ContentBlock::ResourceLink(ResourceLink::new(name, uri(&path))));
     packet.into_iter().chain([words(text)]).chain(images).chain(links).collect()
+}
+
+fn label(of: ToldOf) -> &'static str {
+    match of {
+        ToldOf::EarlierTurns => EARLIER_TURNS,
+        ToldOf::PhaseBefore => PHASE_BEFORE,
+    }
 }
 
 /// The paths that a text mentions: `@src/main.rs`, `@"a name with spaces"`; not `someone@example.org`. Each once.
@@ -90,7 +103,10 @@ mod tests {
     fn what_is_to_be_known_comes_first_and_says_what_it_is() {
         let image = Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned() };
         let files = vec![("a b".to_owned(), PathBuf::from("/p/a b%"))];
-        let blocks = blocks("do it".to_owned(), vec![image], Some("we did".to_owned()), files);
+        let told = |of| Some(Told { of, text: "we did".to_owned() });
+        let step = blocks("do it".to_owned(), Vec::new(), told(ToldOf::PhaseBefore), Vec::new());
+        insta::assert_snapshot!(serde_json::to_string(&step).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the work that this session goes on with. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do it"}]"#);
+        let blocks = blocks("do it".to_owned(), vec![image], told(ToldOf::EarlierTurns), files);
         insta::assert_snapshot!(serde_json::to_string(&blocks).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do it"},{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"resource_link","name":"a b","uri":"file:///p/a%20b%25"}]"#);
     }
 }

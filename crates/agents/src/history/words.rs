@@ -1,10 +1,9 @@
 //! Which words of a record are the person's, and which a tool put into the person's mouth.
 
-use crate::acp::PACKET_LABEL;
+use crate::acp::PACKET_LABELS;
 
 /// What begins words that no person wrote, whichever tool they are from.
-const NOT_A_PERSONS: [&str; 26] = [
-    PACKET_LABEL,
+const NOT_A_PERSONS: [&str; 25] = [
     "<system-reminder>",
     "<bash-input>",
     "<bash-stdout>",
@@ -54,7 +53,7 @@ pub(super) enum Words<'a> {
 
 pub(super) fn of(text: &str) -> Words<'_> {
     let text = text.trim();
-    if text.is_empty() || NOT_A_PERSONS.iter().any(|begins| text.starts_with(begins)) {
+    if text.is_empty() || PACKET_LABELS.iter().chain(&NOT_A_PERSONS).any(|begins| text.starts_with(begins)) {
         Words::Tools
     } else if text.starts_with("<local-command-") {
         Words::CommandOutput
@@ -90,6 +89,16 @@ mod tests {
         assert_eq!(of("\n<environment_context>\n"), Words::Tools);
         assert_eq!(of("[Request interrupted by user for tool use]"), Words::Interrupted);
         assert_eq!(of("  "), Words::Tools);
+    }
+
+    /// Word for word, as agents have them in their records since.
+    #[test]
+    fn what_an_agent_was_told_here_is_nobodys_words() {
+        for about in ["the earlier turns of this session", "the work that this session goes on with"] {
+            let label = format!("[Context from Throughline about {about}. It is a record, not a request.]");
+            assert_eq!(of(&format!("{label}\n\n[Session resumed.]")), Words::Tools, "{label}");
+            assert_eq!(of(&format!("what does {label} mean?")), Words::Own(&format!("what does {label} mean?")));
+        }
     }
 
     #[test]

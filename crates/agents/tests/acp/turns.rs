@@ -1,6 +1,6 @@
 //! What is heard of turns.
 
-use agents::{Call, News};
+use agents::{Call, News, Told, ToldOf};
 use insta::assert_snapshot;
 use model::{AgentReport, Image};
 use std::fs;
@@ -42,7 +42,7 @@ async fn a_prompt_brings_what_is_to_be_known_pictures_and_files() {
     for agent in ["images", "good"] {
         let mut talk = place.start(agent);
         talk.begun().await;
-        let packet = Some("earlier we did much".to_owned());
+        let packet = Some(Told { of: ToldOf::EarlierTurns, text: "earlier we did much".to_owned() });
         talk.call(Call::Prompt { text: text.clone(), images: vec![image()], packet }).await;
         told.push(talk.over().await);
     }

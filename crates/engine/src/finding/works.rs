@@ -27,7 +27,7 @@ impl Shared {
             let Field::Work { name, sessions } = &mut filter.field else { continue };
             let works = self.works_called(name, within).await?;
             for work in &works {
-                sessions.extend(self.store.work_sessions(work.id).await?.iter().map(|session| session.id));
+                sessions.extend(self.store.work_session_ids(work.id).await?);
             }
             sessions.sort_unstable_by_key(|id: &SessionId| std::cmp::Reverse(*id));
             let shown = first_line(name, SHOWN_CHARS);
@@ -42,30 +42,26 @@ impl Shared {
         Ok(())
     }
 
-    /// The works of that very name, in any project that is searched; else those whose name differs only by capitals.
+    /// The works of that very name, in any project that is searched; else those that had it once; else those whose name
+    /// differs only by capitals.
     async fn works_called(&self, name: &str, within: &Within) -> Result<Vec<WorkRow>, ReadError> {
         let Some(name) = work_name(name) else { return Ok(Vec::new()) };
+        let led_to = self.store.works_named(&name, None, MAX_WORKS).await?;
+        let (same, had): (Vec<_>, Vec<_>) =
+            led_to.into_iter().filter(|row| within.includes(&row.project)).partition(|row| row.name == name);
+        if let Some(found) = [same, had].into_iter().find(|found| !found.is_empty()) {
+            return Ok(found);
+        }
         let folded = name.to_lowercase();
-        let (mut same, mut alike) = (Vec::new(), Vec::new());
+        let mut alike = Vec::new();
         let (mut after, mut seen) = (None, 0);
         while seen < MAX_WORKS {
             let page = self.store.works(after, WORKS_AT_ONCE).await?;
             let Some(last) = page.last() else { break };
             (after, seen) = (Some(WorkKey::of(last)), seen + page.len());
-            for row in page.into_iter().filter(|row| within.includes(&row.project)) {
-                if row.name == name {
-                    same.push(row);
-                } else if row.name.to_lowercase() == folded {
-                    alike.push(row);
-                }
-            }
+            let of_project = page.into_iter().filter(|row| within.includes(&row.project));
+            alike.extend(of_project.filter(|row| row.name.to_lowercase() == folded));
         }
-        if same.is_empty()
-            && let Within::Project(project) = within
-            && let Some(renamed) = self.store.find_work(project, &name).await?
-        {
-            return Ok(vec![renamed]);
-        }
-        Ok(if same.is_empty() { alike } else { same })
+        Ok(alike)
     }
 }

@@ -5,17 +5,28 @@
 use std::collections::HashMap;
 
 use model::{
-    FileState, NextId, Origin, Session, SessionRow, Transcript, TranscriptTurn, TurnRow, WorkRow,
-    format_context_for_resume, one_line,
+    FileState, NextId, Origin, Outcome, Session, SessionRow, Transcript, TranscriptTurn, Turn, TurnRow, Untold,
+    WorkRow, format_context_for_resume, one_line,
 };
 use store::{ReadError, Store};
 
-use super::{ANSWER_CHARS, END, FILES, ITEM_CHARS, MAX_CHARS, Page, read_turn, turn_lines, work};
+use super::{ANSWER_CHARS, END, FILES, ITEM_CHARS, MAX_CHARS, Page, conversation, read_turn, turn_lines, work};
 use crate::looking::{Looking, path_of};
 
 /// How many lines of the earlier session's contents, and how many earlier sessions, are told.
 const LINES: u32 = 20;
 const SESSIONS: usize = 10;
+/// How many characters are told of the new session itself, if it has begun: there is to be room for what it goes on with.
+const OWN_CHARS: usize = 4_500;
+/// How many turns are looked at for one that was done.
+const TRIES: usize = 100;
+
+/// The session that was started, as far as it has come.
+pub(super) struct Own<'a> {
+    pub(super) session: &'a Session,
+    pub(super) states: &'a HashMap<String, FileState>,
+    pub(super) turns: &'a [TranscriptTurn],
+}
 
 /// What is known of the phase before.
 struct Before {
@@ -25,32 +36,45 @@ struct Before {
     offered: Option<TranscriptTurn>,
 }
 
+/// Whether the agent of a session that was started from an offer does not know of the phase before: at its beginning, and
+/// when the one that was told was lost before it had done a turn.
+pub(super) async fn is_untold(store: &dyn Store, row: &SessionRow, untold: Untold) -> Result<bool, ReadError> {
+    let is_at_beginning = row.turns == Turn(0);
+    if is_at_beginning || untold != Untold::Everything || row.turns.0 as usize > TRIES {
+        return Ok(is_at_beginning);
+    }
+    let is_done = |turn: &TurnRow| turn.stop.as_ref().is_some_and(|stop| stop.outcome == Outcome::Completed);
+    Ok(!store.turns(row.id, Turn(0), TRIES).await?.iter().any(is_done))
+}
+
 /// The packet's text for a session that was started from an offer.
 pub(super) async fn text(
     store: &dyn Store,
     looking: &Looking,
-    row: &SessionRow,
     origin: Origin,
+    own: &Own<'_>,
 ) -> Result<String, ReadError> {
+    let row = &own.session.row;
     let named = match row.work {
         Some(id) => store.work(id).await?,
         None => None,
     };
     let members = match &named {
-        Some(work) => store.work_sessions(work.id).await?,
+        // It and the one that it was started from are among them.
+        Some(work) => store.newest_of_work(work.id, None, SESSIONS + 2).await?,
         None => Vec::new(),
     };
     let before = before(store, looking, origin).await?;
-    Ok(compose(row, named.as_ref(), &members, origin.block, before.as_ref()))
+    Ok(compose(own, named.as_ref(), &members, origin.block, before.as_ref()))
 }
 
 /// `None` if the earlier session is gone.
 async fn before(store: &dyn Store, looking: &Looking, origin: Origin) -> Result<Option<Before>, ReadError> {
     let session = store.session(origin.session).await?.filter(|session| session.row.deleted_at.is_none());
     let Some(session) = session else { return Ok(None) };
-    let after = model::Turn(session.row.turns.0.saturating_sub(LINES));
+    let after = Turn(session.row.turns.0.saturating_sub(LINES));
     let lines = store.turns(origin.session, after, LINES as usize).await?;
-    let offering = model::Turn(origin.block.turn.0.saturating_sub(1));
+    let offering = Turn(origin.block.turn.0.saturating_sub(1));
     let offered = match store.turns(origin.session, offering, 1).await?.first() {
         Some(row) => {
             let mut transcript = Transcript::default();
@@ -64,14 +88,16 @@ async fn before(store: &dyn Store, looking: &Looking, origin: Origin) -> Result<
 }
 
 fn compose(
-    row: &SessionRow,
+    own: &Own<'_>,
     named: Option<&WorkRow>,
     members: &[SessionRow],
     block: NextId,
     before: Option<&Before>,
 ) -> String {
+    let row = &own.session.row;
     let mut page = Page::of(MAX_CHARS - END.chars().count() - 2);
     page.add(&head(row, named, block, before));
+    page.add(&begun(own));
     if let Some(Before { session, states, lines, offered }) = before {
         let state =
             |mark: &model::Mark| states.get(&path_of(mark, &session.row)).copied().unwrap_or(FileState::NotChecked);
@@ -84,6 +110,24 @@ fn compose(
     }
     page.add(&earlier(row, members, before));
     page.end()
+}
+
+/// What there is of the new session, whose agent was lost.
+fn begun(own: &Own<'_>) -> String {
+    let Own { session, states, turns } = own;
+    if turns.is_empty() {
+        return String::new();
+    }
+    let mut page = Page::of(OWN_CHARS);
+    page.add(
+        "This session has begun, but its agent was lost before a turn was done. The shell was reset. This is left of it:",
+    );
+    let state = |mark: &model::Mark| states.get(&path_of(mark, &session.row)).copied().unwrap_or(FileState::NotChecked);
+    page.add(&format_context_for_resume(&session.context.sets, state));
+    page.add(&work(&session.row, &session.context, states));
+    page.add(&conversation(&session.row, turns));
+    page.add("And this is what it goes on with:");
+    page.text()
 }
 
 fn head(row: &SessionRow, named: Option<&WorkRow>, block: NextId, before: Option<&Before>) -> String {
@@ -129,10 +173,10 @@ fn contents(row: &SessionRow, lines: &[TurnRow]) -> String {
     [head].into_iter().chain(told).collect::<Vec<_>>().join("\n")
 }
 
-/// The work's other sessions, newest first.
+/// The work's other sessions, of these that are newest first.
 fn earlier(row: &SessionRow, members: &[SessionRow], before: Option<&Before>) -> String {
     let from = before.map(|before| before.session.row.id);
-    let others = members.iter().rev().filter(|member| member.id != row.id && Some(member.id) != from);
+    let others = members.iter().filter(|member| member.id != row.id && Some(member.id) != from);
     let told: Vec<String> = others
         .take(SESSIONS)
         .map(|member| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use agents::history::Places;
 use async_trait::async_trait;
 use engine::{Agency, Asker, Clock, Engine, Follow, Followed, IdSource, Reach, Reply, Seams};
 use model::{
-    Answerer, Command, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position,
+    Answerer, Command, DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position,
     RememberedRow, Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
     WhenBusy, WorkId, WorkKey, WorkRow,
 };
@@ -64,6 +64,8 @@ pub(crate) struct FullDisk {
     pub(crate) before_purge: Mutex<Option<Batch>>,
     /// Written before the next batch of several streams.
     pub(crate) before_batch: Mutex<Option<Batch>>,
+    /// How many rows of a work's sessions were read.
+    pub(crate) members_read: AtomicUsize,
 }
 
 #[async_trait]
@@ -146,6 +148,10 @@ impl Tables for FullDisk {
         self.store.deleted_before(at, limit).await
     }
 
+    async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
+        self.store.deleted(after, limit).await
+    }
+
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
         self.store.attached(agent, ids).await
     }
@@ -205,8 +211,29 @@ impl Tables for FullDisk {
         self.store.find_work(project, name).await
     }
 
+    async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
+        self.store.works_named(name, after, limit).await
+    }
+
     async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
-        self.store.work_sessions(work).await
+        let rows = self.store.work_sessions(work).await?;
+        self.members_read.fetch_add(rows.len(), Ordering::SeqCst);
+        Ok(rows)
+    }
+
+    async fn work_session_ids(&self, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
+        self.store.work_session_ids(work).await
+    }
+
+    async fn newest_of_work(
+        &self,
+        work: WorkId,
+        before: Option<SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionRow>, ReadError> {
+        let rows = self.store.newest_of_work(work, before, limit).await?;
+        self.members_read.fetch_add(rows.len(), Ordering::SeqCst);
+        Ok(rows)
     }
 
     async fn clicked(&self, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
@@ -261,6 +288,7 @@ impl World {
             damaged: Mutex::default(),
             before_purge: Mutex::default(),
             before_batch: Mutex::default(),
+            members_read: AtomicUsize::new(0),
         });
         let clock = Arc::new(TestClock(AtomicI64::new(0)));
         let ids = Arc::new(TestIds(AtomicU64::new(1)));

@@ -1,5 +1,7 @@
 //! Steps that are taken, and the pieces of work that they make.
 
+use std::sync::atomic::Ordering;
+
 use engine::{Click, Engine, ListChange, Reply, SubmitError};
 use model::{
     AgentOption, Answerer, Command, Event, FirstPrompt, NewSession, NextId, OfferState, OptionCategory, Origin,
@@ -103,6 +105,33 @@ async fn the_new_agent_is_told_of_the_phase_before() {
     assert!(told.contains("notes.md (t1"), "{told}");
 }
 
+/// One that comes back without a record of its own knows neither the phase before nor what the first one was at.
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_was_lost_in_its_first_turn_is_told_of_the_phase_before_again() {
+    let mut world = World::new().await;
+    let session = world.offering(&["write notes.md the plan", "next Go on | slow 1000 | loom"]).await;
+    let (_, begun) = take(&world.engine, session, block(2, 1)).await;
+    let mut follow = world.engine.follow(begun, None).await.unwrap();
+    while !matches!(crate::support::next_event(&mut follow).await, Event::TextPart { .. }) {}
+    world.crash_and_restart().await;
+    let packet = world.engine.resume_packet(begun).await.unwrap().text;
+    let told = packet.replace(&world.cwd, "/project").replace(&session.to_string(), "SESSION");
+    let at = |line: &str| {
+        told.lines().position(|told| told == line).unwrap_or_else(|| panic!("{line:?} is not in:\n{told}"))
+    };
+    let (own, before) = (at("t1 person: slow 1000"), at("And this is what it goes on with:"));
+    assert!(own < before && before < at("The turn that offered this step:"), "{told}");
+    at("Started from: session SESSION (write notes.md the plan), by its offer t2.n1");
+    assert!(told.contains("notes.md (t1"), "{told}");
+    assert!(told.ends_with("[End of the record.]") && told.chars().count() <= 12_000);
+
+    // Once a turn is done, its own turns are what there is to tell.
+    let prompt = world.prompt(begun, "say done").await;
+    world.finish(begun, prompt).await;
+    let packet = world.engine.resume_packet(begun).await.unwrap().text;
+    assert!(packet.starts_with("[Session resumed.") && packet.contains("t2 agent: done"), "{packet}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn many_clicks_at_once_are_one() {
     let world = World::new().await;
@@ -149,6 +178,58 @@ async fn a_later_offer_of_the_same_work_takes_the_place_of_an_earlier_one() {
     take(&world.engine, session, block(2, 1)).await;
     take(&world.engine, session, block(3, 1)).await;
     assert_eq!(world.engine.works(None, 10).await.unwrap().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_offer_by_an_old_name_is_of_the_same_work() {
+    let world = World::new().await;
+    let session = world.offering(&["next First | say one | loom"]).await;
+    let (work, _) = take(&world.engine, session, block(1, 1)).await;
+    world.engine.rename_work(work, "weave", asker()).await.unwrap();
+    for words in ["next A | say a | loom", "next B | say b | weave", "next C | say c | loom"] {
+        world.say(session, words).await;
+    }
+    for (turn, by) in [(2, 3), (3, 4)] {
+        let refused = world.engine.click_next(session, click(block(turn, 1)), asker()).await;
+        let Err(SubmitError::Rejected(Rejection::NextSuperseded { by: told })) = refused else { panic!("{refused:?}") };
+        assert_eq!(told, Turn(by));
+    }
+    assert_eq!(take(&world.engine, session, block(4, 1)).await.0, work);
+}
+
+/// How much of the members of a work is read for a click in it, its first turn and a look at it.
+async fn members_read(members: u8) -> usize {
+    let world = World::new().await;
+    let session = world.offering(&["next First | say one | loom"]).await;
+    let (work, first) = take(&world.engine, session, block(1, 1)).await;
+    world.first_turn(first).await;
+    world.say(session, OFFER).await;
+    for n in 1..=members {
+        let place = world.cwd.clone();
+        let new = NewSession {
+            agent: "guide".to_owned(),
+            cwd: place.clone(),
+            project: place,
+            work: Some(work),
+            ..NewSession::default()
+        };
+        let (id, at) = (SessionId::from_bytes([n; 16]), Timestamp::from_millis(0));
+        let created = decide(None, Command::Create(new)).unwrap();
+        let part = Part::of(StreamId::Session(id), Seq::START, None, created, at).0;
+        world.store.append(Batch { parts: vec![part], ..Batch::default() }).await.unwrap();
+    }
+    world.disk.members_read.store(0, Ordering::SeqCst);
+    let (_, second) = take(&world.engine, session, block(2, 1)).await;
+    world.first_turn(second).await;
+    let row = world.engine.session(second).await.unwrap().row;
+    assert_eq!(world.engine.session_before(&row).await.unwrap(), Some(first));
+    assert_eq!(world.engine.works(None, 10).await.unwrap()[0].sessions.len(), usize::from(members) + 2);
+    world.disk.members_read.load(Ordering::SeqCst)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_costs_the_same_in_a_large_work() {
+    assert_eq!(members_read(20).await, members_read(200).await);
 }
 
 #[tokio::test(start_paused = true)]

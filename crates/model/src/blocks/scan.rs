@@ -60,6 +60,16 @@ impl BlockScanner {
         reader.end().and_then(|found| self.tell(block, found)).into_iter().collect()
     }
 
+    /// Where the block begins that is open in the text that is being read.
+    pub(super) fn is_block_since(&self) -> Option<u32> {
+        self.text.as_ref().and_then(|(_, reader)| reader.open_since())
+    }
+
+    /// Likewise, or where its line may come to open one.
+    pub(super) fn may_be_block_since(&self) -> Option<u32> {
+        self.text.as_ref().and_then(|(_, reader)| reader.may_be_open_since())
+    }
+
     fn tell(&mut self, block: u32, found: Found) -> Option<Event> {
         let turn = self.turn.filter(|_| self.nexts + self.cards < MAX_BLOCKS)?;
         let span = Span { block, start: found.start, end: found.end };

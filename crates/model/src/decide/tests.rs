@@ -561,9 +561,12 @@ fn an_agents_first_title_stays() {
         }
         session.row.title.clone()
     };
-    for told in
-        ["[Session resumed. This is", "[The next step of a piece of work, in", "[Context from Throughline about"]
-    {
+    for told in [
+        "[Session resumed. This is",
+        "[The next step of a piece of work, in",
+        "[Context from Throughline about the earlier turns of",
+        "[Context from Throughline about the work that this",
+    ] {
         assert_eq!(tell(&mut session, title(told)), "");
     }
     assert_eq!(tell(&mut session, title("Fix the bell")), "Fix the bell");

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use doors::{Principal, Role, Scope};
 use engine::{Asker, QueryError, Reach, Reply};
-use model::{Command, ContextWish, ListKey, Marker, SessionId};
+use model::{Command, ContextWish, DeletedKey, ListKey, Marker, SessionId};
 
 use crate::error::ApiError;
 use crate::extract::{Asking, Body, Named, NoParams, OnlyKey, Params};
@@ -30,11 +30,15 @@ pub(crate) async fn list(
     Params(query): Params<wire::PageQuery>,
 ) -> Result<Json<wire::SessionPage>, ApiError> {
     access::everything(&principal, Scope::Read)?;
-    let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
-    if !(1..=MAX_LIMIT).contains(&limit) {
-        return Err(ApiError::InvalidQuery(format!("limit is 1 to {MAX_LIMIT}")));
-    }
+    let limit = page_limit(query.limit)?;
     page(&app, query.after.as_deref(), limit).await.map(Json)
+}
+
+fn page_limit(limit: Option<u32>) -> Result<u32, ApiError> {
+    match limit.unwrap_or(DEFAULT_LIMIT) {
+        limit @ 1..=MAX_LIMIT => Ok(limit),
+        _ => Err(ApiError::InvalidQuery(format!("limit is 1 to {MAX_LIMIT}"))),
+    }
 }
 
 /// A page of the list; also the one that a socket gets at connect.
@@ -217,6 +221,26 @@ pub(crate) async fn restore(
     let asker = asking.asker(&format!("restore session {id}"), &(), key)?;
     app.engine.submit(id, Command::Restore, asker).await?;
     Ok(Json(Success::YES))
+}
+
+/// Deleted sessions that can be brought back, the one that was deleted last first.
+#[utoipa::path(
+    get,
+    path = "/deleted-sessions", operation_id = "listDeletedSessions",
+    params(wire::PageQuery),
+    responses((status = 200, body = wire::DeletedPage), (status = 400, body = wire::ErrorBody))
+)]
+pub(crate) async fn deleted(
+    State(app): State<App>,
+    principal: Principal,
+    Params(query): Params<wire::PageQuery>,
+) -> Result<Json<wire::DeletedPage>, ApiError> {
+    // Whoever may bring them back: to all others they are gone.
+    access::everything(&principal, Scope::Manage)?;
+    let limit = page_limit(query.limit)?;
+    let after = query.after.map(|text| text.parse::<DeletedKey>()).transpose().map_err(|_| ApiError::InvalidCursor)?;
+    let rows = app.engine.deleted_sessions(after, limit as usize + 1).await?;
+    Ok(Json(convert::deleted_page(rows, limit as usize)))
 }
 
 /// Stops the running turn; what waits goes on.

@@ -92,22 +92,25 @@ pub(crate) async fn take_step(
     }
 }
 
-/// Pieces of work that have sessions, the one that was added to last first.
+/// Pieces of work that have sessions, the one that was added to last first; all of them, or those that a name leads to.
 #[utoipa::path(
     get,
     path = "/meta-contexts", operation_id = "listMetaContexts",
-    params(wire::PageQuery),
+    params(wire::MetaContextQuery),
     responses((status = 200, body = wire::MetaContextPage), (status = 400, body = wire::ErrorBody))
 )]
 pub(crate) async fn list(
     State(app): State<App>,
     principal: Principal,
-    Params(query): Params<wire::PageQuery>,
+    Params(query): Params<wire::MetaContextQuery>,
 ) -> Result<Json<wire::MetaContextPage>, ApiError> {
     access::everything(&principal, Scope::Read)?;
     let after = query.after.map(|text| text.parse()).transpose().map_err(|_| ApiError::InvalidCursor)?;
     let limit = page_limit(query.limit)?;
-    let works = app.engine.works(after, limit + 1).await?;
+    let works = match query.name {
+        Some(name) => app.engine.works_named(&name, after, limit + 1).await?,
+        None => app.engine.works(after, limit + 1).await?,
+    };
     Ok(Json(convert::work_page(works, limit)))
 }
 

@@ -36,6 +36,19 @@ pub struct MetaContextPage {
     pub next_cursor: Option<String>,
 }
 
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct MetaContextQuery {
+    /// Only those that this name leads to, at most one of a project: what they are called, or were.
+    pub name: Option<String>,
+    /// The `nextCursor` of the page before.
+    pub after: Option<String>,
+    /// How many at most; 1 to 200, 100 unless told.
+    #[param(minimum = 1, maximum = 200)]
+    pub limit: Option<u32>,
+}
+
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MetaContextPatch {

@@ -180,7 +180,15 @@ async fn a_deleted_session_is_gone_at_once_and_can_be_brought_back() {
         assert_eq!(world.call(&request, body).await.summary(), expected, "{request}");
     }
 
+    let deleted = world.get("/api/v1/deleted-sessions").await.ok(200);
+    let known = &deleted["sessions"][0];
+    assert_eq!((&known["id"], &known["title"]), (&json!(session), &json!("say hello")), "{deleted}");
+    assert_eq!((&known["turns"], &deleted["nextCursor"]), (&json!(1), &Value::Null), "{deleted}");
+    for (query, expected) in [("limit=0", "400 invalid_query"), ("after=x", "400 invalid_cursor")] {
+        assert_eq!(world.get(&format!("/api/v1/deleted-sessions?{query}")).await.summary(), expected);
+    }
     assert_eq!(world.call(&restore, None).await.ok(200), json!({ "success": true }));
+    assert_eq!(world.get("/api/v1/deleted-sessions").await.ok(200)["sessions"], json!([]));
     assert_eq!(world.get(&path).await.ok(200)["title"], "say hello");
     assert_eq!(world.get("/api/v1/sessions").await.ok(200)["sessions"].as_array().unwrap().len(), 1);
     world.turn(&session, "say again").await;

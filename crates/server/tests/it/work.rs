@@ -658,10 +658,34 @@ async fn words_are_found_in_the_sessions_of_a_work() {
     assert_eq!(inside(&begun, "marmot work:\"The Loom\"").await, 1);
     assert_eq!(inside(&session, "marmot work:\"The Loom\"").await, 0);
 
-    // By the name that it has.
+    // By the names that it has and had, in every project.
     world.call(&format!("PATCH /api/v1/meta-contexts/{work}"), json!({ "name": "shuttle" })).await.ok(200);
     assert_eq!(page("marmot work:shuttle").await.0, one);
-    assert_eq!(page("marmot work:\"The Loom\"").await.0, BTreeSet::new());
+    assert_eq!(page("marmot work:\"The Loom\"").await.0, one);
+    assert_eq!(inside(&begun, "marmot work:\"The Loom\"").await, 1);
+    let other = world.directory.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    let new = json!({ "agent": "guide", "cwd": other, "metaContext": "The Loom" });
+    let there = world.call("POST /api/v1/sessions", new).await.ok(201);
+    world.turn(&text(&there["id"]), "say a marmot").await;
+    let there = (text(&there["id"]), text(&there["metaContextId"]));
+    assert_eq!(page("marmot work:\"The Loom\"").await.0, BTreeSet::from([there.0.clone()]), "what is called so");
+    world.call(&format!("PATCH /api/v1/meta-contexts/{}", there.1), json!({ "name": "warp" })).await.ok(200);
+    assert_eq!(page("marmot work:\"The Loom\"").await.0, BTreeSet::from([begun.clone(), there.0]), "both had it");
+
+    let named = async |query: &str| {
+        let page = world.get(&format!("/api/v1/meta-contexts?{query}")).await.ok(200);
+        (ids(page["metaContexts"].as_array().unwrap()), page["nextCursor"].clone())
+    };
+    let (all, cursor) = named("name=The%20Loom").await;
+    assert_eq!((BTreeSet::from_iter(all.clone()), cursor), (BTreeSet::from([work.clone(), there.1]), Value::Null));
+    let (first, cursor) = named("name=%20The%20Loom&limit=1").await;
+    let (second, _) = named(&format!("name=The%20Loom&limit=1&after={}", text(&cursor))).await;
+    assert_eq!([first, second].concat(), all);
+    assert_eq!(named("name=shuttle").await.0, [work]);
+    for none in ["name=", "name=the%20loom", "name=Loom"] {
+        assert_eq!(named(none).await.0, Vec::<String>::new(), "{none}");
+    }
     world.close().await;
 }
 

@@ -3,9 +3,10 @@
 #![expect(missing_docs, reason = "the name of a case is its statement")]
 
 use model::{
-    AgentReport, Answerer, Command, ContextWish, Event, Extent, Fact, FactShape, ListKey, MAX_TITLES, Marker, Memory,
-    Outcome, PermissionAnswer, RememberedDecision, RememberedRow, Request, RowChange, Seq, SessionId, SessionState,
-    SetMode, Stop, StreamId, SummaryMaker, TitleMaker, TokenKind, Turn, TurnSummary, Untold, fold,
+    AgentReport, Answerer, Command, ContextWish, DeletedKey, Event, Extent, Fact, FactShape, ListKey, MAX_TITLES,
+    Marker, Memory, Outcome, PermissionAnswer, RememberedDecision, RememberedRow, Request, RowChange, Seq, SessionId,
+    SessionRow, SessionState, SetMode, Stop, StreamId, SummaryMaker, TitleMaker, TokenKind, Turn, TurnSummary, Untold,
+    fold,
 };
 
 use crate::conformance::{
@@ -308,6 +309,21 @@ pub async fn deleted_sessions_are_found_by_age(store: AnyStore) {
     assert_eq!(store.deleted_before(at(30), MANY).await.expect("deleted"), [2, 3, 4].map(session_id));
     assert_eq!(store.deleted_before(at(31), 2).await.expect("deleted"), [2, 3].map(session_id));
     assert_eq!(store.deleted_before(at(10), MANY).await.expect("deleted"), []);
+    for limit in [1, 2, MANY] {
+        let mut seen: Vec<SessionRow> = Vec::new();
+        loop {
+            let page = store.deleted(seen.last().and_then(DeletedKey::of), limit).await.expect("deleted");
+            assert!(page.len() <= limit);
+            if page.is_empty() {
+                break;
+            }
+            seen.extend(page);
+        }
+        let mut ids: Vec<_> = seen.iter().map(|row| row.id).collect();
+        ids.reverse();
+        assert_eq!(ids, store.deleted_before(at(1_000), MANY).await.expect("deleted"), "by {limit}");
+        assert!(ids.len() > 2 && seen.iter().all(|row| row.deleted_at.is_some()));
+    }
 }
 
 pub async fn sessions_are_found_by_their_agents_own_ids(store: AnyStore) {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use model::{
     AgentReport, Clicked, Command, Event, NewSession, Next, NextId, OfferState, Origin, Outcome, SessionId, Stop,
-    StreamId, Turn, WorkId, WorkKey, rename_work,
+    StreamId, Turn, WorkId, WorkKey, WorkRow, rename_work,
 };
 
 use crate::conformance::{
@@ -71,7 +71,22 @@ async fn listed(store: &AnyStore) -> Vec<WorkId> {
 }
 
 async fn members(store: &AnyStore, work: WorkId) -> Vec<SessionId> {
-    store.work_sessions(work).await.expect("sessions").into_iter().map(|row| row.id).collect()
+    let rows = store.work_sessions(work).await.expect("sessions");
+    let ids = store.work_session_ids(work).await.expect("ids");
+    assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), ids);
+    for limit in [0, 1, 2, MANY] {
+        let newest = store.newest_of_work(work, None, limit).await.expect("the newest");
+        assert_eq!(newest, rows.iter().rev().take(limit).cloned().collect::<Vec<_>>(), "the newest {limit}");
+        for (place, id) in ids.iter().enumerate() {
+            let before = store.newest_of_work(work, Some(*id), limit).await.expect("the newest before one");
+            assert_eq!(
+                before,
+                rows[..place].iter().rev().take(limit).cloned().collect::<Vec<_>>(),
+                "{limit} before {id}"
+            );
+        }
+    }
+    ids
 }
 
 pub async fn offers_come_newest_first_and_in_pages(store: AnyStore) {
@@ -143,6 +158,35 @@ pub async fn an_offer_is_superseded_by_a_later_turn_of_the_same_work(store: AnyS
         (id(1, 1), by(2), OfferState::Superseded),
     ];
     assert_eq!(superseded().await, expected);
+}
+
+pub async fn an_offer_is_superseded_by_any_name_of_its_work(store: AnyStore) {
+    begin(&store, 1, "/w").await;
+    begin(&store, 2, "/other").await;
+    begin_in(&store, 2, 1, "loom", 7, 10).await;
+    begin_in(&store, 2, 2, "warp", 8, 10).await;
+    // Each of these begins a work.
+    begin_in(&store, 1, 1, "loom", 5, 10).await;
+    begin_in(&store, 1, 2, "weft", 6, 10).await;
+    let names = ["loom", "warp", "warp", "loom", "weft"];
+    for (turn, name) in (2..).zip(names) {
+        next_turn(&store, 1, u64::from(turn)).await;
+        offer(&store, 1, turn, 1, Some(name)).await;
+    }
+    let by = async || {
+        let offers = store.next_blocks(session_id(1), None, MANY).await.expect("offers");
+        let later = offers.iter().filter(|offer| offer.row.id.turn > Turn(1));
+        let mut by: Vec<_> = later.map(|offer| offer.superseded_by.map(|turn| turn.0)).collect();
+        by.reverse();
+        by
+    };
+    assert_eq!(by().await, [Some(5), Some(4), None, None, None], "no work is called warp yet");
+    rename(&store, work_id(5), "warp").await;
+    assert_eq!(by().await, [Some(3), Some(4), Some(5), None, None], "both names lead to one work");
+    rename(&store, work_id(6), "loom").await;
+    assert_eq!(by().await, [Some(5), Some(4), None, Some(6), None], "the old name is another's");
+    tell_works(&store, vec![Event::WorkDeleted { work: work_id(6) }], 99).await;
+    assert_eq!(by().await, [Some(5), Some(4), None, None, None], "what is gone joins no names");
 }
 
 pub async fn a_click_is_kept(store: AnyStore) {
@@ -252,6 +296,50 @@ pub async fn a_work_is_found_by_the_names_it_had(store: AnyStore) {
     let whole = store.whole_works().await.expect("works");
     let names: Vec<Vec<&str>> = whole.iter().map(|work| work.names.iter().map(String::as_str).collect()).collect();
     assert_eq!(names, [vec!["warp"], vec!["loom", "weft"]]);
+}
+
+pub async fn a_name_leads_to_works_of_many_projects(store: AnyStore) {
+    for (n, project) in [(1, "/w"), (2, "/other"), (3, "/a"), (4, "/z")] {
+        begin(&store, n, project).await;
+    }
+    begin_in(&store, 1, 1, "loom", 5, 10).await;
+    begin_in(&store, 2, 1, "loom", 6, 30).await;
+    begin_in(&store, 3, 1, "loom", 7, 20).await;
+    begin_in(&store, 3, 2, "weft", 8, 20).await;
+    begin_in(&store, 4, 1, "warp", 9, 40).await;
+    let led_to = async |name: &str| {
+        let all = store.works_named(name, None, MANY).await.expect("works");
+        for limit in [1, 2] {
+            let mut seen: Vec<WorkRow> = Vec::new();
+            loop {
+                let page = store.works_named(name, seen.last().map(WorkKey::of), limit).await.expect("works");
+                assert!(page.len() <= limit);
+                if page.is_empty() {
+                    break;
+                }
+                seen.extend(page);
+            }
+            assert_eq!(seen, all, "by {limit}");
+        }
+        all.into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    assert_eq!(led_to("loom").await, [6, 7, 5].map(work_id), "the one that was added to last first");
+    rename(&store, work_id(5), "weave").await;
+    rename(&store, work_id(6), "weave").await;
+    assert_eq!(led_to("loom").await, [6, 7, 5].map(work_id), "by the names they had too");
+    assert_eq!(led_to("weave").await, [6, 5].map(work_id));
+    // In its project the name is another's now.
+    rename(&store, work_id(7), "felt").await;
+    rename(&store, work_id(8), "loom").await;
+    assert_eq!(led_to("loom").await, [6, 8, 5].map(work_id));
+    // Without a session that is there it is in no list.
+    act(&store, 6, Command::Delete, 60).await;
+    tell_works(&store, vec![Event::WorkDeleted { work: work_id(5) }], 70).await;
+    assert_eq!(led_to("loom").await, [work_id(8)]);
+    for name in ["Loom", "loo", "loom ", ""] {
+        assert!(led_to(name).await.is_empty(), "{name:?}");
+    }
+    assert_eq!(store.works_named("loom", None, 0).await.expect("works"), []);
 }
 
 pub async fn no_name_leads_to_a_deleted_work(store: AnyStore) {

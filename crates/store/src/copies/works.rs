@@ -94,9 +94,7 @@ impl Copies {
     /// file is left alone.
     pub async fn update_works(&self, store: &dyn Store) -> Result<Touched, CopyError> {
         // What the log lost, the copy may still have.
-        if let Head::At(head) = store.head(StreamId::Work).await? {
-            store.read(StreamId::Work, head, 1).await?;
-        }
+        check_log(store).await?;
         let wanted = Works::of(store).await?;
         let found = self.find_works().await?;
         let bytes = wanted.encode();
@@ -116,8 +114,10 @@ impl Copies {
         Ok(Touched::Yes)
     }
 
-    /// Whether the file of the pieces of work is what [`Copies::update_works`] would write.
+    /// Whether the file of the pieces of work is what [`Copies::update_works`] would write. Like that, it fails if the log of
+    /// them is damaged.
     pub async fn works_are_right(&self, store: &dyn Store) -> Result<bool, CopyError> {
+        check_log(store).await?;
         let wanted = Works::of(store).await?;
         Ok(match self.find_works().await? {
             Some(found) => found == wanted.encode(),
@@ -149,6 +149,14 @@ impl Copies {
     }
 }
 
+/// Fails if the log of the pieces of work is damaged.
+async fn check_log(store: &dyn Store) -> Result<(), ReadError> {
+    if let Head::At(head) = store.head(StreamId::Work).await? {
+        store.read(StreamId::Work, head, 1).await?;
+    }
+    Ok(())
+}
+
 /// The sessions whose copies may name their work as it is not called, or not any more.
 async fn misnamed(store: &dyn Store, known: Option<&Works>, wanted: &Works) -> Result<BTreeSet<SessionId>, ReadError> {
     let Some(known) = known else {
@@ -157,7 +165,7 @@ async fn misnamed(store: &dyn Store, known: Option<&Works>, wanted: &Works) -> R
     let (known, wanted) = (known.names(), wanted.names());
     let mut misnamed = BTreeSet::new();
     for (id, _) in known.iter().filter(|(id, name)| wanted.get(*id) != Some(*name)) {
-        misnamed.extend(store.work_sessions(*id).await?.iter().map(|row| row.id));
+        misnamed.extend(store.work_session_ids(*id).await?);
     }
     Ok(misnamed)
 }

@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use model::{
-    Context, Entry, InteractionId, ListKey, Position, RememberedRow, Seq, Session, SessionId, SessionRow, StreamId,
-    Timestamp, TitleRow, TokenRow, Turn, TurnRow,
+    Context, DeletedKey, Entry, InteractionId, ListKey, Position, RememberedRow, Seq, Session, SessionId, SessionRow,
+    StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use crate::sqlite::columns::{self, STORED_ENTRY_COLUMNS};
+use crate::sqlite::columns::{self, SESSION_COLUMNS, STORED_ENTRY_COLUMNS};
 use crate::sqlite::fences::has_fence;
 use crate::sqlite::rows::{self, StoredEntry, sql_seq};
 use crate::{Damage, Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError};
@@ -162,7 +162,7 @@ pub(super) fn session(
     id: SessionId,
     fence: Option<&Damage>,
 ) -> Result<Option<Found<Session>>, ReadError> {
-    let sql = format!("SELECT {} FROM sessions WHERE id = ?1", columns::SESSION_COLUMNS);
+    let sql = format!("SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ?1");
     let Some(row) = conn.prepare_cached(&sql)?.query_row([id.as_bytes()], rows::session_row).optional()? else {
         return Ok(None);
     };
@@ -229,12 +229,11 @@ pub(super) fn sessions(conn: &Connection, after: Option<ListKey>, limit: usize) 
 
 pub(super) fn sessions_sql(before: &str) -> String {
     format!(
-        "SELECT {}
+        "SELECT {SESSION_COLUMNS}
          FROM sessions
          WHERE deleted_at IS NULL {before}
          ORDER BY active_at DESC, id DESC
-         LIMIT ?1",
-        columns::SESSION_COLUMNS
+         LIMIT ?1"
     )
 }
 
@@ -286,6 +285,25 @@ pub(super) const DELETED_BEFORE: &str = "SELECT id
 pub(super) fn deleted_before(conn: &Connection, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError> {
     let params = params![at.as_millis(), sql_limit(limit)];
     collect(conn, DELETED_BEFORE, params, |row| row.get(0).map(SessionId::from_bytes))
+}
+
+pub(super) fn deleted_sql() -> String {
+    format!(
+        "SELECT {SESSION_COLUMNS}
+         FROM sessions
+         WHERE deleted_at IS NOT NULL AND (deleted_at, id) < (?1, ?2)
+         ORDER BY deleted_at DESC, id DESC
+         LIMIT ?3"
+    )
+}
+
+pub(super) fn deleted(
+    conn: &Connection,
+    after: Option<DeletedKey>,
+    limit: usize,
+) -> Result<Vec<SessionRow>, ReadError> {
+    let (at, id) = after.map_or((i64::MAX, [0xff; 16]), |key| (key.deleted_at.as_millis(), *key.id.as_bytes()));
+    collect(conn, &deleted_sql(), params![at, id, sql_limit(limit)], rows::session_row)
 }
 
 pub(super) fn attached(conn: &Connection, agent: &str, ids: &[String]) -> Result<Vec<(String, SessionId)>, ReadError> {

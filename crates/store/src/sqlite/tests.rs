@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 
 use crate::SqliteStore;
 use crate::sqlite::jobs::Write;
-use crate::sqlite::queries;
+use crate::sqlite::{queries, work};
 
 const INCARNATION: u64 = 0xfedc_ba98_7654_3210;
 
@@ -78,6 +78,19 @@ async fn every_question_walks_an_index() {
         (
             "SELECT MAX(seq) FROM entries WHERE stream = ?1".to_owned(),
             "SEARCH entries USING COVERING INDEX sqlite_autoindex_entries_1 (stream=?)",
+        ),
+        (
+            queries::deleted_sql(),
+            "SEARCH sessions USING INDEX sessions_deleted (deleted_at>? AND (deleted_at,id)<(?,?))",
+        ),
+        (work::newest_of_work_sql("<"), "SEARCH sessions USING INDEX sessions_of_work (work=? AND id<?)"),
+        (
+            work::next_block_sql(),
+            "SEARCH next_blocks USING PRIMARY KEY (session=? AND turn=? AND nth=?); CORRELATED SCALAR SUBQUERY 3; SEARCH \
+             later USING COVERING INDEX next_blocks_by_work (session=? AND meta_context=? AND turn>?); CORRELATED LIST \
+             SUBQUERY 2; COMPOUND QUERY; LEFT-MOST SUBQUERY; SCAN CONSTANT ROW; UNION ALL; SEARCH sessions USING PRIMARY \
+             KEY (id=?); SEARCH own USING PRIMARY KEY (project=? AND name=?); SEARCH other USING COVERING INDEX \
+             work_names_by_work (work=?)",
         ),
         ("DELETE FROM receipts WHERE at < ?1".to_owned(), "SEARCH receipts USING INDEX receipts_by_age (at<?)"),
     ] {

@@ -10,15 +10,27 @@ use crate::sqlite::queries::{collect, sql_limit};
 use crate::sqlite::rows;
 use crate::{ReadError, WholeWork};
 
-/// Behind a block's own columns: the first later turn that offers a step of the same work.
+/// Behind a block's own columns: the first later turn that offers a step of the same work, by any name that leads to it.
 const SUPERSEDED_BY: &str = "(
     SELECT MIN(later.turn)
     FROM next_blocks AS later
     WHERE
         later.session = next_blocks.session
-        AND later.meta_context = next_blocks.meta_context
+        AND later.meta_context IN (
+            SELECT next_blocks.meta_context
+            UNION ALL
+            SELECT other.name
+            FROM sessions
+            CROSS JOIN work_names AS own ON own.project = sessions.project AND own.name = next_blocks.meta_context
+            CROSS JOIN work_names AS other ON other.work = own.work
+            WHERE sessions.id = next_blocks.session
+        )
         AND later.turn > next_blocks.turn
 )";
+
+/// That a piece of work has a session which is there.
+const HAS_SESSION: &str =
+    "EXISTS (SELECT 1 FROM sessions WHERE sessions.work = works.id AND sessions.deleted_at IS NULL)";
 
 pub(super) fn next_blocks(
     conn: &Connection,
@@ -38,13 +50,17 @@ pub(super) fn next_blocks(
 }
 
 pub(super) fn next_block(conn: &Connection, session: SessionId, id: NextId) -> Result<Option<Offer>, ReadError> {
-    let sql = format!(
+    let found =
+        conn.prepare_cached(&next_block_sql())?.query_row(params![session.as_bytes(), id.turn.0, id.nth], rows::offer);
+    Ok(found.optional()?)
+}
+
+pub(super) fn next_block_sql() -> String {
+    format!(
         "SELECT {NEXT_COLUMNS}, {SUPERSEDED_BY}
          FROM next_blocks
          WHERE session = ?1 AND turn = ?2 AND nth = ?3"
-    );
-    let found = conn.prepare_cached(&sql)?.query_row(params![session.as_bytes(), id.turn.0, id.nth], rows::offer);
-    Ok(found.optional()?)
+    )
 }
 
 pub(super) fn clicked(conn: &Connection, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
@@ -63,14 +79,47 @@ pub(super) fn works(conn: &Connection, after: Option<WorkKey>, limit: usize) -> 
     let sql = format!(
         "SELECT {WORK_COLUMNS}
          FROM works
-         WHERE
-             (added_at, id) < (?1, ?2)
-             AND EXISTS (SELECT 1 FROM sessions WHERE sessions.work = works.id AND sessions.deleted_at IS NULL)
+         WHERE (added_at, id) < (?1, ?2) AND {HAS_SESSION}
          ORDER BY added_at DESC, id DESC
          LIMIT ?3"
     );
-    let (added_at, id) = after.map_or((i64::MAX, [0xff; 16]), |key| (key.added_at.as_millis(), *key.id.as_bytes()));
+    let (added_at, id) = place(after);
     collect(conn, &sql, params![added_at, id, sql_limit(limit)], rows::work_row)
+}
+
+/// Goes from project to project: names are kept in the order of those.
+pub(super) fn works_named(
+    conn: &Connection,
+    name: &str,
+    after: Option<WorkKey>,
+    limit: usize,
+) -> Result<Vec<WorkRow>, ReadError> {
+    let sql = format!(
+        "WITH RECURSIVE projects (project) AS (
+             SELECT MIN(project) FROM work_names
+             UNION ALL
+             SELECT (SELECT MIN(later.project) FROM work_names AS later WHERE later.project > projects.project)
+             FROM projects
+             WHERE projects.project IS NOT NULL
+         )
+         SELECT {WORK_COLUMNS}
+         FROM works
+         WHERE
+             id IN (
+                 SELECT work_names.work
+                 FROM projects
+                 CROSS JOIN work_names ON work_names.project = projects.project AND work_names.name = ?1
+             )
+             AND (added_at, id) < (?2, ?3) AND {HAS_SESSION}
+         ORDER BY added_at DESC, id DESC
+         LIMIT ?4"
+    );
+    let (added_at, id) = place(after);
+    collect(conn, &sql, params![name, added_at, id, sql_limit(limit)], rows::work_row)
+}
+
+fn place(after: Option<WorkKey>) -> (i64, [u8; 16]) {
+    after.map_or((i64::MAX, [0xff; 16]), |key| (key.added_at.as_millis(), *key.id.as_bytes()))
 }
 
 pub(super) fn work(conn: &Connection, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
@@ -95,6 +144,39 @@ pub(super) fn work_sessions(conn: &Connection, work: WorkId) -> Result<Vec<Sessi
          ORDER BY id"
     );
     collect(conn, &sql, [work.as_bytes()], rows::session_row)
+}
+
+pub(super) fn work_session_ids(conn: &Connection, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
+    let sql = "SELECT id
+         FROM sessions
+         WHERE work = ?1 AND deleted_at IS NULL
+         ORDER BY id";
+    collect(conn, sql, [work.as_bytes()], |row| Ok(SessionId::from_bytes(row.get(0)?)))
+}
+
+pub(super) fn newest_of_work(
+    conn: &Connection,
+    work: WorkId,
+    before: Option<SessionId>,
+    limit: usize,
+) -> Result<Vec<SessionRow>, ReadError> {
+    // No id stands behind the last one of all.
+    let (before, is_before) = match before {
+        Some(before) => (*before.as_bytes(), "<"),
+        None => ([0xff; 16], "<="),
+    };
+    let sql = newest_of_work_sql(is_before);
+    collect(conn, &sql, params![work.as_bytes(), before, sql_limit(limit)], rows::session_row)
+}
+
+pub(super) fn newest_of_work_sql(is_before: &str) -> String {
+    format!(
+        "SELECT {SESSION_COLUMNS}
+         FROM sessions
+         WHERE work = ?1 AND id {is_before} ?2 AND deleted_at IS NULL
+         ORDER BY id DESC
+         LIMIT ?3"
+    )
 }
 
 pub(super) fn whole_works(conn: &Connection) -> Result<Vec<WholeWork>, ReadError> {

@@ -55,7 +55,7 @@ pub(crate) enum WorkCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct NamedWork {
-    /// Its name, its id, or the beginning or end of its id
+    /// Its name or one that it had, its id, or the beginning or end of its id
     #[arg(value_name = "NAME|ID")]
     pub(crate) work: String,
     /// Print JSON
@@ -65,7 +65,7 @@ pub(crate) struct NamedWork {
 
 #[derive(Debug, Args)]
 pub(crate) struct RenameWork {
-    /// Its name, its id, or the beginning or end of its id
+    /// Its name or one that it had, its id, or the beginning or end of its id
     #[arg(value_name = "NAME|ID")]
     pub(crate) work: String,
     /// The new name

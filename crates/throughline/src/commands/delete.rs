@@ -29,10 +29,9 @@ pub(super) async fn run(data: &DataDir, delete: &cli::Delete) -> Result<()> {
     Ok(())
 }
 
-/// By its whole id: a session that is deleted is in no list.
 pub(super) async fn undo(data: &DataDir, undelete: &cli::Undelete) -> Result<()> {
     let client = Client::connect(data).await?;
-    let session = undelete.session;
+    let session = client.find_deleted(&undelete.session).await?;
     let restored = client.post::<Value>(&format!("/sessions/{session}/restore"), None::<&()>).await;
     client.close().await;
     restored?;

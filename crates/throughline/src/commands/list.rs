@@ -3,7 +3,7 @@
 use anyhow::Result;
 use engine::{Clock as _, SystemClock};
 use model::SessionId;
-use server::wire::{ReadOnly, SessionPage, SessionRow};
+use server::wire::{DeletedPage, DeletedSession, ReadOnly, SessionPage, SessionRow};
 
 use crate::cli;
 use crate::client::Client;
@@ -21,6 +21,11 @@ const TAIL_CHARS: usize = 8;
 
 pub(super) async fn run(data: &DataDir, list: &cli::List) -> Result<()> {
     let client = Client::connect(data).await?;
+    if list.deleted {
+        let page = client.get(&format!("/deleted-sessions?limit={}", list.limit)).await;
+        client.close().await;
+        return deleted(&page?, list.json);
+    }
     let page: SessionPage = client.get(&format!("/sessions?limit={}", list.limit)).await?;
     client.close().await;
     if list.json {
@@ -56,6 +61,34 @@ pub(super) async fn run(data: &DataDir, list: &cli::List) -> Result<()> {
     };
     let rows: Vec<Vec<String>> = page.sessions.iter().map(of).collect();
     for line in table(&header, &rows) {
+        terminal::line(&line)?;
+    }
+    if page.next_cursor.is_some() {
+        terminal::line(&format!("(the newest {}; --limit shows more)", page.sessions.len()))?;
+    }
+    Ok(())
+}
+
+fn deleted(page: &DeletedPage, json: bool) -> Result<()> {
+    if json {
+        return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(page)?))?);
+    }
+    if page.sessions.is_empty() {
+        return Ok(terminal::line("No session was deleted in the last seven days.")?);
+    }
+    let now = SystemClock.now();
+    let of = |row: &DeletedSession| {
+        vec![
+            tail(row.id),
+            ago(row.deleted_at, now),
+            row.turns.0.to_string(),
+            row.agent.clone(),
+            cut(row.title.as_deref().unwrap_or(UNSAID), TITLE_COLUMNS),
+            row.project.clone(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = page.sessions.iter().map(of).collect();
+    for line in table(&["ID", "DELETED", "TURNS", "AGENT", "TITLE", "PROJECT"], &rows) {
         terminal::line(&line)?;
     }
     if page.next_cursor.is_some() {

@@ -84,7 +84,12 @@ fn find<'a>(steps: &'a [NextBlock], block: NextId, session: &str) -> Result<&'a 
              again, with a metaContext"
         ),
         OfferState::Superseded => {
-            let again = |other: &&NextBlock| other.meta_context == step.meta_context && other.turn > step.turn;
+            // One that was offered by another name of the work is in the list.
+            let again = |other: &&NextBlock| {
+                other.meta_context == step.meta_context
+                    && other.turn > step.turn
+                    && other.state != OfferState::Superseded
+            };
             let newest = steps.iter().filter(again).max_by_key(|other| other.turn);
             let newest = newest.map_or_else(|| format!("next {session}"), |step| format!("next {session} {}", step.id));
             bail!("{name} is old: a later turn offers a step of the same work. The newest: `throughline {newest}`")

@@ -8,7 +8,7 @@ use server::wire::{SearchPage, SearchResult, Snippet, Toc};
 
 use crate::agency::own_environment;
 use crate::cli;
-use crate::client::Client;
+use crate::client::{Client, encoded};
 use crate::commands::list::tail;
 use crate::data_dir::DataDir;
 use crate::terminal::{self, ago, safe, safe_json};
@@ -52,17 +52,6 @@ fn open_page(data: &DataDir, client: &Client, result: &SearchResult) {
 fn query(path: &str, words: &str, search: &cli::Search) -> String {
     let exact = if search.exact { "&exact=true" } else { "" };
     format!("{path}?q={}&limit={}{exact}", encoded(words), search.limit)
-}
-
-/// As a query string wants it.
-fn encoded(words: &str) -> String {
-    words
-        .bytes()
-        .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
-            byte => format!("%{byte:02X}"),
-        })
-        .collect()
 }
 
 fn everywhere(page: &SearchPage, json: bool) -> Result<()> {
@@ -160,14 +149,4 @@ fn dim(text: &str) -> String {
 
 fn has_colours() -> bool {
     std::io::stdout().is_terminal() && !own_environment().contains_key("NO_COLOR")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn any_words_go_into_a_query_string() {
-        assert_eq!(encoded("a b&c=\"d\" ü%"), "a%20b%26c%3D%22d%22%20%C3%BC%25");
-    }
 }

@@ -1,6 +1,7 @@
 //! `throughline send`: a prompt, and its answer as it comes.
 
 mod questions;
+mod words;
 
 use std::io::{IsTerminal as _, Read as _};
 use std::time::Duration;
@@ -8,8 +9,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use futures_util::{SinkExt as _, StreamExt as _};
 use model::{
-    Event, InteractionId, Item, NextId, Outcome, Request as Asked, SessionId, SignInMethod, Stop, ToolCall, Turn,
-    WordsOf,
+    Event, InteractionId, Item, Outcome, Request as Asked, SessionId, SignInMethod, Stop, ToolCall, Turn, WordsOf,
 };
 use server::wire::{
     ClientFrame, NewAnswer, NewPrompt, Observed, PromptAccepted, Request, ServerFrame, Session, WhenBusy,
@@ -18,7 +18,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
 use self::questions::{How, Questions};
-use crate::block_text::offer_line;
+use self::words::{Print, Words};
 use crate::cli;
 use crate::client::{Client, Stream};
 use crate::commands::answer;
@@ -89,10 +89,9 @@ pub(super) struct Answer {
     json: bool,
     /// Words are shown before they are durable. Only to people: a file gets what is.
     previews: bool,
-    /// The prompt's turn, once it has started.
+    /// The prompt's turn, once it has started, and its words.
     turn: Option<Turn>,
-    /// What was printed from previews and is not durable yet.
-    previewed: String,
+    words: Option<Words>,
     /// The calls of the turn that are still open.
     calls: Vec<ToolCall>,
     questions: Questions,
@@ -116,7 +115,7 @@ impl Answer {
             json,
             previews,
             turn: None,
-            previewed: String::new(),
+            words: None,
             calls: Vec::new(),
             questions: Questions::new(),
             has_server: client.has_server(),
@@ -152,11 +151,10 @@ impl Answer {
                         return self.end(&stop);
                     }
                 }
-                ServerFrame::Preview { session, turn, kind: WordsOf::Text, text, .. }
+                ServerFrame::Preview { session, turn, kind: WordsOf::Text, block, text }
                     if session == self.session && Some(turn) == self.turn && self.previews =>
                 {
-                    self.piece(&text)?;
-                    self.previewed.push_str(&text);
+                    self.say(|words| words.preview(block, &text))?;
                 }
                 ServerFrame::Reset { session, .. } if session == self.session => {
                     bail!("the session was deleted while the prompt waited")
@@ -185,10 +183,12 @@ impl Answer {
     /// Prints what an entry adds; how the turn ended, once it has.
     fn hear(&mut self, event: Event, prompt: InteractionId) -> Result<Option<Stop>> {
         match event {
-            Event::TurnStarted { turn, interaction_id } if interaction_id == prompt => self.turn = Some(turn),
-            Event::TextPart { turn, text, .. } if Some(turn) == self.turn && !self.json => {
-                let rest = settle(&mut self.previewed, &text);
-                self.piece(&rest)?;
+            Event::TurnStarted { turn, interaction_id } if interaction_id == prompt => {
+                self.turn = Some(turn);
+                self.words = Some(Words::new(turn, tail(self.session)));
+            }
+            Event::TextPart { turn, block, text } if Some(turn) == self.turn && !self.json => {
+                self.say(|words| words.hear(block, &text))?;
             }
             Event::ToolStarted { turn, tool, call_id, change } if Some(turn) == self.turn && !self.json => {
                 self.calls.push(ToolCall::begin(tool, call_id, &change));
@@ -221,9 +221,6 @@ impl Answer {
                     self.lines(&lines)?;
                 }
                 self.show_questions()?;
-            }
-            Event::NextOffered { turn, nth, next, .. } if Some(turn) == self.turn && !self.json => {
-                self.lines(&[offer_line(NextId { turn, nth }, &next, &tail(self.session))])?;
             }
             // What to do about it follows.
             Event::TurnEnded { stop, .. } if stop.reason.as_deref() == Some(SIGNED_OUT) => (),
@@ -336,7 +333,24 @@ impl Answer {
         self.lines(&item_lines(item, &tail(self.session)))
     }
 
+    /// Prints what comes of the turn's words.
+    fn say(&mut self, what: impl FnOnce(&mut Words) -> Vec<Print>) -> Result<()> {
+        for print in self.words.as_mut().map(what).unwrap_or_default() {
+            match print {
+                Print::Words(words) => self.piece(&words)?,
+                Print::Lines(lines) => self.put(&lines)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints lines that are none of the turn's words, behind those.
     fn lines(&mut self, lines: &[String]) -> Result<()> {
+        self.say(Words::pause)?;
+        self.put(lines)
+    }
+
+    fn put(&mut self, lines: &[String]) -> Result<()> {
         if !self.at_line_start {
             terminal::line("")?;
         }
@@ -357,6 +371,7 @@ impl Answer {
 
     fn end(&mut self, stop: &Stop) -> Result<()> {
         if !self.json {
+            self.say(Words::end)?;
             self.lines(&[])?;
         }
         let reason = stop.reason.as_deref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
@@ -382,42 +397,4 @@ fn sign_in_words(methods: &[SignInMethod]) -> String {
         words.push_str("  Sign in with the agent's own program; `throughline agents --json` says how.\n");
     }
     words
-}
-
-/// What is still to be printed of a durable part after its previews. Where previews were skipped, what was printed is
-/// not how the part begins; the part then goes on, on a new line, where the two part.
-fn settle(previewed: &mut String, part: &str) -> String {
-    if let Some(ahead) = previewed.strip_prefix(part) {
-        *previewed = ahead.to_owned();
-        return String::new();
-    }
-    let shown = std::mem::take(previewed);
-    if let Some(rest) = part.strip_prefix(shown.as_str()) {
-        return rest.to_owned();
-    }
-    let common: usize = shown.chars().zip(part.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
-    format!("\n{}", &part[common..])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_durable_part_adds_what_its_previews_left_out() {
-        for (previewed, part, printed, ahead) in [
-            ("", "one two", "one two", ""),
-            ("one ", "one two", "two", ""),
-            ("one two", "one two", "", ""),
-            ("one two three", "one two", "", " three"),
-            ("two", "one two", "\none two", ""),
-            ("one three", "one two", "\nwo", ""),
-            ("ä", "ö", "\nö", ""),
-            ("日本", "日ä本", "\nä本", ""),
-            ("x", "äöü", "\näöü", ""),
-        ] {
-            let mut kept = previewed.to_owned();
-            assert_eq!((settle(&mut kept, part).as_str(), kept.as_str()), (printed, ahead), "{previewed} then {part}");
-        }
-    }
 }

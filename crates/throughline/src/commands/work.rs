@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal as _};
 
 use anyhow::{Context as _, Result, bail};
 use engine::{Clock as _, SystemClock};
-use model::{SessionId, Timestamp};
+use model::{SessionId, Timestamp, work_name};
 use serde::Serialize;
 use serde_json::json;
 use server::wire::{MetaContext, MetaContextPage, MetaContextPatch, Session, SessionPage, SessionRow};
@@ -133,6 +133,10 @@ async fn rename(client: &Client, rename: &cli::RenameWork, json: bool) -> Result
 
 async fn delete(client: &Client, delete: &cli::DeleteWork, json: bool) -> Result<()> {
     let work = find(client, &delete.work).await?;
+    let is_id = work.id.to_string().contains(&delete.work.to_ascii_lowercase());
+    if !is_id && work_name(&delete.work).as_ref() != Some(&work.name) {
+        bail!("{} is called {} now; say that to delete it", delete.work, work.name);
+    }
     let stay = match work.session_ids.len() {
         1 => "Its session stays.".to_owned(),
         count => format!("Its {count} sessions stay."),

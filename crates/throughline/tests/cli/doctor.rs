@@ -93,7 +93,43 @@ fn a_copy_that_differs_is_named_and_can_be_had_again() {
     folder.run(&["list"]).ok();
     assert_eq!(fs::read_to_string(&transcript).unwrap(), whole);
     let report: Value = serde_json::from_str(&folder.run(&["doctor", "--json"]).ok()).unwrap();
-    assert_eq!(report["copies"], serde_json::json!({ "sessions": 1, "differences": [] }));
+    assert_eq!(report["copies"], serde_json::json!({ "sessions": 1, "differences": [], "works": "right" }));
+}
+
+/// So is that of the pieces of work.
+#[test]
+fn a_copy_of_works_that_differs_is_told_and_can_be_had_again() {
+    let folder = Folder::new();
+    for work in ["loom", "loom", "weft"] {
+        folder.run(&["new", "--work", work]).ok();
+    }
+    let works =
+        || serde_json::from_str::<Value>(&folder.run(&["doctor", "--json"]).ok()).unwrap()["copies"]["works"].clone();
+    assert_eq!(works(), "right");
+    folder.run(&["work", "rename", "weft", "warp"]).ok();
+    folder.run(&["delete", "last"]).ok();
+    assert_eq!(works(), "right", "what changed was copied");
+
+    let file = folder.file("state").join("meta-contexts.json");
+    let whole = fs::read_to_string(&file).unwrap();
+    for broken in [Some(whole.replace("loom", "doom")), None] {
+        match broken {
+            Some(broken) => fs::write(&file, broken).unwrap(),
+            None => fs::remove_file(&file).unwrap(),
+        }
+        assert_eq!(works(), "different");
+        let said = folder.named(&folder.run(&["doctor"]).ok());
+        assert!(said.contains("Pieces of work: DATA/state/meta-contexts.json is not as the log has it."), "{said}");
+        folder.run(&["doctor", "--rebuild"]).ok();
+        folder.run(&["list"]).ok();
+        assert_eq!((fs::read_to_string(&file).unwrap(), works()), (whole.clone(), "right".into()));
+    }
+
+    fs::rename(folder.file("state"), folder.file("elsewhere")).unwrap();
+    fs::write(folder.file("state"), "mine").unwrap();
+    assert_eq!(works(), "foreign");
+    let said = folder.named(&folder.run(&["doctor"]).ok());
+    assert!(said.contains("something else lies in the place of DATA/state. Move it away"), "{said}");
 }
 
 /// It can be asked for beside a running server, and the next words begin it.

@@ -42,8 +42,35 @@ fn a_session_is_deleted_and_comes_back_unless_it_is_gone_for_good() {
     let told = json(&folder.run(&["delete", "last", "--now", "--json"]).ok());
     assert_eq!(told, serde_json::json!({ "id": session, "restorable": false }));
     assert!(folder.run(&["undelete", &session]).failed().ends_with("(session_not_found)\n"));
-    assert_eq!(folder.run(&["undelete", "last"]).code, Some(2));
+    let none = folder.run(&["undelete", "last"]).failed();
+    assert_eq!(none, "error: no session was deleted in the last seven days\n");
     server.stop();
+}
+
+#[test]
+fn a_deleted_session_is_meant_by_the_end_of_its_id_or_as_the_last() {
+    let folder = Folder::new();
+    assert_eq!(folder.run(&["list", "--deleted"]).ok(), "No session was deleted in the last seven days.\n");
+    let new = || json(&folder.run(&["new", "--json"]).ok())["id"].as_str().unwrap().to_owned();
+    let sessions: Vec<String> = (0..3).map(|_| new()).collect();
+    let short: Vec<&str> = sessions.iter().map(|id| &id[id.len() - 8..]).collect();
+    folder.run(&["rename", short[0], "put away"]).ok();
+    folder.run(&["delete", short[1]]).ok();
+    folder.run(&["delete", short[0]]).ok();
+    let listed = folder.run(&["list", "--deleted"]).ok();
+    let ids: Vec<&str> = listed.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(ids, [short[0], short[1]], "{listed}");
+    assert!(listed.contains("put away"), "{listed}");
+    let told = json(&folder.run(&["list", "--deleted", "--json", "--limit", "1"]).ok());
+    assert_eq!((&told["sessions"][0]["id"], told["nextCursor"].is_string()), (&sessions[0].clone().into(), true));
+
+    let there = folder.run(&["undelete", short[2]]).failed();
+    let expected =
+        format!("error: no deleted session's id ends in {}; `throughline list --deleted` shows them\n", short[2]);
+    assert_eq!(there, expected);
+    assert_eq!(folder.run(&["undelete", "last"]).ok(), format!("Session {} is back.\n", short[0]));
+    assert_eq!(folder.run(&["undelete", &short[1].to_uppercase()]).ok(), format!("Session {} is back.\n", short[1]));
+    assert_eq!(json(&folder.run(&["list", "--json"]).ok())["sessions"].as_array().unwrap().len(), 3);
 }
 
 #[test]

@@ -80,6 +80,39 @@ fn a_step_is_listed_taken_and_shown_where_it_led() {
 }
 
 #[test]
+fn an_answer_with_blocks_is_printed_as_people_read_it() {
+    with_and_without_a_server(|folder| {
+        let first = begin(folder, &[]);
+        let a = short(&first);
+        let step = format!("-> t1.n1  Go on  (`throughline next {a} t1.n1` takes it)");
+        let said = folder.run(&["send", a, OFFER]).ok();
+        assert!(said.lines().any(|line| line == step), "{said}");
+        let requirements = folder.run(&["send", a, "phase requirements loom"]).ok();
+        let shown = folder.run(&["show", a, "--turn", "2"]).ok();
+        let cards = |said: &str| {
+            let cards = said.lines().map(str::trim_start).filter(|line| line.starts_with("[use case]"));
+            cards.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert!(!cards(&requirements).is_empty() && cards(&requirements) == cards(&shown), "{requirements}\n{shown}");
+        for said in [said, requirements] {
+            assert!(!said.contains("```") && !said.contains("metaContext"), "{said}");
+        }
+        let code = "say look:\n```rust\nlet a = `1`;\n```\ndone";
+        assert_eq!(folder.run(&["send", a, code]).ok(), format!("{}\n", &code[4..]));
+    });
+}
+
+#[test]
+fn previews_hold_back_what_may_be_a_block() {
+    let folder = Folder::new();
+    let first = begin(&folder, &[]);
+    let (status, said) = Terminal::begin(&folder, &["send", &first, OFFER]).ended();
+    assert!(status.success(), "{said}");
+    assert!(said.contains("-> t1.n1  Go on  (`throughline next"), "{said}");
+    assert!(!said.contains("```") && !said.contains("metaContext"), "{said}");
+}
+
+#[test]
 fn a_work_is_listed_shown_and_read_as_one() {
     with_and_without_a_server(|folder| {
         assert!(folder.run(&["work"]).ok().starts_with("No pieces of work yet."));
@@ -179,8 +212,22 @@ fn a_name_of_several_projects_is_meant_where_one_stands() {
     let told = folder.run(&["work", "rename", "lom", "weave"]).failed();
     assert_eq!(told, "error: no piece of work is called lom; did you mean loom?\n");
     folder.run(&["work", "rename", "loom", "weave"]).ok();
-    // Only one is left.
+    // Only one is called so.
     assert!(folder.run(&["work", "show", "loom"]).ok().contains(one.to_str().unwrap()));
+    folder.stand_in(one.clone());
+    folder.run(&["work", "rename", "loom", "weft"]).ok();
+    // Both were, and the same holds.
+    assert!(folder.run(&["work", "show", "loom"]).ok().starts_with("weft\n"));
+    folder.stand_in(folder.work());
+    let told = folder.run(&["work", "show", "loom"]).failed();
+    assert!(
+        told.starts_with("error: 2 projects have a piece of work that was called loom; go to one of them"),
+        "{told}"
+    );
+    folder.run(&["work", "delete", "weft", "--yes"]).ok();
+    let told = folder.run(&["work", "delete", "loom", "--yes"]).failed();
+    assert_eq!(told, "error: loom is called weave now; say that to delete it\n");
+    assert!(folder.run(&["work", "show", "loom"]).ok().starts_with("weave\n"), "wherever one stands");
 }
 
 #[test]

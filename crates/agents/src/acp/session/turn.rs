@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::watch::{Due, Watch};
 use super::{Gone, Session, Turn, files};
+use crate::Told;
 use crate::acp::prompt;
 use crate::acp::translate::TurnError;
 use crate::acp::wire::Refused;
@@ -17,7 +18,7 @@ impl Session {
         &mut self,
         text: String,
         mut images: Vec<Image>,
-        packet: Option<String>,
+        packet: Option<Told>,
     ) -> Result<(), Gone> {
         if self.turn.is_some() {
             tracing::error!(session = %self.start.session, "a prompt came while a turn runs; it is not sent");

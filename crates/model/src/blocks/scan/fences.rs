@@ -71,20 +71,25 @@ enum Within {
     Closed { end: u32 },
 }
 
+const MAKERS: [&str; 2] = ["throughline", "conclave"];
+const SORTS: [(&str, Sort); 4] =
+    [("next", Sort::Next), ("usecase", Sort::UseCase), ("eventmodel", Sort::EventModel), ("tasks", Sort::Tasks)];
+
 impl Sort {
     /// `throughline:next`, `conclave:tasks`, in any case.
     fn named(info: &str) -> Option<Self> {
         let (maker, name) = info.split_once(':')?;
-        if !["throughline", "conclave"].iter().any(|known| known.eq_ignore_ascii_case(maker)) {
+        if !MAKERS.iter().any(|known| known.eq_ignore_ascii_case(maker)) {
             return None;
         }
-        let sorts = [
-            ("next", Self::Next),
-            ("usecase", Self::UseCase),
-            ("eventmodel", Self::EventModel),
-            ("tasks", Self::Tasks),
-        ];
-        sorts.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, sort)| sort)
+        SORTS.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, sort)| sort)
+    }
+
+    /// Whether an info string names one, or may once the rest of it is read.
+    fn may_be_named(info: &str, is_whole: bool) -> bool {
+        let begins = |name: &str| name.get(..info.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(info));
+        let mut names = MAKERS.iter().flat_map(|maker| SORTS.iter().map(move |(name, _)| format!("{maker}:{name}")));
+        if is_whole { Self::named(info).is_some() } else { names.any(|name| begins(&name)) }
     }
 }
 
@@ -137,6 +142,18 @@ impl FenceReader {
         match &self.place {
             Place::Inside(Fence { opening, own: Some(_), .. }) => Some(opening.start),
             Place::Inside(_) | Place::Outside(_) => None,
+        }
+    }
+
+    /// Likewise, or where a line may come to open one.
+    pub(super) fn may_be_open_since(&self) -> Option<u32> {
+        match &self.place {
+            Place::Inside(_) => self.open_since(),
+            Place::Outside(line) => {
+                let (opening, is_whole) = line.opening_so_far()?;
+                let may_be = !opening.is_quoted && Sort::may_be_named(&opening.info, is_whole);
+                may_be.then_some(opening.start)
+            }
         }
     }
 }

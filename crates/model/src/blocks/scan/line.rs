@@ -100,6 +100,15 @@ impl Line {
         }
     }
 
+    /// What it may come to open, and whether the info string behind it is over.
+    pub(super) fn opening_so_far(&self) -> Option<(&Opening, bool)> {
+        match &self.part {
+            Part::Run(opening) => Some((opening, false)),
+            Part::Info { opening, is_whole } => Some((opening, *is_whole)),
+            Part::Lead(_) | Part::Words { .. } => None,
+        }
+    }
+
     fn lead(&mut self, marker: Marker, here: u32, c: char) -> Part {
         match (marker, c) {
             (Marker::None | Marker::Whole, _) if is_space(c) => Part::Lead(Marker::None),

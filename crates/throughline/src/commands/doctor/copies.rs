@@ -8,7 +8,7 @@ use model::{ListKey, SessionId};
 use serde_json::{Value, json};
 use store::copies::{Difference, What};
 use store::outside::{CheckReport, Depth, FindingKind};
-use store::{Copies, OpenError, SqliteStore, Tables as _};
+use store::{Copies, CopyError, OpenError, ReadError, SqliteStore, Tables as _};
 
 use crate::data_dir::DataDir;
 use crate::host::{look_at, new_incarnation};
@@ -38,6 +38,18 @@ pub(super) enum Why {
 pub(super) struct CopiesChecked {
     pub(super) sessions: usize,
     pub(super) differences: Vec<Difference>,
+    pub(super) works: WorksCopy,
+}
+
+/// How the copy of the pieces of work stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WorksCopy {
+    Right,
+    Different,
+    /// Something that is not ours lies in the place of its folder.
+    Foreign,
+    /// There is nothing to compare it with: their log is damaged.
+    LogDamaged,
 }
 
 /// Compares the copies of the sessions last active, or of all. Beside a server, which is at work on them, they are left
@@ -73,7 +85,8 @@ async fn compare(store: &SqliteStore, copies: &Copies, depth: Depth) -> Result<C
         Depth::All => usize::MAX,
         Depth::Sample(limit) => limit,
     };
-    let mut checked = CopiesChecked { sessions: 0, differences: Vec::new() };
+    let works = compare_works(store, copies).await?;
+    let mut checked = CopiesChecked { sessions: 0, differences: Vec::new(), works };
     let mut after = None;
     let mut looked_at = 0;
     while looked_at < limit {
@@ -89,6 +102,17 @@ async fn compare(store: &SqliteStore, copies: &Copies, depth: Depth) -> Result<C
         checked.differences.extend(different);
     }
     Ok(checked)
+}
+
+async fn compare_works(store: &SqliteStore, copies: &Copies) -> Result<WorksCopy> {
+    match copies.works_are_right(store).await {
+        Ok(true) => Ok(WorksCopy::Right),
+        Ok(false) => Ok(WorksCopy::Different),
+        Err(CopyError::Foreign { .. }) => Ok(WorksCopy::Foreign),
+        // That is told where the log is.
+        Err(CopyError::Read(ReadError::Damaged(_))) => Ok(WorksCopy::LogDamaged),
+        Err(err) => Err(err.into()),
+    }
 }
 
 impl CopiesSeen {
@@ -117,7 +141,13 @@ impl CopiesChecked {
             .differences
             .iter()
             .map(|Difference { session, what }| json!({ "session": session, "what": describe(*what) }));
-        json!({ "sessions": self.sessions, "differences": differences.collect::<Vec<_>>() })
+        let works = match self.works {
+            WorksCopy::Right => "right",
+            WorksCopy::Different => "different",
+            WorksCopy::Foreign => "foreign",
+            WorksCopy::LogDamaged => "damaged",
+        };
+        json!({ "sessions": self.sessions, "differences": differences.collect::<Vec<_>>(), "works": works })
     }
 }
 

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use indicatif::HumanCount;
 use model::StreamId;
+use store::Copies;
 use store::outside::{CheckReport, Fences, Finding, FindingKind};
 
-use crate::commands::doctor::copies::{self, CopiesSeen};
+use crate::commands::doctor::copies::{self, CopiesSeen, WorksCopy};
 use crate::commands::doctor::{Fencing, Visit};
 use crate::data_dir::DataDir;
 use crate::terminal::counted;
@@ -29,6 +30,9 @@ pub(super) fn lines(visit: &Visit, data: &DataDir) -> Vec<String> {
     lines.push(format!("{} {state}.", data.database().display()));
     lines.push(scope(report));
     lines.extend(of_copies(&visit.copies));
+    if let Ok(CopiesSeen::Compared(checked)) = &visit.copies {
+        lines.extend(of_works(checked.works, &Copies::at(data.sessions())));
+    }
     lines.extend((!report.findings.is_empty()).then(String::new));
     lines.extend(report.findings.iter().map(describe));
     if report.more_findings > 0 {
@@ -117,6 +121,23 @@ fn of_copies(seen: &anyhow::Result<CopiesSeen>) -> Vec<String> {
     let named = checked.differences.iter().take(NAMED_COPIES);
     lines.extend(named.map(|found| format!("  session {} {}", found.session, copies::describe(found.what))));
     lines
+}
+
+fn of_works(works: WorksCopy, copies: &Copies) -> Option<String> {
+    let path = copies.works_path();
+    match works {
+        WorksCopy::Right | WorksCopy::LogDamaged => None,
+        WorksCopy::Different => Some(format!(
+            "Pieces of work: {} is not as the log has it. The next start mends it if it had not copied them yet; \
+             `throughline doctor --rebuild` has it written anew in any case.",
+            path.display()
+        )),
+        WorksCopy::Foreign => Some(format!(
+            "Pieces of work: they can not be copied, since something else lies in the place of {}. Move it away; then \
+             `throughline doctor --rebuild` has them written anew.",
+            path.parent().unwrap_or(&path).display()
+        )),
+    }
 }
 
 fn of_fences(visit: &Visit) -> Vec<String> {

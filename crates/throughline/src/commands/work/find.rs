@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use model::{WorkId, work_name};
 use server::wire::{MetaContext, MetaContextPage};
 
-use crate::client::Client;
+use crate::client::{Client, encoded};
 
 /// How much of an id is asked for at least.
 const PART_CHARS: usize = 4;
@@ -26,16 +26,19 @@ pub(super) async fn find(client: &Client, named: &str) -> Result<MetaContext> {
     if let Ok(id) = named.parse::<WorkId>() {
         return client.get(&format!("/meta-contexts/{id}")).await;
     }
-    let works = all(client).await?;
     let here = std::env::current_dir().ok().and_then(|cwd| project_of(&cwd));
-    choose(works, named, here.as_deref())
+    let led_to = all(client, &format!("&name={}", encoded(named))).await?;
+    match by_name(led_to, named, here.as_deref())? {
+        Some(work) => Ok(work),
+        None => by_id(all(client, "").await?, named),
+    }
 }
 
-async fn all(client: &Client) -> Result<Vec<MetaContext>> {
+async fn all(client: &Client, which: &str) -> Result<Vec<MetaContext>> {
     let mut works = Vec::new();
     let mut after = String::new();
     loop {
-        let page: MetaContextPage = client.get(&format!("/meta-contexts?limit=200{after}")).await?;
+        let page: MetaContextPage = client.get(&format!("/meta-contexts?limit=200{which}{after}")).await?;
         works.extend(page.meta_contexts);
         match page.next_cursor {
             Some(cursor) => after = format!("&after={cursor}"),
@@ -44,40 +47,39 @@ async fn all(client: &Client) -> Result<Vec<MetaContext>> {
     }
 }
 
-fn choose(works: Vec<MetaContext>, named: &str, here: Option<&str>) -> Result<MetaContext> {
+/// Among those that a name leads to: what is called so before what was.
+fn by_name(led_to: Vec<MetaContext>, named: &str, here: Option<&str>) -> Result<Option<MetaContext>> {
     let name = work_name(named);
-    let is_called = |work: &MetaContext| Some(&work.name) == name.as_ref();
-    let (mut called, mut others): (Vec<_>, Vec<_>) = works.into_iter().partition(is_called);
-    if called.len() > 1 {
-        match called.iter().position(|work| Some(work.project.as_str()) == here) {
-            Some(place) => return Ok(called.swap_remove(place)),
-            None => {
-                let places: Vec<String> =
-                    called.iter().map(|work| format!("\n  {}  {}", tail(work.id), work.project)).collect();
-                bail!(
-                    "{} projects have a piece of work called {named}; go to one of them, or say its id:{}",
-                    called.len(),
-                    places.concat()
-                )
-            }
-        }
+    let (called, were): (Vec<_>, Vec<_>) = led_to.into_iter().partition(|work| Some(&work.name) == name.as_ref());
+    let (mut meant, how) = if called.is_empty() { (were, "that was called") } else { (called, "called") };
+    if meant.len() < 2 {
+        return Ok(meant.pop());
     }
-    if let Some(work) = called.pop() {
-        return Ok(work);
+    if let Some(place) = meant.iter().position(|work| Some(work.project.as_str()) == here) {
+        return Ok(Some(meant.swap_remove(place)));
     }
+    let places: Vec<String> = meant.iter().map(|work| format!("\n  {}  {}", tail(work.id), work.project)).collect();
+    bail!(
+        "{} projects have a piece of work {how} {named}; go to one of them, or say its id:{}",
+        meant.len(),
+        places.concat()
+    )
+}
+
+fn by_id(mut works: Vec<MetaContext>, named: &str) -> Result<MetaContext> {
     let part = named.to_ascii_lowercase();
     let is_id = part.len() >= PART_CHARS && part.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    let meant: Vec<usize> = (0..others.len())
+    let meant: Vec<usize> = (0..works.len())
         .filter(|place| {
-            let id = others[*place].id.to_string();
+            let id = works[*place].id.to_string();
             is_id && (id.starts_with(&part) || id.ends_with(&part))
         })
         .collect();
     match meant.as_slice() {
-        [place] => Ok(others.swap_remove(*place)),
+        [place] => Ok(works.swap_remove(*place)),
         [] => {
             let alike = |work: &MetaContext| strsim::jaro_winkler(&work.name.to_lowercase(), &named.to_lowercase());
-            let nearest = others.iter().map(|work| (alike(work), &work.name)).max_by(|a, b| a.0.total_cmp(&b.0));
+            let nearest = works.iter().map(|work| (alike(work), &work.name)).max_by(|a, b| a.0.total_cmp(&b.0));
             let hint = nearest.filter(|(alike, _)| *alike >= ALIKE).map(|(_, name)| format!("; did you mean {name}?"));
             bail!(
                 "no piece of work is called {named}{}",
@@ -113,11 +115,22 @@ mod tests {
         let works = vec![
             work("00000000aaaa", "loom", "/a"),
             work("00000000bbbb", "loom", "/b"),
+            work("00000000dddd", "Weave", "/d"),
             work("0000000cabba", "abba", "/b"),
             work("00000000abba", "Weave", "/a"),
             work("00000000cccc", "Café", "/a"),
         ];
-        choose(works, named, here).map(|work| work.id.to_string()[24..].to_owned()).map_err(|err| err.to_string())
+        // As the server tells them.
+        let had = |work: &MetaContext| match &work.id.to_string()[32..] {
+            "dddd" => ["loom", "old"].as_slice(),
+            "abba" if work.name == "Weave" => &["old"],
+            _ => &[],
+        };
+        let name = work_name(named).unwrap_or_default();
+        let leads = |work: &&MetaContext| work.name == name || had(work).contains(&name.as_str());
+        let led_to = works.iter().filter(leads).cloned().collect();
+        let found = by_name(led_to, named, here).and_then(|found| found.map_or_else(|| by_id(works, named), Ok));
+        found.map(|work| work.id.to_string()[24..].to_owned()).map_err(|err| err.to_string())
     }
 
     #[test]
@@ -131,12 +144,21 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_they_only_had_is_meant_likewise() {
+        assert_eq!(chosen("old", Some("/d")).unwrap(), "00000000dddd");
+        let several = "2 projects have a piece of work that was called old; go to one of them, or say its id:\n  0000dddd  /d\n  0000abba  /a";
+        assert_eq!(chosen("old", Some("/c")).unwrap_err(), several);
+        // What is called so comes first.
+        assert_eq!(chosen("loom", Some("/d")).unwrap_err().lines().count(), 3);
+    }
+
+    #[test]
     fn an_id_is_told_by_its_beginning_or_end_after_every_name() {
         assert_eq!(chosen("abba", None).unwrap(), "0000000cabba");
         assert_eq!(chosen("0000ABBA", None).unwrap(), "00000000abba");
         assert_eq!(
             chosen("0190a8c0", None).unwrap_err(),
-            "the ids of 5 pieces of work begin or end with 0190a8c0; give more of it"
+            "the ids of 6 pieces of work begin or end with 0190a8c0; give more of it"
         );
     }
 
