@@ -239,6 +239,7 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
                   followed={followed}
                   running={turnRuns}
                   fresh={fresh}
+                  goneOn={above.length > 0 && row.from?.session === above.at(-1)?.session}
                   empty={isEmpty}
                   field={field}
                   onSent={() => setSent((count) => count + 1)}

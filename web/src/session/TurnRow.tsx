@@ -23,6 +23,8 @@ interface TurnRowProps {
   past: SessionId | null;
   /** The session from which its own was begun, if it is the first of it. */
   from: SessionId | null;
+  /** That session was deleted. */
+  fromGone: boolean;
   /** Nothing is above it. */
   first: boolean;
   /** Nothing is below it. */
@@ -40,7 +42,7 @@ interface TurnRowProps {
   now: number;
 }
 
-export const TurnRow = memo(function TurnRow({ turn, past, from, first, last, newest, retied, stalled, lit, answeredAt, actions, now }: TurnRowProps) {
+export const TurnRow = memo(function TurnRow({ turn, past, from, fromGone, first, last, newest, retied, stalled, lit, answeredAt, actions, now }: TurnRowProps) {
   const broken = turn.outcome === "interrupted";
   const running = turn.outcome === null;
   const note = outcomeWords(turn);
@@ -71,7 +73,7 @@ export const TurnRow = memo(function TurnRow({ turn, past, from, first, last, ne
           {turn.images.length > 0 && <Pictures images={turn.images} />}
         </header>
         <div className="mt-2.5 space-y-3 max-md:space-y-2">
-          {turn.resume !== null && <ResumeCard text={turn.resume} from={from} />}
+          {turn.resume !== null && <ResumeCard text={turn.resume} from={from} fromGone={fromGone} />}
           <Items past={past} turn={turn.turn} items={turn.items} blocks={turn.blocks} running={running} answeredAt={answeredAt} actions={actions} now={now} />
           {turn.items.length === 0 && running && !stalled && <p className="text-soft">Waiting for the first words…</p>}
           {turn.items.length === 0 && turn.outcome === "completed" && <p className="text-soft">Ended without an answer.</p>}
