@@ -29,8 +29,13 @@ export function PickerRow({ data, innerRef, innerProps, isFocused, isSelected, i
           {inOneLine(data.label)}
         </span>
         {data.kind === "work" && data.about !== null && (
-          <span className="min-w-0 shrink-[2] text-[0.8125rem] text-soft">
-            <PathText brief path={inOneLine(data.about)} />
+          <span className="flex min-w-0 shrink-[2] text-[0.8125rem] text-soft max-md:max-w-3/5 max-md:shrink-0" title={inOneLine(data.about)}>
+            <span className="contents max-md:hidden">
+              <PathText path={inOneLine(data.about)} />
+            </span>
+            <span className="keeps-end font-mono text-[0.9em] md:hidden">
+              <bdi dir="ltr">{inOneLine(data.tail ?? data.about)}</bdi>
+            </span>
           </span>
         )}
         {isSelected && (
