@@ -63,7 +63,7 @@ test("works come newest addition first, and those of one name say their project"
 test.each([
   ["/home/ada/loom", ["/srv/mill"], "loom"],
   ["/home/ada/loom", ["/srv/loom"], "ada/loom"],
-  ["/srv/loom", ["/home/ada/loom"], "srv/loom"],
+  ["/srv/loom", ["/home/ada/loom"], "/srv/loom"],
   ["/srv/loom", ["/srv/broadloom"], "loom"],
   ["/loom", ["/home/loom"], "/loom"],
 ])("%s among %j is told by its end: %s", (path, others, tail) => {
