@@ -28,6 +28,8 @@ import { ContextFooter } from "./context/ContextFooter";
 import { ContextPanel } from "./context/ContextPanel";
 import { FileViewer } from "./context/FileViewer";
 import { FindBar } from "./find/FindBar";
+import type { FoundWords } from "./find/found";
+import { FoundContext } from "./find/found";
 import { ImportedCard } from "./ImportedCard";
 import { PromptArea } from "./PromptArea";
 import type { Before } from "./SessionHead";
@@ -139,6 +141,7 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
   const [beside, setBeside] = useContentsBeside();
   const [sheet, setSheet] = useState(false);
   const [finding, setFinding] = useState(false);
+  const [found, setFound] = useState<FoundWords | null>(null);
   const findField = useRef<HTMLInputElement>(null);
   const toggleContents = () => {
     if (wide) {
@@ -207,6 +210,7 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
               current={current}
               around={column}
               field={findField}
+              onFound={setFound}
               onClose={() => {
                 setFinding(false);
                 column.current?.querySelector<HTMLElement>("[role=log]")?.focus({ preventScroll: true });
@@ -216,7 +220,9 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
           {isEmpty && above.length === 0 ? (
             <NothingSaid row={row} agent={agent.state} />
           ) : (
-            <Transcript app={app} open={open} above={above} before={before} sent={sent} onWent={onWent} />
+            <FoundContext value={found}>
+              <Transcript app={app} open={open} above={above} before={before} sent={sent} onWent={onWent} />
+            </FoundContext>
           )}
           <p role="status" className="sr-only">
             {damaged ? "" : standingWords(row, agent.state)}
