@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { test } from "node:test";
 
-import { comesToBe, createSession, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
+import { comesToBe, createSession, ended, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
@@ -112,6 +112,56 @@ test("a session of a work is opened alone; those before it come when they are sc
     await page.mouse.wheel(0, -300);
     await page.evaluate(() => new Promise(window.requestAnimationFrame));
   }
+  assert.deepEqual(complaints, []);
+});
+
+test("the session that a step was taken in is above, also after a reload; a step whose session was deleted says so", async (t) => {
+  const { server, browser } = await open(t);
+  const { page, complaints } = await newPage(browser);
+  await signIn(page, server.link());
+  const origin = await createSession(page, { name: "Where it began" });
+  await send(page, "next Spin the yarn | say spun | loom");
+  const first = await take(page, "Spin the yarn");
+  await ended(page, 1, "spun");
+  await page.goto(`${server.origin}/s/${origin}`);
+  await send(page, "next Dye the yarn | say dyed | loom");
+  await take(page, "Dye the yarn");
+  await ended(page, 1, "dyed");
+  await head(page, "Where it began").waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: "Show the session before" }).click();
+  await head(page, "Where it began").waitFor({ state: "attached" });
+  assert.equal(await page.getByRole("article", { name: /of an earlier session/ }).filter({ hasText: "say spun" }).count(), 0);
+
+  await page.goto(`${server.origin}/s/${first}`);
+  await ended(page, 1, "spun");
+  await page.getByRole("button", { name: "Delete session" }).click();
+  await page.waitForURL(`${server.origin}/`);
+  await page.goto(`${server.origin}/s/${origin}`);
+  const gone = step(page, "Spin the yarn");
+  await gone.getByText("Went on in a session that was deleted").waitFor();
+  assert.equal(await gone.getByRole("link").count(), 0);
+  await step(page, "Dye the yarn").getByRole("link").waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("the contents of the whole work go along with a reader who goes up into the session before", async (t) => {
+  const { server, browser } = await open(t);
+  const { page, complaints } = await newPage(browser, { viewport: { width: 1440, height: 600 } });
+  await signIn(page, server.link());
+  await pipeline(page);
+  await page.getByRole("button", { name: "The whole work" }).click();
+  const read = page.getByRole("navigation", { name: "Contents of the whole work" }).locator("a[aria-current=location]");
+  const number = async () => (await read.count()) === 1 && (await read.locator("span").first().textContent());
+  await comesToBe(number, "2");
+  await page.getByRole("log").hover();
+  for (let tries = 0; (await number()) !== "1" && tries < 200; tries++) {
+    await page.mouse.wheel(0, -60);
+    await atRest(page);
+  }
+  await comesToBe(number, "1");
+  await page.mouse.wheel(0, 20_000);
+  await comesToBe(number, "2");
   assert.deepEqual(complaints, []);
 });
 

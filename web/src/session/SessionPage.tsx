@@ -135,7 +135,8 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
   const [sent, setSent] = useState(0);
   const [panel, setPanel] = useState(false);
   const column = useRef<HTMLDivElement>(null);
-  const current = useTurnInView(column, turnCount(followed));
+  const read = useTurnInView(column, turnCount(followed));
+  const current = read?.past === null ? read.turn : null;
   const contentsId = useId();
   const wide = useMedia(WIDE);
   const [beside, setBeside] = useContentsBeside();
@@ -185,7 +186,7 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
   return (
     <ComposeContext value={writable ? compose : null}>
       <div className="flex min-h-0 flex-1">
-        {wide && beside && <ContentsBeside key={`contents ${row.id}`} id={contentsId} app={app} row={row} followed={followed} current={current} damaged={damaged} />}
+        {wide && beside && <ContentsBeside key={`contents ${row.id}`} id={contentsId} app={app} row={row} followed={followed} read={read} damaged={damaged} />}
         <div ref={column} className="flex min-w-0 flex-1 flex-col">
           <SessionHeader
             key={`header ${row.id}`}
@@ -256,7 +257,7 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
           </div>
         </div>
       </div>
-      {sheet && !wide && <ContentsSheet key={`contents ${row.id}`} app={app} row={row} followed={followed} current={current} damaged={damaged} onClose={() => setSheet(false)} />}
+      {sheet && !wide && <ContentsSheet key={`contents ${row.id}`} app={app} row={row} followed={followed} read={read} damaged={damaged} onClose={() => setSheet(false)} />}
       {panel && followed.context !== null && (
         <ContextPanel
           key={`context ${row.id}`}

@@ -47,7 +47,7 @@ export const TurnRow = memo(function TurnRow({ turn, past, from, fromGone, first
   const running = turn.outcome === null;
   const note = outcomeWords(turn);
   return (
-    <article id={past === null ? `t${turn.turn}` : undefined} aria-label={past === null ? `Turn ${turn.turn}` : `Turn ${turn.turn} of an earlier session`} data-lit={lit || undefined} className="group/turn">
+    <article id={past === null ? `t${turn.turn}` : undefined} aria-label={past === null ? `Turn ${turn.turn}` : `Turn ${turn.turn} of an earlier session`} data-session={past ?? undefined} data-turn={past === null ? undefined : turn.turn} data-lit={lit || undefined} className="group/turn">
       <div className={`thread-row ${broken ? "pb-4" : "pb-9"} ${retied ? "pt-6 [--knot-y:2.3rem]" : ""}`}>
         {retied && (
           <span aria-hidden="true" className="absolute top-0 left-0">
