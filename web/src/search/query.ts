@@ -97,7 +97,7 @@ function valuesOf(key: string, { agents, projects, works, now }: KnownValues): V
       return uniqueBy(projects.map((path) => ({ value: baseName(path), hint: path })));
     case "work":
       // One name may be that of a work in several projects: it finds in all of them.
-      return [...new Set(works.map(({ name }) => name))].map((value) => ({ value, hint: works.flatMap(({ name, project }) => (name === value ? [project] : [])).join(", ") }));
+      return [...new Set(works.map(({ name }) => name))].map((value) => ({ value, hint: `in ${works.flatMap(({ name, project }) => (name === value ? [baseName(project)] : [])).join(", ")}` }));
     case "outcome":
       return [
         { value: "fail", hint: "calls that failed" },
