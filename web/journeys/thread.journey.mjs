@@ -142,7 +142,8 @@ test("the session that a step was taken in is above, also after a reload; a step
   await gone.getByText("Went on in a session that was deleted").waitFor();
   assert.equal(await gone.getByRole("link").count(), 0);
   await step(page, "Dye the yarn").getByRole("link").waitFor();
-  assert.deepEqual(complaints, []);
+  // The server is asked what became of it.
+  assert.deepEqual(complaints.filter((words) => !words.includes("404")), []);
 });
 
 test("the contents of the whole work go along with a reader who goes up into the session before", async (t) => {
