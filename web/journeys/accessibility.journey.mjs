@@ -47,8 +47,8 @@ for (const viewport of [DESKTOP, PHONE]) {
       await send(page, 'say ```ts\n// Every kind of piece.\nconst a = "b" + f(1);\n```\n```diff\n-old\n+new\n```');
       await turn(page, 2).locator(".code-inserted").waitFor();
       await state(page, "Idle").waitFor();
-      await send(page, "slow 60");
-      await turn(page, 3, "Taking 60 s.").waitFor();
+      await send(page, "slow 3600");
+      await turn(page, 3, "Taking 3600 s.").waitFor();
       await send(page, "say later");
       await page.getByRole("region", { name: "Waiting prompt" }).waitFor();
       await check(page, "running session with a waiting prompt");

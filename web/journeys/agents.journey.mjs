@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import { createSession, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
+import { createSession, newPage, open, PATIENCE_MS, PHONE, send, signIn, state, turn } from "./support.mjs";
 
 /** The commands of all processes that have this word in their arguments. */
 async function processesWith(word) {
@@ -17,6 +17,18 @@ async function processesWith(word) {
     }
   }
   return found;
+}
+
+/** The ids of the processes that this one started. */
+async function childrenOf(pid) {
+  const tasks = await readdir(`/proc/${pid}/task`);
+  const children = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, "utf8").catch(() => "")));
+  return children.join(" ").split(" ").filter((id) => id !== "");
+}
+
+async function isGone(pid) {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => null);
+  return status === null || /^State:\s+Z/m.test(status);
 }
 
 test("a request is answered in one browser, seen in the other, and the session outlives the server", async (t) => {
@@ -43,10 +55,12 @@ test("a request is answered in one browser, seen in the other, and the session o
   await desk.page.getByRole("button", { name: /^Allow once/ }).click();
   await phone.page.getByText(/Allowed once by/).nth(1).waitFor();
   await waitUntil(async () => (await processesWith(`sleep 600 # ${mark}`)).length > 0);
+  const supervisors = await childrenOf(server.pid());
+  assert.ok(supervisors.length > 0);
   await server.end("SIGKILL");
   await waitUntil(async () => (await processesWith(`sleep 600 # ${mark}`)).length === 0);
   // What stands between a server and its agents has gone too, and with it the agents.
-  await waitUntil(async () => (await processesWith(`${process.env.THROUGHLINE_BIN}\0supervise`)).length === 0);
+  await waitUntil(async () => (await Promise.all(supervisors.map(isGone))).every((gone) => gone));
 
   await server.restart();
   await turn(desk.page, 2, "Interrupted").waitFor();
@@ -56,7 +70,7 @@ test("a request is answered in one browser, seen in the other, and the session o
 });
 
 async function waitUntil(holds) {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < PATIENCE_MS / 100; tries++) {
     if (await holds()) {
       return;
     }

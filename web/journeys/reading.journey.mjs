@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { createSession, newPage, open, send, signIn, state, turn } from "./support.mjs";
+import { createSession, ended, newPage, open, send, signIn, turn } from "./support.mjs";
 
 /** Waits until the end of the transcript is in view. */
 const atEnd = (page) =>
@@ -30,8 +30,7 @@ test("the end is followed, and left alone once the reader leaves it", async (t) 
   await signIn(page, server.link());
   await createSession(page);
   await send(page, "long 250");
-  await turn(page, 1, "word250").waitFor();
-  await state(page, "Idle").waitFor();
+  await ended(page, 1, "word250");
   await atEnd(page);
 
   await send(page, "long 900");
@@ -59,11 +58,11 @@ test("code is coloured by a worker that comes with the first block, within the p
   await signIn(page, server.link());
   await createSession(page);
   await send(page, "say Only words, and `code` among them.");
-  await state(page, "Idle").waitFor();
+  await ended(page, 1, "Only words");
   assert.ok(!loaded.some((path) => path.includes("worker")), "words alone load no worker");
 
   await send(page, "say ```rust\nfn main() {\n    let thread = 1; // one\n}\n```\n\n```mermaid\ngraph TD\n```");
-  await state(page, "Idle").waitFor();
+  await ended(page, 2, "graph TD");
   const code = turn(page, 2).getByRole("figure", { name: "Code, rust" });
   await code.locator(".code-keyword", { hasText: "fn" }).waitFor();
   assert.equal(await code.locator("pre").textContent(), "fn main() {\n    let thread = 1; // one\n}");

@@ -12,8 +12,8 @@ test("killed while a turn runs, restarted, taken up again", async (t) => {
   await createSession(page, { name: "through the restart" });
   await send(page, "say before");
   await turn(page, 1, "before").waitFor();
-  await send(page, "slow 30");
-  await turn(page, 2, "Taking 30 s.").waitFor();
+  await send(page, "slow 3600");
+  await turn(page, 2, "Taking 3600 s.").waitFor();
 
   await server.end("SIGKILL");
   await page.getByText("Connection lost.").waitFor();

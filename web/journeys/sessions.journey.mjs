@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { composer, createSession, newPage, open, send, signIn, state, turn } from "./support.mjs";
+import { api, composer, createSession, ended, newPage, open, send, signIn, state, turn } from "./support.mjs";
 
 test("prompts wait their turn, and can be changed or removed", async (t) => {
   const { server, browser } = await open(t);
   const { page } = await newPage(browser);
   await signIn(page, server.link());
   await createSession(page);
-  await send(page, "slow 60");
+  await send(page, "slow 3600");
   await state(page, "Running").waitFor();
   await send(page, "say second");
   const waiting = page.getByRole("region", { name: "Waiting prompt" });
@@ -50,13 +50,13 @@ test("rename, delete, undo", async (t) => {
 });
 
 test("an answer that nobody saw is marked until somebody looks", async (t) => {
-  const { server, browser } = await open(t);
+  const { server, browser, dataDir } = await open(t);
   const { page } = await newPage(browser);
   await signIn(page, server.link());
-  await createSession(page, { name: "watched" });
-  await send(page, "slow 2");
-  await state(page, "Running").waitFor();
+  const session = await createSession(page, { name: "watched" });
   await page.getByRole("link", { name: "Throughline, all sessions" }).click();
+  await composer(page).waitFor({ state: "detached" });
+  await api(server, dataDir, `/sessions/${session}/prompts`, { text: "say here it is" });
   await page.getByRole("link", { name: /watched.*Unseen/s }).waitFor();
   await page.getByText("1 unseen answer").waitFor();
   await page.getByRole("link", { name: /watched/ }).click();
@@ -106,10 +106,9 @@ test("the newest prompt is changed and sent again, and the draft that was there 
   await signIn(page, server.link());
   await createSession(page);
   await send(page, "say one");
-  await state(page, "Idle").waitFor();
+  await ended(page, 1, "one");
   await send(page, "say two");
-  await turn(page, 2, "two").waitFor();
-  await state(page, "Idle").waitFor();
+  await ended(page, 2, "two");
   const edit = page.getByRole("button", { name: "Edit and send again" });
   assert.equal(await edit.count(), 1);
 

@@ -5,11 +5,11 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { promisify } from "node:util";
+import { isDeepStrictEqual, promisify } from "node:util";
 
 import { chromium } from "playwright-core";
 
@@ -17,6 +17,11 @@ const run = promisify(execFile);
 
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
+
+/** How many times slower the pages run, to show whether a journey holds on a slow machine: `JOURNEY_SLOWNESS=4`. */
+const SLOWNESS = Number(process.env.JOURNEY_SLOWNESS || 1);
+/** What comes at all comes within this; it is long, so that only what never comes fails. */
+export const PATIENCE_MS = 60_000;
 
 /** A server and a browser for one test; both end with it. */
 export async function open(test, { config } = {}) {
@@ -34,7 +39,7 @@ export async function open(test, { config } = {}) {
   return { server, browser, dataDir };
 }
 
-export async function launchBrowser(args = []) {
+export async function launchBrowser() {
   return chromium.launch({
     executablePath: process.env.CHROME || "/usr/bin/chromium",
     headless: true,
@@ -46,7 +51,8 @@ export async function launchBrowser(args = []) {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
-      ...args,
+      // A turn of the wheel is one step: where it leads can be told.
+      "--disable-smooth-scrolling",
     ],
   });
 }
@@ -80,6 +86,7 @@ export async function startServer({ dataDir, listen }) {
   return {
     origin,
     end,
+    pid: () => child.pid,
     /** The link that the start line gave; good once. */
     link: () => link,
     /** A fresh link, as the signed-out page advises. */
@@ -100,7 +107,11 @@ export async function newPage(browser, options = {}) {
     }
   });
   page.on("pageerror", (error) => complaints.push(error.message));
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(PATIENCE_MS);
+  if (SLOWNESS > 1) {
+    const debug = await context.newCDPSession(page);
+    await debug.send("Emulation.setCPUThrottlingRate", { rate: SLOWNESS });
+  }
   return { page, complaints };
 }
 
@@ -141,6 +152,35 @@ export async function send(page, text) {
 export function turn(page, number, words) {
   const article = page.getByRole("article", { name: `Turn ${number}`, exact: true });
   return words === undefined ? article : article.filter({ hasText: words });
+}
+
+/** Waits until the newest turn, which is this one, has ended. The words in the header come by another way, and may be those of before. */
+export async function ended(page, number, words) {
+  await turn(page, number, words).waitFor();
+  await page.getByRole("button", { name: "Stop" }).first().waitFor({ state: "detached" });
+  await state(page, "Idle").waitFor();
+}
+
+/** Waits until what is looked at is as it is wanted; whatever comes in several steps is not looked at once. */
+export async function comesToBe(look, wanted) {
+  let seen = await look();
+  for (let tries = 0; tries < PATIENCE_MS / 50 && !isDeepStrictEqual(seen, wanted); tries++) {
+    await new Promise((soon) => setTimeout(soon, 50));
+    seen = await look();
+  }
+  assert.deepEqual(seen, wanted);
+}
+
+/** Asks the server, with the person's own token, for what every client sees; with a body, tells it something. */
+export async function api(server, dataDir, route, body) {
+  const token = (await readFile(path.join(dataDir, "token"), "utf8")).trim();
+  const answer = await fetch(`${server.origin}/api/v1${route}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  assert.ok(answer.ok, `${route}: ${answer.status}`);
+  return answer.json();
 }
 
 /** The state in words, in the session's header. */

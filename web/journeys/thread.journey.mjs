@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { test } from "node:test";
 
-import { createSession, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
+import { comesToBe, createSession, ended, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
@@ -23,6 +23,22 @@ function step(page, label) {
 /** Where a session begins in the transcript. */
 function head(page, words) {
   return page.getByRole("region", { name: /begins here$/ }).filter({ hasText: words });
+}
+
+/** Where the transcript stands, once some frames in a row agree. */
+function atRest(page) {
+  return page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const log = document.querySelector("[role=log]");
+        const look = (before, agreed) => {
+          const { scrollTop } = log;
+          if (scrollTop === before && agreed === 3) resolve(scrollTop);
+          else window.requestAnimationFrame(() => look(scrollTop, scrollTop === before ? agreed + 1 : 0));
+        };
+        look(-1, 0);
+      }),
+  );
 }
 
 async function take(page, label) {
@@ -81,22 +97,72 @@ test("a session of a work is opened alone; those before it come when they are sc
   const box = await log.boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   // Near to the beginning, but not at it.
-  while ((await log.evaluate((element) => element.scrollTop)) > 400) {
-    const top = await log.evaluate((element) => element.scrollTop);
+  for (let top = await atRest(page); top > 400; top = await atRest(page)) {
     await page.mouse.wheel(0, -Math.min(250, top - 380));
-    await page.waitForFunction((before) => document.querySelector("[role=log]").scrollTop < before, top);
   }
   assert.equal(await page.getByRole("article", { name: /of an earlier session/ }).count(), 0);
   const place = () => page.locator("#t2").evaluate((element) => element.getBoundingClientRect().top);
   const before = await place();
   await page.mouse.wheel(0, -200);
   await head(page, "phase research loom").waitFor({ state: "attached" });
+  await atRest(page);
   assert.ok(Math.abs((await place()) - (before + 200)) <= 1, `turn 2 was at ${before} and is at ${await place()}`);
   // And on, to where the work was begun from; nothing is before that.
   while ((await head(page, "Where it began").count()) === 0) {
     await page.mouse.wheel(0, -300);
     await page.evaluate(() => new Promise(window.requestAnimationFrame));
   }
+  assert.deepEqual(complaints, []);
+});
+
+test("the session that a step was taken in is above, also after a reload; a step whose session was deleted says so", async (t) => {
+  const { server, browser } = await open(t);
+  const { page, complaints } = await newPage(browser);
+  await signIn(page, server.link());
+  const origin = await createSession(page, { name: "Where it began" });
+  await send(page, "next Spin the yarn | say spun | loom");
+  const first = await take(page, "Spin the yarn");
+  await ended(page, 1, "spun");
+  await page.goto(`${server.origin}/s/${origin}`);
+  await send(page, "next Dye the yarn | say dyed | loom");
+  await take(page, "Dye the yarn");
+  await ended(page, 1, "dyed");
+  await head(page, "Where it began").waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: "Show the session before" }).click();
+  await head(page, "Where it began").waitFor({ state: "attached" });
+  assert.equal(await page.getByRole("heading", { name: "say spun", exact: true }).count(), 0);
+
+  await page.goto(`${server.origin}/s/${first}`);
+  await ended(page, 1, "spun");
+  await page.getByRole("button", { name: "Delete session" }).click();
+  await page.waitForURL(`${server.origin}/`);
+  await page.goto(`${server.origin}/s/${origin}`);
+  const gone = step(page, "Spin the yarn");
+  await gone.getByText("Went on in a session that was deleted").waitFor();
+  assert.equal(await gone.getByRole("link").count(), 0);
+  await step(page, "Dye the yarn").getByRole("link").waitFor();
+  // The server is asked what became of it.
+  assert.deepEqual(complaints.filter((words) => !words.includes("404")), []);
+});
+
+test("the contents of the whole work go along with a reader who goes up into the session before", async (t) => {
+  const { server, browser } = await open(t);
+  const { page, complaints } = await newPage(browser, { viewport: { width: 1440, height: 600 } });
+  await signIn(page, server.link());
+  await pipeline(page);
+  await page.getByRole("button", { name: "The whole work" }).click();
+  const read = page.getByRole("navigation", { name: "Contents of the whole work" }).locator("a[aria-current=location]");
+  const number = async () => (await read.count()) === 1 && (await read.locator("span").first().textContent());
+  await comesToBe(number, "2");
+  await page.getByRole("log").hover();
+  for (let tries = 0; (await number()) !== "1" && tries < 200; tries++) {
+    await page.mouse.wheel(0, -60);
+    await atRest(page);
+  }
+  await comesToBe(number, "1");
+  await page.mouse.wheel(0, 20_000);
+  await comesToBe(number, "2");
   assert.deepEqual(complaints, []);
 });
 
@@ -111,18 +177,18 @@ test("the picker lists works and sessions apart, and a work leads to its newest 
   await page.keyboard.press("g");
   const picker = page.getByRole("dialog", { name: "Go to a session" });
   const options = async () => (await picker.getByRole("option").allTextContents()).map((text) => text.trim());
-  await picker.getByRole("option").first().waitFor();
-  assert.deepEqual(await options(), ["loom", "Where it began"]);
+  await comesToBe(options, ["loom", "Where it began"]);
   assert.equal(await picker.getByRole("option", { name: "loom" }).getAttribute("aria-selected"), "true");
   await checkAccessibility(page);
   await page.keyboard.type("where");
-  await picker.getByText("Specs").first().waitFor({ state: "detached" });
-  assert.deepEqual(await options(), ["Where it began"]);
+  await comesToBe(options, ["Where it began"]);
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/s/${origin}`);
 
   await page.getByRole("button", { name: "Sessions; go to another session" }).click();
+  await picker.getByRole("option").first().waitFor();
   await page.keyboard.type("loo");
+  await comesToBe(options, ["loom"]);
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/s/${second}`);
   await turn(page, 1, "Phase requirements of").waitFor();

@@ -10,6 +10,7 @@ async function converse(page, ...prompts) {
     await composer(page).fill(prompt);
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await page.waitForFunction((text) => [...document.querySelectorAll("article h2")].some((words) => words.textContent === text), prompt);
+    await page.getByRole("button", { name: "Stop" }).first().waitFor({ state: "detached" });
     await state(page, "Idle").waitFor();
   }
 }
@@ -35,8 +36,8 @@ test("the contents have a line a turn as it comes, and lead to each turn", async
   await converse(page, "long 200", "say The shuttle flies over the weft", "long 220");
 
   // Its prompt until it is summed up, which comes with its end.
-  await send(page, "slow 60");
-  await line(page, /Turn 4 slow 60 Running/).waitFor();
+  await send(page, "slow 3600");
+  await line(page, /Turn 4 slow 3600 Running/).waitFor();
   await page.getByRole("button", { name: "Stop" }).first().click();
   await line(page, /Turn 4 .*Stopped/).waitFor();
   await inView(page, 4).waitFor();
@@ -87,8 +88,8 @@ test("on a phone the contents are a sheet, and a turn's link is in its menu", as
   await untilSeen(page, 1);
 
   await page.getByRole("button", { name: "More of turn 1" }).tap();
-  await page.getByRole("button", { name: "Copy the link to this turn" }).tap();
-  await page.getByText("Copied", { exact: true }).waitFor();
+  // The word is there for a moment only: whoever looks begins before.
+  await Promise.all([page.getByText("Copied", { exact: true }).waitFor(), page.getByRole("button", { name: "Copy the link to this turn" }).tap()]);
   assert.equal(await page.evaluate(() => window.navigator.clipboard.readText()), `${server.origin}/s/${session}#t1`);
 });
 

@@ -1,10 +1,8 @@
 // Many sessions, one piece of work: steps that agents offer are taken, once, from any device.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { test } from "node:test";
 
-import { createSession, newPage, open, PHONE, send, signIn, state, turn } from "./support.mjs";
+import { api, createSession, ended, newPage, open, PHONE, send, signIn, turn } from "./support.mjs";
 
 const OTHER_AGENT = `[agents.second]\ntitle = "Second guide"\ncommand = ${JSON.stringify(process.env.THROUGHLINE_BIN)}\nargs = ["guide"]\n`;
 
@@ -33,14 +31,6 @@ async function holdUntilBothPress(pages) {
       await route.continue();
     });
   }
-}
-
-/** Asks the server, with the page's own credential, for what every client sees. */
-async function api(server, dataDir, route) {
-  const token = (await readFile(path.join(dataDir, "token"), "utf8")).trim();
-  const answer = await fetch(`${server.origin}/api/v1${route}`, { headers: { authorization: `Bearer ${token}` } });
-  assert.ok(answer.ok, `${route}: ${answer.status}`);
-  return answer.json();
 }
 
 test("a pipeline of three phases, the second taken on a phone, the third with another agent", async (t) => {
@@ -127,7 +117,6 @@ test("a step that does not say its work warns and leads nowhere, and what is no 
   await warned.getByText(/Leads nowhere/).waitFor();
   assert.equal(await warned.getByRole("button", { name: "Go on" }).count(), 0);
   await send(page, "say ```throughline:next\n{not json}\n```");
-  await turn(page, 2, "{not json}").waitFor();
-  await state(page, "Idle").waitFor();
+  await ended(page, 2, "{not json}");
   assert.equal(await turn(page, 2).getByRole("group", { name: "Next step" }).count(), 0);
 });

@@ -106,6 +106,7 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     resumePacket: (id: SessionId) => ask<Schemas["ResumePacket"]>("GET", `${session(id)}/resume-packet`),
     readFile: (id: SessionId, path: string, confirm: boolean) =>
       ask<Schemas["StoredFile"]>("GET", `/storage/file?session=${encodeURIComponent(id)}&path=${encodeURIComponent(path)}${confirm ? "&confirm=true" : ""}`),
+    readSession: (id: SessionId) => ask<Schemas["Session"]>("GET", session(id)),
     deleteSession: (id: SessionId) => ask<undefined>("DELETE", session(id)),
     removeSessionForGood: (id: SessionId) => ask<undefined>("DELETE", `${session(id)}?now=true`),
     restoreSession: (id: SessionId) => ask<Schemas["Success"]>("POST", `${session(id)}/restore`),

@@ -7,7 +7,6 @@ import { TitleCard } from "../titles/TitleCard";
 import { Anchored } from "../ui/Anchored";
 import { useHovering } from "../ui/hovering";
 import { Icon } from "../ui/Icon";
-import { PathText } from "../ui/PathText";
 import { inOneLine } from "../ui/shown";
 import type { PickerOption } from "./options";
 
@@ -25,14 +24,10 @@ export function PickerRow({ data, innerRef, innerProps, isFocused, isSelected, i
         aria-disabled={isDisabled || undefined}
         className={`flex h-full items-center gap-3 rounded-lg px-2.5 ${isFocused ? "ground-press" : ""} ${isDisabled ? "text-soft" : "cursor-pointer"}`}
       >
-        <span className={`min-w-0 truncate ${isSelected ? "font-semibold" : ""}`} dir="auto">
+        <span className={`min-w-0 truncate ${data.kind === "work" && data.tail !== null ? "max-w-3/5 shrink-0 max-md:max-w-2/5" : ""} ${isSelected ? "font-semibold" : ""}`} dir="auto">
           {inOneLine(data.label)}
         </span>
-        {data.kind === "work" && data.about !== null && (
-          <span className="min-w-0 shrink-[2] text-[0.8125rem] text-soft">
-            <PathText brief path={inOneLine(data.about)} />
-          </span>
-        )}
+        {data.kind === "work" && data.tail !== null && <Tail tail={inOneLine(data.tail)} path={inOneLine(data.about ?? "")} />}
         {isSelected && (
           <span className="ml-auto shrink-0 text-thread [&>svg]:size-4.5">
             <Icon name="check" />
@@ -45,5 +40,18 @@ export function PickerRow({ data, innerRef, innerProps, isFocused, isSelected, i
         </Anchored>
       )}
     </div>
+  );
+}
+
+/** The end of a path, whose first part is where it differs from others: of that the beginning stays, of the rest the end. */
+function Tail({ tail, path }: { tail: string; path: string }) {
+  const cut = tail.indexOf("/", 1);
+  return (
+    <span className="flex min-w-0 font-mono text-xs text-soft" title={path}>
+      {cut > 0 && <span className="min-w-[6ch] truncate">{tail.slice(0, cut)}</span>}
+      <span className={`keeps-end ${cut > 0 ? "min-w-[9ch] shrink-[3]" : ""}`}>
+        <bdi dir="ltr">{tail.slice(Math.max(cut, 0))}</bdi>
+      </span>
+    </span>
   );
 }

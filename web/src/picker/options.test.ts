@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { NO_WORKS, takeWorks } from "../state/works";
 import type { SessionRow } from "../wire/names";
 import type { Work } from "../wire/work";
-import { chosenOf, groupsOf, hrefOf, isMatch, sessionLabel } from "./options";
+import { chosenOf, distinctTail, groupsOf, hrefOf, isMatch, sessionLabel } from "./options";
 
 const AT = "2026-01-02T03:04:05.006Z";
 
@@ -53,11 +53,21 @@ test("works come newest addition first, and those of one name say their project"
     work("3", "Loom", ["s"], { addedAt: "2026-01-02T00:00:00.000Z", project: "/home/ada/mill" }),
   ]);
   const [group] = groupsOf(many, []);
-  expect(group?.options.map((option) => (option.kind === "work" ? [option.label, option.about] : option))).toEqual([
-    ["Weft", null],
-    ["Loom", "/home/ada/mill"],
-    ["Loom", "/home/ada/loom"],
+  expect(group?.options.map((option) => (option.kind === "work" ? [option.label, option.about, option.tail] : option))).toEqual([
+    ["Weft", null, null],
+    ["Loom", "/home/ada/mill", "mill"],
+    ["Loom", "/home/ada/loom", "loom"],
   ]);
+});
+
+test.each([
+  ["/home/ada/loom", ["/srv/mill"], "loom"],
+  ["/home/ada/loom", ["/srv/loom"], "ada/loom"],
+  ["/srv/loom", ["/home/ada/loom"], "/srv/loom"],
+  ["/srv/loom", ["/srv/broadloom"], "loom"],
+  ["/loom", ["/home/loom"], "/loom"],
+])("%s among %j is told by its end: %s", (path, others, tail) => {
+  expect(distinctTail(path, [path, ...others])).toBe(tail);
 });
 
 test("a work leads to its newest session, and is what is chosen while any of its sessions is open", () => {

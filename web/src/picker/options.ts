@@ -5,7 +5,7 @@
 import { isDeleted } from "../state/sessionList";
 import { titleOf } from "../state/words";
 import type { Works } from "../state/works";
-import { workOf } from "../state/works";
+import { workOf, worksByNewest } from "../state/works";
 import type { SessionId, SessionRow } from "../wire/names";
 
 /** What pieces of work are called as a group. */
@@ -14,8 +14,8 @@ export const SESSIONS_LABEL = "Sessions";
 const MAX_LABEL_CHARS = 60;
 
 export type PickerOption =
-  /** `about` tells works of one name apart. */
-  | { readonly kind: "work"; readonly value: string; readonly label: string; readonly about: string | null; readonly session: SessionId }
+  /** `about`, a project, tells works of one name apart; `tail` is as much of its end as does. */
+  | { readonly kind: "work"; readonly value: string; readonly label: string; readonly about: string | null; readonly tail: string | null; readonly session: SessionId }
   | { readonly kind: "session"; readonly value: string; readonly label: string; readonly row: SessionRow }
   /** Stands where no session is. */
   | { readonly kind: "nothing"; readonly value: string; readonly label: string };
@@ -27,14 +27,16 @@ export interface PickerGroup {
 
 /** `rows` are in their order; works come in that of their newest addition. */
 export function groupsOf(works: Works, rows: readonly SessionRow[]): PickerGroup[] {
-  const offered = [...works.values()].filter(({ sessionIds }) => sessionIds.length > 0).toSorted((a, b) => (a.addedAt < b.addedAt ? 1 : a.addedAt > b.addedAt ? -1 : 0));
-  const named = new Map<string, number>();
-  for (const { name } of offered) {
-    named.set(name, (named.get(name) ?? 0) + 1);
+  const offered = worksByNewest(works);
+  const named = new Map<string, string[]>();
+  for (const { name, project } of offered) {
+    named.set(name, [...(named.get(name) ?? []), project]);
   }
   const ofWorks = offered.flatMap(({ id, name, project, sessionIds }): PickerOption[] => {
     const session = sessionIds.at(-1);
-    return session === undefined ? [] : [{ kind: "work", value: id, label: name, about: (named.get(name) ?? 0) > 1 ? project : null, session }];
+    const projects = named.get(name) ?? [];
+    const told = projects.length > 1 ? { about: project, tail: distinctTail(project, projects) } : { about: null, tail: null };
+    return session === undefined ? [] : [{ kind: "work", value: id, label: name, ...told, session }];
   });
   const alone = rows
     .filter((row) => !isDeleted(row) && workOf(works, row) === null)
@@ -42,6 +44,19 @@ export function groupsOf(works: Works, rows: readonly SessionRow[]): PickerGroup
   const sessions: PickerOption[] = alone.length > 0 ? alone : [{ kind: "nothing", value: "nothing", label: "None that stands for itself" }];
   const groups: PickerGroup[] = ofWorks.length > 0 ? [{ label: WORKS_LABEL, options: ofWorks }] : [];
   return [...groups, { label: SESSIONS_LABEL, options: sessions }];
+}
+
+/** The last parts of a path, as few as no other of these paths ends in. */
+export function distinctTail(path: string, all: readonly string[]): string {
+  const others = all.filter((other) => other !== path).map((other) => `/${other}`);
+  const parts = path.split("/").filter((part) => part !== "");
+  for (let count = 1; count < parts.length; count += 1) {
+    const tail = parts.slice(-count).join("/");
+    if (!others.some((other) => other.endsWith(`/${tail}`))) {
+      return tail;
+    }
+  }
+  return path;
 }
 
 /** The first line, cut where it is long. */

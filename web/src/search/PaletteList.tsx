@@ -99,8 +99,8 @@ function Content({ item, now }: { item: Item; now: number }) {
     case "completion":
       return (
         <>
-          <span className="font-mono text-sm">{item.completion.label}</span>
-          <span className="min-w-0 truncate text-sm text-soft">{inOneLine(item.completion.hint)}</span>
+          <span className="max-w-[70%] shrink-0 truncate font-mono text-sm">{inOneLine(item.completion.label)}</span>
+          <Hint words={inOneLine(item.completion.hint)} />
         </>
       );
     case "recent":
@@ -128,6 +128,17 @@ function Content({ item, now }: { item: Item; now: number }) {
     case "more":
       return <span className="text-soft">More…</span>;
   }
+}
+
+/** Of a path the end stays in sight. */
+function Hint({ words }: { words: string }) {
+  return words.startsWith("/") ? (
+    <span className="keeps-end text-sm text-soft">
+      <bdi dir="ltr">{words}</bdi>
+    </span>
+  ) : (
+    <span className="min-w-0 truncate text-sm text-soft">{words}</span>
+  );
 }
 
 function Session({ row, now }: { row: SessionRow; now: number }) {

@@ -39,8 +39,9 @@ export default function SearchPalette({ app, commands, onClose }: SearchPaletteP
   const [recent, setRecent] = useState(recentSearches);
   const list = useStore(app.store, (state) => state.list);
   const sessions = useMemo(() => listedRows(list), [list]);
+  const works = useStore(app.store, (state) => state.works);
   const now = useNow();
-  const known = useKnownValues(app.http, sessions, now);
+  const known = useKnownValues(app.http, sessions, works, now);
   const { found, failure, busy, more } = useSearch(app.http, { query, exact });
   const completions = useMemo(() => (exact ? [] : completionsAt(query, caret, known)), [query, caret, known, exact]);
   const groups = useMemo(

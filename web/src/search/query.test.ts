@@ -6,6 +6,11 @@ import { completionsAt, withFilter } from "./query";
 
 const KNOWN: KnownValues = {
   agents: ["claude", "codex", "guide"],
+  works: [
+    { name: "the loom", project: "/home/ada/loom" },
+    { name: "weft", project: "/srv/weft" },
+    { name: "the loom", project: "/srv/mill" },
+  ],
   projects: ["/home/ada/loom", "/srv/loom", "/home/ada/my cloth"],
   now: Date.parse("2026-03-10T12:00:00Z"),
 };
@@ -26,6 +31,8 @@ test.each([
   ["agent:C", ["agent:claude", "agent:codex"]],
   ["agent:claude", []],
   ["project:loo", ["project:loom"]],
+  ["work:", ["work:the loom", "work:weft"]],
+  ["-work:We", ["-work:weft"]],
   ["outcome:", ["outcome:fail", "outcome:ok"]],
   ["after:2026-03-0", ["after:2026-03-09", "after:2026-03-03"]],
   ["file:shuttle", []],
@@ -48,6 +55,11 @@ test("what follows the caret stays, and nothing is completed inside of a word", 
 
 test("a value with spaces is quoted", () => {
   expect(accept("project:cl")).toBe('project:"my cloth" |');
+  expect(accept("work:lo")).toBe('work:"the loom" |');
+});
+
+test("a work that several projects have is offered once, with all of them", () => {
+  expect(completionsAt("work:lo", 7, KNOWN).map(({ hint }) => hint)).toEqual(["in loom, mill"]);
 });
 
 test("a filter is added after what is there", () => {

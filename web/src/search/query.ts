@@ -24,6 +24,8 @@ export const FILTERS: readonly Filter[] = [
 export interface KnownValues {
   readonly agents: readonly string[];
   readonly projects: readonly string[];
+  /** Pieces of work, the one that was added to last first. */
+  readonly works: readonly { readonly name: string; readonly project: string }[];
   /** Today, for the filters that take a day. */
   readonly now: number;
 }
@@ -87,12 +89,15 @@ interface Value {
   readonly hint: string;
 }
 
-function valuesOf(key: string, { agents, projects, now }: KnownValues): Value[] {
+function valuesOf(key: string, { agents, projects, works, now }: KnownValues): Value[] {
   switch (key) {
     case "agent":
       return agents.map((value) => ({ value, hint: "agent" }));
     case "project":
       return uniqueBy(projects.map((path) => ({ value: baseName(path), hint: path })));
+    case "work":
+      // One name may be that of a work in several projects: it finds in all of them.
+      return [...new Set(works.map(({ name }) => name))].map((value) => ({ value, hint: `in ${works.flatMap(({ name, project }) => (name === value ? [baseName(project)] : [])).join(", ")}` }));
     case "outcome":
       return [
         { value: "fail", hint: "calls that failed" },

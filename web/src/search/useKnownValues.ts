@@ -1,11 +1,14 @@
-// The values that filters can be completed with: the agents of the catalog, and the projects of the sessions in the list.
+// The values that filters can be completed with: the agents of the catalog, the projects of the sessions in the list, and the
+// pieces of work.
 import { useEffect, useMemo, useState } from "react";
 
 import type { Http } from "../api/http";
+import type { Works } from "../state/works";
+import { worksByNewest } from "../state/works";
 import type { SessionRow } from "../wire/names";
 import type { KnownValues } from "./query";
 
-export function useKnownValues(http: Http, sessions: readonly SessionRow[], now: number): KnownValues {
+export function useKnownValues(http: Http, sessions: readonly SessionRow[], works: Works, now: number): KnownValues {
   const [catalog, setCatalog] = useState<readonly string[]>([]);
   useEffect(() => {
     let wanted = true;
@@ -23,8 +26,9 @@ export function useKnownValues(http: Http, sessions: readonly SessionRow[], now:
     () => ({
       agents: [...new Set([...sessions.map(({ agent }) => agent), ...catalog])],
       projects: [...new Set(sessions.map(({ project }) => project))],
+      works: worksByNewest(works),
       now,
     }),
-    [sessions, catalog, now],
+    [sessions, catalog, works, now],
   );
 }

@@ -3,7 +3,7 @@
 // Invariant: words are kept in this browser, in the field, put aside or in the outbox, until the server has said that it keeps
 // them. The field can be written in at any time.
 import type { FormEvent, ReactNode, Ref, RefObject } from "react";
-import { useEffect, useImperativeHandle, useRef, useState } from "react";
+import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
 
 import type { Failure, Http } from "../api/http";
 import { failureWords } from "../api/http";
@@ -164,7 +164,8 @@ export function Composer({
   }));
 
   // Where nothing else has the focus, writing is what comes next; on a touch screen that would raise the keyboard.
-  useEffect(() => {
+  // With the drawing itself: what is typed as soon as it is seen is meant for it.
+  useLayoutEffect(() => {
     if ((begun || document.activeElement === document.body) && matchMedia("(pointer: fine)").matches) {
       field.current?.focus();
     }

@@ -23,13 +23,15 @@ interface PromptAreaProps {
   running: boolean;
   /** The session was begun just now, on this page. */
   fresh: boolean;
+  /** A step that was taken in the session above led here. */
+  goneOn: boolean;
   /** Nothing has been said in it. */
   empty: boolean;
   field: RefObject<HTMLTextAreaElement | null>;
   onSent(): void;
 }
 
-export function PromptArea({ ref, app, row, followed, running, fresh, empty, field, onSent }: PromptAreaProps) {
+export function PromptArea({ ref, app, row, followed, running, fresh, goneOn, empty, field, onSent }: PromptAreaProps) {
   const { agent, transcript, earlier } = followed;
   const online = useStore(app.store, (state) => state.connection.kind === "live");
   const ready = agent.state === "ready" || agent.state === "unresponsive";
@@ -57,7 +59,7 @@ export function PromptArea({ ref, app, row, followed, running, fresh, empty, fie
         agent={row.agent}
         running={running}
         online={online}
-        begun={fresh && empty}
+        begun={(fresh && empty) || goneOn}
         field={field}
         commands={agent.commands}
         turns={read}

@@ -5,6 +5,7 @@ import { useId, useRef, useState } from "react";
 import type { Failure, Http } from "../api/http";
 import { failureWords } from "../api/http";
 import type { AgentView } from "../state/agent";
+import { baseName } from "../state/context";
 import { stateWord, titleOf } from "../state/words";
 import { pinnedName, TitleCard } from "../titles/TitleCard";
 import { Alert } from "../ui/Alert";
@@ -96,15 +97,18 @@ export function SessionHeader({ http, row, agent, running, notice, picker, damag
             </div>
             {notice === null && (
               <div className="flex min-w-0 items-start gap-1.5">
-                <div className="flex max-w-[40%] min-w-0 shrink-0 md:hidden">{picker}</div>
-                <p className="flex min-w-0 flex-1 items-baseline gap-1.5 overflow-hidden text-[0.8125rem] whitespace-nowrap text-soft">
+                <div className="flex max-w-[50%] min-w-0 shrink-0 md:hidden">{picker}</div>
+                <p className="flex min-w-0 flex-1 items-baseline gap-1.5 overflow-hidden text-[0.8125rem] whitespace-nowrap text-soft max-md:h-[1lh] max-md:flex-wrap">
                   <span className={`shrink-0 ${damaged || isUp(row) ? "font-medium text-thread" : ""}`}>{damaged ? "Damaged" : stateWord(row.state)}</span>
                   <span aria-hidden="true">·</span>
-                  <span className="max-w-32 min-w-[3ch] truncate md:shrink-0" title={agent.program === null ? undefined : inOneLine(agent.program)}>
+                  <span className="max-w-32 shrink-0 truncate max-md:max-w-20" title={agent.program === null ? undefined : inOneLine(agent.program)}>
                     {inOneLine(row.agent)}
                   </span>
-                  <span aria-hidden="true">·</span>
-                  <PathText brief path={inOneLine(row.cwd)} />
+                  {/* On a phone it is there only if there is room for some of it. */}
+                  <span className="flex min-w-0 items-baseline gap-1.5 max-md:min-w-[9ch] max-md:flex-1 md:contents">
+                    <span aria-hidden="true">·</span>
+                    <PathText path={inOneLine(row.cwd)} brief={inOneLine(baseName(row.cwd))} />
+                  </span>
                   {agent.usage !== null && <UsageMeter usage={agent.usage} />}
                 </p>
               </div>

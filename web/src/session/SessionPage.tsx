@@ -28,6 +28,8 @@ import { ContextFooter } from "./context/ContextFooter";
 import { ContextPanel } from "./context/ContextPanel";
 import { FileViewer } from "./context/FileViewer";
 import { FindBar } from "./find/FindBar";
+import type { FoundWords } from "./find/found";
+import { FoundContext } from "./find/found";
 import { ImportedCard } from "./ImportedCard";
 import { PromptArea } from "./PromptArea";
 import type { Before } from "./SessionHead";
@@ -133,12 +135,14 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
   const [sent, setSent] = useState(0);
   const [panel, setPanel] = useState(false);
   const column = useRef<HTMLDivElement>(null);
-  const current = useTurnInView(column, turnCount(followed));
+  const read = useTurnInView(column, turnCount(followed));
+  const current = read?.past === null ? read.turn : null;
   const contentsId = useId();
   const wide = useMedia(WIDE);
   const [beside, setBeside] = useContentsBeside();
   const [sheet, setSheet] = useState(false);
   const [finding, setFinding] = useState(false);
+  const [found, setFound] = useState<FoundWords | null>(null);
   const findField = useRef<HTMLInputElement>(null);
   const toggleContents = () => {
     if (wide) {
@@ -182,7 +186,7 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
   return (
     <ComposeContext value={writable ? compose : null}>
       <div className="flex min-h-0 flex-1">
-        {wide && beside && <ContentsBeside key={`contents ${row.id}`} id={contentsId} app={app} row={row} followed={followed} current={current} damaged={damaged} />}
+        {wide && beside && <ContentsBeside key={`contents ${row.id}`} id={contentsId} app={app} row={row} followed={followed} read={read} damaged={damaged} />}
         <div ref={column} className="flex min-w-0 flex-1 flex-col">
           <SessionHeader
             key={`header ${row.id}`}
@@ -207,6 +211,7 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
               current={current}
               around={column}
               field={findField}
+              onFound={setFound}
               onClose={() => {
                 setFinding(false);
                 column.current?.querySelector<HTMLElement>("[role=log]")?.focus({ preventScroll: true });
@@ -216,7 +221,9 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
           {isEmpty && above.length === 0 ? (
             <NothingSaid row={row} agent={agent.state} />
           ) : (
-            <Transcript app={app} open={open} above={above} before={before} sent={sent} onWent={onWent} />
+            <FoundContext value={found}>
+              <Transcript app={app} open={open} above={above} before={before} sent={sent} onWent={onWent} />
+            </FoundContext>
           )}
           <p role="status" className="sr-only">
             {damaged ? "" : standingWords(row, agent.state)}
@@ -239,6 +246,7 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
                   followed={followed}
                   running={turnRuns}
                   fresh={fresh}
+                  goneOn={above.length > 0 && row.from?.session === above.at(-1)?.session}
                   empty={isEmpty}
                   field={field}
                   onSent={() => setSent((count) => count + 1)}
@@ -249,7 +257,7 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
           </div>
         </div>
       </div>
-      {sheet && !wide && <ContentsSheet key={`contents ${row.id}`} app={app} row={row} followed={followed} current={current} damaged={damaged} onClose={() => setSheet(false)} />}
+      {sheet && !wide && <ContentsSheet key={`contents ${row.id}`} app={app} row={row} followed={followed} read={read} damaged={damaged} onClose={() => setSheet(false)} />}
       {panel && followed.context !== null && (
         <ContextPanel
           key={`context ${row.id}`}

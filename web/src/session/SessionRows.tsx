@@ -18,6 +18,7 @@ import type { Place } from "../ui/place";
 import { SoughtContext } from "../ui/place";
 import type { SessionId } from "../wire/names";
 import { NextStepsContext, useNextSteps } from "./blocks/useNextSteps";
+import { useOtherSession } from "./blocks/useOtherSession";
 import { AskedBetween } from "./AskedBetween";
 import { ComposeContext } from "./ComposeContext";
 import { HandedOver } from "./HandedOver";
@@ -187,6 +188,7 @@ function Turn({ app, link, turn, first, open, lit, actions, now }: TurnProps) {
   const { session, followed } = link;
   const { transcript, previews, queue } = followed;
   const from = useStore(app.store, (state) => (turn.turn === 1 ? (state.list.rows.get(session)?.from?.session ?? null) : null));
+  const { gone } = useOtherSession(app, from);
   const last = turn === transcript.turns.at(-1) && turn.turn === turnCount(followed);
   const shown = followed.reading.kind === "damaged" ? brokenOff(turn) : withPreviews(turn, previews);
   const handOvers = handOversAfter(followed, turn.turn);
@@ -200,6 +202,7 @@ function Turn({ app, link, turn, first, open, lit, actions, now }: TurnProps) {
         turn={last ? shown : turn}
         past={open ? null : session}
         from={from}
+        fromGone={gone}
         first={first && before.length === 0}
         newest={open && turn.source === null && transcript.turns.findLast(({ source }) => source === null) === turn}
         last={end && handOvers.length === 0}

@@ -28,7 +28,7 @@ const turn: TranscriptTurn = {
 const actions = { answer: vi.fn(), stop: vi.fn(() => Promise.resolve({ ok: true as const, value: {} })), remembered: vi.fn(), forget: vi.fn() };
 
 function show(change: Partial<TranscriptTurn>, stalled = false, { newest = true, compose = null as Compose | null } = {}) {
-  const rest = { past: null, from: null, first: true, last: true, newest, retied: false, stalled, lit: false, answeredAt: new Map(), actions, now: Date.parse(AT) };
+  const rest = { past: null, from: null, fromGone: false, first: true, last: true, newest, retied: false, stalled, lit: false, answeredAt: new Map(), actions, now: Date.parse(AT) };
   render(
     <ComposeContext value={compose}>
       <TurnRow turn={{ ...turn, ...change }} {...rest} />

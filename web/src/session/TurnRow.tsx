@@ -23,6 +23,8 @@ interface TurnRowProps {
   past: SessionId | null;
   /** The session from which its own was begun, if it is the first of it. */
   from: SessionId | null;
+  /** That session was deleted. */
+  fromGone: boolean;
   /** Nothing is above it. */
   first: boolean;
   /** Nothing is below it. */
@@ -40,12 +42,12 @@ interface TurnRowProps {
   now: number;
 }
 
-export const TurnRow = memo(function TurnRow({ turn, past, from, first, last, newest, retied, stalled, lit, answeredAt, actions, now }: TurnRowProps) {
+export const TurnRow = memo(function TurnRow({ turn, past, from, fromGone, first, last, newest, retied, stalled, lit, answeredAt, actions, now }: TurnRowProps) {
   const broken = turn.outcome === "interrupted";
   const running = turn.outcome === null;
   const note = outcomeWords(turn);
   return (
-    <article id={past === null ? `t${turn.turn}` : undefined} aria-label={past === null ? `Turn ${turn.turn}` : `Turn ${turn.turn} of an earlier session`} data-lit={lit || undefined} className="group/turn">
+    <article id={past === null ? `t${turn.turn}` : undefined} aria-label={past === null ? `Turn ${turn.turn}` : `Turn ${turn.turn} of an earlier session`} data-session={past ?? undefined} data-turn={past === null ? undefined : turn.turn} data-lit={lit || undefined} className="group/turn">
       <div className={`thread-row ${broken ? "pb-4" : "pb-9"} ${retied ? "pt-6 [--knot-y:2.3rem]" : ""}`}>
         {retied && (
           <span aria-hidden="true" className="absolute top-0 left-0">
@@ -71,7 +73,7 @@ export const TurnRow = memo(function TurnRow({ turn, past, from, first, last, ne
           {turn.images.length > 0 && <Pictures images={turn.images} />}
         </header>
         <div className="mt-2.5 space-y-3 max-md:space-y-2">
-          {turn.resume !== null && <ResumeCard text={turn.resume} from={from} />}
+          {turn.resume !== null && <ResumeCard text={turn.resume} from={from} fromGone={fromGone} />}
           <Items past={past} turn={turn.turn} items={turn.items} blocks={turn.blocks} running={running} answeredAt={answeredAt} actions={actions} now={now} />
           {turn.items.length === 0 && running && !stalled && <p className="text-soft">Waiting for the first words…</p>}
           {turn.items.length === 0 && turn.outcome === "completed" && <p className="text-soft">Ended without an answer.</p>}

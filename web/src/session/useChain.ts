@@ -8,7 +8,7 @@ import { useStore } from "zustand";
 import { failureWords } from "../api/http";
 import type { App } from "../state/app";
 import type { Link } from "../state/chain";
-import { aboveNext, sessionBefore } from "../state/chain";
+import { aboveNext, isGone, sessionBefore } from "../state/chain";
 import type { Followed } from "../state/followed";
 import type { SessionId } from "../wire/names";
 import type { Before } from "./SessionHead";
@@ -27,25 +27,28 @@ export function useChain(app: App, session: SessionId): Chain {
   if (shown.session !== session && isRead(followed.get(session))) {
     setShown({ session, above: aboveNext(shown.above, shown.session, session) });
   }
+  const gone = useStore(app.store, (state) => shown.above.filter((each) => isGone(each, state)).join()).split(",");
   useFollowing(app, [...shown.above, shown.session, session]);
 
-  const sessions = [...shown.above, shown.session];
+  // One that is gone stays followed, so that it is known to be.
+  const sessions = [...shown.above.filter((each) => !gone.includes(each)), shown.session];
   const links = sessions.flatMap((each): Link[] => {
     const known = followed.get(each);
     return isRead(known) ? [{ session: each, followed: known }] : [];
   });
   const open = links.at(-1);
-  const next = sessionBefore(sessions, followed);
+  const next = useStore(app.store, (state) => sessionBefore(sessions, state));
   const show = useCallback(() => {
     setShown((now) => {
-      const before = sessionBefore([...now.above, now.session], app.store.getState().followed);
+      const known = app.store.getState();
+      const before = sessionBefore([...now.above.filter((each) => !isGone(each, known)), now.session], known);
       return before === null ? now : { ...now, above: [before, ...now.above] };
     });
   }, [app]);
   return {
     open: open?.session === shown.session ? open : null,
     chain: links.slice(0, -1),
-    before: next !== null ? { kind: "more", show } : beforeOf(followed.get(sessions[0] ?? "")),
+    before: next !== null ? { kind: "more", show } : beforeOf(followed.get(shown.above[0] ?? shown.session)),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Link } from "./chain";
 import { aboveNext, goOn, layoutOf, sessionBefore, shapeOf } from "./chain";
 import type { Followed } from "./followed";
 import { NOT_READ } from "./followed";
+import type { SessionRow } from "../wire/names";
 import type { TranscriptTurn } from "./transcript";
 
 /** Turns from `first` to `last` are followed; those before are not. */
@@ -83,11 +84,26 @@ test("what lies before is known once the topmost session is read; nothing is put
     ["b", link("b", 1, 1, { previous: "a", reading: { kind: "loading" } }).followed],
     ["d", link("d", 1, 1, { previous: "c" }).followed],
   ]);
-  expect(sessionBefore(["c"], followed)).toBe("b");
-  expect(sessionBefore(["b", "c"], followed)).toBeNull();
-  expect(sessionBefore(["d", "c"], followed)).toBeNull();
-  expect(sessionBefore(["unknown"], followed)).toBeNull();
-  expect(sessionBefore(["c", ...Array.from({ length: 39 }, (_, index) => `s${index}`)], followed)).toBeNull();
+  const known = { followed, list: { rows: new Map() } };
+  expect(sessionBefore(["c"], known)).toBe("b");
+  expect(sessionBefore(["b", "c"], known)).toBeNull();
+  expect(sessionBefore(["d", "c"], known)).toBeNull();
+  expect(sessionBefore(["unknown"], known)).toBeNull();
+  expect(sessionBefore(["c", ...Array.from({ length: 39 }, (_, index) => `s${index}`)], known)).toBeNull();
+});
+
+test("the session that a step was taken in stands above the one that it began, rather than the member before; unless it is gone", () => {
+  const followed = new Map([["c", link("c", 1, 1, { previous: "member" }).followed]]);
+  const begun = { id: "c", from: { session: "origin", block: "t1.n1" } } as SessionRow;
+  const origin = { id: "origin", deletedAt: null } as SessionRow;
+  const heard = (...all: SessionRow[]) => ({ followed, list: { rows: new Map(all.map((row) => [row.id, row])) } });
+  expect(sessionBefore(["c"], heard(begun, origin))).toBe("origin");
+  expect(sessionBefore(["c"], heard(begun))).toBe("origin");
+  expect(sessionBefore(["c"], heard(begun, { ...origin, deletedAt: "2026-01-02T03:04:05.006Z" }))).toBe("member");
+  followed.set("origin", { ...NOT_READ, reading: { kind: "refused", error: { code: "session_not_found", message: "there is no such session", details: {} } } });
+  expect(sessionBefore(["c"], heard(begun))).toBe("member");
+  followed.set("member", { ...NOT_READ, reading: { kind: "deleted" } });
+  expect(sessionBefore(["c"], heard(begun))).toBeNull();
 });
 
 test("a thread goes on from its end, and from the middle anew", () => {

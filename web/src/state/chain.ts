@@ -2,9 +2,10 @@
 //
 // Invariant: a row's key never changes while its session is in the chain, whatever is put above it; so what is in view
 // can stay where it is.
-import type { SessionId } from "../wire/names";
+import type { SessionId, SessionRow } from "../wire/names";
 import type { Followed } from "./followed";
 import { asidesAtEnd, firstFollowed, turnCount } from "./followed";
+import { isDeleted } from "./sessionList";
 import type { Aside } from "./transcript";
 
 /** A session of the chain. */
@@ -109,13 +110,33 @@ export function layoutOf(links: readonly Link[]): ChainLayout {
 /** As many sessions are read as one, at most. */
 const MOST_LINKS = 40;
 
-/** The session to be put above the chain, whose sessions are given oldest first; null where nothing is, or nothing yet. */
-export function sessionBefore(chain: readonly SessionId[], followed: ReadonlyMap<SessionId, Followed>): SessionId | null {
+/** What is known of sessions. */
+export interface Known {
+  readonly followed: ReadonlyMap<SessionId, Followed>;
+  readonly list: { readonly rows: ReadonlyMap<SessionId, SessionRow> };
+}
+
+/** It was deleted, or the server knows nothing of it. */
+export function isGone(session: SessionId, { followed, list }: Known): boolean {
+  const row = list.rows.get(session);
+  const reading = followed.get(session)?.reading.kind;
+  return reading === "deleted" || reading === "refused" || (row !== undefined && isDeleted(row));
+}
+
+/**
+ * The session to be put above the chain, whose sessions are given oldest first; null where nothing is, or nothing yet. It is
+ * the one that the first was begun from, as on the page where that was done; else the one before it in its work.
+ */
+export function sessionBefore(chain: readonly SessionId[], known: Known): SessionId | null {
   const [top] = chain;
-  const known = top === undefined ? undefined : followed.get(top);
-  const isRead = known?.reading.kind === "ready" || known?.reading.kind === "damaged";
-  const before = isRead ? known.previous : null;
-  return before === null || chain.includes(before) || chain.length >= MOST_LINKS ? null : before;
+  const followed = top === undefined ? undefined : known.followed.get(top);
+  const isRead = followed?.reading.kind === "ready" || followed?.reading.kind === "damaged";
+  if (top === undefined || !isRead || chain.length >= MOST_LINKS) {
+    return null;
+  }
+  const origin = known.list.rows.get(top)?.from?.session;
+  const before = origin === undefined || isGone(origin, known) ? followed.previous : origin;
+  return before === null || chain.includes(before) || isGone(before, known) ? null : before;
 }
 
 /** Sessions of which each was begun from the one before it, on this page. */

@@ -34,6 +34,11 @@ export function removeWork(works: Works, id: WorkId): Works {
   return left;
 }
 
+/** Those that have sessions, the one that was added to last first. */
+export function worksByNewest(works: Works): Work[] {
+  return [...works.values()].filter(({ sessionIds }) => sessionIds.length > 0).toSorted((a, b) => (a.addedAt < b.addedAt ? 1 : a.addedAt > b.addedAt ? -1 : 0));
+}
+
 export function workOf(works: Works, row: Pick<SessionRow, "metaContextId">): Work | null {
   return (row.metaContextId && works.get(row.metaContextId)) || null;
 }

@@ -7,11 +7,18 @@ interface FoldProps {
   line: ReactNode;
   children(): ReactNode;
   open?: boolean;
+  /** What asks for something inside, each time another: it opens then, and the reader may close it again. */
+  asked?: object | null;
   className?: string;
 }
 
-export function Fold({ line, children, open: openAtFirst = false, className = "" }: FoldProps) {
-  const [open, setOpen] = useState(openAtFirst);
+export function Fold({ line, children, open: openAtFirst = false, asked = null, className = "" }: FoldProps) {
+  const [open, setOpen] = useState(openAtFirst || asked !== null);
+  const [heard, setHeard] = useState(asked);
+  if (asked !== heard) {
+    setHeard(asked);
+    setOpen(open || asked !== null);
+  }
   const id = useId();
   return (
     <div className={className}>

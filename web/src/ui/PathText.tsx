@@ -2,19 +2,29 @@
 
 interface PathTextProps {
   path: string;
-  /** On a phone its last part is all there is room for. */
-  brief?: boolean;
+  /** As much of its end as stands for it on a phone. */
+  brief?: string;
 }
 
-export function PathText({ path, brief = false }: PathTextProps) {
+export function PathText({ path, brief }: PathTextProps) {
   const cut = Math.max(path.lastIndexOf("/", path.length - 2), 0);
-  return (
-    <span className={`flex min-w-0 font-mono text-[0.9em] ${brief ? "max-md:max-w-3/5 max-md:shrink-0 md:grow" : ""}`} title={path}>
-      {cut > 0 && <span className={`min-w-[2ch] shrink-[9999] truncate ${brief ? "max-md:hidden" : ""}`}>{path.slice(0, cut)}</span>}
+  const whole = (
+    <span className={`min-w-0 font-mono text-[0.9em] ${brief === undefined ? "flex" : "hidden grow md:flex"}`} title={path}>
+      {cut > 0 && <span className="min-w-[2ch] shrink-[9999] truncate">{path.slice(0, cut)}</span>}
       <span className="min-w-0 truncate">
-        {cut > 0 && <span className={brief ? "max-md:hidden" : ""}>/</span>}
+        {cut > 0 && "/"}
         {path.slice(cut > 0 ? cut + 1 : 0)}
       </span>
     </span>
+  );
+  return brief === undefined ? (
+    whole
+  ) : (
+    <>
+      {whole}
+      <span className="keeps-end font-mono text-[0.9em] md:hidden" title={path}>
+        <bdi dir="ltr">{brief}</bdi>
+      </span>
+    </>
   );
 }

@@ -1,5 +1,6 @@
 // With whom a next step goes on, where it is not to be as in this session.
-import { useEffect, useId, useRef, useState } from "react";
+import type { RefObject } from "react";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 
 import { failureWords } from "../../api/http";
 import { Alert } from "../../ui/Alert";
@@ -15,6 +16,8 @@ interface NextMenuProps {
   steps: NextSteps;
   wish: NextWish;
   going: boolean;
+  /** Has the focus if it was in here when the step was taken elsewhere. */
+  focusAfter: RefObject<HTMLElement | null>;
   onChoose(wish: NextWish): void;
   onGo(): void;
 }
@@ -25,6 +28,16 @@ export function NextMenu(props: NextMenuProps) {
   const [open, setOpen] = useState(false);
   const anchor = useRef<HTMLSpanElement>(null);
   const id = useId();
+  const { focusAfter } = props;
+  useLayoutEffect(() => {
+    const menu = anchor.current;
+    const after = focusAfter.current;
+    return () => {
+      if (menu?.contains(document.activeElement)) {
+        after?.focus({ preventScroll: true });
+      }
+    };
+  }, [focusAfter]);
   const close = () => {
     setOpen(false);
     anchor.current?.querySelector("button")?.focus();
@@ -48,7 +61,8 @@ export function NextMenu(props: NextMenuProps) {
           <Choices
             {...props}
             onGo={() => {
-              close();
+              setOpen(false);
+              focusAfter.current?.focus();
               props.onGo();
             }}
           />

@@ -15,6 +15,7 @@ const NEXT: Next = { label: "Write the plan", command: "/plan specs/loom", metaC
 const OPTIONS: AgentOption[] = [
   { category: "model", id: "m", name: "Model", value: "big", choices: [{ value: "big", name: "Big" }, { value: "small", name: "Small" }] },
 ];
+const MISSING = { ok: false, failure: { kind: "refused", status: 404, code: "session_not_found", message: "there is no such session" } };
 const went = { ok: true, value: { sessionId: "new", metaContextId: "w" } };
 
 beforeAll(() => {
@@ -25,6 +26,7 @@ afterEach(cleanup);
 interface Setting {
   next?: Next;
   standing?: Partial<NextBlock> | "unreachable";
+  row?: Partial<SessionRow>;
   takeNext?: (session: string, step: string, wish: object) => Promise<unknown>;
 }
 
@@ -33,12 +35,13 @@ function pageOf(before: string | null, step: object): object {
   return before === null ? { blocks: [{ id: "t9.n1", turn: 9, state: "open" }], nextCursor: "t9.n1" } : { blocks: [step], nextCursor: null };
 }
 
-function show({ next = NEXT, standing = { state: "open" }, takeNext = () => Promise.resolve(went) }: Setting) {
+function show({ next = NEXT, standing = { state: "open" } as Partial<NextBlock>, takeNext = () => Promise.resolve(went), row = {} }: Setting) {
+  const readSession = vi.fn(() => Promise.resolve(MISSING));
   const nextSteps = vi.fn((_: string, before: string | null) =>
     Promise.resolve(standing === "unreachable" ? { ok: false, failure: { kind: "unreachable" } } : { ok: true, value: pageOf(before, { id: "t3.n1", turn: 3, ...next, ...standing }) }),
   );
-  const http = { nextSteps, takeNext: vi.fn(takeNext), agents: () => Promise.resolve({ ok: true, value: { agents: [{ name: "codex", title: "Codex", installed: true }, { name: "absent", title: "Absent", installed: false }] } }) };
-  const rows = new Map([["other", { id: "other", title: "The plan" } as SessionRow]]);
+  const http = { nextSteps, takeNext: vi.fn(takeNext), readSession, agents: () => Promise.resolve({ ok: true, value: { agents: [{ name: "codex", title: "Codex", installed: true }, { name: "absent", title: "Absent", installed: false }] } }) };
+  const rows = new Map([["other", { id: "other", title: "The plan", ...row } as SessionRow]]);
   const store = createStore(() => ({ ...INITIAL_STATE, list: { ...INITIAL_STATE.list, rows } }));
   const onWent = vi.fn();
   function Page({ changed }: { changed: number }) {
@@ -50,16 +53,17 @@ function show({ next = NEXT, standing = { state: "open" }, takeNext = () => Prom
     );
   }
   const { rerender, container } = render(<Page changed={1} />);
-  return { ...http, onWent, container, change: (changed: number) => rerender(<Page changed={changed} />) };
+  return { ...http, standing: standing as Partial<NextBlock>, onWent, container, change: (changed: number) => rerender(<Page changed={changed} />) };
 }
 
 const button = () => screen.getByRole<HTMLButtonElement>("button", { name: "Write the plan" });
+const isOff = () => button().getAttribute("aria-disabled") === "true";
 const settled = () => act(() => new Promise((resolve) => setTimeout(resolve)));
 
 test("an open step says what it sends and where, and goes by key, once", async () => {
   let answer: (value: unknown) => void = () => undefined;
   const { takeNext, onWent, container } = show({ takeNext: () => new Promise((resolve) => (answer = resolve)) });
-  expect(button().disabled).toBe(true);
+  expect(isOff()).toBe(true);
   await settled();
   expect(container.textContent).toContain("Begins a session in the work Loom");
   expect(container.textContent).toContain("/plan specs/loom");
@@ -71,8 +75,41 @@ test("an open step says what it sends and where, and goes by key, once", async (
   expect(takeNext.mock.calls).toEqual([["s", "t3.n1", {}]]);
   await act(() => Promise.resolve(answer(went)));
   expect(onWent.mock.calls).toEqual([["new"]]);
-  expect(button().disabled).toBe(true);
-  expect(screen.getByRole("link", { name: "another session" }).getAttribute("href")).toBe("/s/new");
+  expect(isOff()).toBe(true);
+});
+
+test("a step that is taken elsewhere keeps the focus that it has, in its menu too", async () => {
+  const { standing, change } = show({});
+  await settled();
+  const before = button();
+  before.focus();
+  standing.state = "used";
+  standing.sessionId = "other";
+  change(2);
+  await screen.findByRole("link", { name: "The plan" });
+  expect(button()).toBe(before);
+  expect(document.activeElement).toBe(before);
+
+  cleanup();
+  const again = show({});
+  await settled();
+  await userEvent.click(screen.getByRole("button", { name: "Choose an agent for this step" }));
+  expect(document.activeElement).toBe(screen.getByLabelText("Agent"));
+  Object.assign(again.standing, { state: "used", sessionId: "other" });
+  again.change(2);
+  await screen.findByRole("link", { name: "The plan" });
+  expect(document.activeElement).toBe(button());
+});
+
+test.each([
+  ["in the list", "other", { deletedAt: "2026-01-02T03:04:05.006Z" }, 0],
+  ["for good", "purged", {}, 1],
+])("a step whose session was deleted says so and leads nowhere: %s", async (_, sessionId, row, asked) => {
+  const { readSession, container } = show({ standing: { state: "used", sessionId }, row });
+  await settled();
+  expect(container.textContent).toContain("Went on in a session that was deleted");
+  expect(screen.queryByRole("link")).toBeNull();
+  expect(readSession).toHaveBeenCalledTimes(asked);
 });
 
 test("a used step leads to where it went on", async () => {
@@ -80,14 +117,14 @@ test("a used step leads to where it went on", async () => {
   const link = await screen.findByRole("link", { name: "The plan" });
   expect(link.getAttribute("href")).toBe("/s/other");
   expect(link.parentElement?.textContent).toBe("Went on in The plan");
-  expect(button().disabled).toBe(true);
+  expect(isOff()).toBe(true);
 });
 
 test("a superseded step leads to the one that took its place", async () => {
   show({ standing: { state: "superseded", supersededBy: 12 } });
   await userEvent.click(await screen.findByRole("link", { name: "Go to turn 12" }));
   expect(location.hash).toBe("#t12");
-  expect(button().disabled).toBe(true);
+  expect(isOff()).toBe(true);
 });
 
 test.each([undefined, "", "  "])("a step without a piece of work (%j) has no button and says what to do, without asking the server", async (metaContext) => {
@@ -112,7 +149,7 @@ test("what goes wrong is said beside it, and how it stands is looked up again", 
 test("it is asked again when a step came or was taken, and on request when nobody answered", async () => {
   const { nextSteps, change } = show({ standing: "unreachable" });
   await settled();
-  expect(button().disabled).toBe(true);
+  expect(isOff()).toBe(true);
   change(2);
   await settled();
   expect(nextSteps).toHaveBeenCalledTimes(2);

@@ -1,14 +1,12 @@
 // A step that the agent offers: the loose end of the thread, which a click takes up in a session of its own.
 //
 // Invariant: what will be sent is in sight, with every hidden character of it, before the click that sends it. What is
-// shown of a step takes the same room however it stands.
+// shown of a step takes the same room however it stands, and keeps the focus.
 import type { ReactNode } from "react";
-import { memo, use, useEffect, useId, useState } from "react";
-import { useStore } from "zustand";
+import { memo, use, useEffect, useId, useRef, useState } from "react";
 
 import type { Failure } from "../../api/http";
 import { failureWords } from "../../api/http";
-import { titleOf } from "../../state/words";
 import { Alert } from "../../ui/Alert";
 import { Exact } from "../../ui/Exact";
 import { Icon } from "../../ui/Icon";
@@ -22,6 +20,7 @@ import type { SessionId } from "../../wire/names";
 import { NextMenu } from "./NextMenu";
 import type { NextSteps } from "./useNextSteps";
 import { NextStepsContext } from "./useNextSteps";
+import { useOtherSession } from "./useOtherSession";
 
 interface NextStepProps {
   turn: number;
@@ -45,106 +44,48 @@ export const NextStep = memo(function NextStep({ turn, nth, next }: NextStepProp
       </Line>
     );
   }
-  return steps !== null && steps.past === undefined && known?.state === "open" ? (
-    <OpenStep id={id} next={next} steps={steps} />
-  ) : (
-    <ClosedStep next={next} known={known} steps={steps} />
-  );
+  return <Offer id={id} next={next} known={known} steps={steps} />;
 });
 
-/** It was taken, or another took its place, or nobody knows yet. */
-function ClosedStep({ next, known, steps }: { next: Readonly<Next>; known: NextBlock | null; steps: NextSteps | null }) {
-  const later = known?.supersededBy ?? null;
-  const used = known?.state === "used";
-  return (
-    <Line
-      knot={used ? "taken" : "offered"}
-      quiet={!used}
-      label={next.label}
-      command={next.command}
-      go={(props) => <button type="button" disabled {...props} />}
-    >
-      {used && steps !== null && known.sessionId ? (
-        <WentOn steps={steps} session={known.sessionId} />
-      ) : known?.state === "open" && steps?.past !== undefined ? (
-        <>
-          Still open.{" "}
-          <Link className="next-link" href={`/s/${steps.past}${placeHref({ turn: known.turn, tool: null })}`}>
-            Take it in its session
-          </Link>
-        </>
-      ) : known?.state === "superseded" ? (
-        <>
-          A later turn offers a step of the same work.{" "}
-          {later !== null && steps?.past !== undefined && (
-            <Link className="next-link" href={`/s/${steps.past}${placeHref({ turn: later, tool: null })}`}>
-              Go to turn {later}
-            </Link>
-          )}
-          {later !== null && steps?.past === undefined && (
-            <a
-              className="next-link"
-              href={placeHref({ turn: later, tool: null })}
-              onClick={(event) => {
-                event.preventDefault();
-                jumpToTurn(later);
-              }}
-            >
-              Go to turn {later}
-            </a>
-          )}
-        </>
-      ) : known === null && steps?.failure ? (
-        <>
-          It is not known whether this step is still open. {failureWords(steps.failure)}{" "}
-          <button type="button" className="next-link" onClick={steps.lookAgain}>
-            Look again
-          </button>
-        </>
-      ) : (
-        <Where next={next} />
-      )}
-    </Line>
-  );
+interface OfferProps {
+  id: string;
+  next: Readonly<Next>;
+  known: NextBlock | null;
+  steps: NextSteps | null;
 }
 
-function WentOn({ steps, session }: { steps: NextSteps; session: SessionId }) {
-  const row = useStore(steps.app.store, (state) => state.list.rows.get(session));
-  return (
-    <>
-      Went on in{" "}
-      <Link className="next-link" href={`/s/${session}`}>
-        {row === undefined ? "another session" : inOneLine(titleOf(row))}
-      </Link>
-    </>
-  );
-}
-
-function OpenStep({ id, next, steps }: { id: string; next: Readonly<Next>; steps: NextSteps }) {
+/** One and the same button however the step stands, so that whoever is on it when it is taken elsewhere stays there. */
+function Offer({ id, next, known, steps }: OfferProps) {
   const [wish, setWish] = useState<NextWish>({});
   const [going, setGoing] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const open = steps !== null && steps.past === undefined && known?.state === "open";
+  const used = known?.state === "used";
   const go = async () => {
-    if (!going) {
+    if (open && !going) {
       setGoing(true);
       setFailure(null);
       setFailure(await steps.take(id, wish));
       setGoing(false);
     }
   };
-  const choices = steps.options.flatMap((option) => option.choices);
+  const choices = steps?.options.flatMap((option) => option.choices) ?? [];
   const chosen = [wish.agent, wish.model, wish.mode].flatMap((one) => (one === undefined ? [] : [inOneLine(choices.find(({ value }) => value === one)?.name ?? one)]));
   return (
     <Line
-      knot={going ? "breathing" : "offered"}
+      knot={used ? "taken" : open && going ? "breathing" : "offered"}
+      quiet={!used && !open}
       label={next.label}
       command={next.command}
-      // Not `disabled`: it keeps the focus while it is on its way.
-      go={(props) => <button type="button" aria-disabled={going} aria-busy={going} {...props} onClick={() => void go()} />}
-      beside={<NextMenu steps={steps} wish={wish} going={going} onChoose={setWish} onGo={() => void go()} />}
-      after={failure !== null && <Alert className="mt-1.5">{failureWords(failure)}</Alert>}
+      // Not `disabled`, which would take the focus away.
+      go={(props) => <button ref={button} type="button" aria-disabled={!open || going} aria-busy={open && going} {...props} onClick={() => void go()} />}
+      beside={open && <NextMenu steps={steps} wish={wish} going={going} focusAfter={button} onChoose={setWish} onGo={() => void go()} />}
+      after={open && failure !== null && <Alert className="mt-1.5">{failureWords(failure)}</Alert>}
     >
-      {going ? (
+      {!open ? (
+        <Standing next={next} known={known} steps={steps} />
+      ) : going ? (
         <span role="status">Beginning a session…</span>
       ) : (
         <>
@@ -153,6 +94,73 @@ function OpenStep({ id, next, steps }: { id: string; next: Readonly<Next>; steps
         </>
       )}
     </Line>
+  );
+}
+
+/** It was taken, or another took its place, or nobody knows yet. */
+function Standing({ next, known, steps }: Omit<OfferProps, "id">) {
+  const later = known?.supersededBy ?? null;
+  if (known?.state === "used" && steps !== null && known.sessionId) {
+    return <WentOn steps={steps} session={known.sessionId} />;
+  }
+  if (known?.state === "open" && steps?.past !== undefined) {
+    return (
+      <>
+        Still open.{" "}
+        <Link className="next-link" href={`/s/${steps.past}${placeHref({ turn: known.turn, tool: null })}`}>
+          Take it in its session
+        </Link>
+      </>
+    );
+  }
+  if (known?.state === "superseded") {
+    return (
+      <>
+        A later turn offers a step of the same work.{" "}
+        {later !== null && steps?.past !== undefined && (
+          <Link className="next-link" href={`/s/${steps.past}${placeHref({ turn: later, tool: null })}`}>
+            Go to turn {later}
+          </Link>
+        )}
+        {later !== null && steps?.past === undefined && (
+          <a
+            className="next-link"
+            href={placeHref({ turn: later, tool: null })}
+            onClick={(event) => {
+              event.preventDefault();
+              jumpToTurn(later);
+            }}
+          >
+            Go to turn {later}
+          </a>
+        )}
+      </>
+    );
+  }
+  if (known === null && steps?.failure) {
+    return (
+      <>
+        It is not known whether this step is still open. {failureWords(steps.failure)}{" "}
+        <button type="button" className="next-link" onClick={steps.lookAgain}>
+          Look again
+        </button>
+      </>
+    );
+  }
+  return <Where next={next} />;
+}
+
+function WentOn({ steps, session }: { steps: NextSteps; session: SessionId }) {
+  const other = useOtherSession(steps.app, session);
+  return other.gone ? (
+    <>Went on in a session that was deleted</>
+  ) : (
+    <>
+      Went on in{" "}
+      <Link className="next-link" href={`/s/${session}`}>
+        {other.title === null ? "another session" : inOneLine(other.title)}
+      </Link>
+    </>
   );
 }
 

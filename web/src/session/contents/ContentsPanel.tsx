@@ -8,13 +8,15 @@ import { Dialog } from "../../ui/Dialog";
 import { jumpToTurn } from "../../ui/place";
 import type { SessionRow } from "../../wire/names";
 import { ContentsList } from "./ContentsList";
+import type { TurnRead } from "./useTurnInView";
 import { WholeWork } from "./WholeWork";
 
 interface ContentsProps {
   app: App;
   row: SessionRow;
   followed: Followed;
-  current: number | null;
+  /** The turn that is read, of whichever session. */
+  read: TurnRead | null;
   /** Its log is damaged: only what was read of it is true, and the server's lines may not be. */
   damaged: boolean;
 }
@@ -72,7 +74,7 @@ interface LinesProps extends ContentsProps {
 
 /** This session, or the whole work that it belongs to. */
 function Extent({ switchClassName, ...rest }: LinesProps & { switchClassName: string }) {
-  const { app, row, followed, current, linePx, className, onJump, onLeave } = rest;
+  const { app, row, followed, read, linePx, className, onJump, onLeave } = rest;
   const [whole, setWhole] = useState(wholeChosen);
   if (followed.work === null) {
     return <Lines {...rest} />;
@@ -88,7 +90,7 @@ function Extent({ switchClassName, ...rest }: LinesProps & { switchClassName: st
         <Choice pressed={whole} words="The whole work" onClick={() => choose(true)} />
       </div>
       {whole ? (
-        <WholeWork app={app} work={followed.work.id} session={row.id} turns={turnsOf(rest)} current={current} linePx={linePx} className={className} onJump={onJump} onLeave={onLeave} />
+        <WholeWork app={app} work={followed.work.id} session={row.id} turns={turnsOf(rest)} read={read} linePx={linePx} className={className} onJump={onJump} onLeave={onLeave} />
       ) : (
         <Lines {...rest} />
       )}
@@ -112,7 +114,7 @@ function Choice({ pressed, words, onClick }: { pressed: boolean; words: string; 
   );
 }
 
-function Lines({ app, row, followed, current, damaged, linePx, className, onJump }: LinesProps) {
+function Lines({ app, row, followed, read, damaged, linePx, className, onJump }: LinesProps) {
   const { contents } = followed;
   const asked = useRef(new Set<number>());
   const open = useRef(true);
@@ -145,7 +147,7 @@ function Lines({ app, row, followed, current, damaged, linePx, className, onJump
     <ContentsList
       contents={contents}
       total={turnsOf({ row, followed, damaged })}
-      current={current}
+      current={read?.past === null ? read.turn : null}
       asking={row.state === "needs_you"}
       linePx={linePx}
       className={className}

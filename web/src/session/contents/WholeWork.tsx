@@ -13,6 +13,7 @@ import { inOneLine } from "../../ui/shown";
 import { inFull } from "../../ui/time";
 import type { SessionId } from "../../wire/names";
 import type { WorkId, WorkTocEntry } from "../../wire/work";
+import type { TurnRead } from "./useTurnInView";
 import { useWorkContents } from "./useWorkContents";
 
 interface WholeWorkProps {
@@ -21,8 +22,8 @@ interface WholeWorkProps {
   session: SessionId;
   /** Turns of the open session; with a new one the list is read again from there. */
   turns: number;
-  /** The turn that is read. */
-  current: number | null;
+  /** The turn that is read, of whichever session. */
+  read: TurnRead | null;
   linePx: number;
   className: string;
   onJump(turn: number): void;
@@ -30,11 +31,11 @@ interface WholeWorkProps {
   onLeave?: (() => void) | undefined;
 }
 
-export function WholeWork({ app, work, session, turns, current, linePx, className, onJump, onLeave }: WholeWorkProps) {
+export function WholeWork({ app, work, session, turns, read, linePx, className, onJump, onLeave }: WholeWorkProps) {
   const scroller = useRef<HTMLElement>(null);
   const { entries, words } = useWorkContents(app, work, session, turns);
   const rows = useMemo(() => wholeRows(entries), [entries]);
-  const here = rows.findIndex((row) => row.kind === "turn" && row.entry.session_id === session && row.entry.turn === current);
+  const here = rows.findIndex((row) => row.kind === "turn" && row.entry.session_id === (read?.past ?? session) && row.entry.turn === read?.turn);
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,

@@ -8,6 +8,7 @@ import { IconButton } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { Marked } from "../../ui/Marked";
 import type { SessionId } from "../../wire/names";
+import type { FoundWords } from "./found";
 import { keepMarked } from "./marks";
 import { placeWords, useFind } from "./useFind";
 import { wordsOf } from "./words";
@@ -20,14 +21,23 @@ interface FindBarProps {
   /** Where the transcript is drawn. */
   around: RefObject<HTMLElement | null>;
   field: Ref<HTMLInputElement>;
+  /** The reader was taken to a turn where it was found; null when nothing is looked for any more. */
+  onFound(found: FoundWords | null): void;
   onClose(): void;
 }
 
-export function FindBar({ http, session, current, around, field, onClose }: FindBarProps) {
+export function FindBar({ http, session, current, around, field, onFound, onClose }: FindBarProps) {
   const [query, setQuery] = useState("");
   const [exact, setExact] = useState(false);
   const { found, failure, step } = useFind(http, session, query, exact, () => current ?? 1);
   const chosen = found?.turns[found.at] ?? null;
+  const turn = chosen?.turn ?? null;
+  const foundQuery = found?.query ?? "";
+  const foundExact = found?.exact ?? false;
+  useEffect(() => {
+    onFound(turn === null ? null : { turn, query: foundQuery, exact: foundExact });
+    return () => onFound(null);
+  }, [onFound, turn, foundQuery, foundExact]);
   useEffect(() => {
     const log = around.current?.querySelector("[role=log]");
     return log ? keepMarked(log, wordsOf(query, exact), exact) : undefined;

@@ -11,6 +11,8 @@ import type { SessionId, TocEntry } from "../../wire/names";
 const TYPING_MS = 160;
 
 export interface Found {
+  readonly query: string;
+  readonly exact: boolean;
   /** In the order of the turns. */
   readonly turns: readonly TocEntry[];
   /** How many there are in all. */
@@ -46,7 +48,7 @@ export function useFind(http: Http, session: SessionId, query: string, exact: bo
       const turns = heard.value.entries.toSorted((a, b) => a.turn - b.turn);
       const from = turns.findIndex(({ turn }) => turn >= current());
       const at = Math.max(from, 0);
-      setAnswer({ found: { turns, total: heard.value.matches ?? turns.length, notes: heard.value.notes ?? [], at }, failure: null });
+      setAnswer({ found: { query: words, exact, turns, total: heard.value.matches ?? turns.length, notes: heard.value.notes ?? [], at }, failure: null });
       const first = turns[at];
       if (first !== undefined) {
         jumpToTurn(first.turn);

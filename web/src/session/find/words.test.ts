@@ -7,7 +7,7 @@ test.each<[string, boolean, string[]]>([
   ["warp", false, ["warp"]],
   ["warp weft", false, ["warp", "weft", "warp weft"]],
   ['"the warp" weft*', false, ["the warp", "weft"]],
-  ["warp -weft file:a.rs -role:tool", false, ["warp"]],
+  ["warp -weft file:a.rs -role:tool work:loom", false, ["warp"]],
   ["-\"not this\" that", false, ["that"]],
   ["!!! --", false, []],
   ["file:a.rs -x", true, ["file:a.rs -x"]],

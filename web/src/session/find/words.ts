@@ -3,7 +3,7 @@
 // Which turns match is for the server to say; this only shows the reader where to look.
 
 /** Filters narrow a search and are no words of it; what is left out cannot be found. */
-const FILTER = /^-?(?:session|agent|project|file|tool|outcome|exit|role|before|after):/i;
+const FILTER = /^-?(?:session|agent|project|work|file|tool|outcome|exit|role|before|after):/i;
 const LETTERS = /[\p{L}\p{N}]/u;
 
 export function wordsOf(query: string, exact: boolean): string[] {

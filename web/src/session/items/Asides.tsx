@@ -60,10 +60,12 @@ interface ResumeCardProps {
   text: string;
   /** The session that it was brought along from, if it begins a session of its own. */
   from: SessionId | null;
+  /** That session was deleted. */
+  fromGone?: boolean;
 }
 
 /** The page's own words around text that the server wrote: nobody may take it for the person's. */
-export const ResumeCard = memo(function ResumeCard({ text, from }: ResumeCardProps) {
+export const ResumeCard = memo(function ResumeCard({ text, from, fromGone = false }: ResumeCardProps) {
   const name = from === null ? "What the agent was told" : "Brought along from the session before";
   return (
     <Step bead="retied" label={name}>
@@ -84,9 +86,13 @@ export const ResumeCard = memo(function ResumeCard({ text, from }: ResumeCardPro
                 ) : (
                   <>
                     Throughline told the agent this of{" "}
-                    <Link href={`/s/${from}`} className="underline underline-offset-2">
-                      the session that this one goes on from
-                    </Link>
+                    {fromGone ? (
+                      "the session that this one goes on from, which was deleted since"
+                    ) : (
+                      <Link href={`/s/${from}`} className="underline underline-offset-2">
+                        the session that this one goes on from
+                      </Link>
+                    )}
                     , ahead of the first prompt. You did not write it.
                   </>
                 )}

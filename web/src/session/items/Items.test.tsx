@@ -5,6 +5,7 @@ import { afterEach, expect, test, vi } from "vitest";
 
 import type { Item, ToolCall } from "../../state/transcript";
 import { SoughtContext } from "../../ui/place";
+import { FoundContext } from "../find/found";
 import { ResumeCard } from "./Asides";
 import { Items } from "./Items";
 import { Pictures } from "./Pictures";
@@ -95,6 +96,44 @@ test("a call that is sought stands open, wherever it was folded", () => {
   expect(container.querySelector('[data-tool="3"]')).toBeNull();
   rerender(seeking(1));
   expect(container.querySelector('[data-tool="3"]')).not.toBeNull();
+});
+
+test("a call that is asked for stands open, in a run or alone, until it is folded again or asked for anew", async () => {
+  const told: ToolCall["content"] = [{ type: "text", text: "the shuttle is worn" }];
+  const items: Item[] = [...steps(11), step(12, { content: told }), { type: "text", block: 0, text: "Done." }, step(13, { content: told })];
+  const at = (tool: number | null) => (
+    <SoughtContext value={tool === null ? null : { turn: 1, tool }}>
+      <Items items={items} {...rest} />
+    </SoughtContext>
+  );
+  const { container, rerender } = render(at(null));
+  const line = (tool: number) => container.querySelector(`[data-tool="${tool}"] button`);
+  const isOpen = (tool: number) => line(tool)?.getAttribute("aria-expanded");
+  expect([isOpen(12), isOpen(13)]).toEqual([undefined, "false"]);
+  rerender(at(12));
+  expect([isOpen(12), isOpen(13)]).toEqual(["true", "false"]);
+  // What was opened does not fold when something else is asked for.
+  rerender(at(13));
+  expect([isOpen(12), isOpen(13)]).toEqual(["true", "true"]);
+  await userEvent.click(line(13) as Element);
+  expect(isOpen(13)).toBe("false");
+  rerender(at(13));
+  expect(isOpen(13)).toBe("true");
+});
+
+test("what is found opens the calls that hold all of it, in the turn that the reader was taken to", () => {
+  const said = (text: string): ToolCall["content"] => [{ type: "text", text }];
+  const items = [step(1, { content: said("the worn shuttle") }), step(2, { content: said("a shuttle") }), step(3, { input: { deep: ["shuttle", "is worn"] } })];
+  const looking = (turn: number) => (
+    <FoundContext value={{ turn, query: "shuttle worn", exact: false }}>
+      <Items items={items} {...rest} />
+    </FoundContext>
+  );
+  const { container, rerender } = render(looking(2));
+  const open = () => [1, 2, 3].map((tool) => container.querySelector(`[data-tool="${tool}"] button`)?.getAttribute("aria-expanded"));
+  expect(open()).toEqual(["false", "false", "false"]);
+  rerender(looking(1));
+  expect(open()).toEqual(["true", "false", "true"]);
 });
 
 test("notices tell how urgent they are, and a compaction is marked", async () => {

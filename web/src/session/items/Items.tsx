@@ -3,11 +3,14 @@ import { memo, use, useMemo, useState } from "react";
 
 import type { Block, Item } from "../../state/transcript";
 import { Fold } from "../../ui/Fold";
+import type { Place } from "../../ui/place";
 import { SoughtContext } from "../../ui/place";
 import type { SessionId, Timestamp } from "../../wire/names";
 import type { TurnBlocks } from "../blocks/turnBlocks";
 import { turnBlocks } from "../blocks/turnBlocks";
 import { Words } from "../blocks/Words";
+import type { FoundWords } from "../find/found";
+import { callsHolding, FoundContext } from "../find/found";
 import type { Actions } from "./actions";
 import { AskedElsewhere, Compaction, Notice } from "./Asides";
 import { PermissionCard } from "./PermissionCard";
@@ -32,13 +35,23 @@ interface ItemsProps {
   now: number;
 }
 
+const NONE: ReadonlySet<number> = new Set();
+
 export function Items({ turn, items, blocks: told, ...rest }: ItemsProps) {
   const blocks = useMemo(() => turnBlocks(told), [told]);
+  const { past } = rest;
   const sought = use(SoughtContext);
-  const wanted = sought?.turn === turn ? sought.tool : null;
+  const place = sought?.turn === turn && sought.tool !== null ? sought : null;
+  const looked = use(FoundContext);
+  const found = looked?.turn === turn && past === null ? looked : null;
+  const holding = useMemo(() => (found === null ? NONE : callsHolding(items, found)), [items, found]);
+  /** What asks for a call to be in sight, if anything does. */
+  const askedFor = (item: Item): Place | FoundWords | null =>
+    item.type !== "tool" ? null : item.tool === place?.tool ? place : holding.has(item.tool) ? found : null;
+  const firstAsk = (some: readonly Item[]) => some.map(askedFor).find((ask) => ask !== null) ?? null;
   const [layout] = useState(() => layoutOf(items));
   const [left, setHidden] = useState(layout.hidden);
-  const soughtAt = wanted === null ? -1 : layout.segments.findIndex(({ from, to }) => holdsCall(items.slice(from, to), wanted));
+  const soughtAt = place === null && holding.size === 0 ? -1 : layout.segments.findIndex(({ from, to }) => firstAsk(items.slice(from, to)) !== null);
   const hidden = soughtAt < 0 ? left : Math.min(left, soughtAt);
   const later: Segment[] = items.slice(layout.known).map((_, index) => {
     const from = layout.known + index;
@@ -46,7 +59,7 @@ export function Items({ turn, items, blocks: told, ...rest }: ItemsProps) {
   });
   const show = ({ from }: Segment) => {
     const item = items[from];
-    return item === undefined ? null : <OneItem key={keyOf(item, from)} turn={turn} item={item} blocks={blocks} last={from === items.length - 1} {...rest} />;
+    return item === undefined ? null : <OneItem key={keyOf(item, from)} turn={turn} item={item} blocks={blocks} asked={askedFor(item)} last={from === items.length - 1} {...rest} />;
   };
   return (
     <>
@@ -59,7 +72,7 @@ export function Items({ turn, items, blocks: told, ...rest }: ItemsProps) {
       )}
       {[...layout.segments, ...later].slice(hidden).map((segment) =>
         segment.kind === "run" ? (
-          <Run key={`run-${segment.from}`} wanted={wanted} items={items.slice(segment.from, segment.to)}>
+          <Run key={`run-${segment.from}`} asked={firstAsk(items.slice(segment.from, segment.to))} items={items.slice(segment.from, segment.to)}>
             {() => singles(segment).map(show)}
           </Run>
         ) : (
@@ -70,18 +83,12 @@ export function Items({ turn, items, blocks: told, ...rest }: ItemsProps) {
   );
 }
 
-function holdsCall(items: readonly Item[], tool: number | null): boolean {
-  return tool !== null && items.some((item) => item.type === "tool" && item.tool === tool);
-}
-
-function Run({ items, wanted, children }: { items: readonly Item[]; wanted: number | null; children(): React.ReactNode }) {
-  const sought = holdsCall(items, wanted);
+function Run({ items, asked, children }: { items: readonly Item[]; asked: object | null; children(): React.ReactNode }) {
   const { count, kinds, failed } = runWords(items);
   return (
     <Step bead="run">
       <Fold
-        key={sought ? "sought" : "folded"}
-        open={sought}
+        asked={asked}
         line={
           <>
             <span className="shrink-0 font-medium">{count}</span>
@@ -103,11 +110,13 @@ function singles({ from, to }: Segment): Segment[] {
 interface OneItemProps extends Omit<ItemsProps, "items" | "blocks"> {
   item: Item;
   blocks: TurnBlocks;
+  /** What asks for it to be in sight, if it is a call. */
+  asked: Place | FoundWords | null;
   /** Nothing has come after it. */
   last: boolean;
 }
 
-const OneItem = memo(function OneItem({ turn, past, item, blocks, last, running, answeredAt, actions, now }: OneItemProps) {
+const OneItem = memo(function OneItem({ turn, past, item, blocks, asked, last, running, answeredAt, actions, now }: OneItemProps) {
   const growing = running && last;
   switch (item.type) {
     case "text":
@@ -115,7 +124,7 @@ const OneItem = memo(function OneItem({ turn, past, item, blocks, last, running,
     case "thought":
       return <Thought text={item.text} growing={growing} />;
     case "tool":
-      return <ToolCard call={item} />;
+      return <ToolCard call={item} asked={asked} />;
     case "plan":
       return <Plan steps={item.steps} />;
     case "permission":

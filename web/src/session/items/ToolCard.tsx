@@ -14,9 +14,20 @@ import type { ToolKind, ToolStatus } from "../../wire/names";
 import { Step } from "./Step";
 import { commandOf, exitCodeOf, hasBody, ToolBody } from "./ToolBody";
 
-export const ToolCard = memo(function ToolCard({ call }: { call: ToolCall }) {
-  // Null until the reader says: then a change and a command stand open, as they are what people check.
-  const [wanted, setWanted] = useState<boolean | null>(null);
+interface ToolCardProps {
+  call: ToolCall;
+  /** What asks for it to be in sight, each time another: it opens then, and the reader may close it again. */
+  asked?: object | null;
+}
+
+export const ToolCard = memo(function ToolCard({ call, asked = null }: ToolCardProps) {
+  // Null until somebody says: then a change and a command stand open, as they are what people check.
+  const [wanted, setWanted] = useState<boolean | null>(asked === null ? null : true);
+  const [heard, setHeard] = useState(asked);
+  if (asked !== heard) {
+    setHeard(asked);
+    setWanted(asked === null ? wanted : true);
+  }
   const id = useId();
   const body = hasBody(call);
   const open = body && (wanted ?? opensByItself(call));
