@@ -16,7 +16,7 @@ use super::{MAX_FAILURES, session_of};
 use crate::Shared;
 
 /// A batch takes no more than this, unless one part alone is larger: whoever else writes waits for it.
-const ALONE: Bound = Bound { entries: 2_500, bytes: 1 << 20 };
+const ALONE: Bound = Bound { entries: 5_000, bytes: 2 << 20 };
 /// The same once somebody else has written since the batch before: then no batch is longer than a part.
 const BESIDE_OTHERS: Bound = Bound { entries: PART_ENTRIES, bytes: PART_BYTES };
 
