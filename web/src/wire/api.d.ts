@@ -61,6 +61,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/deleted-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Deleted sessions that can be brought back, the one that was deleted last first. */
+        get: operations["listDeletedSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/directories": {
         parameters: {
             query?: never;
@@ -121,7 +138,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Pieces of work that have sessions, the one that was added to last first. */
+        /** Pieces of work that have sessions, the one that was added to last first; all of them, or those that a name leads to. */
         get: operations["listMetaContexts"];
         put?: never;
         post?: never;
@@ -912,6 +929,22 @@ export interface components {
             amount: string;
             /** @description As ISO 4217 names it. */
             currency: string;
+        };
+        /** @description A page of those, the one that was deleted last first. */
+        DeletedPage: {
+            /** @description Give it as `after` for the next page; null at the end. */
+            nextCursor?: string | null;
+            sessions: components["schemas"]["DeletedSession"][];
+        };
+        /** @description A session that is deleted and can be brought back. */
+        DeletedSession: {
+            agent: string;
+            deletedAt: components["schemas"]["Timestamp"];
+            id: components["schemas"]["SessionId"];
+            project: string;
+            /** @description Null as long as nothing is known. */
+            title?: string | null;
+            turns: components["schemas"]["Turn"];
         };
         Directory: {
             /** @description It holds `.git`. */
@@ -2827,6 +2860,38 @@ export interface operations {
             };
         };
     };
+    listDeletedSessions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description How many at most; 1 to 200, 50 unless told. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedPage"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     listDirectories: {
         parameters: {
             query?: {
@@ -2971,9 +3036,11 @@ export interface operations {
     listMetaContexts: {
         parameters: {
             query?: {
+                /** @description Only those that this name leads to, at most one of a project: what they are called, or were. */
+                name?: string;
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
-                /** @description How many at most; 1 to 200, 50 unless told. */
+                /** @description How many at most; 1 to 200, 100 unless told. */
                 limit?: number;
             };
             header?: never;
