@@ -164,8 +164,15 @@ impl Sides {
             Line::beside(NAME, &turns, "us", &self.turns, BARE, &self.bare).bar(Bar::AtMost(1.5)),
             fts5,
             Line::beside(NAME, &shown, "us", &self.shown, scanned, &self.scan).bar(Bar::AtMost(0.05)),
-            Line::beside(NAME, &format!("{class}, with snippets: CPU p99"), "us", &self.shown_p99, scanned, &self.scan_p99)
-                .bar(Bar::AtMost(0.5)),
+            Line::beside(
+                NAME,
+                &format!("{class}, with snippets: CPU p99"),
+                "us",
+                &self.shown_p99,
+                scanned,
+                &self.scan_p99,
+            )
+            .bar(Bar::AtMost(0.5)),
             Line::new(NAME, &format!("{class}, with snippets: p50 by the clock"), "us", &self.wall),
         ]
     }

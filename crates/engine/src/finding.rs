@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use model::{Position, SessionId, Timestamp};
 use search::{About, Index, Piece, Pieces};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
 pub use everywhere::{FoundTurn, SearchAnswer, SearchWish};
@@ -41,6 +41,8 @@ pub(crate) struct Finding {
     /// Up to where the log goes, and up to where it has been folded into index and tail.
     committed: watch::Sender<Position>,
     folded: watch::Sender<Position>,
+    /// Somebody searches and waits for what was written.
+    asked: Notify,
 }
 
 /// A piece with what its session was like.
@@ -81,6 +83,7 @@ impl Finding {
             purged: Mutex::default(),
             committed: watch::Sender::new(Position(0)),
             folded: watch::Sender::new(Position(0)),
+            asked: Notify::new(),
         }
     }
 
@@ -146,11 +149,5 @@ impl Finding {
             pieces.into_iter().map(|piece| Arc::new(TailPiece { piece, about: Arc::clone(&open.about) }))
         });
         tail.committing.iter().chain(&tail.pieces).cloned().chain(open).collect()
-    }
-
-    /// How much of the log has been folded in, if not all has.
-    fn behind(&self) -> Option<(u64, u64)> {
-        let (done, total) = (self.folded.borrow().0, self.committed.borrow().0);
-        (done < total).then_some((done, total))
     }
 }

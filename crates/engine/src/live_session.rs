@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use agents::{Agent, Call, News, Start, Told, ToldOf};
 use model::{
-    AgentReport, AgentState, BlockScanner, Command, Event, Memory, Request, Session, SessionId, SummaryMaker, Turn,
-    TurnLine, Untold, decide,
+    AgentReport, AgentState, BlockScanner, Command, Event, Memory, Request, Session, SessionId, SummaryMaker, Topics,
+    Turn, Untold, decide,
 };
 use store::{AppendError, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
@@ -75,8 +75,8 @@ pub(crate) struct LiveSession {
     digest: Digest,
     /// How far the running turn's words are known to hold blocks.
     blocks: BlockScanner,
-    /// The newest lines of the contents, once a turn has ended here.
-    lines: Option<Vec<TurnLine>>,
+    /// What the newest turns are about, once one has ended here.
+    topics: Option<Topics>,
     /// The calls that have not ended.
     calls: Calls,
     /// What they prove that end now.
@@ -120,7 +120,7 @@ impl LiveSession {
             packet: None,
             digest: Digest::default(),
             blocks: BlockScanner::default(),
-            lines: None,
+            topics: None,
             calls: Calls::default(),
             proofs: Proofs::default(),
             owed: None,
@@ -261,8 +261,8 @@ impl LiveSession {
         let Some(session) = &self.session else { return Ok(()) };
         self.proofs = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;
         let ends = self.pending.reports().iter().chain(command.and_then(report_of)).any(ends_turn);
-        if ends && session.row.running.is_some() && self.lines.is_none() {
-            self.lines = Some(navigation::newest_lines(&*self.shared.store, &session.row).await?);
+        if ends && session.row.running.is_some() && self.topics.is_none() {
+            self.topics = Some(navigation::newest_topics(&*self.shared.store, &session.row).await?);
         }
         // A turn may begin with this, and the agent may have to be told something then.
         let waits = !session.queue.is_empty() || matches!(command, Some(Command::SendPrompt { .. }));
@@ -335,8 +335,9 @@ impl LiveSession {
         let running = self.session.as_ref().and_then(|session| session.row.running);
         let interaction_id = running.filter(|running| running.turn == turn).map(|running| running.interaction_id);
         let made = self.shared.summaries.titles();
-        let lines = self.lines.as_deref().unwrap_or_default();
-        let title = navigation::title(&session.row, lines, &summary, interaction_id, made);
+        let none = Topics::default();
+        let topics = self.topics.as_ref().unwrap_or(&none);
+        let title = navigation::title(&session.row, topics, &summary, interaction_id, made);
         for command in [Command::Summarise(vec![summary])].into_iter().chain(title) {
             for event in decide(Some(&session), command)? {
                 let entry = model::Entry { seq: session.head.next(), at: self.shared.clock.now(), event };
@@ -473,12 +474,10 @@ impl LiveSession {
         let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
         let digest = self.digest.after(&events);
         let ended = events.iter().filter_map(|event| match event {
-            Event::SummarySet { turn, by: SummaryMaker::Extract, summary, .. } => {
-                Some(TurnLine { turn: *turn, summary: summary.clone() })
-            }
+            Event::SummarySet { turn, by: SummaryMaker::Extract, summary, .. } => Some((*turn, summary.clone())),
             _ => None,
         });
-        let ended: Vec<TurnLine> = ended.collect();
+        let ended: Vec<(Turn, String)> = ended.collect();
         let mut blocks = self.blocks.clone();
         events.iter().for_each(|event| blocks.pass(event));
         let moved = events.iter().any(|event| matches!(event, Event::SessionDeleted {} | Event::SessionRestored {}));
@@ -490,10 +489,10 @@ impl LiveSession {
         if let Some(digest) = digest {
             self.digest = digest;
         }
-        for line in ended {
-            self.shared.summaries.wish(self.id, line.turn);
-            if let Some(lines) = &mut self.lines {
-                navigation::follow(lines, line);
+        for (turn, summary) in ended {
+            self.shared.summaries.wish(self.id, turn);
+            if let Some(topics) = &mut self.topics {
+                topics.push(&summary);
             }
         }
         Ok(())
@@ -629,7 +628,7 @@ impl LiveSession {
     }
 
     async fn reload(&mut self) -> Result<(), SubmitError> {
-        self.lines = None;
+        self.topics = None;
         self.session = self.shared.store.session(self.id).await?;
         Ok(())
     }

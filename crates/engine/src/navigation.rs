@@ -1,6 +1,6 @@
 //! What a session is called as its turns go by, and the lines that this is found by.
 
-use model::{Command, InteractionId, SessionRow, TITLE_TURNS, TitleMaker, Turn, TurnLine, TurnSummary, topic_title};
+use model::{Command, InteractionId, SessionRow, TITLE_TURNS, TitleMaker, Topics, Turn, TurnLine, TurnSummary};
 use store::{ReadError, Store};
 
 use crate::summaries::Titles;
@@ -17,29 +17,27 @@ pub(crate) async fn newest_lines(store: &dyn Store, row: &SessionRow) -> Result<
     Ok(rows.into_iter().filter(|row| row.stop.is_some()).map(line).collect())
 }
 
-/// Takes in the line of the turn after those that are known.
-pub(crate) fn follow(lines: &mut Vec<TurnLine>, line: TurnLine) {
-    if lines.len() >= TITLE_TURNS {
-        lines.remove(0);
-    }
-    lines.push(line);
+/// What a session's newest turns are about.
+pub(crate) async fn newest_topics(store: &dyn Store, row: &SessionRow) -> Result<Topics, ReadError> {
+    let mut topics = Topics::default();
+    newest_lines(store, row).await?.iter().for_each(|line| topics.push(&line.summary));
+    Ok(topics)
 }
 
 /// What the session is to be called after a turn, if that is something new; a model that makes titles is left to it.
 pub(crate) fn title(
     row: &SessionRow,
-    lines: &[TurnLine],
+    topics: &Topics,
     newest: &TurnSummary,
     interaction_id: Option<InteractionId>,
     made: Titles,
 ) -> Option<Command> {
-    // Without the lines before it, nobody knows whether the topic has changed.
-    if made == Titles::ByModel || (lines.is_empty() && newest.turn > Turn(1)) {
+    // Without the turns before it, nobody knows whether the topic has changed.
+    if made == Titles::ByModel || (topics.is_empty() && newest.turn > Turn(1)) {
         return None;
     }
-    let mut lines = lines.to_vec();
-    lines.push(TurnLine { turn: newest.turn, summary: newest.summary.clone() });
-    let current = Some(row.title.as_str()).filter(|title| !title.is_empty());
-    let title = topic_title(current, &lines)?;
+    let mut topics = topics.clone();
+    topics.push(&newest.summary);
+    let title = topics.title(Some(row.title.as_str()).filter(|title| !title.is_empty()))?;
     Some(Command::SetTitle { title, by: TitleMaker::Terms, turn: Some(newest.turn), interaction_id })
 }

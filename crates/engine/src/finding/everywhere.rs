@@ -81,10 +81,9 @@ impl Engine {
         if finding.index().await.is_none() {
             return Err(QueryError::SearchNotReady);
         }
-        self.shared.wait_until_folded().await;
+        let behind = self.shared.wait_until_folded().await;
         let now = self.shared.clock.now();
         let mut notes = query.notes.clone();
-        let behind = finding.behind();
         if wish.skip >= MAX_DEPTH {
             notes.push("nobody goes further down than this; more words bring it up".to_owned());
             return Ok(SearchAnswer {
@@ -188,12 +187,17 @@ impl Shared {
         Err(QueryError::SearchNotReady)
     }
 
-    /// Waits a moment for what was written before, so that it is found.
-    async fn wait_until_folded(&self) {
+    /// Waits a moment for what was written before, so that it is found; how far the fold has come, if not so far.
+    async fn wait_until_folded(&self) -> Option<(u64, u64)> {
         let target = *self.finding.committed.borrow();
         let mut folded = self.finding.folded.subscribe();
+        if *folded.borrow() < target {
+            self.finding.asked.notify_one();
+        }
         // One that is far behind is not waited for; what it lacks is told.
-        let _is_fresh = timeout(FRESH_LIMIT, folded.wait_for(|position| *position >= target)).await;
+        let fresh = timeout(FRESH_LIMIT, folded.wait_for(|position| *position >= target)).await.is_ok();
+        let reached = *self.finding.folded.borrow();
+        (!fresh && reached < target).then_some((reached.0, target.0))
     }
 
     /// What was found, in its session; nothing if that is gone since, or if the text is not there after all.

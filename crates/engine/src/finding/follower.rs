@@ -22,6 +22,8 @@ use crate::Shared;
 const REST_AFTER: Duration = Duration::from_secs(10);
 /// It is not opened again sooner than so long after the last time.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
+/// How long news gather, so that many are folded in at once.
+const GATHER_FOR: Duration = Duration::from_millis(100);
 /// How many entries are read at a time.
 const PAGE: usize = 1_000;
 /// How many are while another index is filled beside, so that news do not wait for long.
@@ -150,7 +152,7 @@ impl Follower<'_> {
             tokio::select! {
                 biased;
                 () = self.shared.settled.cancelled() => return self.main.commit().await,
-                _ = news.changed() => (),
+                _ = news.changed() => self.gather().await,
                 Some(ended) = self.main.commit_ended() => {
                     self.main.end_commit(ended).await?;
                     self.begin_beside_if_wanted().await?;
@@ -162,6 +164,15 @@ impl Follower<'_> {
                     self.main.on_index(Index::rest).await?;
                 }
             }
+        }
+    }
+
+    /// Lets news gather, unless somebody wants to find them.
+    async fn gather(&self) {
+        tokio::select! {
+            () = sleep(GATHER_FOR) => (),
+            () = self.shared.finding.asked.notified() => (),
+            () = self.shared.settled.cancelled() => (),
         }
     }
 

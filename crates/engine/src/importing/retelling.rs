@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agents::history::{Bookmark, Found, Told};
 use model::{
     AgentReport, BlockScanner, Command, Event, InteractionId, NewSession, Rejection, Seq, Session, SessionId, StreamId,
-    Timestamp, TitleMaker, ToolCall, ToolStatus, Topics, TurnLine, decide, prove,
+    Timestamp, TitleMaker, ToolCall, ToolStatus, Topics, decide, prove,
 };
 use store::Part;
 
@@ -50,13 +50,11 @@ impl Retelling {
         found: &Found,
         id: SessionId,
         session: Option<Session>,
-        lines: &[TurnLine],
+        topics: Topics,
         ids: Arc<dyn IdSource>,
         home: String,
     ) -> Self {
         let part = empty_part(id, session.as_ref());
-        let mut topics = Topics::default();
-        lines.iter().for_each(|line| topics.push(&line.summary));
         let last_at = session.as_ref().map_or(found.modified_at, |session| session.row.active_at);
         Self {
             id,

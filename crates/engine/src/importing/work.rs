@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::history::{self, Bookmark, Found, HistoryError, LastTurn, Limits, Reading, Tool};
-use model::{Session, StreamId, Timestamp};
+use model::{Session, StreamId, Timestamp, Topics};
 use store::{AppendError, Head, ReadError};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
@@ -147,15 +147,15 @@ async fn bring_in(shared: &Shared, found: &Found, gathering: &mut Gathering<'_>,
         Some(row) if row.deleted_at.is_some() || !row.is_imported() => return Ok((Became::LeftAlone, false)),
         Some(row) => row.imported.as_ref().map(|imported| Bookmark::from_kept(imported.mark.clone())),
     };
-    let lines = match known {
-        Some(row) => navigation::newest_lines(&*shared.store, row).await?,
-        None => Vec::new(),
+    let topics = match known {
+        Some(row) => navigation::newest_topics(&*shared.store, row).await?,
+        None => Topics::default(),
     };
     let is_new = session.is_none();
     let rest_before = shared.clock.now().as_millis() - i64::try_from(AT_REST_AFTER.as_millis()).unwrap_or(i64::MAX);
     let last_turn = if found.modified_at.as_millis() < rest_before { LastTurn::Tell } else { LastTurn::IfEnded };
     let home = shared.home.as_ref().and_then(|home| home.to_str()).unwrap_or("/").to_owned();
-    let retelling = Retelling::new(found, id, session.clone(), &lines, Arc::clone(&shared.ids), home);
+    let retelling = Retelling::new(found, id, session.clone(), topics, Arc::clone(&shared.ids), home);
     let (parts, mut written) = mpsc::channel(PARTS_AHEAD);
     let reading = spawn_blocking({
         let found = found.clone();

@@ -4,6 +4,7 @@
 //! for. So one stray question renames nothing, and neither does "go on".
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use crate::one_line;
 use crate::text::plain_text;
@@ -48,8 +49,8 @@ pub fn topic_title(current: Option<&str>, turns: &[TurnLine]) -> Option<String> 
 }
 
 /// The newest turns of a session, for whoever asks for its title after each of them: every line is looked at once.
-#[derive(Debug, Default)]
-pub struct Topics(VecDeque<Option<Topical>>);
+#[derive(Debug, Clone, Default)]
+pub struct Topics(VecDeque<Option<Arc<Topical>>>);
 
 impl Topics {
     /// Takes in the summary of the turn after those that were taken in.
@@ -57,12 +58,17 @@ impl Topics {
         if self.0.len() == TITLE_TURNS {
             self.0.pop_front();
         }
-        self.0.push_back(Topical::of(summary));
+        self.0.push_back(Topical::of(summary).map(Arc::new));
+    }
+
+    /// Nothing was taken in.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The title for these turns; nothing if the current one still fits.
     pub fn title(&self, current: Option<&str>) -> Option<String> {
-        let topical: Vec<&Topical> = self.0.iter().flatten().collect();
+        let topical: Vec<&Topical> = self.0.iter().flatten().map(Arc::as_ref).collect();
         let current = current
             .map(|title| one_line(&plain_text(head(title, LOOK_CHARS).unwrap_or(title)), MAX_SUMMARY_CHARS))
             .filter(|title| !title.is_empty());
