@@ -153,8 +153,7 @@ impl Engine {
         // What is told between two turns belongs to the first of them.
         let end = next.first().map_or(session.head, |next| next.first_seq.previous());
         let after = after.max(first.previous());
-        let mut entries = self.shared.store.read(StreamId::Session(id), after, limit).await?;
-        entries.retain(|entry| entry.seq <= end);
+        let entries = self.shared.store.read(StreamId::Session(id), after, after.count_to(end, limit)).await?;
         let last = entries.last().map_or(end, |entry| entry.seq);
         Ok((entries, last < end))
     }
@@ -188,13 +187,13 @@ impl Shared {
     ) -> Result<(), ReadError> {
         let mut after = row.first_seq.previous();
         loop {
-            let page = self.store.read(StreamId::Session(row.session), after, ENTRIES_AT_ONCE).await?;
+            let count = row.last_seq.map_or(ENTRIES_AT_ONCE, |last| after.count_to(last, ENTRIES_AT_ONCE));
+            let page = self.store.read(StreamId::Session(row.session), after, count).await?;
             let Some(last) = page.last() else { return Ok(()) };
             after = last.seq;
             for entry in &page {
-                let is_over = row.last_seq.is_some_and(|last| entry.seq > last);
                 let is_later = entry.event.turn().is_some_and(|turn| turn > row.turn);
-                if is_over || is_later || visit(entry).is_break() {
+                if is_later || visit(entry).is_break() {
                     return Ok(());
                 }
             }

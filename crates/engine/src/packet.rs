@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use agents::ToldOf;
 use model::{
-    Context, FactList, FileState, Item, Seq, Session, SessionRow, StreamId, Transcript, TranscriptTurn, Turn, TurnRow,
+    Context, FactList, FileState, Item, Session, SessionRow, StreamId, Transcript, TranscriptTurn, Turn, TurnRow,
     Untold, as_item, format_context_for_resume, one_line,
 };
 use store::{ReadError, Store};
@@ -92,9 +92,10 @@ async fn newest_turns(store: &dyn Store, session: &Session) -> Result<Vec<Transc
 
 /// Folds a turn's entries, or as many as are told of an endless one.
 async fn read_turn(store: &dyn Store, row: &TurnRow, transcript: &mut Transcript) -> Result<(), ReadError> {
-    let entries = store.read(StreamId::Session(row.session), row.first_seq.previous(), ENTRIES).await?;
-    let own = |seq: Seq| row.last_seq.is_none_or(|last| seq <= last);
-    entries.iter().filter(|entry| own(entry.seq)).for_each(|entry| transcript.apply(entry));
+    let after = row.first_seq.previous();
+    let count = row.last_seq.map_or(ENTRIES, |last| after.count_to(last, ENTRIES));
+    let entries = store.read(StreamId::Session(row.session), after, count).await?;
+    entries.iter().for_each(|entry| transcript.apply(entry));
     Ok(())
 }
 

@@ -104,6 +104,11 @@ impl Seq {
     pub fn previous(self) -> Self {
         Self(self.0.saturating_sub(1))
     }
+
+    /// How many entries come after it up to `last`, or `most` if there are more: whoever reads them reads no others.
+    pub fn count_to(self, last: Self, most: usize) -> usize {
+        usize::try_from(last.0.saturating_sub(self.0)).unwrap_or(most).min(most)
+    }
 }
 
 impl fmt::Display for Seq {

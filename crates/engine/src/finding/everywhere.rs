@@ -233,10 +233,11 @@ impl Shared {
         let mut told: Vec<Piece> = Vec::new();
         let (mut after, mut read) = (Seq(hit.first_seq.0.saturating_sub(1)), 0);
         while after < hit.last_seq && read < PIECE_ENTRIES {
-            let page = self.store.read(StreamId::Session(hit.session), after, PIECE_ENTRIES - read).await?;
+            let count = after.count_to(hit.last_seq, PIECE_ENTRIES - read);
+            let page = self.store.read(StreamId::Session(hit.session), after, count).await?;
             let Some(last) = page.last() else { break };
             (after, read) = (last.seq, read + page.len());
-            for entry in page.iter().take_while(|entry| entry.seq <= hit.last_seq) {
+            for entry in &page {
                 told.extend(pieces.apply(entry));
             }
         }

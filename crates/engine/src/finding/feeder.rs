@@ -350,16 +350,14 @@ impl<'a> Feeder<'a> {
         open: &mut Open,
         steps: &mut Vec<Step>,
     ) -> Result<(), FollowError> {
+        let stream = StreamId::Session(id);
         loop {
-            let page = self.shared.store.read(StreamId::Session(id), after, PAGE).await?;
+            let page = self.shared.store.read(stream, after, after.count_to(before.previous(), PAGE)).await?;
             let Some(last) = page.last() else { return Ok(()) };
             after = last.seq;
-            for entry in page.iter().take_while(|entry| entry.seq < before) {
+            for entry in &page {
                 let pieces = open.pieces.apply(entry);
                 self.tail_mut().add(pieces, &open.about, steps);
-            }
-            if after >= before {
-                return Ok(());
             }
         }
     }

@@ -61,12 +61,12 @@ impl<'a> TurnLines<'a> {
         let mut transcript = Transcript::default();
         let mut seen = Seq(row.first_seq.0.saturating_sub(1));
         while seen < last {
-            let page = self.store.read(stream, seen, ENTRIES).await?;
+            let page = self.store.read(stream, seen, seen.count_to(last, ENTRIES)).await?;
             let Some(newest) = page.last() else {
                 return Err(damaged(stream, seen.next(), "the entry is missing"));
             };
             seen = newest.seq;
-            page.iter().filter(|entry| entry.seq <= last).for_each(|entry| transcript.apply(entry));
+            page.iter().for_each(|entry| transcript.apply(entry));
         }
         match transcript.turns.as_slice() {
             [turn] if turn.turn == row.turn => Ok(encode(turn)),
