@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model::{Entry, Event, Fact, FactShape, Marker, SessionId, Timestamp};
+use model::{Entry, Event, Fact, FactShape, Marker, Seq, SessionId, Timestamp};
 
 use super::*;
 
