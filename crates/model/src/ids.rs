@@ -240,6 +240,12 @@ mod tests {
 
     proptest! {
         #[test]
+        fn what_is_counted_ends_with_the_last(after in 0_u64..1_000, last in 0_u64..1_000, most in 0_usize..100) {
+            let places = (after + 1..=last).take(most).count();
+            prop_assert_eq!(Seq(after).count_to(Seq(last), most), places);
+        }
+
+        #[test]
         fn a_cursor_reads_back_as_itself(incarnation: u64, seq: u64) {
             let cursor = Cursor { incarnation: Incarnation(incarnation), seq: Seq(seq) };
             prop_assert_eq!(cursor.to_string().parse(), Ok(cursor));

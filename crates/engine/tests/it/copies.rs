@@ -10,7 +10,7 @@ use std::time::Duration;
 use engine::{Click, Reply, SubmitError};
 use model::{Answerer, Command, Event, SessionId, StreamId};
 use serde_json::json;
-use store::copies::{CopyCursor, Phase};
+use store::copies::{CopyCursor, Depth, Phase};
 use store::{Batch, Copies, Log as _, Part, Tables as _};
 use tokio::task::JoinSet;
 
@@ -61,6 +61,22 @@ async fn commits_of_a_moment_share_one_round() {
     assert_eq!(meta(&world, session)["name"], "name 99");
     tokio::time::sleep(Duration::from_secs(240)).await;
     assert_eq!(world.engine.copy_rounds(), before + 1, "nothing is done while nothing happens");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_copy_reads_each_entry_once() {
+    let world = World::new().await;
+    let session = world.session().await;
+    for _ in 0..12 {
+        let prompt = world.prompt(session, "say hi").await;
+        world.finish(session, prompt).await;
+    }
+    let head = world.store.session(session).await.unwrap().unwrap().head.0 as usize;
+    let before = world.disk.entries_read.load(Ordering::SeqCst);
+    Copies::at(world.sessions_folder()).update(&*world.disk, session, Depth::End).await.unwrap();
+    let read = world.disk.entries_read.load(Ordering::SeqCst) - before;
+    assert!((1..=head).contains(&read), "{read} entries were read of {head}");
+    assert_eq!(differences(&world, &[session]).await, "");
 }
 
 #[tokio::test(start_paused = true)]

@@ -66,6 +66,8 @@ pub(crate) struct FullDisk {
     pub(crate) before_batch: Mutex<Option<Batch>>,
     /// How many rows of a work's sessions were read.
     pub(crate) members_read: AtomicUsize,
+    /// How many entries of single streams were read.
+    pub(crate) entries_read: AtomicUsize,
 }
 
 #[async_trait]
@@ -94,7 +96,9 @@ impl Log for FullDisk {
     }
 
     async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {
-        self.store.read(stream, after, limit).await
+        let entries = self.store.read(stream, after, limit).await?;
+        self.entries_read.fetch_add(entries.len(), Ordering::SeqCst);
+        Ok(entries)
     }
 
     async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<PlacedEntry>, ReadError> {
@@ -289,6 +293,7 @@ impl World {
             before_purge: Mutex::default(),
             before_batch: Mutex::default(),
             members_read: AtomicUsize::new(0),
+            entries_read: AtomicUsize::new(0),
         });
         let clock = Arc::new(TestClock(AtomicI64::new(0)));
         let ids = Arc::new(TestIds(AtomicU64::new(1)));
