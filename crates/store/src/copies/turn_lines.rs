@@ -6,13 +6,13 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use model::{Seq, Session, StreamId, Transcript, TranscriptTurn, Turn, TurnRow};
+use model::{Entry, Seq, Session, StreamId, Transcript, TranscriptTurn, Turn, TurnRow};
 
 use crate::{Damage, ReadError, Store};
 
 /// How many turns are asked for at once.
 const TURNS: usize = 64;
-/// How many entries of a turn are asked for at once.
+/// How many entries are asked for at once.
 const ENTRIES: usize = 512;
 /// A piece ends with the line that makes it this long.
 const PIECE_BYTES: usize = 256 << 10;
@@ -24,11 +24,13 @@ pub(super) struct TurnLines<'a> {
     rows: VecDeque<TurnRow>,
     /// Nothing comes after these rows.
     at_end: bool,
+    /// Entries that were read ahead: short turns share a page.
+    ahead: VecDeque<Entry>,
 }
 
 impl<'a> TurnLines<'a> {
     pub(super) fn new(store: &'a dyn Store, session: &'a Session, after: Turn) -> Self {
-        Self { store, session, after, rows: VecDeque::new(), at_end: false }
+        Self { store, session, after, rows: VecDeque::new(), at_end: false, ahead: VecDeque::new() }
     }
 
     /// The next lines, whole ones; `None` after the last.
@@ -55,18 +57,31 @@ impl<'a> TurnLines<'a> {
         Ok(row)
     }
 
-    async fn line(&self, row: &TurnRow) -> Result<Vec<u8>, ReadError> {
+    /// The entries after one, as far as the session's head; at least the next.
+    async fn read_after(&self, stream: StreamId, seen: Seq) -> Result<VecDeque<Entry>, ReadError> {
+        let page = self.store.read(stream, seen, seen.count_to(self.session.head, ENTRIES)).await?;
+        match page.first() {
+            Some(first) if first.seq == seen.next() => Ok(page.into()),
+            Some(_) | None => Err(damaged(stream, seen.next(), "the entry is missing")),
+        }
+    }
+
+    async fn line(&mut self, row: &TurnRow) -> Result<Vec<u8>, ReadError> {
         let stream = StreamId::Session(row.session);
         let last = row.last_seq.expect("only ended turns are handed out");
         let mut transcript = Transcript::default();
-        let mut seen = Seq(row.first_seq.0.saturating_sub(1));
+        let mut seen = row.first_seq.previous();
         while seen < last {
-            let page = self.store.read(stream, seen, seen.count_to(last, ENTRIES)).await?;
-            let Some(newest) = page.last() else {
-                return Err(damaged(stream, seen.next(), "the entry is missing"));
-            };
-            seen = newest.seq;
-            page.iter().for_each(|entry| transcript.apply(entry));
+            while self.ahead.front().is_some_and(|entry| entry.seq <= seen) {
+                self.ahead.pop_front();
+            }
+            match self.ahead.pop_front().filter(|entry| entry.seq == seen.next()) {
+                Some(entry) => {
+                    transcript.apply(&entry);
+                    seen = entry.seq;
+                }
+                None => self.ahead = self.read_after(stream, seen).await?,
+            }
         }
         match transcript.turns.as_slice() {
             [turn] if turn.turn == row.turn => Ok(encode(turn)),
