@@ -101,6 +101,7 @@ impl Finding {
         self.purged.lock().unwrap_or_else(PoisonError::into_inner).push(session);
         // Wakes the follower, though nothing was written.
         self.committed.send_modify(|_| ());
+        self.asked.notify_one();
     }
 
     fn take_purged(&self) -> Vec<SessionId> {
@@ -130,6 +131,7 @@ impl Finding {
             self.distrusted.store(true, Ordering::Release);
             self.set_index(None);
             self.committed.send_modify(|_| ());
+            self.asked.notify_one();
         }
     }
 

@@ -327,8 +327,7 @@ impl LiveSession {
 
     /// A turn that ends gets its line in the contents, and the session its title, with the same write.
     fn sum_up(&self, mut session: Session, mut events: Vec<Event>) -> Result<Vec<Event>, SubmitError> {
-        let ended = |event: &Event| matches!(event, Event::TurnEnded { .. });
-        let Some(at) = events.iter().position(ended) else { return Ok(events) };
+        let Some(at) = events.iter().position(ends_now) else { return Ok(events) };
         let Some(turn) = events[at].turn() else { return Ok(events) };
         let digest = self.digest.after(&events[..=at]);
         let Some(summary) = digest.as_ref().unwrap_or(&self.digest).summary(turn) else { return Ok(events) };
@@ -473,11 +472,15 @@ impl LiveSession {
         // Once the server stops there is no later: what is said now may use the last of the disk.
         let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
         let digest = self.digest.after(&events);
-        let ended = events.iter().filter_map(|event| match event {
-            Event::SummarySet { turn, by: SummaryMaker::Extract, summary, .. } => Some((*turn, summary.clone())),
-            _ => None,
-        });
-        let ended: Vec<(Turn, String)> = ended.collect();
+        let ended: Vec<Turn> = events.iter().filter(|event| ends_now(event)).filter_map(Event::turn).collect();
+        let mut summaries: Vec<(Turn, String)> = Vec::new();
+        let mut extracted: Vec<Turn> = Vec::new();
+        for event in &events {
+            if let Event::SummarySet { turn, by, summary, .. } = event {
+                summaries.push((*turn, summary.clone()));
+                extracted.extend((*by == SummaryMaker::Extract).then_some(*turn));
+            }
+        }
         let mut blocks = self.blocks.clone();
         events.iter().for_each(|event| blocks.pass(event));
         let moved = events.iter().any(|event| matches!(event, Event::SessionDeleted {} | Event::SessionRestored {}));
@@ -489,11 +492,15 @@ impl LiveSession {
         if let Some(digest) = digest {
             self.digest = digest;
         }
-        for (turn, summary) in ended {
-            self.shared.summaries.wish(self.id, turn);
-            if let Some(topics) = &mut self.topics {
-                topics.push(&summary);
+        for (turn, summary) in summaries {
+            match &mut self.topics {
+                Some(topics) if ended.contains(&turn) => topics.push(&summary),
+                // An earlier turn is told otherwise: they are read again.
+                Some(_) | None => self.topics = None,
             }
+        }
+        for turn in extracted {
+            self.shared.summaries.wish(self.id, turn);
         }
         Ok(())
     }
@@ -632,6 +639,10 @@ impl LiveSession {
         self.session = self.shared.store.session(self.id).await?;
         Ok(())
     }
+}
+
+fn ends_now(event: &Event) -> bool {
+    matches!(event, Event::TurnEnded { .. })
 }
 
 /// The log says that the agent starts, works or waits for an answer.

@@ -184,6 +184,11 @@ impl Index {
         })
     }
 
+    /// They are not found until the next commit; whoever can not take them out yet has to do so after it.
+    pub fn hide_session(&self, session: SessionId) {
+        self.hide(Hidden::Session(session));
+    }
+
     /// Takes the pieces of a turn out; they are not found from now on. Turn zero has the titles.
     pub fn remove_turn(&self, session: SessionId, turn: Turn) -> Result<(), SearchError> {
         self.hide(Hidden::Turn(session, turn));

@@ -119,19 +119,23 @@ impl<'a> Feeder<'a> {
         Ok(spawn_blocking(move || work(&index)).await??)
     }
 
+    /// Not while a commit is under way, for which it would wait.
     pub(super) async fn set_filling(&mut self, filling: bool) -> Result<(), FollowError> {
-        if self.filling == filling {
+        if self.filling == filling || !self.committing.is_empty() {
             return Ok(());
         }
         self.filling = filling;
-        self.on_index(move |index| index.set_filling(filling)).await
+        let reached = self.after;
+        self.on_index(move |index| {
+            // What it writes down on the way reaches to here.
+            index.commit(reached)?;
+            index.set_filling(filling)
+        })
+        .await
     }
 
     /// Reads and folds in the next entries, none after `up_to`; tells whether there were any.
     pub(super) async fn take_page(&mut self, up_to: Position, limit: usize) -> Result<bool, FollowError> {
-        if let Some(ended) = self.committing.try_join_next() {
-            self.end_commit(ended).await?;
-        }
         let mut page = self.shared.store.read_all(self.after, limit).await?;
         page.retain(|placed| placed.position <= up_to);
         let Some(newest) = page.last().map(|placed| placed.position) else { return Ok(false) };
@@ -205,6 +209,19 @@ impl<'a> Feeder<'a> {
         self.committing.join_next().await
     }
 
+    /// If the commit that was under way has ended, ends it here too; whether it has.
+    pub(super) async fn end_commit_if_over(&mut self) -> Result<bool, FollowError> {
+        match self.committing.try_join_next() {
+            Some(ended) => self.end_commit(ended).await.map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Waits until nobody writes the index any more.
+    pub(super) async fn let_go(&mut self) {
+        while self.commit_ended().await.is_some() {}
+    }
+
     /// From now on the index finds what the commit has, and the tail need not.
     pub(super) async fn end_commit(
         &mut self,
@@ -241,6 +258,11 @@ impl<'a> Feeder<'a> {
         }
         self.dirty_since.get_or_insert_with(Instant::now);
         if !self.committing.is_empty() {
+            for step in &steps {
+                if let Step::Remove(id) = step {
+                    self.index.hide_session(*id);
+                }
+            }
             self.waiting.append(&mut steps);
             return Ok(());
         }

@@ -106,7 +106,10 @@ async fn follow(shared: &Shared, folder: &Path, trust: Trust) -> Result<(), Foll
     if let Some(beside) = beside {
         follower.go_on_beside(beside).await?;
     }
-    follower.follow().await
+    let followed = follower.follow().await;
+    // A commit that is still under way writes the folder that is opened next.
+    follower.let_go().await;
+    followed
 }
 
 struct Follower<'a> {
@@ -128,6 +131,9 @@ impl Follower<'_> {
             let last = *news.borrow_and_update();
             if self.shared.finding.is_distrusted() {
                 return Err(FollowError::Unreadable);
+            }
+            if self.main.end_commit_if_over().await? {
+                self.begin_beside_if_wanted().await?;
             }
             self.remove_purged().await?;
             let is_bulk = self.shared.importing.is_bulk();
@@ -176,6 +182,14 @@ impl Follower<'_> {
         }
     }
 
+    /// Waits until nobody writes either index any more.
+    async fn let_go(&mut self) {
+        self.main.let_go().await;
+        if let Some(beside) = &mut self.beside {
+            beside.let_go().await;
+        }
+    }
+
     async fn remove_purged(&mut self) -> Result<(), FollowError> {
         let purged = self.shared.finding.take_purged();
         if let Some(beside) = &mut self.beside {
@@ -207,7 +221,11 @@ impl Follower<'_> {
     /// filled the old one stays, and the next start tries again.
     async fn fill_beside(&mut self) -> Result<(), FollowError> {
         let Some(mut beside) = self.beside.take() else { return Ok(()) };
-        match beside.take_page(self.main.after, PAGE_BESIDE).await {
+        let filled = match beside.end_commit_if_over().await {
+            Ok(_) => beside.take_page(self.main.after, PAGE_BESIDE).await,
+            Err(err) => Err(err),
+        };
+        match filled {
             Ok(true) => self.beside = Some(beside),
             Ok(false) => {
                 self.take_over(&mut beside).await?;
@@ -220,7 +238,10 @@ impl Follower<'_> {
                     tracing::warn!(error = %err, "what was made of it could not be removed");
                 }
             }
-            Err(err) => return Err(err),
+            Err(err) => {
+                self.beside = Some(beside);
+                return Err(err);
+            }
         }
         Ok(())
     }

@@ -51,6 +51,9 @@ impl<'a> Gathering<'a> {
         if self.entries + entries > self.bound.entries || self.bytes + bytes > self.bound.bytes {
             self.write().await;
         }
+        if self.is_refused(written.after.row.id) {
+            return;
+        }
         (self.entries, self.bytes) = (self.entries + entries, self.bytes + bytes);
         self.waiting.push(written);
     }

@@ -173,7 +173,7 @@ fn contents(row: &SessionRow, lines: &[TurnRow]) -> String {
     [head].into_iter().chain(told).collect::<Vec<_>>().join("\n")
 }
 
-/// The work's other sessions, of these that are newest first.
+/// The work's other sessions, newest first, as they are given.
 fn earlier(row: &SessionRow, members: &[SessionRow], before: Option<&Before>) -> String {
     let from = before.map(|before| before.session.row.id);
     let others = members.iter().filter(|member| member.id != row.id && Some(member.id) != from);

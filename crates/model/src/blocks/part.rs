@@ -34,7 +34,9 @@ impl BlockParter {
     /// Reads on, in this turn's text of that number.
     pub fn read(&mut self, turn: Turn, block: u32, text: &str) -> Vec<SaidPart> {
         let mut parts = match self.text {
-            Some((open, _)) if open != block => self.end(),
+            // Too late to be part of a block.
+            Some((open, _)) if block < open => return vec![SaidPart::Words(text.to_owned())],
+            Some((open, _)) if open < block => self.end(),
             Some(_) | None => Vec::new(),
         };
         self.text.get_or_insert((block, 0));

@@ -14,7 +14,8 @@ CREATE TABLE facts_by_number (
     UNIQUE (session, name, nth)
 ) STRICT;
 
-INSERT INTO facts_by_number (session, name, nth, value, shape, turn, tool, entry, exit_code, file)
+-- Of two with one number, which only damage can make, one stays.
+INSERT OR REPLACE INTO facts_by_number (session, name, nth, value, shape, turn, tool, entry, exit_code, file)
     SELECT session, name, nth, value, shape, turn, tool, entry, exit_code, file
     FROM facts
     ORDER BY session, name, nth;

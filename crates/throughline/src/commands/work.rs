@@ -8,12 +8,12 @@ use std::io::{self, IsTerminal as _};
 
 use anyhow::{Context as _, Result, bail};
 use engine::{Clock as _, SystemClock};
-use model::{SessionId, Timestamp, work_name};
+use model::{SessionId, Timestamp};
 use serde::Serialize;
 use serde_json::json;
 use server::wire::{MetaContext, MetaContextPage, MetaContextPatch, Session, SessionPage, SessionRow};
 
-use self::find::{find, tail};
+use self::find::{find, find_as_called, tail};
 use crate::cli::{self, WorkCommand};
 use crate::client::Client;
 use crate::commands::list::{self, UNSAID, state};
@@ -132,11 +132,7 @@ async fn rename(client: &Client, rename: &cli::RenameWork, json: bool) -> Result
 }
 
 async fn delete(client: &Client, delete: &cli::DeleteWork, json: bool) -> Result<()> {
-    let work = find(client, &delete.work).await?;
-    let is_id = work.id.to_string().contains(&delete.work.to_ascii_lowercase());
-    if !is_id && work_name(&delete.work).as_ref() != Some(&work.name) {
-        bail!("{} is called {} now; say that to delete it", delete.work, work.name);
-    }
+    let work = find_as_called(client, &delete.work).await?;
     let stay = match work.session_ids.len() {
         1 => "Its session stays.".to_owned(),
         count => format!("Its {count} sessions stay."),

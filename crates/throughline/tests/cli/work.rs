@@ -226,7 +226,7 @@ fn a_name_of_several_projects_is_meant_where_one_stands() {
     );
     folder.run(&["work", "delete", "weft", "--yes"]).ok();
     let told = folder.run(&["work", "delete", "loom", "--yes"]).failed();
-    assert_eq!(told, "error: loom is called weave now; say that to delete it\n");
+    assert_eq!(told, "error: loom is called weave now; say that if it is meant\n");
     assert!(folder.run(&["work", "show", "loom"]).ok().starts_with("weave\n"), "wherever one stands");
 }
 

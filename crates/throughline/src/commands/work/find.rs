@@ -23,14 +23,33 @@ pub(super) fn tail(work: WorkId) -> String {
 
 /// By its name, by its id, or by the beginning or end of its id.
 pub(super) async fn find(client: &Client, named: &str) -> Result<MetaContext> {
-    if let Ok(id) = named.parse::<WorkId>() {
-        return client.get(&format!("/meta-contexts/{id}")).await;
+    match find_by_name(client, named).await? {
+        Some(work) => Ok(work),
+        None => find_by_id(client, named).await,
     }
+}
+
+/// The same for what can not be undone: a name that it only had does not do.
+pub(super) async fn find_as_called(client: &Client, named: &str) -> Result<MetaContext> {
+    match find_by_name(client, named).await? {
+        Some(work) if work_name(named).as_ref() != Some(&work.name) => {
+            bail!("{named} is called {} now; say that if it is meant", work.name)
+        }
+        Some(work) => Ok(work),
+        None => find_by_id(client, named).await,
+    }
+}
+
+async fn find_by_name(client: &Client, named: &str) -> Result<Option<MetaContext>> {
     let here = std::env::current_dir().ok().and_then(|cwd| project_of(&cwd));
     let led_to = all(client, &format!("&name={}", encoded(named))).await?;
-    match by_name(led_to, named, here.as_deref())? {
-        Some(work) => Ok(work),
-        None => by_id(all(client, "").await?, named),
+    by_name(led_to, named, here.as_deref())
+}
+
+async fn find_by_id(client: &Client, named: &str) -> Result<MetaContext> {
+    match named.parse::<WorkId>() {
+        Ok(id) => client.get(&format!("/meta-contexts/{id}")).await,
+        Err(_) => by_id(all(client, "").await?, named),
     }
 }
 
