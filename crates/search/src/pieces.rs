@@ -7,7 +7,7 @@
 mod call;
 mod words;
 
-use model::{Entry, Event, Seq, SessionId, SummaryMaker, Timestamp, TitleMaker, ToolChange, Turn, split_source};
+use model::{Entry, Event, Seq, SessionId, SummaryMaker, Timestamp, ToolChange, Turn, split_source};
 
 use self::call::OpenCall;
 use self::words::{Words, chunks};
@@ -123,7 +123,7 @@ impl Pieces {
         let mut done = Done { session: self.session, entry, pieces: Vec::new() };
         match &entry.event {
             Event::SessionCreated { name, .. } | Event::SessionChanged { name: Some(name), .. } => done.title(name),
-            Event::TitleSet { title, by: TitleMaker::Agent | TitleMaker::Model, .. } => done.title(title),
+            Event::TitleSet { title, .. } => done.title(title),
             Event::SummarySet { turn, summary, by: SummaryMaker::Model, .. } => {
                 done.chunked(*turn, Role::Summary, summary);
             }
@@ -177,7 +177,6 @@ impl Pieces {
             Event::ToolEnded { turn, tool, change } => self.end_call(*turn, *tool, change, &mut done),
             Event::SessionChanged { name: None, .. }
             // Words of the turns themselves.
-            | Event::TitleSet { by: TitleMaker::Terms, .. }
             | Event::SummarySet { by: SummaryMaker::Extract, .. }
             | Event::NextOffered { .. }
             | Event::NextClicked { .. }

@@ -106,7 +106,7 @@ impl Engine {
             total @ Count::AtLeast(_) => total,
         };
         if hits.first().is_some_and(|hit| !hit.whole) {
-            notes.push("no turn has all of these words; these have most of them".to_owned());
+            notes.push("no turn has all of these words; these have the most of them".to_owned());
         }
         let mut turns = Vec::new();
         let (mut more, mut total, mut late) = (hits.len() > end, total, truncated);

@@ -1,6 +1,6 @@
 //! What entries become.
 
-use model::{InteractionId, Location, Outcome as TurnOutcome, Stop, ToolContent, ToolKind, ToolStatus};
+use model::{InteractionId, Location, Outcome as TurnOutcome, Stop, TitleMaker, ToolContent, ToolKind, ToolStatus};
 use serde_json::json;
 
 use super::*;
@@ -198,4 +198,12 @@ fn a_diff_is_told_by_the_lines_that_changed() {
     ]);
     assert_eq!(pieces[0].text, "\n/w/a.rs\n/w/a.rs\nold line\nnew line");
     assert_eq!((pieces[0].outcome, &pieces[0].files[..]), (None, &["/w/a.rs".to_owned()][..]));
+}
+
+#[test]
+fn a_title_is_found_whoever_made_it() {
+    let title = |by| Event::TitleSet { title: "The garden hedge".to_owned(), by, turn: None, interaction_id: None };
+    for by in [TitleMaker::Agent, TitleMaker::Model, TitleMaker::Terms] {
+        assert_eq!(shape(&fold(vec![title(by)])[0]), "t0 title 0 1-1 \"The garden hedge\"", "{by:?}");
+    }
 }

@@ -14,6 +14,8 @@ use crate::terminal::{self, counted, safe, safe_json, table};
 
 const LOOK_EVERY: Duration = Duration::from_millis(150);
 
+const NOTHING_HERE: &str = "No transcripts of Claude Code, Codex, opencode, Gemini or goose were found here.";
+
 pub(super) async fn run(data: &DataDir, import: cli::Import) -> Result<()> {
     let client = Client::connect(data).await?;
     let done = bring_in(&client, import).await;
@@ -29,6 +31,7 @@ async fn bring_in(client: &Client, import: cli::Import) -> Result<()> {
     if import.list {
         return list(client, import.json).await;
     }
+    let named = import.tools.join(", ");
     let tools = Some(import.tools).filter(|tools| !tools.is_empty());
     let wish = NewImport { tools, follow: import.follow };
     let _begun: ImportProgress = client.post("/imports", Some(&wish)).await?;
@@ -45,7 +48,7 @@ async fn bring_in(client: &Client, import: cli::Import) -> Result<()> {
     if import.json {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&progress)?))?);
     }
-    tell(&progress)?;
+    tell(&progress, &named)?;
     if progress.failed > 0 && progress.added + progress.updated + progress.unchanged == 0 {
         bail!("nothing could be read");
     }
@@ -58,7 +61,7 @@ async fn list(client: &Client, json: bool) -> Result<()> {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&imports)?))?);
     }
     if imports.sources.is_empty() {
-        return Ok(terminal::line("No transcripts of Claude Code, Codex, opencode, Gemini or goose were found here.")?);
+        return Ok(terminal::line(NOTHING_HERE)?);
     }
     let rows: Vec<Vec<String>> = imports
         .sources
@@ -93,7 +96,7 @@ async fn watch(client: &Client) -> Result<ImportProgress> {
     }
 }
 
-fn tell(progress: &ImportProgress) -> Result<()> {
+fn tell(progress: &ImportProgress, named: &str) -> Result<()> {
     let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let told = [
         counted(number(progress.added), "session brought in", "sessions brought in"),
@@ -107,7 +110,10 @@ fn tell(progress: &ImportProgress) -> Result<()> {
     ];
     let told: Vec<String> = told.into_iter().flatten().collect();
     if told.is_empty() && progress.failed == 0 {
-        return Ok(terminal::line("No transcripts of Claude Code, Codex, opencode, Gemini or goose were found here.")?);
+        return Ok(terminal::line(&match named {
+            "" => NOTHING_HERE.to_owned(),
+            named => format!("No transcripts of {named} were found here; `throughline import --list` shows what is."),
+        })?);
     }
     let turns = counted(progress.turns, "turn", "turns").map(|turns| format!("; {turns} in all")).unwrap_or_default();
     terminal::line(&format!("{}{turns}.", told.join(", ")))?;

@@ -126,7 +126,10 @@ async fn take(client: &Client, session: &Session, step: &NextBlock, next: cli::N
     let click = NextClick { agent, model, mode, key: None };
     let clicked: Clicked = client.post(&format!("/sessions/{}/next/{}", session.row.id, step.id), Some(&click)).await?;
     let begun = client.get::<Session>(&format!("/sessions/{}", clicked.session_id)).await;
-    let begun = begun.with_context(|| format!("the step led to session {}", tail(clicked.session_id)))?;
+    let begun = begun.with_context(|| {
+        let led_to = tail(clicked.session_id);
+        format!("the step led to session {led_to}; if that was deleted, `throughline undelete {led_to}` brings it back")
+    })?;
     if json {
         terminal::line(&safe_json(&serde_json::to_string(&clicked)?))?;
     } else {
