@@ -23,6 +23,8 @@ use crate::acp::cut_chars;
 
 /// Later instants than this are in milliseconds; goose has written both.
 const LAST_SECOND: i64 = 100_000_000_000;
+/// What it calls a session before its model has thought of a name.
+const NOT_NAMED_YET: [&str; 3] = ["CLI Session", "ACP Session", "New Chat"];
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -144,7 +146,8 @@ fn tell_session(database: &Database, id: &str, teller: &mut Teller<'_>) -> Resul
             draft.created_at = row.number(3).map(instant);
             draft.model = row.text(4).and_then(|model| serde_json::from_str::<ModelConfig>(model).ok()?.model_name);
             let by = if row.number(2) == Some(1) { TitledBy::Person } else { TitledBy::Tool };
-            teller.title(None, row.text(1).unwrap_or_default(), by);
+            let name = row.text(1).filter(|name| by == TitledBy::Person || !NOT_NAMED_YET.contains(name));
+            teller.title(None, name.unwrap_or_default(), by);
             ControlFlow::Break(())
         },
     )

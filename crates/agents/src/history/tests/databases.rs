@@ -8,6 +8,8 @@ use super::*;
 const OPENCODE: &str = "ses_e2034156fffejsB6VF339FBf1c";
 const OPENCODE_INTERRUPTED: &str = "ses_e206ee9ddffe2khWng34nbMiSW";
 const GOOSE: &str = "20260102_1";
+const GOOSE_UNNAMED: &str = "20261115_1";
+const GOOSE_NAMED: &str = "20261115_2";
 
 /// Makes both databases where `fixture_places` looks for them.
 pub(super) fn make_all(folder: &Path) {
@@ -46,6 +48,16 @@ fn opencode_with_questions_and_interruptions() {
 #[test]
 fn goose_with_tools_and_a_picture() {
     check("goose_tools", GOOSE);
+}
+
+#[test]
+fn goose_that_nobody_named() {
+    check("goose_unnamed", GOOSE_UNNAMED);
+}
+
+#[test]
+fn goose_with_a_tool_of_a_server_and_resumed() {
+    check("goose_named", GOOSE_NAMED);
 }
 
 /// For each message of a session: the database as it was before the message came, read, and the rest read then.

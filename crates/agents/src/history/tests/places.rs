@@ -18,6 +18,8 @@ fn the_tools_own_variables_lead_to_theirs() {
     codex 01a1dfc0-f0ed-74c2-b2e8-61960323327d
     gemini bcd70fdf-21e9-4aa7-83b9-686209859ef0
     goose 20260102_1
+    goose 20261115_1
+    goose 20261115_2
     opencode ses_e2034156fffejsB6VF339FBf1c
     opencode ses_e206ee9ddffe2khWng34nbMiSW
     ");
