@@ -6,6 +6,7 @@
 
 mod answers;
 mod clicks;
+mod summing_up;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,13 +14,14 @@ use std::time::Duration;
 
 use agents::{Agent, Call, News, Start, Told, ToldOf};
 use model::{
-    AgentReport, AgentState, BlockScanner, Command, Event, Memory, Request, Session, SessionId, SummaryMaker, Topics,
-    Turn, Untold, decide,
+    AgentReport, AgentState, BlockScanner, Command, Event, Memory, Request, Session, SessionId, Topics, Turn, Untold,
+    decide,
 };
 use store::{AppendError, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use self::summing_up::Summaries;
 use crate::asking::{Asked, Reply, Then, Wish};
 use crate::calls::{Calls, Proofs};
 use crate::commit::Along;
@@ -325,28 +327,6 @@ impl LiveSession {
         self.sum_up(session, events)
     }
 
-    /// A turn that ends gets its line in the contents, and the session its title, with the same write.
-    fn sum_up(&self, mut session: Session, mut events: Vec<Event>) -> Result<Vec<Event>, SubmitError> {
-        let Some(at) = events.iter().position(ends_now) else { return Ok(events) };
-        let Some(turn) = events[at].turn() else { return Ok(events) };
-        let digest = self.digest.after(&events[..=at]);
-        let Some(summary) = digest.as_ref().unwrap_or(&self.digest).summary(turn) else { return Ok(events) };
-        let running = self.session.as_ref().and_then(|session| session.row.running);
-        let interaction_id = running.filter(|running| running.turn == turn).map(|running| running.interaction_id);
-        let made = self.shared.summaries.titles();
-        let none = Topics::default();
-        let topics = self.topics.as_ref().unwrap_or(&none);
-        let title = navigation::title(&session.row, topics, &summary, interaction_id, made);
-        for command in [Command::Summarise(vec![summary])].into_iter().chain(title) {
-            for event in decide(Some(&session), command)? {
-                let entry = model::Entry { seq: session.head.next(), at: self.shared.clock.now(), event };
-                session.apply(&entry);
-                events.push(entry.event);
-            }
-        }
-        Ok(events)
-    }
-
     /// What the report at this place proves follows it.
     fn note_proofs(
         &self,
@@ -472,15 +452,7 @@ impl LiveSession {
         // Once the server stops there is no later: what is said now may use the last of the disk.
         let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
         let digest = self.digest.after(&events);
-        let ended: Vec<Turn> = events.iter().filter(|event| ends_now(event)).filter_map(Event::turn).collect();
-        let mut summaries: Vec<(Turn, String)> = Vec::new();
-        let mut extracted: Vec<Turn> = Vec::new();
-        for event in &events {
-            if let Event::SummarySet { turn, by, summary, .. } = event {
-                summaries.push((*turn, summary.clone()));
-                extracted.extend((*by == SummaryMaker::Extract).then_some(*turn));
-            }
-        }
+        let summaries = Summaries::of(&events);
         let mut blocks = self.blocks.clone();
         events.iter().for_each(|event| blocks.pass(event));
         let moved = events.iter().any(|event| matches!(event, Event::SessionDeleted {} | Event::SessionRestored {}));
@@ -492,16 +464,7 @@ impl LiveSession {
         if let Some(digest) = digest {
             self.digest = digest;
         }
-        for (turn, summary) in summaries {
-            match &mut self.topics {
-                Some(topics) if ended.contains(&turn) => topics.push(&summary),
-                // An earlier turn is told otherwise: they are read again.
-                Some(_) | None => self.topics = None,
-            }
-        }
-        for turn in extracted {
-            self.shared.summaries.wish(self.id, turn);
-        }
+        self.follow_summaries(summaries);
         Ok(())
     }
 
@@ -639,10 +602,6 @@ impl LiveSession {
         self.session = self.shared.store.session(self.id).await?;
         Ok(())
     }
-}
-
-fn ends_now(event: &Event) -> bool {
-    matches!(event, Event::TurnEnded { .. })
 }
 
 /// The log says that the agent starts, works or waits for an answer.

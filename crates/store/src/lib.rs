@@ -295,8 +295,8 @@ pub trait Tables: Send + Sync + 'static {
     /// The piece of work that a name leads to in its project.
     async fn find_work(&self, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError>;
 
-    /// A page of the pieces of work that have a session and that a name leads to, at most one of a project, the one that
-    /// was added to last first.
+    /// A page of the pieces of work that a name leads to, at most one of a project, the one that was added to last first;
+    /// also those that have no session any more, since they keep their names.
     async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError>;
 
     /// The sessions of a piece of work in the order in which they began, without deleted ones.

@@ -114,19 +114,6 @@ impl State {
         self.sessions.all().filter(move |row| row.work == Some(work) && row.deleted_at.is_none())
     }
 
-    /// Those of them that have a session, the one that was added to last first.
-    fn page_of_works<'a>(
-        &self,
-        works: impl Iterator<Item = &'a WorkRow>,
-        after: Option<WorkKey>,
-        limit: usize,
-    ) -> Vec<WorkRow> {
-        let mut found: Vec<_> = works.filter(|row| self.of_work(row.id).next().is_some()).collect();
-        found.sort_by_key(|row| std::cmp::Reverse(WorkKey::of(row)));
-        let found = found.into_iter().filter(|row| after.is_none_or(|after| WorkKey::of(row) < after));
-        found.take(limit).cloned().collect()
-    }
-
     fn check(&self, batch: &Batch) -> Result<(), AppendError> {
         if let Some(receipt) = &batch.receipt
             && let Some(first) = self.receipts.get(&(receipt.principal.clone(), receipt.key.clone()))
@@ -477,7 +464,8 @@ impl Tables for MemoryStore {
 
     async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
         let state = self.state();
-        Ok(state.page_of_works(state.works.values(), after, limit))
+        let with_session = state.works.values().filter(|row| state.of_work(row.id).next().is_some());
+        Ok(page_of_works(with_session, after, limit))
     }
 
     async fn work(&self, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
@@ -493,7 +481,7 @@ impl Tables for MemoryStore {
     async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
         let state = self.state();
         let led_to = state.work_names.iter().filter(|((_, known), _)| known == name);
-        Ok(state.page_of_works(led_to.filter_map(|(_, id)| state.works.get(id)), after, limit))
+        Ok(page_of_works(led_to.filter_map(|(_, id)| state.works.get(id)), after, limit))
     }
 
     async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
@@ -566,6 +554,14 @@ impl Tables for MemoryStore {
     async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {
         Ok(self.state().receipts.get(&(principal.to_owned(), key.to_owned())).cloned())
     }
+}
+
+/// The one that was added to last first.
+fn page_of_works<'a>(works: impl Iterator<Item = &'a WorkRow>, after: Option<WorkKey>, limit: usize) -> Vec<WorkRow> {
+    let mut found: Vec<_> = works.collect();
+    found.sort_by_key(|row| std::cmp::Reverse(WorkKey::of(row)));
+    let found = found.into_iter().filter(|row| after.is_none_or(|after| WorkKey::of(row) < after));
+    found.take(limit).cloned().collect()
 }
 
 #[cfg(test)]

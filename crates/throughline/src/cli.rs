@@ -1,5 +1,6 @@
 //! The command line as people read it: every word of help is here.
 
+mod skill;
 mod work;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use model::{InteractionId, SessionId};
 
 use crate::link::PageAddress;
 
+pub(crate) use skill::{InstallSkill, Skill, SkillAgent, SkillCommand};
 pub(crate) use work::{DeleteWork, NamedWork, Next, RenameWork, Work, WorkCommand};
 
 /// The session server for AI agents: nothing an agent says or does is lost.
@@ -103,7 +105,7 @@ pub(crate) enum Command {
     /// Offer a session's tools to an MCP client, on standard input and output
     Mcp(Mcp),
     /// List the skills that come with it, show one, or put them where your agents look
-    #[command(after_help = SKILL_HELP)]
+    #[command(after_help = skill::SKILL_HELP)]
     Skill(Skill),
     /// Sign browsers in; make, list and end credentials
     Token {
@@ -431,89 +433,6 @@ pub(crate) struct Mcp {
     /// The session: its id, the end of its id, or `last` [default: the newest one that works here]
     #[arg(long, env = "THROUGHLINE_SESSION", value_name = "SESSION")]
     pub(crate) session: Option<SessionName>,
-}
-
-const SKILL_HELP: &str = "\
-A skill is a folder with a SKILL.md that an agent reads when it fits the task:
-  throughline    how to end an answer with a button that goes on in a fresh session, and how to show cards
-  pipeline       an example: from research to build in six phases, a session each
-
-Agents that are hosted here know of the button anyway; a skill makes them use it well, and pipeline uses it all the way.
-
-Examples:
-  throughline skill show throughline/references/next.md    read what agents read
-  throughline skill install                                for you, in all projects
-  throughline skill install --project --agent claude       for this project, and only for Claude Code";
-
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct Skill {
-    #[command(subcommand)]
-    pub(crate) command: Option<SkillCommand>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum SkillCommand {
-    /// Print a skill, or one file of it
-    Show {
-        /// Its name, such as `throughline`, or a file of it, such as `throughline/references/next.md`
-        #[arg(value_name = "NAME[/FILE]")]
-        name: String,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Write skills into the folders in which your agents look for them
-    #[command(after_help = INSTALL_HELP)]
-    Install(InstallSkill),
-}
-
-const INSTALL_HELP: &str = "\
-Where they go:
-  --agent claude                                   ~/.claude/skills, or .claude/skills of the project
-  --agent codex, copilot, gemini, goose, opencode  ~/.agents/skills, or .agents/skills: one folder for all of these
-  --agent qwen                                     ~/.qwen/skills, or .qwen/skills
-Without --agent the first two are written.
-
-Each file is put in its place whole. One that you changed is kept, and said so, unless you give --force; one that an earlier
-version wrote is brought up to date. To take a skill away, delete its folder.";
-
-#[derive(Debug, Args)]
-pub(crate) struct InstallSkill {
-    /// Only this one [default: all]
-    pub(crate) name: Option<String>,
-    /// For this agent; may be given more than once
-    #[arg(long, value_enum, value_name = "AGENT")]
-    pub(crate) agent: Vec<SkillAgent>,
-    /// Into this project: the git repository that you are in, else this directory
-    #[arg(long, conflicts_with = "user")]
-    pub(crate) project: bool,
-    /// Into your home, for all projects (the default)
-    #[arg(long)]
-    pub(crate) user: bool,
-    /// Also replace files that somebody changed
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Say what would be written, and write nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum SkillAgent {
-    Claude,
-    Codex,
-    Copilot,
-    Gemini,
-    Goose,
-    Opencode,
-    Qwen,
 }
 
 #[derive(Debug, Subcommand)]

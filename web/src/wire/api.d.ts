@@ -138,7 +138,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Pieces of work that have sessions, the one that was added to last first; all of them, or those that a name leads to. */
+        /** Pieces of work, the one that was added to last first: those that have sessions, or those that a name leads to. */
         get: operations["listMetaContexts"];
         put?: never;
         post?: never;

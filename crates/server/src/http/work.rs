@@ -92,7 +92,7 @@ pub(crate) async fn take_step(
     }
 }
 
-/// Pieces of work that have sessions, the one that was added to last first; all of them, or those that a name leads to.
+/// Pieces of work, the one that was added to last first: those that have sessions, or those that a name leads to.
 #[utoipa::path(
     get,
     path = "/meta-contexts", operation_id = "listMetaContexts",

@@ -110,7 +110,7 @@ pub(super) fn works_named(
                  FROM projects
                  CROSS JOIN work_names ON work_names.project = projects.project AND work_names.name = ?1
              )
-             AND (added_at, id) < (?2, ?3) AND {HAS_SESSION}
+             AND (added_at, id) < (?2, ?3)
          ORDER BY added_at DESC, id DESC
          LIMIT ?4"
     );

@@ -231,6 +231,23 @@ fn a_name_of_several_projects_is_meant_where_one_stands() {
 }
 
 #[test]
+fn a_work_whose_sessions_are_gone_is_there_by_its_name() {
+    with_and_without_a_server(|folder| {
+        let only = begin(folder, &["--work", "loom"]);
+        folder.run(&["delete", &only]).ok();
+        assert!(!folder.run(&["work"]).ok().contains("loom"));
+        let shown = folder.run(&["work", "show", "loom"]).ok();
+        assert!(shown.starts_with("loom\nno session, "), "{shown}");
+        folder.run(&["work", "rename", "loom", "weave"]).ok();
+        folder.run(&["work", "delete", "weave", "--yes"]).ok();
+        assert_eq!(
+            folder.run(&["work", "show", "weave"]).failed(),
+            "error: no piece of work is called weave; `throughline work` lists them\n"
+        );
+    });
+}
+
+#[test]
 fn steps_that_can_not_be_taken_say_why_and_what_to_do() {
     with_and_without_a_server(|folder| {
         let first = begin(folder, &[]);

@@ -71,6 +71,10 @@ fn by_name(led_to: Vec<MetaContext>, named: &str, here: Option<&str>) -> Result<
     let name = work_name(named);
     let (called, were): (Vec<_>, Vec<_>) = led_to.into_iter().partition(|work| Some(&work.name) == name.as_ref());
     let (mut meant, how) = if called.is_empty() { (were, "that was called") } else { (called, "called") };
+    // One without sessions is only meant where no other can be.
+    if meant.iter().any(|work| !work.session_ids.is_empty()) {
+        meant.retain(|work| !work.session_ids.is_empty());
+    }
     if meant.len() < 2 {
         return Ok(meant.pop());
     }
