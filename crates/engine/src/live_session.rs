@@ -187,6 +187,7 @@ impl LiveSession {
 
     async fn take(&mut self, input: Input) {
         let Input { asked, answer } = input;
+        fail::fail_point!("session-input");
         let given = self.carry_out(&asked).await;
         if given.is_ok() {
             self.then = asked.then;
