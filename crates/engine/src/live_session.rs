@@ -8,7 +8,7 @@ mod answers;
 mod clicks;
 mod summing_up;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -482,7 +482,7 @@ impl LiveSession {
             session: self.id,
             cwd: row.cwd.clone().into(),
             earlier: row.agent_session.clone(),
-            options: if row.agent_session.is_none() { row.options.clone() } else { BTreeMap::new() },
+            options: row.options.clone(),
             lent,
         });
         self.agent = Some(Hosted { agent, _loan: loan });
