@@ -33,8 +33,25 @@ export const Markdown = memo(function Markdown({ text, growing }: MarkdownProps)
   );
 });
 
+interface DrawnNode {
+  type: string;
+  value?: string;
+  children?: DrawnNode[];
+}
+
+/** A character may also be written as `&#x202E;`, which is one only after the text was parsed. */
+function nameHidden() {
+  const name = (node: DrawnNode): void => {
+    if (node.type === "text" && node.value !== undefined) {
+      node.value = shown(node.value);
+    }
+    node.children?.forEach(name);
+  };
+  return name;
+}
+
 // Without the plugin that parses HTML: it stays text. Whatever else comes is cleaned after it became elements.
-const REHYPE = [defaultRehypePlugins["sanitize"]].filter((plugin) => plugin !== undefined);
+const REHYPE = [defaultRehypePlugins["sanitize"], nameHidden].filter((plugin) => plugin !== undefined);
 const REMARK = [defaultRemarkPlugins["gfm"]].filter((plugin) => plugin !== undefined);
 const NO_DIALOG = { enabled: false };
 
