@@ -13,6 +13,35 @@ pub(super) struct Agent {
     pub(super) settings: Settings,
     /// What the server's own catalog sets for it. A bare client sets it too; a drive leaves it to the server.
     pub(super) set_by_server: &'static [(&'static str, &'static str)],
+    /// A command that it has, as a next block sends it.
+    pub(super) slash: Slash,
+    /// It takes MCP servers that are started as programs.
+    pub(super) takes_stdio_tools: bool,
+    /// What does not work with it, whatever a server does.
+    pub(super) own_limits: &'static [OwnLimit],
+}
+
+/// A slash command, and what shows that the agent ran it and did not take it for words.
+#[derive(Clone, Copy)]
+pub(super) struct Slash {
+    pub(super) command: &'static str,
+    pub(super) runs: Runs,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Runs {
+    /// By itself: its answer holds this.
+    AndAnswers(&'static str),
+    /// By telling its model this.
+    AndTellsModel(&'static str),
+}
+
+/// A check that fails in a known way by the agent's own doing.
+pub(super) struct OwnLimit {
+    pub(super) check: &'static str,
+    /// What the failure says; another one is a failure all the same.
+    pub(super) says: &'static str,
+    pub(super) reason: &'static str,
 }
 
 #[derive(Clone, Copy)]
@@ -27,12 +56,20 @@ pub(super) enum Settings {
     Codex,
     Opencode,
     Claude,
+    Gemini,
+    Qwen,
+    Kimi,
+    Copilot,
 }
+
+/// The first heading of the skill `throughline`, which comes with the program and is installed for every agent.
+pub(super) const SKILL_HEADING: &str = "Blocks that Throughline draws";
+const SKILL_COMMAND: Slash = Slash { command: "/throughline", runs: Runs::AndTellsModel(SKILL_HEADING) };
 
 /// The agents ask for Node 22 or newer; what is on the machine may be older.
 pub(super) const NODE: Package = Package { name: "node", version: "24.21.0" };
 
-pub(super) const AGENTS: [Agent; 3] = [
+pub(super) const AGENTS: [Agent; 7] = [
     Agent {
         name: "codex",
         packages: &[
@@ -44,6 +81,10 @@ pub(super) const AGENTS: [Agent; 3] = [
         settings: Settings::Codex,
         // In the mode that it would choose a model reviews what it wants to do, and the person is not asked.
         set_by_server: &[("INITIAL_AGENT_MODE", "workspace-write")],
+        // Its skills are no slash commands: they are called with a dollar sign.
+        slash: Slash { command: "/status", runs: Runs::AndAnswers("scripted") },
+        takes_stdio_tools: true,
+        own_limits: &[],
     },
     Agent {
         name: "opencode",
@@ -52,6 +93,9 @@ pub(super) const AGENTS: [Agent; 3] = [
         args: &["acp"],
         settings: Settings::Opencode,
         set_by_server: &[("OPENCODE_DISABLE_AUTOUPDATE", "1")],
+        slash: SKILL_COMMAND,
+        takes_stdio_tools: true,
+        own_limits: &[],
     },
     Agent {
         name: "claude",
@@ -61,6 +105,55 @@ pub(super) const AGENTS: [Agent; 3] = [
         settings: Settings::Claude,
         // Without the second, tools of MCP servers are hidden behind a search.
         set_by_server: &[("DISABLE_AUTOUPDATER", "1"), ("ENABLE_TOOL_SEARCH", "false")],
+        slash: SKILL_COMMAND,
+        takes_stdio_tools: true,
+        own_limits: &[],
+    },
+    Agent {
+        name: "gemini",
+        packages: &[Package { name: "@google/gemini-cli", version: "0.61.0" }],
+        program: "gemini",
+        args: &["--acp"],
+        settings: Settings::Gemini,
+        set_by_server: &[],
+        // Over ACP it has no command for a skill, nor any of the person's own.
+        slash: Slash { command: "/about", runs: Runs::AndAnswers("0.61.0") },
+        takes_stdio_tools: true,
+        own_limits: &[],
+    },
+    Agent {
+        name: "qwen",
+        packages: &[Package { name: "@qwen-code/qwen-code", version: "0.24.4" }],
+        program: "qwen",
+        args: &["--acp"],
+        settings: Settings::Qwen,
+        set_by_server: &[],
+        slash: SKILL_COMMAND,
+        takes_stdio_tools: true,
+        own_limits: &[],
+    },
+    Agent {
+        name: "kimi",
+        packages: &[Package { name: "@moonshot-ai/kimi-code", version: "2.1.0" }],
+        program: "kimi",
+        args: &["acp"],
+        settings: Settings::Kimi,
+        set_by_server: &[("KIMI_CODE_NO_AUTO_UPDATE", "1")],
+        slash: Slash { command: "/skill:throughline", ..SKILL_COMMAND },
+        takes_stdio_tools: true,
+        own_limits: &[],
+    },
+    Agent {
+        name: "copilot",
+        packages: &[Package { name: "@github/copilot", version: "1.0.102" }],
+        program: "copilot",
+        args: &["--acp"],
+        settings: Settings::Copilot,
+        set_by_server: &[("COPILOT_AUTO_UPDATE", "false")],
+        slash: SKILL_COMMAND,
+        // "Rejecting non-http/sse MCP server", says its log.
+        takes_stdio_tools: false,
+        own_limits: &[],
     },
 ];
 

@@ -1,9 +1,12 @@
 //! One agent from end to end: the real server, its public API, and the agent behind it, through a kill and a restart.
 //!
 //! Invariant: only what a user could see is looked at: answers, entries, files and processes; beside them what reached
-//! the scripted model and the lab's tools, which stand for the world outside.
+//! the scripted model and the lab's tools, which stand for the world outside. A check that fails does not end the drive.
 
+pub(crate) mod api;
+mod checks;
 mod leftovers;
+mod lives;
 pub(crate) mod session;
 
 use std::fs::{self, DirBuilder};
@@ -16,16 +19,19 @@ use anyhow::{Context as _, bail, ensure};
 use serde_json::{Value, json};
 
 use super::Lab;
-use super::catalog::Agent;
-use super::client::Permission;
+use super::catalog::{Agent, OwnLimit};
 use super::home::Home;
 use super::notes;
 use crate::kills::server::{self, Server};
+use api::Api;
 use session::{Session, Turn};
 
 const STOP_LIMIT: Duration = Duration::from_secs(15);
-/// What the scripted model's command prints, which is not in the command itself.
-const PRINTED: &str = "1235234";
+/// For all checks of an agent together.
+const DRIVE_LIMIT: Duration = Duration::from_secs(20 * 60);
+/// For a turn that a check before it left running.
+const SETTLE_LIMIT: Duration = Duration::from_secs(20);
+const POLL: Duration = Duration::from_millis(200);
 
 /// What came of it.
 pub(super) struct Driven {
@@ -34,35 +40,40 @@ pub(super) struct Driven {
     pub(super) start: Option<Duration>,
     /// What it knew of the session when it took it up again, in the server's word.
     pub(super) memory: Option<String>,
-    pub(super) passed: Vec<&'static str>,
-    pub(super) failed: Option<(&'static str, anyhow::Error)>,
+    /// One for each check, in their order.
+    pub(super) verdicts: Vec<Verdict>,
 }
 
-struct Step {
-    name: &'static str,
+pub(super) enum Verdict {
+    Yes,
+    /// The agent's own doing.
+    OwnLimit(&'static OwnLimit),
+    No(String),
+}
+
+pub(super) struct Check {
+    pub(super) name: &'static str,
     run: fn(&mut Drive) -> anyhow::Result<()>,
 }
 
-/// In this order; the first that fails ends the drive.
-const STEPS: [Step; 13] = [
-    Step { name: "start", run: Drive::start },
-    Step { name: "prompt", run: Drive::prompt },
-    Step { name: "tools listed", run: Drive::tools_are_listed },
-    Step { name: "tool called", run: Drive::tool_is_called },
-    Step { name: "marked", run: Drive::file_is_marked },
-    Step { name: "allowed", run: Drive::permission_is_given },
-    Step { name: "refused", run: Drive::permission_is_refused },
-    Step { name: "proved", run: Drive::work_is_proved },
-    Step { name: "cancelled", run: Drive::turn_is_cancelled },
-    Step { name: "killed", run: Drive::server_is_killed },
-    Step { name: "nothing left", run: Drive::nothing_is_left },
-    Step { name: "resumed", run: Drive::session_is_resumed },
-    Step { name: "stopped", run: Drive::server_stops },
+/// In this order; each takes what it needs from those before it as it finds it.
+pub(super) const CHECKS: [Check; 15] = [
+    Check { name: "catalog", run: Drive::is_in_catalog },
+    Check { name: "prompt", run: Drive::answers_prompt },
+    Check { name: "tools offered", run: Drive::is_offered_tools },
+    Check { name: "question", run: Drive::asks_with_whole_command },
+    Check { name: "edit", run: Drive::edit_is_a_fact },
+    Check { name: "modes and models", run: Drive::modes_and_models },
+    Check { name: "cancel", run: Drive::turn_is_cancelled },
+    Check { name: "kill and resume", run: Drive::outlives_a_kill },
+    Check { name: "usage", run: Drive::usage_is_told },
+    Check { name: "hand-over", run: Drive::is_handed_over_and_back },
+    Check { name: "found again", run: Drive::is_found_again },
+    Check { name: "tools called", run: Drive::calls_tools },
+    Check { name: "next block", run: Drive::next_block_runs_command },
+    Check { name: "skill", run: Drive::loads_skill },
+    Check { name: "import", run: Drive::history_is_imported },
 ];
-
-pub(super) fn step_count() -> usize {
-    STEPS.len()
-}
 
 struct Drive {
     agent: &'static Agent,
@@ -74,6 +85,9 @@ struct Drive {
     session: Option<Session>,
     start: Option<Duration>,
     memory: Option<String>,
+    deadline: Instant,
+    /// Why the skills are not installed.
+    skills_failure: Option<String>,
 }
 
 pub(super) fn drive(agent: &'static Agent, lab: Lab, binary: &Path) -> anyhow::Result<Driven> {
@@ -92,37 +106,54 @@ pub(super) fn drive(agent: &'static Agent, lab: Lab, binary: &Path) -> anyhow::R
         session: None,
         start: None,
         memory: None,
+        deadline: Instant::now() + DRIVE_LIMIT,
+        skills_failure: None,
     };
     drive.write_configuration()?;
-    let (mut passed, mut failed) = (Vec::new(), None);
-    for step in &STEPS {
-        let began = Instant::now();
-        match (step.run)(&mut drive) {
-            Ok(()) => {
-                println!("{}: {} ({:.1} s)", agent.name, step.name, began.elapsed().as_secs_f64());
-                passed.push(step.name);
-            }
-            Err(err) => {
-                println!("{}: {} failed: {err:#}", agent.name, step.name);
-                failed = Some((step.name, err));
-                break;
-            }
-        }
+    drive.skills_failure = drive.install_skills().err().map(|err| format!("{err:#}"));
+    let verdicts = CHECKS.iter().map(|check| drive.judge(check)).collect();
+    // What goes on after the last check would be in the way of the next agent.
+    drop(drive.server.take());
+    leftovers::wait_until_gone(&drive.lab.folder, STOP_LIMIT)?;
+    Ok(Driven { agent, start: drive.start, memory: drive.memory.take(), verdicts })
+}
+
+impl Driven {
+    /// Nothing could be checked, or what it left behind is in the way.
+    pub(super) fn failed(agent: &'static Agent, err: &anyhow::Error) -> Self {
+        println!("{}: {err:#}", agent.name);
+        let verdicts = CHECKS.iter().map(|_| Verdict::No(format!("{err:#}"))).collect();
+        Self { agent, start: None, memory: None, verdicts }
     }
-    Ok(Driven { agent, start: drive.start, memory: drive.memory.take(), passed, failed })
 }
 
 impl Drive {
-    /// As a person would: the agent's command line, and the tools that every session gets.
+    fn judge(&mut self, check: &Check) -> Verdict {
+        let began = Instant::now();
+        let result = if began < self.deadline { (check.run)(self) } else { Err(anyhow::anyhow!("no time was left")) };
+        let seconds = began.elapsed().as_secs_f64();
+        let Err(err) = result else {
+            println!("{}: {}: yes ({seconds:.1} s)", self.agent.name, check.name);
+            return Verdict::Yes;
+        };
+        let says = format!("{err:#}").replace(&self.lab.folder.display().to_string(), "LAB");
+        println!("{}: {}: no ({seconds:.1} s): {says}", self.agent.name, check.name);
+        let mut limits = self.agent.own_limits.iter();
+        match limits.find(|limit| limit.check == check.name && says.contains(limit.says)) {
+            Some(limit) => Verdict::OwnLimit(limit),
+            None => Verdict::No(says),
+        }
+    }
+
+    /// As a person would: what the agent is to have in its environment, and the tools that every session gets.
     fn write_configuration(&self) -> anyhow::Result<()> {
         let own = std::env::current_exe().context("could not find this program")?;
-        let mut text = format!("[agents.{}]\n", self.agent.name);
-        text += &format!("command = {}\n", quoted(&self.agent.program_in(&self.lab.tools).display().to_string()));
-        text += &format!("args = {}\n", json!(self.agent.args));
-        text += &format!("\n[agents.{}.env]\n", self.agent.name);
+        let mut text = format!("[agents.{}.env]\n", self.agent.name);
         for (name, value) in &self.home.environment {
             text += &format!("{name} = {}\n", quoted(value));
         }
+        // The lab's machine may have other work.
+        text += "\n[limits]\nagent_start_seconds = 140\n";
         text +=
             &format!("\n[mcp_servers.notes]\nurl = {}\n", quoted(&format!("http://{}/mcp", self.lab.notes.address)));
         text += &format!("headers = {{ Authorization = {} }}\n", quoted(&format!("Bearer {}", notes::TOKEN)));
@@ -134,134 +165,44 @@ impl Drive {
         fs::write(&path, text).with_context(|| format!("could not write {}", path.display()))
     }
 
-    fn start(&mut self) -> anyhow::Result<()> {
-        self.start_server()?;
+    /// A session that waits for a prompt: the one before if it does, else another.
+    fn session(&mut self) -> anyhow::Result<&mut Session> {
+        if self.server.is_none() {
+            self.start_server()?;
+            if let Some(session) = &mut self.session {
+                session.take_up_at(self.server.as_ref().context("no server runs")?.endpoint())?;
+            }
+        }
+        let is_free = match &mut self.session {
+            Some(session) => settle(session)?,
+            None => false,
+        };
+        if !is_free {
+            self.session = None;
+            self.session = Some(self.begin_session()?);
+        }
+        self.session.as_mut().context("no session was made")
+    }
+
+    fn begin_session(&mut self) -> anyhow::Result<Session> {
         let asked_at = Instant::now();
-        let endpoint = self.server()?.endpoint();
-        let mut session = Session::create(endpoint, self.agent.name, &self.home.work)?;
+        let session = Session::create(self.server()?.endpoint(), self.agent.name, &self.home.work)?;
+        let mut session = session.until(self.deadline);
         session.wait_until_ready()?;
-        self.start = Some(asked_at.elapsed());
-        self.session = Some(session);
+        self.start.get_or_insert(asked_at.elapsed());
+        Ok(session)
+    }
+
+    fn start_server(&mut self) -> anyhow::Result<()> {
+        let mut command = server::command(&self.binary, &self.data);
+        // It looks for agents, skills and histories where the agent keeps them. The mark tells whatever it starts from
+        // everything else on the machine.
+        command.envs(&self.home.environment).env(leftovers::MARK, &self.lab.folder);
+        self.server = Some(Server::launch(command, &self.data, &self.lab.folder.join("server.log"))?);
         Ok(())
     }
 
-    fn prompt(&mut self) -> anyhow::Result<()> {
-        let turn = self.session()?.turn("hello there", Permission::Allow)?;
-        turn.completed_with("You said: hello there")
-    }
-
-    /// The model saw the tools in the very first request, not behind a search.
-    fn tools_are_listed(&mut self) -> anyhow::Result<()> {
-        let seen = self.lab.model.seen();
-        let first = seen.first().context("no request with tools reached the model")?;
-        let offered = first.offers_lookup() && first.offers_marks();
-        ensure!(offered, "the first request offers only: {}", first.tools.join(", "));
-        Ok(())
-    }
-
-    fn tool_is_called(&mut self) -> anyhow::Result<()> {
-        let turn = self.session()?.turn("please lookup kumquat", Permission::Allow)?;
-        for way in ["http", "stdio"] {
-            turn.completed_with(&notes::note("kumquat", way))?;
-        }
-        ensure!(self.lab.notes.looked_up() == ["kumquat"], "the tool was called with {:?}", self.lab.notes.looked_up());
-        Ok(())
-    }
-
-    /// With the session's own tool, and without asking anybody.
-    fn file_is_marked(&mut self) -> anyhow::Result<()> {
-        let file = self.home.work.join("marked.md").display().to_string();
-        let session = self.session()?;
-        let turn = session.turn(&format!("please mark {file}"), Permission::Reject)?;
-        turn.completed_with("files")?;
-        ensure!(turn.asked.is_empty(), "it asked before it marked: {turn:?}");
-        let context = session.context()?;
-        ensure!(context["context"]["files"] == json!([file]), "the mark is not there: {context}");
-        Ok(())
-    }
-
-    /// What its tools did is known, though it marked nothing of it.
-    fn work_is_proved(&mut self) -> anyhow::Result<()> {
-        let file = self.home.work.join("written.md");
-        let session = self.session()?;
-        session.turn(&format!("please write {}", file.display()), Permission::Allow)?;
-        let facts = session.context()?["facts"].clone();
-        let ran = facts["commands"].to_string();
-        ensure!(ran.contains("touch allowed.txt"), "the command that was run is not proved: {facts}");
-        ensure!(!ran.contains("refused"), "a command that was refused is proved: {facts}");
-        // Codex has no tool that writes a file; it does so with commands and patches.
-        let made = format!("{}{}", facts["filesCreated"], facts["filesEdited"]);
-        ensure!(!file.exists() || made.contains("written.md"), "the file that was written is not proved: {facts}");
-        Ok(())
-    }
-
-    fn permission_is_given(&mut self) -> anyhow::Result<()> {
-        let turn = self.session()?.turn("please run allowed.txt", Permission::Allow)?;
-        turn.asked_once_to("touch allowed.txt")?;
-        ensure!(turn.outcome == "completed", "{turn:?}");
-        ensure!(self.home.work.join("allowed.txt").exists(), "the allowed command did not run: {turn:?}");
-        ensure!(turn.tools.contains(PRINTED), "what the command printed is not told: {turn:?}");
-        Ok(())
-    }
-
-    /// Some agents go on after a "no" and some end the turn; the command is not run in either case.
-    fn permission_is_refused(&mut self) -> anyhow::Result<()> {
-        let turn = self.session()?.turn("please run refused.txt", Permission::Reject)?;
-        turn.asked_once_to("touch refused.txt")?;
-        ensure!(["completed", "cancelled"].contains(&turn.outcome.as_str()), "{turn:?}");
-        ensure!(!self.home.work.join("refused.txt").exists(), "the refused command did run: {turn:?}");
-        Ok(())
-    }
-
-    fn turn_is_cancelled(&mut self) -> anyhow::Result<()> {
-        let session = self.session()?;
-        session.send("please wait here")?;
-        session.wait_for_words()?;
-        session.cancel()?;
-        let turn = session.end_of_turn(Permission::Allow)?;
-        ensure!(turn.outcome == "cancelled", "{turn:?}");
-        Ok(())
-    }
-
-    /// In the middle of a turn.
-    fn server_is_killed(&mut self) -> anyhow::Result<()> {
-        let session = self.session()?;
-        session.send("please wait for the end")?;
-        session.wait_for_words()?;
-        let server = self.server.take().context("no server runs")?;
-        let own = format!("{} ", server.pid());
-        let others =
-            leftovers::processes_of(&self.lab.folder)?.into_iter().filter(|process| !process.starts_with(&own));
-        ensure!(others.count() > 0, "no process of the agent is seen, so none would be missed");
-        server.kill()
-    }
-
-    fn nothing_is_left(&mut self) -> anyhow::Result<()> {
-        leftovers::wait_until_gone(&self.lab.folder, STOP_LIMIT)
-    }
-
-    fn session_is_resumed(&mut self) -> anyhow::Result<()> {
-        self.start_server()?;
-        let endpoint = self.server()?.endpoint();
-        let session = self.session.as_mut().context("no session was made")?;
-        session.take_up_at(endpoint)?;
-        let interrupted = session.end_of_turn(Permission::Allow)?;
-        ensure!(interrupted.outcome == "interrupted", "{interrupted:?}");
-        session.resume()?;
-        self.memory = session.wait_until_ready()?;
-        let turn = session.turn("and once more", Permission::Allow)?;
-        turn.completed_with("You said: and once more")?;
-        let remembered = self.lab.model.seen().last().is_some_and(|seen| seen.body.contains("kumquat"));
-        ensure!(remembered, "the agent took the session up without what was said before");
-        let seen = self.lab.model.seen();
-        let told = &seen.last().context("no request reached the model")?.body;
-        for part in ["[Session resumed.", "marked.md", "Ran touch allowed.txt"] {
-            ensure!(told.contains(part), "the model's request does not hold {part:?}");
-        }
-        Ok(())
-    }
-
-    fn server_stops(&mut self) -> anyhow::Result<()> {
+    fn stop_server(&mut self) -> anyhow::Result<()> {
         let server = self.server.take().context("no server runs")?;
         let sent = Command::new("kill").args(["-TERM", &server.pid().to_string()]).status();
         ensure!(sent.context("could not start kill")?.success(), "could not send SIGTERM");
@@ -270,20 +211,49 @@ impl Drive {
         leftovers::wait_until_gone(&self.lab.folder, STOP_LIMIT)
     }
 
-    fn start_server(&mut self) -> anyhow::Result<()> {
-        let mut command = server::command(&self.binary, &self.data);
-        // So that whatever it starts can be told from everything else on the machine.
-        command.env(leftovers::MARK, &self.lab.folder);
-        self.server = Some(Server::launch(command, &self.data, &self.lab.folder.join("server.log"))?);
-        Ok(())
-    }
-
     fn server(&self) -> anyhow::Result<&Server> {
         self.server.as_ref().context("no server runs")
     }
 
-    fn session(&mut self) -> anyhow::Result<&mut Session> {
-        self.session.as_mut().context("no session was made")
+    fn api(&self) -> anyhow::Result<Api> {
+        Ok(Api::new(self.server()?.endpoint()))
+    }
+
+    /// Asks until the answer is as it should be.
+    fn poll<T>(
+        &self,
+        what: &str,
+        limit: Duration,
+        mut ask: impl FnMut(&mut Api) -> anyhow::Result<Result<T, Value>>,
+    ) -> anyhow::Result<T> {
+        let mut api = self.api()?;
+        let end = self.deadline.min(Instant::now() + limit);
+        loop {
+            match ask(&mut api)? {
+                Ok(found) => return Ok(found),
+                Err(answer) if Instant::now() > end => bail!("{what}, after {limit:?}: {answer}"),
+                Err(_) => std::thread::sleep(POLL),
+            }
+        }
+    }
+}
+
+/// Ends what a check left running; false if it does not end.
+fn settle(session: &mut Session) -> anyhow::Result<bool> {
+    let end = Instant::now() + SETTLE_LIMIT;
+    let mut is_cancelled = false;
+    loop {
+        match session.state()?.as_str() {
+            "idle" | "interrupted" => return Ok(true),
+            "failed" => return Ok(false),
+            _ if Instant::now() > end => return Ok(false),
+            "running" | "needs_you" if !is_cancelled => {
+                is_cancelled = true;
+                // It may have ended just now.
+                drop(session.cancel());
+            }
+            _ => std::thread::sleep(POLL),
+        }
     }
 }
 

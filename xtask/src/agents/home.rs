@@ -24,6 +24,7 @@ const KEY: &str = "lab-key";
 pub(super) struct Home {
     /// Where the agent works.
     pub(super) work: PathBuf,
+    /// What the server gets too: where the home is, and where programs are.
     pub(super) environment: BTreeMap<String, String>,
 }
 
@@ -36,20 +37,24 @@ impl Home {
         }
         let made = Command::new("git").args(["init", "--quiet"]).current_dir(&work).status();
         ensure!(made.context("could not start git")?.success(), "could not make a repository in {}", work.display());
-        let mut environment = common_environment(&home, tools)?;
+        let mut environment = common_environment(agent, &home, tools)?;
         let model = format!("http://{model}");
         let own: &[(&str, String)] = match agent.settings {
             Settings::Codex => &codex(&home, &model)?,
             Settings::Opencode => &opencode(&home, &model)?,
             Settings::Claude => &claude(&home, &model),
+            Settings::Gemini => &gemini(&home, &model)?,
+            Settings::Qwen => &qwen(&home, &model)?,
+            Settings::Kimi => &kimi(&home, &model)?,
+            Settings::Copilot => &copilot(&model),
         };
         environment.extend(own.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         Ok(Self { work, environment })
     }
 }
 
-fn common_environment(home: &Path, tools: &Path) -> anyhow::Result<BTreeMap<String, String>> {
-    let mut environment = BTreeMap::from([("PATH".to_owned(), install::search_path(tools)?)]);
+fn common_environment(agent: &Agent, home: &Path, tools: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut environment = BTreeMap::from([("PATH".to_owned(), install::search_path(tools, Some(agent))?)]);
     environment.insert("HOME".to_owned(), home.display().to_string());
     for (name, inside) in [
         ("XDG_CONFIG_HOME", ".config"),
@@ -126,6 +131,68 @@ fn claude(home: &Path, model: &str) -> [(&'static str, String); 6] {
         ("DISABLE_TELEMETRY", yes()),
         // The lab may run as root in a container, which it otherwise refuses.
         ("IS_SANDBOX", yes()),
+    ]
+}
+
+fn gemini(home: &Path, model: &str) -> anyhow::Result<[(&'static str, String); 3]> {
+    let settings = json!({
+        "security": { "auth": { "selectedType": "gemini-api-key" }, "folderTrust": { "enabled": false } },
+        "general": { "enableAutoUpdate": false, "enableAutoUpdateNotification": false },
+        "privacy": { "usageStatisticsEnabled": false },
+        "telemetry": { "enabled": false },
+    });
+    write(&home.join(".gemini/settings.json"), &settings.to_string())?;
+    Ok([
+        ("GEMINI_API_KEY", KEY.to_owned()),
+        ("GOOGLE_GEMINI_BASE_URL", model.to_owned()),
+        ("GEMINI_CLI_NO_RELAUNCH", "1".to_owned()),
+    ])
+}
+
+fn qwen(home: &Path, model: &str) -> anyhow::Result<[(&'static str, String); 3]> {
+    // Neither how it asks nor how it shows tools is said here: that is for the server to see to.
+    let settings = json!({
+        "security": { "auth": { "selectedType": "openai" } },
+        "general": { "enableAutoUpdate": false },
+        "privacy": { "usageStatisticsEnabled": false },
+        "model": { "name": MODEL },
+    });
+    write(&home.join(".qwen/settings.json"), &settings.to_string())?;
+    Ok([
+        ("OPENAI_API_KEY", KEY.to_owned()),
+        ("OPENAI_BASE_URL", format!("{model}/v1")),
+        ("OPENAI_MODEL", MODEL.to_owned()),
+    ])
+}
+
+fn kimi(home: &Path, model: &str) -> anyhow::Result<[(&'static str, String); 1]> {
+    let folder = home.join(".kimi-code");
+    let settings = format!(
+        r#"default_model = "lab/{MODEL}"
+telemetry = false
+
+[providers.lab]
+type = "openai"
+base_url = "{model}/v1"
+api_key = "{KEY}"
+
+[models."lab/{MODEL}"]
+provider = "lab"
+model = "{MODEL}"
+max_context_size = 100000
+"#
+    );
+    write(&folder.join("config.toml"), &settings)?;
+    Ok([("KIMI_CODE_HOME", folder.display().to_string())])
+}
+
+fn copilot(model: &str) -> [(&'static str, String); 5] {
+    [
+        ("COPILOT_PROVIDER_BASE_URL", format!("{model}/v1")),
+        ("COPILOT_PROVIDER_TYPE", "openai".to_owned()),
+        ("COPILOT_PROVIDER_API_KEY", KEY.to_owned()),
+        ("COPILOT_MODEL", MODEL.to_owned()),
+        ("COPILOT_OFFLINE", "true".to_owned()),
     ]
 }
 

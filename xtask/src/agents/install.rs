@@ -52,16 +52,17 @@ fn install_one(agents: &Path, name: &str, packages: &[Package], progress: &str) 
     npm.args(["install", "--save-exact", "--no-audit", "--no-fund"])
         .args(&specs)
         .current_dir(&folder)
-        .env("PATH", search_path(agents)?);
+        .env("PATH", search_path(agents, None)?);
     run(&mut npm)?;
     fs::write(&stamp_path, wanted).with_context(|| format!("could not write {}", stamp_path.display()))?;
     println!("[{progress}] {name}: installed in {:.0} s", started.elapsed().as_secs_f64());
     Ok(())
 }
 
-/// The machine's search path with our Node before all others.
-pub(super) fn search_path(agents: &Path) -> anyhow::Result<String> {
-    let folders = [catalog::programs_of(agents, NODE.name)].into_iter().chain(environment::search_path());
+/// The machine's search path with our Node before all others, and with an agent's programs.
+pub(super) fn search_path(agents: &Path, agent: Option<&Agent>) -> anyhow::Result<String> {
+    let own = agent.map(|agent| catalog::programs_of(agents, agent.name));
+    let folders = [catalog::programs_of(agents, NODE.name)].into_iter().chain(own).chain(environment::search_path());
     let joined = std::env::join_paths(folders).context("a folder of PATH has a name that PATH cannot hold")?;
     joined.into_string().map_err(|_| anyhow::anyhow!("PATH is not UTF-8"))
 }

@@ -1,10 +1,12 @@
-//! The scripted model: one port on loopback that speaks the three formats agents use, and keeps what it was asked.
+//! The scripted model: one port on loopback that speaks the four formats agents use, and keeps what it was asked.
 //!
 //! Invariant: it decides nothing by itself; `script` does, and the formats only carry it there and back.
 
 mod chat;
+mod gemini;
 mod messages;
 mod responses;
+mod schema;
 mod script;
 
 use std::fs::File;
@@ -25,10 +27,12 @@ pub(super) struct Model {
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
-/// What a request offered.
+/// A request that offered tools.
 #[derive(Clone)]
 pub(super) struct Seen {
     pub(super) tools: Vec<String>,
+    /// The newest words of the person in it.
+    pub(super) words: String,
     pub(super) body: String,
 }
 
@@ -48,9 +52,16 @@ impl Model {
         Ok(Self { address, seen })
     }
 
-    /// The requests that offered tools, oldest first; those on the side do not.
+    /// The requests that offered tools, oldest first; most of those on the side do not.
     pub(super) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().expect("no writer panics").clone()
+    }
+
+    /// The newest request in which the person said this last.
+    pub(super) fn asked(&self, words: &str) -> anyhow::Result<Seen> {
+        let seen = self.seen();
+        let found = seen.into_iter().rfind(|seen| seen.words.contains(words));
+        found.with_context(|| format!("the model was never asked {words:?}"))
     }
 }
 
@@ -74,16 +85,21 @@ fn answer(request: &Request, body: &Value, seen: &mut Vec<Seen>) -> Answer {
     if path.ends_with("/count_tokens") {
         return Answer::Whole { status: 200, body: json!({ "input_tokens": 10 }).to_string() };
     }
+    if path.ends_with(":countTokens") {
+        return Answer::Whole { status: 200, body: json!({ "totalTokens": 10 }).to_string() };
+    }
     let Some(format) = Format::of(path) else {
         return Answer::Whole { status: 404, body: "{}".to_owned() };
     };
     let mut asked = format.asked(body);
-    asked.title_as_json = wants_title_as_json(body);
+    asked.schema = schema::wanted(body).cloned();
     if !asked.tools.is_empty() {
+        let text = body.to_string();
+        asked.skill_file = script::skill_file(&text);
         let tools = asked.tools.iter().map(|tool| tool.name.clone()).collect();
-        seen.push(Seen { tools, body: body.to_string() });
+        seen.push(Seen { tools, words: asked.words.clone(), body: text });
     }
-    format.answer(body, &script::reply(&asked))
+    format.answer(path, body, &script::reply(&asked))
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -91,12 +107,18 @@ enum Format {
     Responses,
     Chat,
     Messages,
+    Gemini,
 }
 
 impl Format {
     fn of(path: &str) -> Option<Self> {
-        let formats =
-            [("/responses", Self::Responses), ("/chat/completions", Self::Chat), ("/messages", Self::Messages)];
+        let formats = [
+            ("/responses", Self::Responses),
+            ("/chat/completions", Self::Chat),
+            ("/messages", Self::Messages),
+            (":generateContent", Self::Gemini),
+            (":streamGenerateContent", Self::Gemini),
+        ];
         formats.into_iter().find(|(end, _)| path.ends_with(end)).map(|(_, format)| format)
     }
 
@@ -105,14 +127,16 @@ impl Format {
             Self::Responses => responses::asked(body),
             Self::Chat => chat::asked(body),
             Self::Messages => messages::asked(body),
+            Self::Gemini => gemini::asked(body),
         }
     }
 
-    fn answer(self, body: &Value, reply: &Reply) -> Answer {
+    fn answer(self, path: &str, body: &Value, reply: &Reply) -> Answer {
         match self {
             Self::Responses => responses::answer(body, reply),
             Self::Chat => chat::answer(body, reply),
             Self::Messages => messages::answer(body, reply),
+            Self::Gemini => gemini::answer(path, reply),
         }
     }
 }
@@ -127,13 +151,6 @@ fn plain_text(content: &Value) -> String {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => String::new(),
     }
-}
-
-/// Each format has its own place for the shape of an answer.
-fn wants_title_as_json(body: &Value) -> bool {
-    [&body["text"]["format"], &body["output_config"]["format"], &body["response_format"]["json_schema"]]
-        .into_iter()
-        .any(|format| format["schema"]["properties"].get("title").is_some())
 }
 
 fn property_names(schema: &Value) -> Vec<String> {

@@ -6,24 +6,33 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use super::catalog::NODE;
-use super::drive::{self, Driven};
+use super::drive::{CHECKS, Driven, Verdict};
 
 const BEGIN: &str = "<!-- results: written by cargo xtask agents -->\n";
 const END: &str = "<!-- end of results -->\n";
+/// How much of a failure goes into the page; all of it is on the terminal.
+const MAX_REASON_CHARS: usize = 240;
 
-/// The line of one agent.
+/// What the page says of one agent.
 struct Row {
     name: &'static str,
     versions: String,
     start: String,
-    steps: String,
     memory: String,
+    /// `yes`, `own` or `no`, one for each check.
+    cells: Vec<&'static str>,
+    /// Why, of those that are not `yes`: the check, then the reason.
+    reasons: Vec<(&'static str, String)>,
 }
 
 pub(super) fn print(driven: &[Driven]) {
-    println!("\n{:<10} {:>7}  {:<22} {:<10} version", "agent", "start", "steps", "memory");
+    println!();
     for row in driven.iter().map(Row::of) {
-        println!("{:<10} {:>7}  {:<22} {:<10} {}", row.name, row.start, row.steps, row.memory, row.versions);
+        let yes = row.cells.iter().filter(|cell| **cell == "yes").count();
+        println!("{:<10} {yes} of {}; {} s to start; {}", row.name, CHECKS.len(), row.start, row.versions);
+        for (check, reason) in &row.reasons {
+            println!("  {check}: {reason}");
+        }
     }
 }
 
@@ -38,37 +47,70 @@ pub(super) fn write(driven: &[Driven], page: &Path) -> anyhow::Result<()> {
 fn replaced(text: &str, rows: &[Row]) -> Option<String> {
     let (before, rest) = text.split_once(BEGIN)?;
     let (old, after) = rest.split_once(END)?;
-    let kept = old.lines().filter(|line| {
-        line.starts_with("| ") && !line.starts_with("| agent") && !rows.iter().any(|row| line.starts_with(&row.head()))
-    });
-    let mut lines: Vec<_> = kept.map(str::to_owned).chain(rows.iter().map(Row::line)).collect();
-    lines.sort();
-    let head = "| agent | packages | seconds to start | steps | memory after the kill |\n|---|---|---|---|---|";
-    let node = NODE.spec();
-    Some(format!("{before}{BEGIN}\n{head}\n{}\n\nWith `{node}`.\n\n{END}{after}", lines.join("\n")))
+    let kept = |begins: &str| {
+        let is_kept = |line: &&str| {
+            line.starts_with(begins) && !rows.iter().any(|row| line.starts_with(&format!("{begins}{} ", row.name)))
+        };
+        old.lines().filter(is_kept).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (mut table, mut reasons) = (kept("| "), kept("- "));
+    table.retain(|line| !line.starts_with("| agent "));
+    table.extend(rows.iter().map(Row::line));
+    table.sort();
+    reasons.extend(rows.iter().flat_map(Row::reason_lines));
+    reasons.sort();
+    let names: Vec<_> = CHECKS.iter().map(|check| check.name).collect();
+    let head = format!("| agent | {} | seconds to start | memory after the kill | packages |", names.join(" | "));
+    let line = "|---".repeat(names.len() + 4) + "|";
+    let mut page = format!("{before}{BEGIN}\n{head}\n{line}\n{}\n\nWith `{}`.\n", table.join("\n"), NODE.spec());
+    if !reasons.is_empty() {
+        page += &format!("\n{}\n", reasons.join("\n"));
+    }
+    Some(format!("{page}\n{END}{after}"))
 }
 
 impl Row {
     fn of(driven: &Driven) -> Self {
-        let steps = match &driven.failed {
-            None => format!("{} of {}", driven.passed.len(), drive::step_count()),
-            Some((step, _)) => format!("{} of {}, not: {step}", driven.passed.len(), drive::step_count()),
-        };
-        Self {
+        let mut row = Self {
             name: driven.agent.name,
             versions: driven.agent.versions(),
             start: driven.start.map_or_else(|| "-".to_owned(), |start| format!("{:.1}", start.as_secs_f64())),
-            steps,
             memory: driven.memory.clone().unwrap_or_else(|| "-".to_owned()),
+            cells: Vec::new(),
+            reasons: Vec::new(),
+        };
+        for (check, verdict) in CHECKS.iter().zip(&driven.verdicts) {
+            row.cells.push(match verdict {
+                Verdict::Yes => "yes",
+                Verdict::OwnLimit(limit) => {
+                    row.reasons.push((check.name, limit.reason.to_owned()));
+                    "own"
+                }
+                Verdict::No(says) => {
+                    row.reasons.push((check.name, shortened(says)));
+                    "no"
+                }
+            });
         }
-    }
-
-    fn head(&self) -> String {
-        format!("| {} |", self.name)
+        row
     }
 
     fn line(&self) -> String {
-        format!("{} {} | {} | {} | {} |", self.head(), self.versions, self.start, self.steps, self.memory)
+        let cells = self.cells.join(" | ");
+        format!("| {} | {cells} | {} | {} | {} |", self.name, self.start, self.memory, self.versions)
+    }
+
+    fn reason_lines(&self) -> impl Iterator<Item = String> + '_ {
+        self.reasons.iter().map(|(check, reason)| format!("- {} · {check}: {reason}", self.name))
+    }
+}
+
+/// In one line, and without what a page would take for markup.
+fn shortened(says: &str) -> String {
+    let says = says.replace(['\n', '|', '`'], " ");
+    match says.char_indices().nth(MAX_REASON_CHARS) {
+        Some((end, _)) => format!("`{}…`", &says[..end]),
+        None => format!("`{says}`"),
     }
 }
 
@@ -78,20 +120,25 @@ mod tests {
 
     #[test]
     fn only_the_driven_agents_get_new_lines() {
-        let row = |name, steps: &str| Row {
+        let row = |name, cell, reasons: &[(&'static str, String)]| Row {
             name,
             versions: "x@1".to_owned(),
             start: "2.0".to_owned(),
-            steps: steps.to_owned(),
             memory: "kept".to_owned(),
+            cells: vec![cell],
+            reasons: reasons.to_vec(),
         };
+        let why = |reason: &str| [("usage", reason.to_owned())];
         let empty = format!("# Page\n\n{BEGIN}{END}\nThe end.\n");
-        let both = replaced(&empty, &[row("b", "1 of 2"), row("a", "2 of 2")]).unwrap();
-        let again = replaced(&both, &[row("b", "2 of 2")]).unwrap();
+        let both = replaced(&empty, &[row("b", "no", &why("late")), row("a", "own", &why("none"))]).unwrap();
+        let again = replaced(&both, &[row("b", "yes", &[])]).unwrap();
         assert!(again.starts_with("# Page\n") && again.ends_with("\nThe end.\n"), "{again}");
-        let lines: Vec<_> = again.lines().filter(|line| line.starts_with("| ")).collect();
-        let head = "| agent | packages | seconds to start | steps | memory after the kill |";
-        assert_eq!(lines, [head, "| a | x@1 | 2.0 | 2 of 2 | kept |", "| b | x@1 | 2.0 | 2 of 2 | kept |"]);
+        let lines: Vec<_> = again.lines().filter(|line| line.starts_with("| ") || line.starts_with("- ")).collect();
+        assert_eq!(
+            lines[1..],
+            ["| a | own | 2.0 | kept | x@1 |", "| b | yes | 2.0 | kept | x@1 |", "- a · usage: none"]
+        );
+        assert!(lines[0].starts_with("| agent | catalog | prompt |"), "{again}");
         assert!(replaced("no marks", &[]).is_none());
     }
 }

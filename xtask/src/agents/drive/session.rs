@@ -2,8 +2,8 @@
 //!
 //! Invariant: every entry is looked at once, in order; what one step leaves unread the next one finds.
 
+use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,23 +11,35 @@ use anyhow::{Context as _, bail, ensure};
 use serde_json::{Value, json};
 
 use super::super::client::Permission;
-use crate::kills::http::{Http, Request};
+use super::api::Api;
 use crate::kills::server::Endpoint;
 
-const LIMIT: Duration = Duration::from_secs(240);
+/// How long something is waited for; agents start slowly on a machine that has other work.
+const LIMIT: Duration = Duration::from_secs(150);
+const COMMANDS_LIMIT: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(50);
 
-/// How many this process has asked for.
-static CREATED: AtomicU64 = AtomicU64::new(0);
-
 pub(crate) struct Session {
-    http: Http,
+    api: Api,
     id: String,
-    /// The newest entry that was looked at.
+    /// The newest entry that was fetched.
     seq: u64,
+    /// Entries that were fetched and not looked at yet.
+    unread: VecDeque<Value>,
     /// The words of the turn that runs.
     text: String,
-    requests: u64,
+    /// Nothing is waited for beyond it.
+    deadline: Option<Instant>,
+    seen: Seen,
+}
+
+/// What the entries told besides the turns.
+#[derive(Default)]
+struct Seen {
+    options: Vec<Value>,
+    commands: Vec<String>,
+    usage: Vec<Value>,
+    prompts: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -42,18 +54,26 @@ pub(crate) struct Turn {
 
 impl Session {
     pub(crate) fn create(endpoint: Endpoint, agent: &str, cwd: &Path) -> anyhow::Result<Self> {
-        // Its key is to be its own: others may be created at the same server, in the same directory too.
-        let id = format!("session-{}", CREATED.fetch_add(1, Ordering::Relaxed));
-        let mut session = Self { http: Http::new(endpoint), id, seq: 0, text: String::new(), requests: 0 };
-        let created = session.post("/sessions", &json!({ "agent": agent, "cwd": cwd }))?;
-        session.id = created["id"].as_str().context("the answer names no session")?.to_owned();
-        Ok(session)
+        let mut api = Api::new(endpoint.clone());
+        let created = api.post("/sessions", &json!({ "agent": agent, "cwd": cwd }))?;
+        Ok(Self::of(endpoint, created["id"].as_str().context("the answer names no session")?))
+    }
+
+    /// One that is there already.
+    pub(crate) fn of(endpoint: Endpoint, id: &str) -> Self {
+        let (api, id, text) = (Api::new(endpoint), id.to_owned(), String::new());
+        Self { api, id, seq: 0, unread: VecDeque::new(), text, deadline: None, seen: Seen::default() }
+    }
+
+    pub(crate) fn until(mut self, deadline: Instant) -> Self {
+        self.deadline = Some(deadline);
+        self
     }
 
     /// Goes on with another life of the server.
     pub(crate) fn take_up_at(&mut self, endpoint: Endpoint) -> anyhow::Result<()> {
-        self.http = Http::new(endpoint);
-        self.get(&format!("/sessions/{}", self.id)).map(drop)
+        self.api = Api::new(endpoint);
+        self.api.get(&self.path("")).map(drop)
     }
 
     /// What the agent knows of the turns before, in the server's word.
@@ -83,7 +103,7 @@ impl Session {
     /// The id of the interaction that it begins.
     pub(crate) fn send(&mut self, words: &str) -> anyhow::Result<String> {
         self.text.clear();
-        let accepted = self.post(&self.path("/prompts"), &json!({ "text": words }))?;
+        let accepted = self.api.post(&self.path("/prompts"), &json!({ "text": words }))?;
         Ok(accepted["interactionId"].as_str().context("the answer names no interaction")?.to_owned())
     }
 
@@ -101,8 +121,9 @@ impl Session {
             session.keep_words(entry);
             match entry["type"].as_str() {
                 Some("permission.asked") => {
-                    asked.push(entry["data"]["subject"].as_str().unwrap_or_default().to_owned());
-                    session.answer(&entry["data"], permission)?;
+                    if session.answer(&entry["data"], permission)? {
+                        asked.push(subject_of(&entry["data"]));
+                    }
                     Ok(None)
                 }
                 Some("tool.started" | "tool.changed" | "tool.part" | "tool.ended") => {
@@ -118,35 +139,101 @@ impl Session {
 
     /// What the agent would be told if the session were resumed now.
     pub(crate) fn resume_packet(&mut self) -> anyhow::Result<Value> {
-        self.get(&self.path("/resume-packet"))
+        self.api.get(&self.path("/resume-packet"))
     }
 
     /// What the session is about.
     pub(crate) fn context(&mut self) -> anyhow::Result<Value> {
-        self.get(&self.path("/context"))
+        self.api.get(&self.path("/context"))
     }
 
     pub(crate) fn change(&mut self, body: &Value) -> anyhow::Result<()> {
-        self.requests += 1;
-        let idempotency_key = Some(format!("{}-{}", self.id, self.requests));
-        let path = format!("/api/v1{}", self.path(""));
-        self.ask(&Request { method: "PATCH", path, body: Some(body.to_string()), idempotency_key }).map(drop)
+        self.api.patch(&self.path(""), body).map(drop)
     }
 
     pub(crate) fn cancel(&mut self) -> anyhow::Result<()> {
-        self.post(&self.path("/cancel"), &json!({})).map(drop)
+        self.api.post(&self.path("/cancel"), &json!({})).map(drop)
     }
 
     pub(crate) fn resume(&mut self) -> anyhow::Result<()> {
-        self.post(&self.path("/resume"), &json!({})).map(drop)
+        self.api.post(&self.path("/resume"), &json!({})).map(drop)
     }
 
-    /// By the kind of the option, as a person would go by what it says.
-    fn answer(&mut self, question: &Value, permission: Permission) -> anyhow::Result<()> {
-        let session = self.get(&self.path(""))?;
-        ensure!(session["state"] == "needs_you", "a permission is open, and the session is {}", session["state"]);
+    /// Has another agent take over.
+    pub(crate) fn hand_over(&mut self, agent: &str) -> anyhow::Result<()> {
+        self.api.post(&self.path("/resume"), &json!({ "agent": agent })).map(drop)
+    }
+
+    /// Chooses, and waits until the agent says that it is so.
+    pub(crate) fn choose(&mut self, option: &str, value: &str) -> anyhow::Result<()> {
+        self.api.post(&self.path(&format!("/options/{option}")), &json!({ "value": value }))?;
+        self.wait(&format!("{option} is {value}"), |session, _| {
+            Ok(session.option(option).is_some_and(|option| option["value"] == value).then_some(()))
+        })
+    }
+
+    /// What can be chosen, as the agent said last.
+    pub(crate) fn options(&mut self) -> anyhow::Result<Vec<Value>> {
+        self.look()?;
+        Ok(self.seen.options.clone())
+    }
+
+    /// Until the agent has told of a command, named without its slash; some do so only after a turn.
+    pub(crate) fn wait_for_command(&mut self, name: &str) -> anyhow::Result<()> {
+        let end = Instant::now() + COMMANDS_LIMIT;
+        loop {
+            self.look()?;
+            let commands = &self.seen.commands;
+            if commands.iter().any(|command| command == name) {
+                return Ok(());
+            }
+            ensure!(Instant::now() < end, "it does not tell of {name}, only of {commands:?}");
+            thread::sleep(POLL);
+        }
+    }
+
+    pub(crate) fn usage(&mut self) -> anyhow::Result<Vec<Value>> {
+        self.look()?;
+        Ok(self.seen.usage.clone())
+    }
+
+    /// The words that were sent to the agent so far.
+    pub(crate) fn prompts(&self) -> &[String] {
+        &self.seen.prompts
+    }
+
+    pub(crate) fn state(&mut self) -> anyhow::Result<String> {
+        Ok(self.api.get(&self.path(""))?["state"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// The newest step that is offered and not taken.
+    pub(crate) fn open_step(&mut self) -> anyhow::Result<Value> {
+        let steps = self.api.get(&self.path("/next"))?;
+        let open = steps["blocks"].as_array().into_iter().flatten().find(|block| block["state"] == "open");
+        open.cloned().with_context(|| format!("no step is open: {steps}"))
+    }
+
+    /// Takes a step; the session that it led to.
+    pub(crate) fn take_step(&mut self, endpoint: Endpoint, block: &str) -> anyhow::Result<Self> {
+        let taken = self.api.post(&self.path(&format!("/next/{block}")), &json!({}))?;
+        Ok(Self::of(endpoint, taken["sessionId"].as_str().context("the answer names no session")?))
+    }
+
+    fn option(&self, id: &str) -> Option<&Value> {
+        self.seen.options.iter().find(|option| option["id"] == id)
+    }
+
+    /// By the kind of the option, as a person would go by what it says. False if nobody was to be asked: the server
+    /// had its answer.
+    fn answer(&mut self, question: &Value, permission: Permission) -> anyhow::Result<bool> {
         let request =
             question["request"].as_u64().with_context(|| format!("a request without its number: {question}"))?;
+        let session = self.api.get(&self.path(""))?;
+        let id = format!("p{request}");
+        if !session["openRequests"].to_string().contains(&format!("\"{id}\"")) {
+            return Ok(false);
+        }
+        ensure!(session["state"] == "needs_you", "a permission is open, and the session is {}", session["state"]);
         let wanted = match permission {
             Permission::Allow => "allow_once",
             Permission::Reject => "reject_once",
@@ -156,7 +243,8 @@ impl Session {
             .and_then(|options| options.iter().find(|option| option["kind"] == wanted))
             .and_then(|option| option["id"].as_str())
             .with_context(|| format!("no option means {wanted}: {question}"))?;
-        self.post(&self.path(&format!("/permissions/p{request}")), &json!({ "option": option })).map(drop)
+        self.api.post(&self.path(&format!("/permissions/{id}")), &json!({ "option": option }))?;
+        Ok(true)
     }
 
     fn keep_words(&mut self, entry: &Value) {
@@ -172,44 +260,69 @@ impl Session {
         mut look: impl FnMut(&mut Self, &Value) -> anyhow::Result<Option<T>>,
     ) -> anyhow::Result<T> {
         let began = Instant::now();
-        while began.elapsed() < LIMIT {
-            let page = self.get(&self.path(&format!("/entries?after={}&limit=500", self.seq)))?;
-            for entry in page["entries"].as_array().context("the answer has no entries")? {
-                self.seq = entry["seq"].as_u64().with_context(|| format!("an entry without a seq: {entry}"))?;
-                if let Some(found) = look(self, entry)? {
+        let end = self.deadline.map_or(began + LIMIT, |deadline| deadline.min(began + LIMIT));
+        loop {
+            while let Some(entry) = self.unread.pop_front() {
+                if let Some(found) = look(self, &entry)? {
                     return Ok(found);
                 }
             }
+            if self.fetch()? > 0 {
+                continue;
+            }
+            if Instant::now() > end {
+                bail!("waited {:.0} s until {what}; the last entry is {}", began.elapsed().as_secs_f64(), self.seq);
+            }
             thread::sleep(POLL);
         }
-        bail!("waited {LIMIT:?} until {what}; the last entry seen is {}", self.seq)
+    }
+
+    /// Takes note of what was written down meanwhile.
+    fn look(&mut self) -> anyhow::Result<()> {
+        while self.fetch()? > 0 {}
+        Ok(())
+    }
+
+    /// How many entries are new.
+    fn fetch(&mut self) -> anyhow::Result<usize> {
+        let mut page = self.api.get(&self.path(&format!("/entries?after={}&limit=500", self.seq)))?;
+        let Value::Array(entries) = page["entries"].take() else { bail!("the answer has no entries: {page}") };
+        if let Some(last) = entries.last() {
+            self.seq = last["seq"].as_u64().with_context(|| format!("an entry without a seq: {last}"))?;
+        }
+        let count = entries.len();
+        entries.iter().for_each(|entry| self.seen.keep(entry));
+        self.unread.extend(entries);
+        Ok(count)
     }
 
     fn path(&self, rest: &str) -> String {
         format!("/sessions/{}{rest}", self.id)
     }
+}
 
-    fn get(&mut self, path: &str) -> anyhow::Result<Value> {
-        self.ask(&Request::get(format!("/api/v1{path}")))
-    }
-
-    fn post(&mut self, path: &str, body: &Value) -> anyhow::Result<Value> {
-        self.requests += 1;
-        self.ask(&Request {
-            method: "POST",
-            path: format!("/api/v1{path}"),
-            body: Some(body.to_string()),
-            idempotency_key: Some(format!("{}-{}", self.id, self.requests)),
-        })
-    }
-
-    fn ask(&mut self, request: &Request) -> anyhow::Result<Value> {
-        let what = format!("{} {}", request.method, request.path);
-        let answer = self.http.send(request).with_context(|| format!("{what} was not answered"))?;
-        ensure!(answer.is_success(), "{what}: {} {}", answer.status, answer.body);
-        if answer.body.is_empty() {
-            return Ok(Value::Null);
+impl Seen {
+    fn keep(&mut self, entry: &Value) {
+        let data = &entry["data"];
+        let list = |name: &str| data[name].as_array().cloned().unwrap_or_default();
+        match entry["type"].as_str() {
+            Some("agent.options_changed") => self.options = list("options"),
+            Some("agent.commands_changed") => {
+                let name = |command: &Value| command["name"].as_str().unwrap_or_default().to_owned();
+                self.commands = list("commands").iter().map(name).collect();
+            }
+            // What the former agent had.
+            Some("session.changed") if data["agent"].is_string() => {
+                (self.options, self.commands) = (Vec::new(), Vec::new());
+            }
+            Some("usage.reported") => self.usage.push(data.clone()),
+            Some("prompt.sent") => self.prompts.push(data["text"].as_str().unwrap_or_default().to_owned()),
+            Some(_) | None => (),
         }
-        serde_json::from_str(&answer.body).with_context(|| format!("{what}: not JSON"))
     }
+}
+
+/// What a question is about, as the person sees it.
+fn subject_of(question: &Value) -> String {
+    question["subject"].as_str().or(question["title"].as_str()).unwrap_or_default().to_owned()
 }

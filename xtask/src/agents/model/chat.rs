@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::http::Answer;
-use super::script::{Asked, Call, Reply, Tool, is_added_by_agent, pieces};
+use super::script::{Asked, Call, Reply, Tool, person_words, pieces};
 use super::{plain_text, property_names, unique};
 
 pub(super) fn asked(body: &Value) -> Asked {
@@ -11,11 +11,11 @@ pub(super) fn asked(body: &Value) -> Asked {
     for message in body["messages"].as_array().into_iter().flatten() {
         match message["role"].as_str() {
             Some("user") => {
-                let texts = match &message["content"] {
+                let texts: Vec<_> = match &message["content"] {
                     Value::Array(parts) => parts.iter().map(plain_text).collect(),
                     other => vec![plain_text(other)],
                 };
-                if let Some(words) = texts.into_iter().rfind(|text| !is_added_by_agent(text)) {
+                if let Some(words) = texts.iter().rev().find_map(|text| person_words(text)) {
                     asked.words = words;
                     asked.results.clear();
                 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::http::Answer;
-use super::script::{Asked, Reply, Tool, is_added_by_agent, pieces};
+use super::script::{Asked, Reply, Tool, person_words, pieces};
 use super::{plain_text, property_names, unique};
 
 pub(super) fn asked(body: &Value) -> Asked {
@@ -21,8 +21,8 @@ pub(super) fn asked(body: &Value) -> Asked {
             let text = plain_text(block);
             if block["type"] == "tool_result" {
                 asked.results.push(text);
-            } else if block["type"] == "text" && !is_added_by_agent(&text) {
-                asked.words = text;
+            } else if let Some(words) = person_words(&text).filter(|_| block["type"] == "text") {
+                asked.words = words;
                 asked.results.clear();
             }
         }

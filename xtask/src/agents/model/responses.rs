@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::http::Answer;
-use super::script::{Asked, Reply, Tool, is_added_by_agent, pieces};
+use super::script::{Asked, Reply, Tool, person_words, pieces};
 use super::{plain_text, property_names, unique};
 
 pub(super) fn asked(body: &Value) -> Asked {
@@ -11,8 +11,8 @@ pub(super) fn asked(body: &Value) -> Asked {
     for item in body["input"].as_array().into_iter().flatten() {
         match item["type"].as_str().unwrap_or("message") {
             "message" if item["role"] == "user" => {
-                let mut parts = item["content"].as_array().into_iter().flatten().map(plain_text);
-                if let Some(words) = parts.rfind(|text| !is_added_by_agent(text)) {
+                let parts: Vec<_> = item["content"].as_array().into_iter().flatten().map(plain_text).collect();
+                if let Some(words) = parts.iter().rev().find_map(|text| person_words(text)) {
                     asked.words = words;
                     asked.results.clear();
                 }

@@ -1,10 +1,10 @@
-//! The three formats: what is read of a request as agents write it, and what an agent would read of the answer.
+//! The four formats: what is read of a request as agents write it, and what an agent would read of the answer.
 
 use super::script::{Call, Tool};
 use super::*;
 
 /// A lookup, its result, and a next wish in the same conversation, with what agents add in between.
-fn bodies() -> [(Format, Value, Option<&'static str>); 3] {
+fn bodies() -> [(Format, Value, Option<&'static str>); 4] {
     let parameters = json!({ "type": "object", "properties": { "name": {} } });
     let responses = json!({
         "stream": true,
@@ -42,7 +42,21 @@ fn bodies() -> [(Format, Value, Option<&'static str>); 3] {
         ],
         "tools": [{ "name": "mcp__notes__lookup_note", "input_schema": parameters }],
     });
-    [(Format::Responses, responses, Some("mcp__notes")), (Format::Chat, chat, None), (Format::Messages, messages, None)]
+    let gemini = json!({
+        "contents": [
+            { "role": "user", "parts": [{ "text": "<session_context>\n</session_context>" }, { "text": "please lookup kumquat" }] },
+            { "role": "model", "parts": [{ "functionCall": { "name": "mcp_notes_lookup_note" } }] },
+            { "role": "user", "parts": [{ "functionResponse": { "response": { "output": "a fruit" } } }] },
+            { "role": "user", "parts": [{ "text": "please lookup plum" }] },
+        ],
+        "tools": [{ "functionDeclarations": [{ "name": "mcp_notes_lookup_note", "parametersJsonSchema": parameters }] }],
+    });
+    [
+        (Format::Responses, responses, Some("mcp__notes")),
+        (Format::Chat, chat, None),
+        (Format::Messages, messages, None),
+        (Format::Gemini, gemini, None),
+    ]
 }
 
 #[test]
@@ -67,12 +81,14 @@ fn results_follow_the_words_they_belong_to() {
         let newest_words = match format {
             Format::Responses => body["input"].as_array_mut().map(Vec::pop),
             Format::Chat => body["messages"].as_array_mut().map(Vec::pop),
+            Format::Gemini => body["contents"].as_array_mut().map(Vec::pop),
             // The result and the next words share a message.
             Format::Messages => body["messages"][2]["content"].as_array_mut().map(|blocks| Some(blocks.remove(1))),
         };
         assert!(newest_words.flatten().is_some_and(|words| words.to_string().contains("plum")), "{format:?}");
         let asked = format.asked(&body);
-        assert_eq!((asked.words.as_str(), &asked.results[..]), ("please lookup kumquat", &["a fruit".to_owned()][..]));
+        assert_eq!(asked.words, "please lookup kumquat", "{format:?}");
+        assert!(matches!(&asked.results[..], [result] if result.contains("a fruit")), "{format:?}: {asked:?}");
     }
 }
 
@@ -83,18 +99,23 @@ fn an_answer_is_whole_or_a_stream_of_the_same() {
     let said = Reply::Say { thought: Some("Hm, well.".to_owned()), text: "It is a fruit.".to_owned() };
     for (format, body, _) in bodies() {
         for (reply, expected) in [(&call, "lookup_note"), (&said, "fruit.")] {
-            let Answer::Events(events) = format.answer(&body, reply) else { panic!("{format:?} is not streamed") };
+            let Answer::Events(events) = format.answer(":streamGenerateContent", &body, reply) else {
+                panic!("{format:?} is not streamed")
+            };
             assert!(events.iter().any(|event| event.contains(expected)), "{format:?}: {events:?}");
             for event in &events {
                 let data = event.trim_end().rsplit("data: ").next().unwrap();
                 assert!(data == "[DONE]" || serde_json::from_str::<Value>(data).is_ok(), "{format:?}: {event}");
             }
-            let Answer::Whole { status, body } = format.answer(&Value::Null, reply) else {
+            let Answer::Whole { status, body } = format.answer(":generateContent", &Value::Null, reply) else {
                 panic!("{format:?} streams")
             };
             assert_eq!((status, body.contains(expected)), (200, true), "{format:?}: {body}");
         }
         let stalled = Reply::Stall { text: "Wait.".to_owned() };
-        assert!(matches!(format.answer(&body, &stalled), Answer::EventsThenSilence(_)), "{format:?}");
+        assert!(
+            matches!(format.answer(":streamGenerateContent", &body, &stalled), Answer::EventsThenSilence(_)),
+            "{format:?}"
+        );
     }
 }
