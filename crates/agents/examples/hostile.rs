@@ -293,7 +293,7 @@ impl Hostile {
         let (word, rest) = words.split_once(' ').unwrap_or((words, ""));
         match word {
             "hello" => self.text(session, "hello"),
-            "echo" => self.text(session, &params["prompt"].to_string()),
+            "echo" | "/echo" => self.text(session, &params["prompt"].to_string()),
             "stop" => return self.answer(id, json!({ "stopReason": rest })),
             "error" => {
                 let error = json!({ "code": -32603, "message": "Internal error", "data": { "details": rest } });
