@@ -308,7 +308,7 @@ impl Hostile {
         match word {
             "hello" => self.text(session, "hello"),
             "mode" => self.update(session, json!({ "sessionUpdate": "current_mode_update", "currentModeId": rest })),
-            "echo" => self.text(session, &params["prompt"].to_string()),
+            "echo" | "/echo" => self.text(session, &params["prompt"].to_string()),
             "stop" => return self.answer(id, json!({ "stopReason": rest })),
             "error" => {
                 let error = json!({ "code": -32603, "message": "Internal error", "data": { "details": rest } });

@@ -9,6 +9,7 @@ import { defaultRehypePlugins, defaultRemarkPlugins, Streamdown } from "streamdo
 
 import { shown } from "../../ui/shown";
 import { CodeBlock } from "./CodeBlock";
+import { parted } from "./parted";
 
 interface MarkdownProps {
   text: string;
@@ -28,7 +29,7 @@ export const Markdown = memo(function Markdown({ text, growing }: MarkdownProps)
       controls={false}
       linkSafety={NO_DIALOG}
     >
-      {shown(text)}
+      {shown(parted(text))}
     </Streamdown>
   );
 });
