@@ -11,6 +11,7 @@
 #![warn(missing_docs)]
 
 #[cfg(any(test, feature = "conformance"))]
+mod attachments;
 pub mod conformance;
 pub mod copies;
 #[cfg(test)]
@@ -244,8 +245,8 @@ pub trait Tables: Send + Sync + 'static {
     /// A page of deleted sessions that are not purged yet, the one that was deleted last first.
     async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError>;
 
-    /// Which sessions these conversations of an agent are, by the agent's own ids; deleted ones too, in the order of the
-    /// sessions' ids. Looks at every session.
+    /// Which sessions these conversations of an agent are or once were, by the agent's own ids: also of sessions that
+    /// were handed over since and of deleted ones, in the order of the sessions' ids. Walks the whole log.
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError>;
 
     /// How many sessions came to rest unseen.

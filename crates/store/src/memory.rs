@@ -13,6 +13,7 @@ use model::{
     SessionList, SessionRow, StreamId, Timestamp, TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
 };
 
+use crate::attachments::Attachments;
 use crate::{
     AppendError, Batch, Changes, Damage, Head, Log, MAX_PAGE_BYTES, Part, PlacedEntry, ReadError, Receipt, Tables,
     WholeWork,
@@ -386,11 +387,11 @@ impl Tables for MemoryStore {
 
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
         let state = self.state();
-        let of_agent = state.sessions.all().filter(|row| row.agent == agent);
-        let attached = of_agent.filter_map(|row| Some((row.agent_session.clone()?, row.id)));
-        let mut found: Vec<_> = attached.filter(|(theirs, _)| ids.contains(theirs)).collect();
-        found.sort_by_key(|(_, id)| *id);
-        Ok(found)
+        let mut attachments = Attachments::new(agent, &ids);
+        for stream in state.streams.keys() {
+            state.entries(*stream).iter().for_each(|(_, entry)| attachments.apply(*stream, &entry.event));
+        }
+        Ok(attachments.finish())
     }
 
     async fn unobserved_count(&self) -> Result<u64, ReadError> {

@@ -344,6 +344,15 @@ pub async fn sessions_are_found_by_their_agents_own_ids(store: AnyStore) {
     assert_eq!(find(&agent, &["it's \"two\"", ""]).await, [found("it's \"two\"", 2)]);
     assert_eq!(find("another", &["one"]).await, []);
     assert_eq!(find(&agent, &[]).await, []);
+
+    // An agent that begins anew has another id, and so has another agent; a session keeps all of them.
+    act(&store, 1, attached("two", Memory::New), 4).await;
+    act(&store, 1, Command::Resume { agent: Some("another".to_owned()) }, 5).await;
+    act(&store, 1, attached("three", Memory::New), 6).await;
+    act(&store, 1, attached("three", Memory::Resumed), 7).await;
+    let all = ["one", "two", "three"];
+    assert_eq!(find(&agent, &all).await, [found("one", 1), found("two", 1), found("one", 3)]);
+    assert_eq!(find("another", &all).await, [found("three", 1)]);
 }
 
 pub async fn turns_come_in_order(store: AnyStore) {

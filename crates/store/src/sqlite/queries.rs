@@ -7,11 +7,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use model::{
-    Context, DeletedKey, Entry, InteractionId, ListKey, Position, RememberedRow, Seq, Session, SessionId, SessionRow,
-    StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
+    Context, DeletedKey, Entry, Event, InteractionId, ListKey, Position, RememberedRow, Seq, Session, SessionId,
+    SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use crate::attachments::{Attachments, BEGINNINGS};
 use crate::sqlite::columns::{self, SESSION_COLUMNS, STORED_ENTRY_COLUMNS};
 use crate::sqlite::fences::has_fence;
 use crate::sqlite::rows::{self, StoredEntry, sql_seq};
@@ -307,13 +308,32 @@ pub(super) fn deleted(
 }
 
 pub(super) fn attached(conn: &Connection, agent: &str, ids: &[String]) -> Result<Vec<(String, SessionId)>, ReadError> {
-    // Asked by hand and seldom: not worth an index that every commit would have to keep.
-    let sql = "SELECT agent_session, id
-         FROM sessions
-         WHERE agent = ?1 AND agent_session IN (SELECT value FROM json_each(?2))
-         ORDER BY id";
-    let ids = serde_json::Value::from(ids).to_string();
-    collect(conn, sql, params![agent, ids], |row| Ok((row.get(0)?, SessionId::from_bytes(row.get(1)?))))
+    // Asked by hand and seldom: not worth an index that every commit would have to keep. Only the beginnings of events
+    // are looked at, so what is long in the log costs nothing.
+    let mut statement = conn.prepare_cached(
+        "SELECT streams.name, entries.version, entries.event
+         FROM entries
+         JOIN streams ON streams.id = entries.stream
+         WHERE
+             streams.purged_at IS NULL
+             AND (
+                 substr(entries.event, 1, length(?1)) = ?1
+                 OR substr(entries.event, 1, length(?2)) = ?2
+                 OR substr(entries.event, 1, length(?3)) = ?3
+             )
+         ORDER BY entries.position",
+    )?;
+    let mut rows = statement.query(BEGINNINGS.map(str::as_bytes))?;
+    let mut attachments = Attachments::new(agent, ids);
+    while let Some(row) = rows.next()? {
+        let stream = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?.parse();
+        let event = Event::decode(row.get(1)?, row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?);
+        // What is damaged is told of by those who read it.
+        if let (Ok(stream), Ok(event)) = (stream, event) {
+            attachments.apply(stream, &event);
+        }
+    }
+    Ok(attachments.finish())
 }
 
 pub(super) const UNOBSERVED_COUNT: &str = "SELECT COUNT(*)
