@@ -34,6 +34,7 @@ use super::translate::Translator;
 use super::wire::Refused;
 use crate::{Call, News, Settings, Start};
 use calls::Calls;
+use files::Files;
 use watch::Watch;
 
 pub(crate) struct Session {
@@ -54,6 +55,7 @@ pub(crate) struct Session {
     /// Options that are being set, by request.
     setting: HashMap<i64, (String, String)>,
     terminals: Terminals,
+    files: Files,
     /// What is being done for the agent.
     served: JoinSet<()>,
     /// The agent is to keep no record of it.
@@ -93,7 +95,9 @@ impl Session {
         let (key, inbox) = lease.connection().add_session();
         let terminals = Terminals::new(settings.clone(), env, start.cwd.clone());
         let Ends { calls, news } = ends;
+        let files = Files::of(&start.cwd, settings.deny.clone());
         Self {
+            files,
             settings,
             about,
             lease,
