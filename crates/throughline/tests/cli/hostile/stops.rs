@@ -40,8 +40,8 @@ fn a_turn_that_is_stopped_ends_whatever_the_agent_does() {
     hostile, hang: idle
       turn cancelled
     hostile, brittle: failed
-      failure: the agent ended (exit code 3): broke at cancel [31mred
-      turn failed: the agent ended (exit code 3): broke at cancel [31mred
+      failure: the agent ended (exit code 3): about to break / broke at cancel [31mred
+      turn failed: the agent ended (exit code 3): about to break / broke at cancel [31mred
     hostile, deaf: failed
       failure: the agent did not stop within 2 seconds after it was told to
       unresponsive
