@@ -325,6 +325,20 @@ impl Hostile {
                 self.note(&format!("child {}", child.id()));
                 std::process::exit(4);
             }
+            "daemon" => {
+                let away = ["-c", "setsid sleep 1000 >/dev/null 2>&1 & echo $!"];
+                let child = Command::new("sh").args(away).stdin(Stdio::null()).output().unwrap();
+                self.note(&format!("child {}", String::from_utf8(child.stdout).unwrap().trim()));
+                return self.open.push((session.to_owned(), id.clone()));
+            }
+            "plugged" => {
+                let params = json!({ "sessionId": session, "terminalId": "none" });
+                for number in 0..100_000 {
+                    let (id, method) = (format!("u{number}"), "terminal/output");
+                    self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+                }
+                thread::sleep(Duration::from_secs(1_000));
+            }
             "hang" => return self.open.push((session.to_owned(), id.clone())),
             "deaf" => {
                 self.is_deaf = true;

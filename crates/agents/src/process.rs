@@ -11,7 +11,9 @@
 //! ```
 //!
 //! The data does not pass through the supervisor: the agent has inherited the very pipes that the server holds. When
-//! control is closed, also because the server was killed, the supervisor ends every descendant. Out of its reach are
+//! control is closed, also because the server was killed, the supervisor ends every descendant. What outlives a supervisor
+//! that was killed or stopped is found by its mark (`mark.rs`): by the server, or by the next one. Out of reach are
+//! programs that have thrown the mark away by then,
 //! programs that others started on the agent's behalf (a container, a timer) and those with another user's rights.
 //!
 //! Start reading at [`Launcher::spawn`], then `supervisor.rs`, then `tree.rs`.
@@ -22,6 +24,7 @@ mod launcher;
 mod line_sink;
 mod lines;
 mod login_shell;
+mod mark;
 mod start;
 mod supervisor;
 mod tail;
@@ -34,5 +37,7 @@ pub use launcher::{LaunchError, Launched, Launcher, Process};
 pub use line_sink::LineSink;
 pub use lines::{Fault, Faults, Lines};
 pub use login_shell::login_shell_path;
+pub use mark::Folder;
 pub use supervisor::supervise;
+pub use tree::end_leftovers;
 pub use wire::{Ended, Exit, Limits, Refusal, Spec};

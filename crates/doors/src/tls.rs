@@ -1,9 +1,13 @@
 //! TLS keys from PEM files.
 //!
-//! Invariant: settings that loaded can serve; a wrong path or a key that does not fit is found at start, and the
-//! message names the file but never shows its content.
+//! Invariant: settings that loaded can serve; a wrong path, a key that does not fit and one that others can read are found at
+//! start, and the message names the file but never shows its content.
+
+mod validity;
 
 use std::{
+    fs,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -20,6 +24,7 @@ use tokio_rustls::{
 #[derive(Clone)]
 pub struct TlsSettings {
     pub(crate) acceptor: TlsAcceptor,
+    valid_until: Option<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +35,8 @@ pub enum TlsError {
     NoCertificate { path: PathBuf },
     #[error("could not read a private key from {}", path.display())]
     Key { path: PathBuf, source: pem::Error },
+    #[error("others can read the private key {0}: close it with `chmod 600 {0}`, and think about a new one", path.display())]
+    KeyOpen { path: PathBuf },
     #[error("the certificate and the private key can not be used together")]
     Unusable { source: rustls::Error },
 }
@@ -43,6 +50,10 @@ impl TlsSettings {
         if chain.is_empty() {
             return Err(TlsError::NoCertificate { path: certificates.to_owned() });
         }
+        if is_open_to_others(key) {
+            return Err(TlsError::KeyOpen { path: key.to_owned() });
+        }
+        let valid_until = chain.first().and_then(|certificate| validity::end(certificate));
         let key = PrivateKeyDer::from_pem_file(key).map_err(|source| TlsError::Key { path: key.to_owned(), source })?;
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
@@ -50,6 +61,21 @@ impl TlsSettings {
             .map_err(|source| TlsError::Unusable { source })?;
         // HTTP/1 only: one protocol has one set of limits to get right.
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)) })
+        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), valid_until })
     }
+
+    /// The last second of the certificate, in UTC, as `YYYYMMDDHHMMSSZ`; nothing if it could not be made out.
+    pub fn valid_until(&self) -> Option<&str> {
+        self.valid_until.as_deref()
+    }
+}
+
+/// Whether anybody but its owner can read it, or a group that root gave it to: that is how a system hands a key to a
+/// service.
+fn is_open_to_others(key: &Path) -> bool {
+    const ROOT: u32 = 0;
+    fs::metadata(key).is_ok_and(|found| {
+        let allowed = if found.uid() == ROOT { 0o640 } else { 0o600 };
+        found.mode() & 0o077 & !allowed != 0
+    })
 }

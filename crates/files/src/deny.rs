@@ -2,15 +2,16 @@
 //!
 //! Invariant: the verdict on a path is a pure function of all its names from `/` on, links worked out, each in its folded
 //! form (`fold.rs`); it wins over every tree. A pattern covers what it names and everything below. Folders are known by
-//! device and number, so that no other way to them helps.
+//! device and number, so that no other way to them helps, and so are files that have several names (`links.rs`).
 
 mod fold;
+mod links;
 mod pattern;
 mod protected;
 
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::Stat;
 
@@ -38,6 +39,8 @@ pub struct Deny {
     folders: Vec<Identity>,
     /// Not entered; but what lies in them may be a tree (`/dev/shm`).
     not_entered: Vec<Identity>,
+    /// Where protected files lie that may have other names elsewhere.
+    known: Vec<PathBuf>,
 }
 
 /// What a directory is, whatever it is called.
@@ -57,6 +60,7 @@ impl Deny {
             never_written: protected::never_written(),
             folders: known(protected::FOLDERS),
             not_entered: known(protected::NOT_ENTERED),
+            known: Vec::new(),
         }
     }
 
@@ -71,6 +75,7 @@ impl Deny {
     /// Protects a folder that is there, with all that is in it, but for what [`crate::Tree::open_own`] opened there.
     pub fn with_folder(mut self, path: &Path) -> Result<Self, FileError> {
         self.folders.push(Identity::at(path)?);
+        self.known.push(path.to_owned());
         Ok(self)
     }
 

@@ -6,7 +6,8 @@
 //! what is protected are refused with the same words, whether or not there is something.
 //!
 //! This crate must never know a session, HTTP or an agent. Its calls block; callers run them where that is welcome. An
-//! open tree stays with its directory, also when that is renamed: open it anew for each piece of work, which is cheap.
+//! open tree stays with its directory, also when that is renamed: open it anew for each piece of work, which is cheap,
+//! by its [`Root`], so that nobody can put a link in its place.
 //! Start reading at `trees.rs`.
 
 #![warn(missing_docs)]
@@ -27,6 +28,6 @@ pub use deny::{Access, Deny, PatternError};
 pub use error::FileError;
 pub use list::{Item, Kind, Listing, Stat};
 pub use read::Start;
-pub use tree::Tree;
+pub use tree::{Root, Tree};
 pub use trees::Trees;
 pub use write::Written;

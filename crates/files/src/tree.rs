@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{self as sys, CWD, Mode};
 
@@ -24,6 +24,29 @@ pub struct Tree {
     /// What was passed on the way, from `/` to the directory itself.
     passed: Vec<Identity>,
     is_own: bool,
+}
+
+/// A directory as it was found first. It is opened anew for each piece of work, since it may be made anew meanwhile, but
+/// not where a link in its place, or on the way to it, leads now.
+#[derive(Debug, Clone)]
+pub struct Root {
+    named: PathBuf,
+    real: Vec<OsString>,
+}
+
+impl Root {
+    /// Finds the directory at an absolute path; links on the way to it are followed this once.
+    pub fn find(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        let named = path.as_ref().to_owned();
+        let real = Tree::open(&named)?.real;
+        Ok(Self { named, real })
+    }
+
+    /// Opens it where it was found.
+    pub fn open(&self) -> Result<Tree, FileError> {
+        let tree = Tree::open(&self.named)?;
+        if tree.real == self.real { Ok(tree) } else { Err(FileError::NotAllowed) }
+    }
 }
 
 impl Tree {

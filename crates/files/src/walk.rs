@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path};
 
@@ -206,6 +206,14 @@ impl Walk<'_> {
         self.tree.folded().iter().chain(self.passed.iter().map(|(name, _)| &name.folded)).collect()
     }
 
+    /// Every directory from the root on, with its path.
+    fn folders(&self) -> impl Iterator<Item = (BorrowedFd<'_>, Vec<&Folded>)> {
+        let root = [(self.root.as_fd(), self.tree.folded().len())];
+        let passed = self.passed.iter().zip(self.tree.folded().len() + 1..);
+        let all = root.into_iter().chain(passed.map(|((_, folder), depth)| (folder.as_fd(), depth)));
+        all.map(|(folder, depth)| (folder, self.way().into_iter().take(depth).collect()))
+    }
+
     fn here(&self) -> &OwnedFd {
         self.passed.last().map_or(&self.root, |(_, folder)| folder)
     }
@@ -213,6 +221,7 @@ impl Walk<'_> {
     fn arrive(mut self, name: Option<Name>, stat: Option<Stat>) -> Result<Place, FileError> {
         if let Some(stat) = &stat {
             self.deny.check_identity(stat)?;
+            self.deny.check_links(stat, self.folders())?;
         }
         let path = self.way().into_iter().chain(name.as_ref().map(|name| &name.folded)).cloned().collect();
         let folder = self.passed.pop().map_or(self.root, |(_, folder)| folder);

@@ -1,4 +1,7 @@
-//! Writing a file whole: beside its place, flushed, then put there.
+//! Writing a file whole: without a name, flushed, then put in its place.
+//!
+//! Where the file system has files without a name, a process that is killed leaves nothing behind while it writes. To
+//! replace a file needs a name for the moment between two calls, which is the one moment at which a kill leaves a file.
 //!
 //! Invariant: at every moment the path holds the old content or the new one. A link is never written through: the
 //! name is what changes, in the directory that was opened. Another name of the old file (a hard link) keeps the old
@@ -7,10 +10,11 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{self as sys, AtFlags, Gid, Mode, OFlags, Stat, Uid};
+use rustix::fs::{self as sys, AtFlags, CWD, Gid, Mode, OFlags, Stat, Uid};
+use rustix::io::Errno;
 
 use crate::read::open_plain;
 use crate::walk::{Place, sync_folder};
@@ -46,20 +50,22 @@ impl Trees {
 /// A new file that is taken away again unless it is put in its place.
 struct Beside {
     folder: OwnedFd,
-    name: OsString,
     file: File,
-    is_placed: bool,
+    /// The name that it has for now.
+    name: Option<OsString>,
 }
 
 impl Beside {
     fn make(place: Place, is_kept_private: bool) -> Result<Self, FileError> {
-        let random = getrandom::u64().map_err(|err| FileError::Io(io::Error::other(err)))?;
-        let name = OsString::from(format!(".throughline-{random:016x}.tmp"));
         let everybody = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
         let mode = if is_kept_private { Mode::RUSR | Mode::WUSR } else { everybody };
+        if let Some(file) = unnamed(&place.folder, mode) {
+            return Ok(Self { folder: place.folder, file, name: None });
+        }
+        let name = temporary_name()?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = sys::openat(&place.folder, &name, flags, mode)?.into();
-        Ok(Self { folder: place.folder, name, file, is_placed: false })
+        Ok(Self { folder: place.folder, file, name: Some(name) })
     }
 
     fn fill(&self, text: &str, old: Option<&Stat>) -> Result<(), FileError> {
@@ -85,17 +91,89 @@ impl Beside {
     }
 
     fn put(mut self, name: &OsString) -> Result<(), FileError> {
-        sys::renameat(&self.folder, &self.name, &self.folder, name)?;
-        self.is_placed = true;
+        if self.name.is_none() {
+            match self.link(name) {
+                Ok(()) => return Ok(sync_folder(&self.folder)?),
+                // What is there can only be replaced by something with a name.
+                Err(Errno::EXIST) => (),
+                Err(errno) => return Err(errno.into()),
+            }
+            let temporary = temporary_name()?;
+            self.link(&temporary)?;
+            self.name = Some(temporary);
+        }
+        if let Some(temporary) = &self.name {
+            sys::renameat(&self.folder, temporary, &self.folder, name)?;
+        }
+        self.name = None;
         Ok(sync_folder(&self.folder)?)
     }
+
+    /// Gives a name to a file that has none.
+    fn link(&self, name: &OsString) -> Result<(), Errno> {
+        let own = format!("{OWN_FILES}/{}", self.file.as_raw_fd());
+        sys::linkat(CWD, own, &self.folder, name, AtFlags::SYMLINK_FOLLOW)
+    }
+}
+
+/// Where a process finds its own open files by their numbers.
+const OWN_FILES: &str = "/proc/self/fd";
+
+/// A file without a name; none where the system, or the file system, does not have such.
+#[cfg(target_os = "linux")]
+fn unnamed(folder: &OwnedFd, mode: Mode) -> Option<File> {
+    let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+    let has_names = Path::new(OWN_FILES).exists();
+    sys::openat(folder, ".", flags, mode).ok().filter(|_| has_names).map(File::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unnamed(_folder: &OwnedFd, _mode: Mode) -> Option<File> {
+    None
+}
+
+fn temporary_name() -> Result<OsString, FileError> {
+    let random = getrandom::u64().map_err(|err| FileError::Io(io::Error::other(err)))?;
+    Ok(OsString::from(format!(".throughline-{random:016x}.tmp")))
 }
 
 impl Drop for Beside {
     fn drop(&mut self) {
-        if !self.is_placed {
+        if let Some(name) = &self.name {
             // If it can not be taken away, it is a hidden leftover; the error that led here is the one to tell.
-            let _ = sys::unlinkat(&self.folder, &self.name, AtFlags::empty());
+            let _ = sys::unlinkat(&self.folder, name, AtFlags::empty());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::Tree;
+
+    /// Whoever kills the process while a file is written finds the directory as it was.
+    #[test]
+    fn nothing_lies_beside_its_place_while_it_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = || {
+            let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+            let mut names: Vec<_> = names.collect();
+            names.sort();
+            names
+        };
+        fs::write(folder.path().join("old"), "old").unwrap();
+        let trees = Trees::new(vec![Tree::open(folder.path()).unwrap()]);
+        for name in ["old", "new"] {
+            let place = trees.go(&folder.path().join(name), Access::Write).unwrap();
+            let before = names();
+            let beside = Beside::make(place, name == "old").unwrap();
+            beside.fill("text", None).unwrap();
+            assert_eq!(names(), before);
+            beside.put(&name.into()).unwrap();
+            assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), "text");
+        }
+        assert_eq!(names(), ["new", "old"]);
     }
 }

@@ -268,6 +268,7 @@ impl Index {
         if let Err(error) = committed {
             return Err(writing.fail(error));
         }
+        folder::close_to_others(&self.place.path);
         writing.committed = writing.reached;
         writing.pending = false;
         // Only now: whoever asks for what is hidden, and then for the index, sees one of the two.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 
-use agents::process::{self, Launcher};
+use agents::process::{self, Folder, Launcher};
 use agents::{Agents, Settings};
 use anyhow::{Context as _, Result};
 use engine::Agency;
@@ -12,6 +12,7 @@ use files::Deny;
 
 use crate::config::Config;
 use crate::data_dir::DataDir;
+use crate::host::home;
 
 /// Agents as this configuration wants them; nothing is started yet.
 pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
@@ -19,10 +20,12 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
     let own_path = own.to_str().context("this program lies at a path that is not text")?;
     let catalog = config.catalog(own_path)?;
     let neutral_dir = data.agents();
+    let folder = Folder::of(data.path()).context("the data folder can not be looked at")?;
     let deny = Deny::standard().with_folder(data.path()).context("the data folder can not be protected from agents")?;
+    let deny = home().into_iter().fold(deny, |deny, home| deny.with_home(&home));
     DirBuilder::new().recursive(true).mode(0o700).create(&neutral_dir)?;
     let settings = Settings {
-        launcher: Launcher::new(own.clone()),
+        launcher: Launcher::new(own.clone()).for_folder(folder),
         entries: catalog.entries().to_vec(),
         environment: own_environment(),
         process_limits: process::Limits {

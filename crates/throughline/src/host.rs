@@ -4,8 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use agents::history::Places;
+use agents::process;
 use agents::provider::Provider;
 use anyhow::{Context as _, Result, bail};
 use engine::{Clock as _, Engine, IdSource as _, Seams, Secret, Summarising, SystemClock, SystemIds, TokenWish};
@@ -21,6 +23,9 @@ use crate::agency;
 use crate::config::Config;
 use crate::data_dir::{DataDir, write_private};
 use crate::terminal;
+
+/// How long is tried to end what earlier agents have left.
+const LEFTOVERS_LIMIT: Duration = Duration::from_secs(10);
 
 pub(crate) struct Host {
     pub(crate) store: Arc<SqliteStore>,
@@ -63,6 +68,7 @@ impl Host {
             err => err.into(),
         })?;
         tell(&found, &copies);
+        end_leftovers(data).await?;
         let store = Arc::new(store);
         let seams = Seams {
             clock: Arc::new(SystemClock),
@@ -118,6 +124,16 @@ impl Host {
         self.engine.shutdown().await;
         self.store.close().await;
     }
+}
+
+/// Ends what agents of earlier owners of the folder have left. It is ours alone by now, and no agent is started yet.
+async fn end_leftovers(data: &DataDir) -> Result<()> {
+    let folder = process::Folder::of(data.path()).context("the data folder can not be looked at")?;
+    let ended = tokio::task::spawn_blocking(move || process::end_leftovers(&folder, LEFTOVERS_LIMIT)).await?;
+    if ended > 0 {
+        say(Level::WARN, &format!("{ended} processes that agents had left running were ended"));
+    }
+    Ok(())
 }
 
 /// The model that writes summaries and titles, if one is configured.

@@ -2,7 +2,8 @@
 //!
 //! Invariant: messages are taken one at a time, in the order of the wire, and the next line is read when there is room
 //! for this one. So an agent that talks faster than its session listens is slowed down, nothing overtakes anything, and
-//! no queue is without a bound. A session of a shared process that does not listen at all is left behind, and it alone.
+//! no queue is without a bound. A session waits for no agent to read what it is sent, so that its clock goes on and it can be
+//! stopped: an agent that leaves more unread than the queue holds has failed. A session of a shared process that does not listen at all is left behind, and it alone.
 
 mod drive;
 
@@ -21,8 +22,8 @@ use super::transport::Transport;
 use super::wire::{self, Refused};
 use crate::Limits;
 
-/// How many lines wait to be written.
-const OUTBOX: usize = 256;
+/// How many lines wait to be written: far more than an agent that reads leaves unread.
+const OUTBOX: usize = 1_024;
 
 /// A connection; its clones are the same.
 #[derive(Debug, Clone)]
@@ -37,6 +38,8 @@ struct Inner {
     stop: CancellationToken,
     /// Ends it by force.
     kill: CancellationToken,
+    /// The agent does not read: there is no room for another line.
+    unread: CancellationToken,
     ended: CancellationToken,
     why_ended: OnceLock<String>,
     changed: Notify,
@@ -80,6 +83,7 @@ impl Connection {
             limits,
             stop: stopping.child_token(),
             kill: CancellationToken::new(),
+            unread: CancellationToken::new(),
             ended: CancellationToken::new(),
             why_ended: OnceLock::new(),
             changed: Notify::new(),
@@ -143,14 +147,14 @@ impl Connection {
     /// Sends a request whose reply comes to the session's inbox with this id.
     pub(crate) async fn request(&self, session: u64, request: &impl JsonRpcRequest) -> i64 {
         let id = self.state().routes.expect(Pending::Session(session));
-        self.write(wire::request(id, request)).await;
+        self.write(wire::request(id, request));
         id
     }
 
     /// Sends the request for a new conversation.
     pub(crate) async fn request_new(&self, session: u64, request: &impl JsonRpcRequest) -> i64 {
         let id = self.state().routes.expect(Pending::NewSession(session));
-        self.write(wire::request(id, request)).await;
+        self.write(wire::request(id, request));
         id
     }
 
@@ -158,7 +162,7 @@ impl Connection {
     pub(crate) async fn ask<R: JsonRpcRequest>(&self, request: &R, limit: Duration) -> Result<R::Response, NoAnswer> {
         let (sender, reply) = oneshot::channel();
         let id = self.state().routes.expect(Pending::Alone(sender));
-        self.write(wire::request(id, request)).await;
+        self.write(wire::request(id, request));
         let reply = tokio::select! {
             biased;
             reply = timeout(limit, reply) => reply.map_err(|_| NoAnswer::TooSlow)?,
@@ -172,12 +176,12 @@ impl Connection {
     }
 
     pub(crate) async fn notify(&self, notification: &impl JsonRpcNotification) {
-        self.write(wire::notification(notification)).await;
+        self.write(wire::notification(notification));
     }
 
     /// Answers a request of the agent.
     pub(crate) async fn answer(&self, id: &Value, result: Result<Value, Error>) {
-        self.write(wire::answer(id, result)).await;
+        self.write(wire::answer(id, result));
     }
 
     /// The same for whoever may block.
@@ -186,8 +190,10 @@ impl Connection {
     }
 
     /// What is written to an agent that is gone is lost with it; whoever waits for more hears of its end.
-    async fn write(&self, line: String) {
-        drop(self.0.outbox.send(line).await);
+    fn write(&self, line: String) {
+        if let Err(mpsc::error::TrySendError::Full(_)) = self.0.outbox.try_send(line) {
+            self.0.unread.cancel();
+        }
     }
 
     /// Waits for its end, and says why it came.

@@ -35,6 +35,7 @@ use super::translate::Translator;
 use super::wire::Refused;
 use crate::{Call, News, Settings, Start};
 use calls::Calls;
+use files::Files;
 use watch::Watch;
 
 pub(crate) struct Session {
@@ -55,6 +56,7 @@ pub(crate) struct Session {
     /// Options that are being set, by request.
     setting: HashMap<i64, (String, String)>,
     terminals: Terminals,
+    files: Files,
     /// What is being done for the agent.
     served: JoinSet<()>,
     /// What the person chose of what the agent offers, by the name under which it was chosen.
@@ -99,7 +101,9 @@ impl Session {
         let terminals = Terminals::new(settings.clone(), env, start.cwd.clone());
         let Ends { calls, news } = ends;
         let chosen = start.options.clone();
+        let files = Files::of(&start.cwd, settings.deny.clone());
         Self {
+            files,
             settings,
             about,
             lease,

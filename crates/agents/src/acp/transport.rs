@@ -14,8 +14,9 @@ use crate::process::{Ended, Faults, Launched, LineSink, Lines, Process};
 
 /// How long a process may take to end whose output has ended.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Longest last words, in characters.
+/// Longest last words, in characters, and of how many lines: some runtimes say their version after what went wrong.
 const MAX_LAST_WORDS: usize = 500;
+const MAX_LAST_LINES: usize = 8;
 
 pub(crate) struct Transport {
     pub(super) lines: Pin<Box<dyn Stream<Item = io::Result<String>> + Send>>,
@@ -86,9 +87,40 @@ impl Body {
 
 /// What is known of an end, for a person.
 fn told(what: &str, ended: &Ended) -> String {
-    let mut lines = ended.stderr.lines().rev().map(|line| plain_line(line, MAX_LAST_WORDS));
-    match lines.find(|line| !line.is_empty()) {
-        Some(last) => format!("{what} ({}): {last}", ended.exit),
-        None => format!("{what} ({})", ended.exit),
+    match last_words(&ended.stderr).as_str() {
+        "" => format!("{what} ({})", ended.exit),
+        words => format!("{what} ({}): {words}", ended.exit),
+    }
+}
+
+/// The last lines that are not empty, as one; the newest are kept whole where not all have room.
+fn last_words(stderr: &str) -> String {
+    let mut words = String::new();
+    let lines = stderr.lines().rev().map(|line| plain_line(line, MAX_LAST_WORDS)).filter(|line| !line.is_empty());
+    for line in lines.take(MAX_LAST_LINES) {
+        if words.is_empty() {
+            words = line;
+        } else if words.chars().count() + line.chars().count() < MAX_LAST_WORDS {
+            words = format!("{line} / {words}");
+        } else {
+            break;
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_words_are_the_newest_lines_within_a_bound() {
+        let node = "x.js:1\n\u{1b}[31mimport a\n^\n\nSyntaxError: no export\n    at m.js:3\n\nNode.js v18\n";
+        let words = "x.js:1 / [31mimport a / ^ / SyntaxError: no export / at m.js:3 / Node.js v18";
+        assert_eq!(last_words(node), words);
+        assert_eq!(last_words("\n \n"), "");
+        assert_eq!(last_words(&"a\n".repeat(100)), ["a"; MAX_LAST_LINES].join(" / "));
+        let long = format!("{}\nshort\n", "x".repeat(2 * MAX_LAST_WORDS));
+        assert_eq!(last_words(&long), "short");
     }
 }

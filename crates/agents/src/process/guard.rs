@@ -1,7 +1,7 @@
 //! Watches over one supervisor from the server's side.
 //!
 //! Invariant: it ends only when the supervisor has. A supervisor that was killed, or that does not do what it is told, is
-//! replaced by hand: its session is searched and ended from here. What has left the session by then is out of reach.
+//! replaced by hand: its session, and what else carries the agent's mark, is searched and ended from here.
 
 use std::future;
 use std::io;
@@ -19,6 +19,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::launcher::LaunchError;
 use super::lines::{Faults, Lines};
+use super::mark::Mark;
 use super::tree::end_session;
 use super::wire::{Ended, Exit, News, Order};
 
@@ -50,6 +51,7 @@ pub(super) struct Guard {
     control: OwnedWriteHalf,
     orders: mpsc::Receiver<Order>,
     seen: watch::Sender<Seen>,
+    mark: Mark,
 }
 
 /// What came of a supervisor.
@@ -68,9 +70,10 @@ impl Guard {
         control: UnixStream,
         orders: mpsc::Receiver<Order>,
         seen: watch::Sender<Seen>,
+        mark: Mark,
     ) -> Self {
         let (news, control) = control.into_split();
-        Self { supervisor, news: Lines::new(news, &Faults::default()), control, orders, seen }
+        Self { supervisor, news: Lines::new(news, &Faults::default()), control, orders, seen, mark }
     }
 
     /// From the first line to the end of the supervisor.
@@ -170,7 +173,7 @@ impl Guard {
         let ended = match outcome {
             Outcome::Told(ended) => ended,
             Outcome::Idle => unseen(Vec::new()),
-            Outcome::Lost => unseen(search(&self.supervisor, agent).await),
+            Outcome::Lost => unseen(search(&self.supervisor, agent, &self.mark).await),
         };
         self.seen.send_modify(|seen| {
             seen.stderr = ended.stderr.as_str().into();
@@ -178,7 +181,7 @@ impl Guard {
         });
         drop((self.news, self.control));
         if timeout(KILL_LIMIT, self.supervisor.wait()).await.is_err() {
-            search(&self.supervisor, agent).await;
+            search(&self.supervisor, agent, &self.mark).await;
             // One that can not even be killed is left to the runtime, which collects it whenever it ends.
             drop(timeout(KILL_LIMIT, self.supervisor.wait()).await);
         }
@@ -199,7 +202,7 @@ fn pid_of(supervisor: &Child) -> Option<Pid> {
 }
 
 /// Ends the supervisor, if it is there, and its session from here.
-async fn search(supervisor: &Child, agent: Option<Pid>) -> Vec<i32> {
+async fn search(supervisor: &Child, agent: Option<Pid>, mark: &Mark) -> Vec<i32> {
     let Some(pid) = pid_of(supervisor) else { return Vec::new() };
     if agent.is_some() {
         tracing::warn!(
@@ -207,7 +210,8 @@ async fn search(supervisor: &Child, agent: Option<Pid>) -> Vec<i32> {
             "an agent's supervisor is gone; its session is ended from here"
         );
     }
-    let ended = tokio::task::spawn_blocking(move || end_session(pid, agent, SEARCH_LIMIT)).await;
+    let mark = mark.clone();
+    let ended = tokio::task::spawn_blocking(move || end_session(pid, agent, &mark, SEARCH_LIMIT)).await;
     ended.unwrap_or_default()
 }
 

@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::task::TaskTracker;
 
 use super::guard::{Guard, Seen};
+use super::mark::{Folder, Mark, Marks};
 use super::wire::{Ended, Exit, Order, Refusal, Spec};
 
 /// Why there is no agent.
@@ -37,6 +38,7 @@ pub enum LaunchError {
 pub struct Launcher {
     program: PathBuf,
     guards: TaskTracker,
+    marks: Marks,
 }
 
 /// An agent that runs, and its pipes. They are apart, so that each can be given to whoever uses it.
@@ -61,17 +63,25 @@ impl Launcher {
     /// `program` is our own binary, which has the command `supervise`. It must be the one that runs: after an upgrade,
     /// the file of that name is another one, but `/proc/self/exe` is not.
     pub fn new(program: PathBuf) -> Self {
-        Self { program, guards: TaskTracker::new() }
+        Self { program, guards: TaskTracker::new(), marks: Marks::default() }
+    }
+
+    /// Marks what is started from now on as this folder's, so that it is found whatever becomes of its supervisor.
+    #[must_use]
+    pub fn for_folder(self, folder: Folder) -> Self {
+        Self { marks: Marks::of(folder), ..self }
     }
 
     /// Starts an agent. Whoever stops waiting for it ends what has been started so far.
-    pub async fn spawn(&self, spec: Spec) -> Result<Launched, LaunchError> {
+    pub async fn spawn(&self, mut spec: Spec) -> Result<Launched, LaunchError> {
+        let mark = self.marks.next();
+        mark.put_into(&mut spec.env);
         let first_line = serde_json::to_string(&spec).map_err(LaunchError::NotText)?;
-        let (supervisor, control, stdin, stdout) = self.spawn_supervisor().map_err(LaunchError::Supervisor)?;
+        let (supervisor, control, stdin, stdout) = self.spawn_supervisor(&mark).map_err(LaunchError::Supervisor)?;
         let (orders, received) = mpsc::channel(1);
         let (now, seen) = watch::channel(Seen::default());
         let (started, answer) = oneshot::channel();
-        self.guards.spawn(Guard::new(supervisor, control, received, now).keep(first_line, started));
+        self.guards.spawn(Guard::new(supervisor, control, received, now, mark).keep(first_line, started));
         let pid = answer.await.unwrap_or(Err(LaunchError::SupervisorLost))?;
         Ok(Launched { process: Process { pid, orders, seen }, stdin, stdout })
     }
@@ -85,12 +95,13 @@ impl Launcher {
 
     fn spawn_supervisor(
         &self,
+        mark: &Mark,
     ) -> io::Result<(tokio::process::Child, tokio::net::UnixStream, pipe::Sender, pipe::Receiver)> {
         let (control, their_control) = UnixStream::pair()?;
         let (their_stdin, stdin) = io::pipe()?;
         let (stdout, their_stdout) = io::pipe()?;
         let mut command = Command::new(&self.program);
-        command.arg("supervise").env_clear().current_dir("/");
+        command.arg("supervise").env_clear().envs(mark.variable()).current_dir("/");
         command.stdin(OwnedFd::from(their_control)).stdout(their_stdout).stderr(their_stdin);
         let supervisor = command.spawn()?;
         control.set_nonblocking(true)?;

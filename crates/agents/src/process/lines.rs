@@ -22,6 +22,8 @@ pub enum Fault {
     LineTooLong,
     #[error("the agent did not read its input for 30 seconds")]
     InputNotRead,
+    #[error("the agent does not read its input: more is waiting than it could be sent")]
+    InputUnread,
 }
 
 impl Fault {
@@ -30,6 +32,7 @@ impl Fault {
         match self {
             Self::LineTooLong => "line_too_long",
             Self::InputNotRead => "input_not_read",
+            Self::InputUnread => "input_unread",
         }
     }
 }
@@ -59,7 +62,7 @@ impl Faults {
     pub(super) fn note(&self, fault: Fault) -> io::Error {
         let kind = match fault {
             Fault::LineTooLong => io::ErrorKind::InvalidData,
-            Fault::InputNotRead => io::ErrorKind::TimedOut,
+            Fault::InputNotRead | Fault::InputUnread => io::ErrorKind::TimedOut,
         };
         io::Error::new(kind, *self.0.first.get_or_init(|| fault))
     }

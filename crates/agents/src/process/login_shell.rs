@@ -3,7 +3,9 @@
 //! A server that was started from a desktop or by the system does not have it, and agents are mostly installed where only
 //! the shell's own files say.
 //!
-//! Invariant: nothing but `PATH` is taken, and a shell that fails, hangs or asks something costs ten seconds at most.
+//! Invariant: what the server was started with wins, since an environment that the person has activated is on its `PATH` and
+//! on no other; the shell's own folders are added behind it. Nothing but `PATH` is taken, and a shell that fails, hangs or asks something
+//! costs ten seconds at most.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,15 +24,15 @@ const LONGEST_ANSWER_BYTES: u64 = 1024 * 1024;
 const MARKER: &str = "--throughline-environment--";
 const FALLBACK: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Asks the login shell, once, in the environment that agents get (see [`super::environment()`]), and gives back its `PATH`
-/// followed by the server's own. Takes seconds with some shells: to be kept by the caller.
+/// Asks the login shell, once, in the environment that agents get (see [`super::environment()`]), and gives back the
+/// server's own `PATH` followed by what the shell's has besides. Takes seconds with some shells: to be kept by the caller.
 pub async fn login_shell_path(launcher: &Launcher, environment: &BTreeMap<String, String>) -> String {
     let from_shell = timeout(LIMIT, ask(launcher, environment)).await.unwrap_or_default();
     if from_shell.is_none() {
         tracing::info!("the login shell did not tell its PATH; agents are looked for on the server's own");
     }
     let own = environment.get("PATH").map(String::as_str);
-    merge(&[from_shell.as_deref(), own])
+    merge(&[own, from_shell.as_deref()])
 }
 
 async fn ask(launcher: &Launcher, environment: &BTreeMap<String, String>) -> Option<String> {
@@ -77,8 +79,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shells_folders_come_first_and_each_once() {
-        assert_eq!(merge(&[Some("/a:/b"), Some("/b:/c:/a")]), "/a:/b:/c");
+    fn the_servers_folders_come_first_and_each_once() {
+        assert_eq!(merge(&[Some("/activated:/b"), Some("/b:/c:/activated")]), "/activated:/b:/c");
         assert_eq!(merge(&[None, Some("/c")]), "/c");
         assert_eq!(merge(&[Some(".::bin:/a:"), None]), "/a");
         assert_eq!(merge(&[None, None]), FALLBACK);

@@ -6,9 +6,13 @@
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
+pub use linux::end_leftovers;
+#[cfg(target_os = "linux")]
 pub(super) use linux::{end_descendants, end_session, exit_descriptor};
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::end_leftovers;
 #[cfg(not(target_os = "linux"))]
 pub(super) use elsewhere::{end_descendants, end_session, exit_descriptor};

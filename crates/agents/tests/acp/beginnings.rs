@@ -39,8 +39,8 @@ async fn an_agent_that_breaks_while_it_begins_says_so_with_its_last_words() {
         talk.ended().await;
     }
     assert_snapshot!(told, @r#"
-    failed: the agent ended (exit code 3): broke at initialize [31mred
-    failed: the agent ended (exit code 3): broke at new [31mred
+    failed: the agent ended (exit code 3): about to break / broke at initialize [31mred
+    failed: the agent ended (exit code 3): about to break / broke at new [31mred
     failed: the agent refused to begin: not today
     failed: the agent speaks version 2 of its protocol, and only version 1 is known here
     failed: the agent refused the session: no room

@@ -60,6 +60,34 @@ async fn an_agent_reads_and_writes_in_its_directory_and_nowhere_else() {
     assert!(!project.join("../up").exists());
 }
 
+/// The directory is swapped for a link to another one while its agent runs: nothing is written or read there.
+#[tokio::test]
+async fn an_agent_is_not_led_out_by_a_link_in_its_directorys_place() {
+    let place = Place::new(&["good"]);
+    let project = place.project();
+    let outside = project.with_file_name("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("secret"), "secret").unwrap();
+    let mut talk = place.start("good");
+    talk.begun().await;
+    fs::rename(&project, project.with_file_name("moved")).unwrap();
+    symlink(&outside, &project).unwrap();
+    let refused = "outside the directories that are open here";
+    for words in ["write FILE", "read SECRET"] {
+        let words = words
+            .replace("FILE", &project.join("file").display().to_string())
+            .replace("SECRET", &project.join("secret").display().to_string());
+        let told = talk.turn(&words).await;
+        assert!(told.contains(refused), "{told}");
+    }
+    assert!(!outside.join("file").exists());
+    // One that is made anew is the session's own again.
+    fs::remove_file(&project).unwrap();
+    fs::create_dir(&project).unwrap();
+    talk.turn(&format!("write {}", project.join("file").display())).await;
+    assert_eq!(fs::read_to_string(project.join("file")).unwrap(), "written");
+}
+
 #[tokio::test]
 async fn a_terminal_runs_beside_and_is_shown_in_its_call() {
     let place = Place::new(&["good"]);

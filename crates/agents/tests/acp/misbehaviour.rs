@@ -13,7 +13,7 @@ async fn an_agent_that_breaks_says_so_with_its_last_words() {
     talk.begun().await;
     assert_snapshot!(talk.turn("crash").await, @r#"
     text 0 I was about to
-    failed: the agent ended (exit code 3): broke at prompt [31mred
+    failed: the agent ended (exit code 3): about to break / broke at prompt [31mred
     "#);
     talk.ended().await;
 }
@@ -104,7 +104,7 @@ async fn an_agent_that_breaks_when_it_is_cancelled_says_so() {
     talk.begun().await;
     talk.prompt("brittle").await;
     talk.call(Call::Cancel).await;
-    assert_snapshot!(talk.over().await, @"failed: the agent ended (exit code 3): broke at cancel [31mred");
+    assert_snapshot!(talk.over().await, @"failed: the agent ended (exit code 3): about to break / broke at cancel [31mred");
 }
 
 #[tokio::test]

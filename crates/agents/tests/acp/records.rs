@@ -108,8 +108,8 @@ async fn an_agent_that_does_not_tell_says_why_in_bounded_time() {
             "this agent does not tell which sessions it keeps",
             "the agent refused: none of your business",
             "this agent wants you to sign in first; begin a session with it to do so",
-            "the agent ended (exit code 3): broke at list [31mred",
-            "the agent ended (exit code 3): broke at initialize [31mred",
+            "the agent ended (exit code 3): about to break / broke at list [31mred",
+            "the agent ended (exit code 3): about to break / broke at initialize [31mred",
             "1000 records",
             "there is no agent called \"nobody\"; known are good, list list:refuse, list list:signed-out, list list:crash, \
              initialize:crash, list list:many, guide",

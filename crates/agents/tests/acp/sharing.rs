@@ -70,9 +70,9 @@ async fn a_process_that_dies_fails_its_sessions_and_is_replaced() {
     two.begun().await;
     assert_snapshot!(one.turn("crash").await, @r#"
     text 0 I was about to
-    failed: the agent ended (exit code 3): broke at prompt [31mred
+    failed: the agent ended (exit code 3): about to break / broke at prompt [31mred
     "#);
-    assert_snapshot!(two.over().await, @"failed: the agent ended (exit code 3): broke at prompt [31mred");
+    assert_snapshot!(two.over().await, @"failed: the agent ended (exit code 3): about to break / broke at prompt [31mred");
     let mut three = place.start("shared");
     assert_snapshot!(three.begun().await, @r#"ready {"agentSession":"s1","memory":"new","program":"hostile 1.0"}"#);
 }

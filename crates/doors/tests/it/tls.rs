@@ -2,7 +2,7 @@
 //!
 //! Invariant: behind TLS the same guards hold, pages are https, and a peer that does not shake hands is closed.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf, sync::Arc};
 
 use doors::{Limits, TlsError, TlsSettings, Transport};
 use tokio::io::AsyncWriteExt as _;
@@ -21,8 +21,18 @@ fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
+/// A key that only its owner can read, as version control does not keep one.
+fn closed(name: &str, mode: u32) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::copy(fixture(name), &path).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    (folder, path)
+}
+
 fn transport() -> Transport {
-    Transport::Tls(TlsSettings::load(&fixture("cert.pem"), &fixture("key.pem")).unwrap())
+    let (_folder, key) = closed("key.pem", 0o600);
+    Transport::Tls(TlsSettings::load(&fixture("cert.pem"), &key).unwrap())
 }
 
 fn connector() -> TlsConnector {
@@ -73,10 +83,32 @@ async fn a_handshake_that_does_not_come_is_closed() {
 
 #[test]
 fn unusable_files_are_named() {
+    let (_folder, key) = closed("key.pem", 0o600);
+    let key = key.to_str().unwrap();
+    let (_other, cert) = closed("cert.pem", 0o600);
+    let cert = cert.to_str().unwrap();
     let load = |certificates, key| TlsSettings::load(&fixture(certificates), &fixture(key)).err();
     assert!(matches!(load("missing.pem", "key.pem"), Some(TlsError::Certificates { .. })));
-    assert!(matches!(load("key.pem", "key.pem"), Some(TlsError::NoCertificate { .. })));
-    assert!(matches!(load("cert.pem", "cert.pem"), Some(TlsError::Key { .. })));
+    assert!(matches!(load("key.pem", key), Some(TlsError::NoCertificate { .. })));
+    assert!(matches!(load("cert.pem", cert), Some(TlsError::Key { .. })));
     let message = load("cert.pem", "missing.pem").map(|error| error.to_string()).unwrap();
     assert!(message.ends_with("missing.pem"), "{message}");
+}
+
+#[test]
+fn a_key_that_others_can_read_is_refused_with_what_to_do() {
+    for mode in [0o604, 0o644, 0o660, 0o606] {
+        let (_folder, key) = closed("key.pem", mode);
+        let refused = TlsSettings::load(&fixture("cert.pem"), &key).err();
+        let message = refused.map(|error| error.to_string()).unwrap_or_default();
+        assert!(message.contains("chmod 600"), "{mode:o}: {message}");
+    }
+}
+
+#[test]
+fn the_end_of_the_certificate_is_known() {
+    let (_folder, key) = closed("key.pem", 0o600);
+    let settings = TlsSettings::load(&fixture("cert.pem"), &key).unwrap();
+    let end = settings.valid_until().unwrap();
+    assert!(end.len() == 15 && end > "20250101000000Z", "{end}");
 }

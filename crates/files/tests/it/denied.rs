@@ -1,6 +1,6 @@
 //! Protected names on a real disk (T17, T18, T19).
 
-use files::{Deny, Tree, Trees};
+use files::{Deny, FileError, Tree, Trees};
 use proptest::prelude::{ProptestConfig, proptest};
 use proptest::sample::select;
 
@@ -156,4 +156,27 @@ proptest! {
         assert_eq!(disk.read(&path), "not allowed", "{path:?}");
         assert_eq!(disk.write(&path), "not allowed", "{path:?}");
     }
+}
+
+/// A credential is not shown under another name that it has in an open tree, wherever its protected name is; what package
+/// stores link stays open.
+#[test]
+fn another_name_of_a_protected_file_is_protected_too() {
+    let disk = Disk::new();
+    for (path, name) in
+        [("open/.env", "inside"), ("home/.ssh/id", "key"), ("home/.netrc", "net"), ("data/token", "own")]
+    {
+        disk.put(path, SECRET);
+        std::fs::create_dir_all(disk.at("open/deep/er")).unwrap();
+        std::fs::hard_link(disk.at(path), disk.at("open/deep/er").join(name)).unwrap();
+    }
+    disk.put("store/package.js", "package");
+    std::fs::hard_link(disk.at("store/package.js"), disk.at("open/package.js")).unwrap();
+    let deny = Deny::standard().with_folder(&disk.at("data")).unwrap().with_home(&disk.at("home"));
+    let trees = disk.trees().denying(deny);
+    for name in ["inside", "key", "net", "own"] {
+        let read = trees.read_text(disk.at("open/deep/er").join(name), None, None, MAX);
+        assert!(matches!(read, Err(FileError::NotAllowed)), "{name}: {read:?}");
+    }
+    assert_eq!(trees.read_text(disk.at("open/package.js"), None, None, MAX).unwrap(), "package");
 }

@@ -98,8 +98,23 @@ pub(super) fn make(place: Place, standing: Standing) -> Result<Ready, SearchErro
         let reader = prepare(&inner)?;
         Ok((inner, reader))
     })?;
+    close_to_others(&place.path);
     let fields = Fields::of(&inner.schema())?;
     Ok(Ready { inner, fields, reader, place, standing, position: None })
+}
+
+/// Takes from others what rights they have on the index's files. Their folder is closed to them, and tantivy makes files as
+/// the process's mask allows, which may be anything.
+pub(super) fn close_to_others(folder: &Path) {
+    #[cfg(unix)]
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let is_open = |found: &fs::Metadata| found.is_file() && found.permissions().mode() & 0o077 != 0;
+        if entry.metadata().is_ok_and(|found| is_open(&found)) {
+            // One that was merged away meanwhile needs no rights.
+            drop(fs::set_permissions(entry.path(), fs::Permissions::from_mode(0o600)));
+        }
+    }
 }
 
 /// Removes an index that nobody writes any more; whoever still reads it reads on.
@@ -108,7 +123,7 @@ pub(super) fn discard(place: &Place) -> Result<(), SearchError> {
 }
 
 pub(super) fn want_rebuild(dir: &Path) -> Result<(), SearchError> {
-    make_private(dir).and_then(|()| fs::write(dir.join(WANTED), "")).map_err(failed(dir))
+    make_private(dir).and_then(|()| fs::write(dir.join(WANTED), "")).map(|()| close_to_others(dir)).map_err(failed(dir))
 }
 
 pub(super) fn is_rebuild_wanted(dir: &Path) -> bool {

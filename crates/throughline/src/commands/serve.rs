@@ -13,6 +13,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use doors::Transport;
 use engine::{Clock as _, SystemClock};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
@@ -30,6 +31,11 @@ const MAX_SOCKET_PATH_BYTES: usize = 107;
 /// How long all of stopping may take; what is not settled by then the next start settles.
 const STOP_LIMIT: Duration = Duration::from_secs(9);
 
+/// More open files than this are not asked for.
+const MAX_OPEN_FILES: u64 = 1 << 20;
+/// So many are never connections.
+const RESERVED_FILES: u64 = 1_024;
+
 const STORE_FAILED: &str = "the store can not be written any more, so the server has stopped; what was acknowledged is \
                             kept. See that the disk is sound and has room, then start again";
 
@@ -40,11 +46,13 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
     // stays when this is dropped.
     drop(signal(SignalKind::from_raw(SIGXFSZ))?);
     let mut config = Config::load(&data.config())?;
+    config.limits.connections = config.limits.connections.min(room_for_connections(raise_open_files()));
     if let Some(listen) = serve.listen {
         config.server.listen = listen;
     }
     let transport = config.transport()?;
     transport.may_bind(config.server.listen)?;
+    warn_of_expired(&transport);
     config.check_reachable()?;
 
     let host = Host::open(data, &config, Purpose::Serving).await?;
@@ -151,6 +159,33 @@ fn bind_socket(path: &Path) -> Result<UnixListener> {
     let socket = UnixListener::bind(path).with_context(|| format!("could not listen on {}", path.display()))?;
     fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
     Ok(socket)
+}
+
+/// Browsers refuse it, but it is no reason not to serve: after a reset the clock may be wrong, not the certificate.
+fn warn_of_expired(transport: &Transport) {
+    let Transport::Tls(settings) = transport else { return };
+    let now = jiff::Timestamp::from_millisecond(SystemClock.now().as_millis()).unwrap_or_default();
+    let now = now.strftime("%Y%m%d%H%M%SZ").to_string();
+    if let Some(until) = settings.valid_until().filter(|until| **until < *now) {
+        tracing::warn!(until, "the certificate has expired, so browsers will refuse it: renew it, or set the clock");
+    }
+}
+
+/// Lets this process open as many files as it may, and gives back how many that are. Agents get their own limit from their
+/// supervisor.
+fn raise_open_files() -> u64 {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    // Some systems allow a billion, and kernel tables grow with the number that is in use.
+    let wanted = maximum.unwrap_or(MAX_OPEN_FILES).min(MAX_OPEN_FILES);
+    let raised = current.is_some_and(|current| current < wanted)
+        && setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).is_ok();
+    if raised { wanted } else { current.unwrap_or(wanted) }
+}
+
+/// How many of the open files may be connections: the store, the index, the command line and agents need some as well.
+fn room_for_connections(open_files: u64) -> usize {
+    let reserve = RESERVED_FILES.min(open_files / 2);
+    usize::try_from(open_files - reserve).unwrap_or(usize::MAX)
 }
 
 /// The address that people open: never one that other machines could reach unguarded.

@@ -1,7 +1,9 @@
 //! `throughline token new --device`: another device over TLS, from the printed link to the end of its credential.
 
+use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -22,8 +24,11 @@ fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../doors/tests/fixtures").join(name)
 }
 
-fn tls_section() -> String {
-    let (certificates, key) = (fixture("cert.pem"), fixture("key.pem"));
+/// With a copy of the key that only its owner can read.
+fn tls_section(folder: &Folder, certificates: &str) -> String {
+    let (certificates, key) = (fixture(certificates), folder.home().join("key.pem"));
+    fs::copy(fixture("key.pem"), &key).unwrap();
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
     format!("tls = {{ certificates = {certificates:?}, key = {key:?} }}\n")
 }
 
@@ -100,7 +105,7 @@ fn link_of(printed: &str) -> (&str, &str) {
 #[test]
 fn a_phone_signs_in_over_tls_under_its_name_until_it_is_revoked() {
     let folder = Folder::new();
-    folder.configure(&format!("[server]\nhosts = [\"localhost\"]\n{}", tls_section()));
+    folder.configure(&format!("[server]\nhosts = [\"localhost\"]\n{}", tls_section(&folder, "cert.pem")));
     let server = folder.serve();
     let port: u16 = server.url.strip_prefix("https://localhost:").unwrap().parse().unwrap();
     folder.run(&["new", "--name", "on the way"]).ok();
@@ -194,4 +199,16 @@ fn an_address_that_no_other_device_reaches_is_told_as_such() {
         assert_eq!(folder.run(arguments).code, Some(2), "{arguments:?}");
     }
     server.stop();
+}
+
+/// The server may be the one whose clock is wrong, so it serves on; but the person who set it up is told.
+#[test]
+fn a_certificate_that_has_expired_is_told_at_the_start() {
+    for (certificates, is_told) in [("expired.pem", true), ("cert.pem", false)] {
+        let folder = Folder::new();
+        folder.configure(&format!("[server]\nhosts = [\"localhost\"]\n{}", tls_section(&folder, certificates)));
+        folder.serve().stop();
+        let log = folder.log();
+        assert_eq!(log.contains("the certificate has expired"), is_told, "{certificates}: {log}");
+    }
 }

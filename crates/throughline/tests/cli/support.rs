@@ -197,6 +197,17 @@ impl Folder {
         self.start(self.through_shell("trap '' HUP; exec \"$0\" \"$@\""))
     }
 
+    /// A server that may open so many files, and begins with a fifth of them.
+    pub(crate) fn serve_with_open_files(&self, files: u32) -> Running {
+        let script = format!("ulimit -S -n {}; ulimit -H -n {files}; exec \"$0\" \"$@\"", files / 5);
+        self.start(self.through_shell(&script))
+    }
+
+    /// A server that makes files which everybody may write, if it does not see to that itself.
+    pub(crate) fn serve_without_umask(&self) -> Running {
+        self.start(self.through_shell("umask 0; exec \"$0\" \"$@\""))
+    }
+
     /// A server in which no file can grow beyond so many bytes, until [`Running::lift_limit`].
     pub(crate) fn serve_with_room_for(&self, bytes: u64) -> Running {
         self.start(self.through_shell(&format!("ulimit -S -f {}; exec \"$0\" \"$@\"", bytes / 512)))

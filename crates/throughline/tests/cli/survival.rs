@@ -1,8 +1,9 @@
 //! What goes wrong inside or around the server without being its end: a log that can not be written, a part that panics, a
 //! terminal that is closed.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Write as _};
+use std::net::TcpStream;
 use std::process::Stdio;
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::support::{DEADLINE, Folder, Running};
+use crate::support::{DEADLINE, Folder, Running, mode};
 
 /// Panics at these points are faults of one thread, not crashes.
 fn serve_panicking(folder: &Folder, points: &str) -> Running {
@@ -213,4 +214,42 @@ fn a_server_under_nohup_outlives_its_terminal() {
     server.signal(Signal::HUP);
     answered(&Client::new(&folder, &server), "say still here");
     server.stop();
+}
+
+/// Callers without a credential take all the connections that there are: agents still start, and what they said is found.
+#[test]
+fn a_flood_of_connections_leaves_room_for_agents_and_search() {
+    let folder = Folder::new();
+    let server = folder.serve_with_open_files(1_000);
+    let flood: Vec<_> = (0..900).map(|_| TcpStream::connect(server.address())).collect();
+    assert!(flood.iter().filter(|stream| stream.is_ok()).count() > 500, "there was no flood");
+    folder.run(&["new"]).ok();
+    assert!(folder.run(&["send", "last", "say marmalade"]).ok().contains("marmalade"));
+    assert!(folder.run(&["search", "marmalade"]).ok().contains("marmalade"));
+    drop(flood);
+    server.stop();
+}
+
+/// Whatever the mask is, others have no right on anything in the folder.
+#[test]
+fn nothing_in_the_folder_is_open_to_others_whatever_the_mask() {
+    let folder = Folder::new();
+    let server = folder.serve_without_umask();
+    let session = answered(&Client::new(&folder, &server), "say marmalade");
+    until("there is no copy", || folder.file("sessions").join(&session).join("transcript.jsonl").exists());
+    folder.run(&["search", "marmalade"]).ok();
+    server.stop();
+    let mut folders = vec![folder.data()];
+    let mut seen = 0;
+    while let Some(path) = folders.pop() {
+        for entry in fs::read_dir(&path).unwrap() {
+            let path = entry.unwrap().path();
+            assert_eq!(mode(&path) & 0o077, 0, "{}", path.display());
+            if path.is_dir() {
+                folders.push(path);
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen > 15, "only {seen} files were looked at");
 }

@@ -11,6 +11,7 @@ use crate::acp::inbox::{Message, Slot};
 use crate::acp::routes::Deliveries;
 use crate::acp::transport::Transport;
 use crate::acp::wire;
+use crate::process::Fault;
 
 /// How long an agent whose input is gone may take to end its output too.
 const AFTER_INPUT: Duration = Duration::from_secs(2);
@@ -20,6 +21,8 @@ enum End {
     /// The agent's output ended, or could not be read.
     Output,
     Input,
+    /// It left too much of its input unread.
+    Unread,
     Stop,
     Kill,
     Unused,
@@ -45,6 +48,7 @@ impl Connection {
             () = self.0.kill.cancelled() => End::Kill,
             () = self.0.stop.cancelled() => End::Stop,
             () = self.unused(warm) => End::Unused,
+            () = self.0.unread.cancelled() => End::Unread,
             () = read => End::Output,
             () = async { write.await; sleep(AFTER_INPUT).await } => End::Input,
         };
@@ -64,6 +68,10 @@ impl Connection {
             (End::Output | End::Input, Some(fault)) => {
                 body.kill().await;
                 fault
+            }
+            (End::Unread, _) => {
+                body.kill().await;
+                Fault::InputUnread.to_string()
             }
             (End::Output, None) => body.ended().await,
             (End::Input, None) => {

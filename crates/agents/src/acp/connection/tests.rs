@@ -162,3 +162,18 @@ async fn the_last_user_takes_it_along() {
     assert!(connection.lease().is_none());
     assert!(connection.add_session().1.take().await.is_err());
 }
+
+/// Whoever is told something goes on at once, as a session has to that is to be stopped; an agent that reads nothing ends.
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_reads_nothing_holds_nobody_up() {
+    let mut played = play(Limits::default());
+    let (_, mut inbox) = played.begin("s1").await;
+    let connection = played.connection();
+    let (id, long) = (json!(1), "x".repeat(1 << 10));
+    for _ in 0..2 * OUTBOX {
+        let told = connection.answer(&id, Ok(json!({ "text": long })));
+        assert!(futures_util::FutureExt::now_or_never(told).is_some(), "it waits for the agent to read");
+    }
+    let why = inbox.take().await.err();
+    assert_eq!(why.as_deref(), Some("the agent does not read its input: more is waiting than it could be sent"));
+}

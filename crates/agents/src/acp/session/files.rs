@@ -8,43 +8,61 @@ use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema::{
     ReadTextFileRequest, ReadTextFileResponse, WriteTextFileRequest, WriteTextFileResponse,
 };
-use files::{Deny, FileError, Tree, Trees};
+use files::{Deny, FileError, Root, Trees};
 use serde_json::{Value, json};
 
 /// How much of a file an agent gets at once; well below the longest line.
 const MAX_READ_BYTES: u64 = 8 << 20;
 
-fn trees(cwd: &Path, deny: Deny) -> Result<Trees, FileError> {
-    Ok(Trees::new(vec![Tree::open(cwd)?]).denying(deny))
+/// The session's directory as it was when its agent began.
+#[derive(Debug, Clone)]
+pub(super) struct Files {
+    cwd: PathBuf,
+    /// None if it was not there.
+    root: Option<Root>,
+    deny: Deny,
 }
 
-/// Those of the mentioned paths that are there.
-pub(super) fn mentioned(cwd: &Path, deny: Deny, mentions: Vec<String>) -> Vec<(String, PathBuf)> {
-    let Ok(trees) = trees(cwd, deny) else { return Vec::new() };
-    let paths = mentions.into_iter().map(|mention| {
-        let path = cwd.join(&mention);
-        (mention, path)
-    });
-    paths.filter(|(_, path)| trees.stat(path).is_ok()).collect()
-}
+impl Files {
+    pub(super) fn of(cwd: &Path, deny: Deny) -> Self {
+        Self { cwd: cwd.to_owned(), root: Root::find(cwd).ok(), deny }
+    }
 
-pub(super) fn read(cwd: &Path, deny: Deny, request: &ReadTextFileRequest) -> Result<Value, Error> {
-    let text = trees(cwd, deny)
-        .and_then(|trees| trees.read_text(&request.path, request.line, request.limit, MAX_READ_BYTES))
-        .map_err(|err| error(&err))?;
-    Ok(json!(ReadTextFileResponse::new(text)))
-}
+    fn trees(&self) -> Result<Trees, FileError> {
+        let tree = self.root.as_ref().ok_or(FileError::NotFound)?.open()?;
+        Ok(Trees::new(vec![tree]).denying(self.deny.clone()))
+    }
 
-pub(super) fn write(cwd: &Path, deny: Deny, request: &WriteTextFileRequest) -> Result<Value, Error> {
-    trees(cwd, deny).and_then(|trees| trees.write_text(&request.path, &request.content)).map_err(|err| error(&err))?;
-    Ok(json!(WriteTextFileResponse::new()))
-}
+    /// Those of the mentioned paths that are there.
+    pub(super) fn mentioned(&self, mentions: Vec<String>) -> Vec<(String, PathBuf)> {
+        let Ok(trees) = self.trees() else { return Vec::new() };
+        let paths = mentions.into_iter().map(|mention| {
+            let path = self.cwd.join(&mention);
+            (mention, path)
+        });
+        paths.filter(|(_, path)| trees.stat(path).is_ok()).collect()
+    }
 
-/// A directory inside the session's own.
-pub(super) fn directory(cwd: &Path, deny: Deny, path: &Path) -> Result<(), Error> {
-    match trees(cwd, deny).and_then(|trees| trees.list(path, 1)) {
-        Ok(_) => Ok(()),
-        Err(err) => Err(error(&err)),
+    pub(super) fn read(&self, request: &ReadTextFileRequest) -> Result<Value, Error> {
+        let text = self
+            .trees()
+            .and_then(|trees| trees.read_text(&request.path, request.line, request.limit, MAX_READ_BYTES))
+            .map_err(|err| error(&err))?;
+        Ok(json!(ReadTextFileResponse::new(text)))
+    }
+
+    pub(super) fn write(&self, request: &WriteTextFileRequest) -> Result<Value, Error> {
+        let written = self.trees().and_then(|trees| trees.write_text(&request.path, &request.content));
+        written.map_err(|err| error(&err))?;
+        Ok(json!(WriteTextFileResponse::new()))
+    }
+
+    /// A directory inside the session's own.
+    pub(super) fn directory(&self, path: &Path) -> Result<(), Error> {
+        match self.trees().and_then(|trees| trees.list(path, 1)) {
+            Ok(_) => Ok(()),
+            Err(err) => Err(error(&err)),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use agent_client_protocol::v1::schema::{CLIENT_METHOD_NAMES as METHODS, Terminal
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Gone, Session, files};
+use super::{Gone, Session};
 use crate::News;
 use crate::acp::questions::{Kind, Of};
 use crate::acp::translate::Asking;
@@ -60,23 +60,22 @@ impl Session {
 
     /// The answer, if it is there at once.
     fn begin_serving(&mut self, id: &Value, method: &str, params: Value) -> Result<Option<Value>, Error> {
-        let (connection, cwd, deny) = (self.connection().clone(), self.start.cwd.clone(), self.settings.deny.clone());
+        let (connection, files) = (self.connection().clone(), self.files.clone());
         let id = id.clone();
         if method == METHODS.fs_read_text_file {
             let request = parse(params)?;
             self.served.spawn_blocking(move || {
-                connection.answer_blocking(&id, files::read(&cwd, deny, &request));
+                connection.answer_blocking(&id, files.read(&request));
             });
         } else if method == METHODS.fs_write_text_file {
             let request = parse(params)?;
             self.served.spawn_blocking(move || {
-                connection.answer_blocking(&id, files::write(&cwd, deny, &request));
+                connection.answer_blocking(&id, files.write(&request));
             });
         } else if method == METHODS.terminal_create {
             let request = parse(params)?;
             let run = self.terminals.create(request)?;
-            self.served
-                .spawn(async move { run.run(&connection, &id, move |at| files::directory(&cwd, deny, at)).await });
+            self.served.spawn(async move { run.run(&connection, &id, move |at| files.directory(at)).await });
         } else if method == METHODS.terminal_output {
             return self.terminals.output(&parse::<TerminalOutputRequest>(params)?.terminal_id).map(Some);
         } else if method == METHODS.terminal_wait_for_exit {

@@ -7,7 +7,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
 use super::watch::{Due, Watch};
-use super::{Gone, Session, Turn, files};
+use super::{Gone, Session, Turn};
 use crate::Told;
 use crate::acp::prompt;
 use crate::acp::translate::TurnError;
@@ -31,8 +31,8 @@ impl Session {
         let files = match prompt::mentions(&text) {
             mentions if mentions.is_empty() => Vec::new(),
             mentions => {
-                let (cwd, deny) = (self.start.cwd.clone(), self.settings.deny.clone());
-                spawn_blocking(move || files::mentioned(&cwd, deny, mentions)).await.unwrap_or_default()
+                let files = self.files.clone();
+                spawn_blocking(move || files.mentioned(mentions)).await.unwrap_or_default()
             }
         };
         let request = PromptRequest::new(self.name.clone(), prompt::blocks(text, images, packet, files));

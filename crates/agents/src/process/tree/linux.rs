@@ -12,6 +12,8 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpgrp, getpid, kill_process_gro
 
 use listing::{Identity, Listed};
 
+use crate::process::mark::{Folder, Mark};
+
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
@@ -24,11 +26,38 @@ pub(in crate::process) fn end_descendants(_agent: Pid, reap: &mut dyn FnMut() ->
     family.end(None, reap)
 }
 
-/// Ends a supervisor that does not answer, or what one that is dead has left: its session, with all that descends from it.
+/// Ends a supervisor that does not answer, or what one that is dead has left: its session and all that carries the agent's
+/// mark, with all that descends from these.
 /// The supervisor must not have been reaped yet, so that its number still means its session.
-pub(in crate::process) fn end_session(supervisor: Pid, _agent: Option<Pid>, patience: Duration) -> Vec<i32> {
-    let is_root = |process: &Listed| process.session == Some(supervisor) || process.identity.pid == supervisor;
+pub(in crate::process) fn end_session(
+    supervisor: Pid,
+    _agent: Option<Pid>,
+    mark: &Mark,
+    patience: Duration,
+) -> Vec<i32> {
+    let is_root = |process: &Listed| {
+        process.session == Some(supervisor)
+            || process.identity.pid == supervisor
+            || process.identity.has_variable(|variable| mark.is(variable))
+    };
     Family { is_root: &is_root, reaper: None }.end(Some(patience), &mut || false)
+}
+
+/// Ends what the agents of earlier owners of this folder have left, supervisors too, and gives back how many processes that
+/// were. Whoever calls it owns the folder, and has started no agent yet.
+pub fn end_leftovers(folder: &Folder, patience: Duration) -> usize {
+    let (own, prefix) = (getpid(), folder.prefix());
+    let is_root = |process: &Listed| process.identity.has_variable(|variable| variable.starts_with(prefix.as_bytes()));
+    let found: Vec<Listed> =
+        listing::all().into_iter().filter(|process| !process.is_dead && is_root(process)).collect();
+    // One of them started us, as when an agent tries out the server that it works on: to end it would be to end us.
+    if found.iter().any(|process| process.identity.pid == own) {
+        return 0;
+    }
+    if !found.is_empty() {
+        Family { is_root: &is_root, reaper: None }.end(Some(patience), &mut || false);
+    }
+    found.len()
 }
 
 /// A descriptor that is ready to be read when the process has ended; none, where the sandbox does not allow it.

@@ -27,7 +27,7 @@ fn whatever_does_not_begin_has_failed_and_says_why() {
     }
     assert_snapshot!(told, @r#"
     crash-first: failed
-      failure: the agent ended (exit code 3): broke at initialize [31mred
+      failure: the agent ended (exit code 3): about to break / broke at initialize [31mred
     hang-first: failed
       failure: the agent did not say what it is within 5 seconds
     junk-first: idle
@@ -36,7 +36,7 @@ fn whatever_does_not_begin_has_failed_and_says_why() {
     other-version: failed
       failure: the agent speaks version 2 of its protocol, and only version 1 is known here
     crash-at-new: failed
-      failure: the agent ended (exit code 3): broke at new [31mred
+      failure: the agent ended (exit code 3): about to break / broke at new [31mred
     hang-at-new: failed
       failure: the agent did not begin a session within 5 seconds
     refuse-new: failed
@@ -50,7 +50,7 @@ fn whatever_does_not_begin_has_failed_and_says_why() {
     world.settled(crashed);
     assert_snapshot!(world.summary(crashed, 0), @r#"
     failed
-      failure: the agent ended (exit code 3): broke at initialize [31mred
+      failure: the agent ended (exit code 3): about to break / broke at initialize [31mred
     "#);
     assert_eq!(world.show(crashed)["queue"].as_array().unwrap().len(), 1);
     world.server.stop();

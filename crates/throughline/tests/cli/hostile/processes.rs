@@ -1,8 +1,49 @@
 //! What agents leave running, and that nothing of it is left.
 
-use rustix::process::Signal;
+use std::fs;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::world::{World, gone};
+
+/// An agent in the middle of a turn, whose child has left for a session of its own: supervisor, agent and child.
+fn with_daemon(world: &World) -> [String; 3] {
+    let session = world.session("hostile");
+    world.settled(&session);
+    world.prompt(&session, "daemon");
+    let child = world.noted("child ").remove(0);
+    let agent = world.noted("pid ").remove(0);
+    let stat = fs::read_to_string(format!("/proc/{agent}/stat")).unwrap();
+    let supervisor = stat.rsplit(')').next().unwrap().split_whitespace().nth(1).unwrap().to_owned();
+    [supervisor, agent, child]
+}
+
+fn signal(pid: &str, signal: Signal) {
+    kill_process(Pid::from_raw(pid.parse().unwrap()).unwrap(), signal).unwrap();
+}
+
+#[test]
+fn what_left_for_a_session_of_its_own_ends_although_the_supervisor_was_killed() {
+    let world = World::new("", &[("hostile", "pids")]);
+    let pids = with_daemon(&world);
+    signal(&pids[0], Signal::KILL);
+    pids.iter().for_each(|pid| gone(pid));
+    world.guide_is_unharmed();
+    world.server.stop();
+}
+
+#[test]
+fn what_a_stopped_supervisor_left_behind_ends_when_the_next_server_starts() {
+    let world = World::new("", &[("hostile", "pids")]);
+    let pids = with_daemon(&world);
+    signal(&pids[0], Signal::STOP);
+    let World { server, folder, .. } = world;
+    server.end(Signal::KILL);
+    let server = folder.serve();
+    pids.iter().for_each(|pid| gone(pid));
+    assert!(folder.log().contains("processes that agents had left running were ended"), "{}", folder.log());
+    server.stop();
+}
 
 #[test]
 fn what_an_agent_forks_away_ends_with_it() {

@@ -40,8 +40,8 @@ fn a_turn_that_is_stopped_ends_whatever_the_agent_does() {
     hostile, hang: idle
       turn cancelled
     hostile, brittle: failed
-      failure: the agent ended (exit code 3): broke at cancel [31mred
-      turn failed: the agent ended (exit code 3): broke at cancel [31mred
+      failure: the agent ended (exit code 3): about to break / broke at cancel [31mred
+      turn failed: the agent ended (exit code 3): about to break / broke at cancel [31mred
     hostile, deaf: failed
       failure: the agent did not stop within 2 seconds after it was told to
       unresponsive
@@ -79,6 +79,20 @@ fn an_agent_that_falls_silent_is_unresponsive_until_it_speaks_or_is_stopped() {
     idle
       unresponsive
       turn cancelled
+    "#);
+    world.guide_is_unharmed();
+    world.server.stop();
+}
+
+/// It is sent answers that it never reads: neither its session's clock nor whoever stops it waits for that.
+#[test]
+fn an_agent_that_does_not_read_has_failed_and_holds_nobody_up() {
+    let world = World::new("agent_stop_seconds = 2", &AGENTS);
+    let session = world.session("hostile");
+    assert_snapshot!(world.turn(&session, "plugged"), @r#"
+    failed
+      failure: the agent does not read its input: more is waiting than it could be sent
+      turn failed: the agent does not read its input: more is waiting than it could be sent
     "#);
     world.guide_is_unharmed();
     world.server.stop();

@@ -54,9 +54,9 @@ fn whatever_is_said_in_a_turn_it_ends_and_the_session_goes_on() {
     error no luck: idle
       turn failed: Internal error: no luck
     crash: failed
-      failure: the agent ended (exit code 3): broke at prompt [31mred
+      failure: the agent ended (exit code 3): about to break / broke at prompt [31mred
       text: I was about to
-      turn failed: the agent ended (exit code 3): broke at prompt [31mred
+      turn failed: the agent ended (exit code 3): about to break / broke at prompt [31mred
     quiet: failed
       failure: the agent closed its output and was ended (signal 9)
       turn failed: the agent closed its output and was ended (signal 9)

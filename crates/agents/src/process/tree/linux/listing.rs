@@ -34,6 +34,12 @@ impl Identity {
         Listed::read(self.pid).filter(|now| now.identity == *self)
     }
 
+    /// Whether it was started with such a variable, given as `NAME=value`. That of other users' processes is closed to us.
+    pub(super) fn has_variable(&self, is_it: impl Fn(&[u8]) -> bool) -> bool {
+        let environment = fs::read(format!("/proc/{}/environ", self.pid.as_raw_nonzero())).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(is_it)
+    }
+
     pub(super) fn signal(&self, signal: Signal) -> Result<()> {
         match pidfd_open(self.pid, PidfdFlags::empty()) {
             // The descriptor holds whoever has the number now, so it is that one which is looked at.
