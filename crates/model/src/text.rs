@@ -3,6 +3,8 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use crate::limits::MAX_PART_BYTES;
+
 /// The first line of `text` that says something, cut to `max_chars` characters.
 pub fn first_line(text: &str, max_chars: usize) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
@@ -13,6 +15,15 @@ pub fn first_line(text: &str, max_chars: usize) -> String {
             format!("{}…", kept.trim_end())
         }
     }
+}
+
+/// A text in parts of at most [`MAX_PART_BYTES`], cut between characters.
+pub fn parts(mut text: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let (part, rest) = text.split_at(text.floor_char_boundary(MAX_PART_BYTES));
+        text = rest;
+        (!part.is_empty()).then_some(part)
+    })
 }
 
 /// One line of at most so many characters, without what breaks lines, turns their direction or hides.
