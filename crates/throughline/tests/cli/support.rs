@@ -187,8 +187,18 @@ impl Folder {
 
     /// A server in which no file can grow beyond so many bytes, until [`Running::lift_limit`].
     pub(crate) fn serve_with_room_for(&self, bytes: u64) -> Running {
+        self.serve_limited(&format!("ulimit -S -f {}", bytes / 512))
+    }
+
+    /// A server that may use no more than so many bytes of addresses, as may each process that it starts. An
+    /// allocation beyond ends it.
+    pub(crate) fn serve_within(&self, bytes: u64) -> Running {
+        self.serve_limited(&format!("ulimit -v {}", bytes / 1024))
+    }
+
+    fn serve_limited(&self, limit: &str) -> Running {
         let plain = self.command(&[]);
-        let limited = format!("ulimit -S -f {}; exec \"$0\" \"$@\"", bytes / 512);
+        let limited = format!("{limit}; exec \"$0\" \"$@\"");
         let mut shell = Command::new("sh");
         shell.args(["-c", &limited]).arg(plain.get_program()).args(SERVE);
         shell.current_dir(self.work()).stdin(Stdio::null()).env_clear();
@@ -243,6 +253,13 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) fn pid(&self) -> u32 {
         self.child.as_ref().unwrap().id()
+    }
+
+    /// The most memory that it has held at once, in bytes.
+    pub(crate) fn peak_bytes(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        peak.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() * 1024
     }
 
     /// From now on files may grow as far as the disk goes.
