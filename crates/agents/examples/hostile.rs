@@ -308,6 +308,22 @@ impl Hostile {
         match word {
             "hello" => self.text(session, "hello"),
             "mode" => self.update(session, json!({ "sessionUpdate": "current_mode_update", "currentModeId": rest })),
+            "long" => {
+                // So many messages, of so many bytes each; the last ends in a word of its own.
+                let (count, bytes) = rest.split_once(' ').unwrap();
+                let (count, bytes): (u32, usize) = (count.parse().unwrap(), bytes.parse().unwrap());
+                for n in 1..=count {
+                    let end = if n == count { " lastword" } else { " more" };
+                    let line = "some words of a \"long\" message\n";
+                    let words = line.repeat(bytes / line.len() + 1);
+                    self.text(session, &(words[..bytes - end.len()].to_owned() + end));
+                }
+            }
+            "calls" => {
+                for n in 0..rest.parse::<u32>().unwrap() {
+                    self.tool(session, json!({ "toolCallId": n.to_string(), "title": "Look", "status": "completed" }));
+                }
+            }
             "echo" | "/echo" => self.text(session, &params["prompt"].to_string()),
             "stop" => return self.answer(id, json!({ "stopReason": rest })),
             "error" => {

@@ -21,7 +21,7 @@ use crate::process::{Spec, environment, login_shell_path};
 use crate::{Agent, Call, News, Records, RecordsError, RecordsWish, Settings, Start, guide};
 
 /// How many calls and how many pieces of news wait.
-const QUEUE: usize = 256;
+const QUEUE: usize = 64;
 /// How many bytes wait between the guide and us, each way, when it is a task.
 const GUIDE_PIPE_BYTES: usize = 64 << 10;
 /// How many agents are asked at a time what they keep: a process may be started for each.

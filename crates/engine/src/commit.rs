@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use model::{Entry, Event, Seq, Session, SessionId, SessionRow, StreamId};
+use model::{Event, Seq, Session, SessionId, SessionRow, StreamId};
 use store::{AppendError, Batch, Part, Receipt, Room};
 
 use crate::asking::{Asker, Reply};
-use crate::feeds::{ListChange, News};
+use crate::feeds::{Fresh, ListChange, News};
 use crate::{Shared, SubmitError};
 
 /// What is written with a session's events, or not at all.
@@ -34,8 +34,9 @@ impl Shared {
         let stream = StreamId::Session(id);
         let after = before.map_or(Seq::START, |session| session.head);
         let (part, session) = Part::of(stream, after, before.cloned(), events, self.clock.now());
-        let entries = part.entries.clone();
-        if entries.is_empty() && receipt.is_none() && parts.is_empty() {
+        let fresh = Fresh::of(&part.entries);
+        let is_empty = part.entries.is_empty();
+        if is_empty && receipt.is_none() && parts.is_empty() {
             return Ok(session);
         }
         let parts = [part].into_iter().chain(parts).collect();
@@ -43,7 +44,7 @@ impl Shared {
         self.finding.committed(position);
         fail::fail_point!("engine-appended");
         if let Some(session) = &session
-            && !entries.is_empty()
+            && !is_empty
         {
             if let Some(copying) = &self.copying {
                 copying.wake();
@@ -51,7 +52,7 @@ impl Shared {
             if session.row.running.is_none() && session.row.summarised < session.row.turns {
                 self.summaries.catch_up();
             }
-            self.publish(before.map(|session| &session.row), &session.row, entries);
+            self.publish(before.map(|session| &session.row), &session.row, fresh);
         }
         fail::fail_point!("engine-published");
         Ok(session)
@@ -67,9 +68,9 @@ impl Shared {
         }
     }
 
-    pub(crate) fn publish(&self, before: Option<&SessionRow>, after: &SessionRow, entries: Vec<Entry>) {
-        self.agent_views.hear(after.id, &entries);
-        self.feeds.publish(after.id, News::Entries(entries.into()));
+    pub(crate) fn publish(&self, before: Option<&SessionRow>, after: &SessionRow, fresh: Fresh) {
+        self.agent_views.hear(after.id, &fresh.entries);
+        self.feeds.publish(after.id, fresh.into_news());
         if before == Some(after) {
             return;
         }

@@ -3,6 +3,7 @@
 //! Invariant: the index follows the log and may be lost at any time. What it does not hold yet is kept beside it as the
 //! tail and looked through, so whatever is durable is found; what was deleted is not.
 
+mod care;
 mod everywhere;
 mod feeder;
 mod follower;
@@ -43,6 +44,8 @@ pub(crate) struct Finding {
     folded: watch::Sender<Position>,
     /// Somebody searches and waits for what was written.
     asked: Notify,
+    /// What is in the log and not found.
+    set_aside: care::SetAside,
 }
 
 /// A piece with what its session was like.
@@ -84,6 +87,7 @@ impl Finding {
             committed: watch::Sender::new(Position(0)),
             folded: watch::Sender::new(Position(0)),
             asked: Notify::new(),
+            set_aside: care::SetAside::default(),
         }
     }
 

@@ -82,6 +82,8 @@ enum Reading {
     First,
     /// From the log, because the feed skipped something.
     Again,
+    /// From the log, because the feed does not carry what is long.
+    Grown,
     /// From the feed.
     Live,
 }
@@ -135,7 +137,7 @@ impl Follow {
                     match std::mem::replace(&mut self.reading, Reading::Live) {
                         Reading::First => return Ok(Followed::CaughtUp),
                         Reading::Again => self.torn_at = Some(self.last),
-                        Reading::Live => (),
+                        Reading::Grown | Reading::Live => (),
                     }
                 }
                 self.backlog.extend(page);
@@ -143,6 +145,7 @@ impl Follow {
             }
             match self.feed.recv().await {
                 Ok(News::Entries(entries)) => self.take(&entries),
+                Ok(News::Grown) => self.reading = Reading::Grown,
                 // After a pause the feed is behind what was read from the log: these words were in it.
                 Ok(News::Preview { after, .. }) if after < self.last => (),
                 Ok(News::Preview { after, .. }) if Some(after) == self.torn_at => (),

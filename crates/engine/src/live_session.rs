@@ -523,7 +523,7 @@ impl LiveSession {
                 }
             }
             heard += 1;
-            if heard == NEWS_AT_ONCE {
+            if heard == NEWS_AT_ONCE || self.pending.is_enough() {
                 break;
             }
             match self.agent.as_mut().map(|hosted| hosted.agent.news.try_recv()) {
@@ -531,7 +531,7 @@ impl LiveSession {
                 Some(Err(_)) | None => break,
             }
         }
-        if write || self.pending.is_full() {
+        if write || self.pending.is_full() || self.pending.is_enough() {
             self.report(None).await;
         }
     }
@@ -544,7 +544,9 @@ impl LiveSession {
 
     /// Shows live words, of the turn that runs, before they are durable.
     fn preview(&self, report: &AgentReport) {
-        let Some((of, number, text)) = words_of(report) else { return };
+        let Some((of, number, text)) = words_of(report).filter(|(.., text)| self.pending.may_preview(text)) else {
+            return;
+        };
         let Some(session) = &self.session else { return };
         let Some(turn) = session.row.running.map(|running| running.turn) else { return };
         let words = Words { turn, of, number, text: text.into() };

@@ -16,10 +16,23 @@ const ENTRIES: usize = 256;
 const PAGE_BACK: usize = 500;
 const PAGES_BACK: usize = 200;
 
-/// The end of a session's log; nothing, if it can not be read.
+/// What the end of a session's log says of its agent; nothing, if it can not be read.
 pub(crate) async fn newest_entries(store: &dyn Store, session: &Session) -> Vec<Entry> {
-    let after = Seq(session.head.0.saturating_sub(ENTRIES as u64));
-    store.read(StreamId::Session(session.row.id), after, ENTRIES).await.unwrap_or_default()
+    of_agent(store, session, Seq(session.head.0.saturating_sub(ENTRIES as u64)), session.head).await
+}
+
+/// What entries say of the agent, after one and up to another. However long the others are, a page of them is held at a
+/// time.
+async fn of_agent(store: &dyn Store, session: &Session, mut after: Seq, up_to: Seq) -> Vec<Entry> {
+    let mut told = Vec::new();
+    while after < up_to {
+        let count = after.count_to(up_to, ENTRIES);
+        let page = store.read(StreamId::Session(session.row.id), after, count).await.unwrap_or_default();
+        let Some(last) = page.last() else { break };
+        after = last.seq;
+        told.extend(page.into_iter().filter(|entry| AgentView::is_of(&entry.event)));
+    }
+    told
 }
 
 #[derive(Debug, Default)]
@@ -91,8 +104,7 @@ pub(crate) async fn last_options(store: &dyn Store, session: &Session) -> Vec<Ag
     let mut end = session.head;
     for _ in 0..PAGES_BACK {
         let after = Seq(end.0.saturating_sub(PAGE_BACK as u64));
-        let page = store.read(StreamId::Session(session.row.id), after, PAGE_BACK).await.unwrap_or_default();
-        for entry in page.into_iter().rev().filter(|entry| entry.seq <= end) {
+        for entry in of_agent(store, session, after, end).await.into_iter().rev() {
             match entry.event {
                 Event::AgentOptionsChanged { options } => return options,
                 // Another agent had others.

@@ -12,12 +12,19 @@ use tokio::time::Instant;
 const CHECKPOINT_BYTES: usize = 4 << 10;
 /// … or when this long has passed since the first piece.
 const CHECKPOINT_AFTER: Duration = Duration::from_secs(1);
+/// So much of all that was reported is written down before more is listened to.
+const ENOUGH_BYTES: usize = 1 << 20;
+/// Words are shown ahead of the log as long as no more than this waits.
+const PREVIEWED_BYTES: usize = 16 << 10;
 
 /// Reports that wait for the log.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     reports: Vec<AgentReport>,
+    /// Of the words.
     bytes: usize,
+    /// Of everything.
+    all_bytes: usize,
     since: Option<Instant>,
 }
 
@@ -36,8 +43,20 @@ impl Pending {
         self.bytes >= CHECKPOINT_BYTES
     }
 
+    /// There is so much of them that the next one has to wait.
+    pub(crate) fn is_enough(&self) -> bool {
+        self.all_bytes >= ENOUGH_BYTES
+    }
+
+    /// Whether these words may be shown before they are durable. Long ones are durable at once, and are read from the
+    /// log; what follows them is not shown without them.
+    pub(crate) fn may_preview(&self, text: &str) -> bool {
+        self.bytes + text.len() <= PREVIEWED_BYTES
+    }
+
     pub(crate) fn push(&mut self, report: AgentReport) {
         self.since.get_or_insert_with(Instant::now);
+        self.all_bytes += report.about_bytes();
         self.bytes += words_of(&report).map_or(0, |(_, _, text)| text.len());
         if let Some(last) = self.reports.last_mut()
             && let Some((of, number, text)) = words_of(&report)
@@ -95,5 +114,18 @@ mod tests {
         assert_eq!((pending.is_full(), pending.due()), (false, None));
         pending.push(text(0, &"x".repeat(CHECKPOINT_BYTES)));
         assert!(pending.is_full() && pending.due().is_some());
+    }
+
+    #[tokio::test]
+    async fn what_waits_and_what_is_shown_ahead_is_bounded_by_bytes() {
+        let mut pending = Pending::default();
+        assert!(pending.may_preview("words") && !pending.may_preview(&"x".repeat(PREVIEWED_BYTES + 1)));
+        pending.push(text(0, &"x".repeat(PREVIEWED_BYTES)));
+        assert!(!pending.may_preview("after words that were not shown"));
+        let output = Some(serde_json::json!("x".repeat(ENOUGH_BYTES)));
+        let change = model::ToolChange { output, ..model::ToolChange::default() };
+        assert!(!pending.is_enough());
+        pending.push(AgentReport::ToolChanged { tool: 1, change });
+        assert!(pending.is_enough());
     }
 }

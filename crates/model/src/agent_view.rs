@@ -43,6 +43,18 @@ impl AgentView {
         }
     }
 
+    /// Whether an event says anything about it.
+    pub fn is_of(event: &Event) -> bool {
+        matches!(
+            event,
+            Event::SessionChanged { agent: Some(_), .. }
+                | Event::AgentStateChanged { .. }
+                | Event::AgentOptionsChanged { .. }
+                | Event::AgentCommandsChanged { .. }
+                | Event::UsageReported { .. }
+        )
+    }
+
     /// Folds the next entry in.
     pub fn apply(&mut self, entry: &Entry) {
         match &entry.event {
@@ -86,6 +98,8 @@ mod tests {
                 view
             };
             assert_eq!(folded(&entries, AgentView::unknown(AgentState::Starting)), agent, "{name}");
+            let told: Vec<Entry> = entries.iter().filter(|entry| AgentView::is_of(&entry.event)).cloned().collect();
+            assert_eq!(folded(&told, AgentView::unknown(AgentState::Starting)), agent, "{name}, by what is of it");
             // Whoever has the whole and reads the end of it again has the whole.
             for cut in 0..entries.len() {
                 assert_eq!(folded(&entries[cut..], agent.clone()), agent, "{name}, again from {cut}");

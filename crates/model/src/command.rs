@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{
     AgentCommand, AgentOption, Answerer, Attached, ContextWish, Extent, Fact, Image, InteractionId, Marker, NextId,
     Notice, Origin, PermissionAnswer, PlanStep, Question, Request, SessionId, SignInMethod, Stop, SummaryMaker,
-    TitleMaker, ToolChange, Turn, Usage, WorkId,
+    TitleMaker, ToolChange, Turn, Usage, WorkId, json_bytes,
 };
 
 /// A wish, in the imperative. It becomes events or a rejection; it changes nothing by itself.
@@ -298,4 +298,29 @@ pub enum AgentReport {
         /// What is known of it.
         reason: String,
     },
+}
+
+impl AgentReport {
+    /// About how many bytes it has; nothing, if it is always short.
+    pub fn about_bytes(&self) -> usize {
+        match self {
+            Self::Text { text, .. } | Self::Thought { text, .. } | Self::ToolText { text, .. } => text.len(),
+            Self::ToolStarted { change, .. } | Self::ToolChanged { change, .. } => change.about_bytes(),
+            Self::Plan(steps) => steps.iter().map(|step| step.text.len()).sum(),
+            Self::Commands(commands) => json_bytes(commands),
+            Self::Options(options) => json_bytes(options),
+            Self::Asked(question) => json_bytes(question),
+            Self::Raw(message) => json_bytes(message),
+            Self::Compacted { summary } => summary.as_ref().map_or(0, String::len),
+            Self::Ready { .. }
+            | Self::SignedOut { .. }
+            | Self::Usage(_)
+            | Self::Title(_)
+            | Self::Noticed(_)
+            | Self::Unresponsive
+            | Self::Stopped(_)
+            | Self::Gone
+            | Self::Failed { .. } => 0,
+        }
+    }
 }

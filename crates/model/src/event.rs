@@ -428,6 +428,14 @@ impl Event {
         }
     }
 
+    /// About how many bytes it has, found without writing it down.
+    pub fn about_bytes(&self) -> usize {
+        match self {
+            Self::TextPart { text, .. } | Self::ThoughtPart { text, .. } | Self::ToolPart { text, .. } => text.len(),
+            event => crate::json_bytes(event),
+        }
+    }
+
     /// The bytes a store keeps: the tag and its content as JSON.
     pub fn encode(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("events hold only strings, numbers and options")

@@ -26,6 +26,7 @@ mod remembered;
 mod rows;
 mod session;
 mod session_list;
+mod size;
 mod text;
 mod time;
 mod token;
@@ -61,7 +62,8 @@ pub use ids::{
 };
 pub use limits::{
     MAX_CONTEXT_ITEMS, MAX_ENV_HINT_CHARS, MAX_FACT_VALUES, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_NAME_CHARS,
-    MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED, MAX_SET_ITEMS,
+    MAX_PART_BYTES, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED,
+    MAX_SET_ITEMS,
 };
 pub use navigation::{Extent, MAX_TITLES, Summary, SummaryMaker, TitleMaker, TitleRow};
 pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, PermissionOption, Question, Request};
@@ -69,7 +71,8 @@ pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{Folded, RowChange, TurnRow, fold};
 pub use session::{Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
 pub use session_list::{DeletedKey, ListKey, SessionList};
-pub use text::{first_line, is_slash_command, one_line, plain_text, split_source};
+pub use size::json_bytes;
+pub use text::{first_line, is_slash_command, one_line, parts, plain_text, split_source};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};
 pub use tool::{Location, ToolCall, ToolChange, ToolContent, ToolKind, ToolStatus};

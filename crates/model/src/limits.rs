@@ -16,6 +16,8 @@ pub const MAX_PATH_BYTES: usize = 4_096;
 pub const MAX_IMAGES: usize = 8;
 /// How many bytes of Base64 the pictures of one prompt may have, all together.
 pub const MAX_IMAGE_BYTES: usize = 8 << 20;
+/// Longest words of one entry, in bytes; longer ones become several, so that nobody has to hold or to send much at once.
+pub const MAX_PART_BYTES: usize = 64 << 10;
 /// How many answers are remembered.
 pub const MAX_REMEMBERED: usize = 1_000;
 /// How much of what an answer is remembered for is kept to be read, in characters.

@@ -3,6 +3,8 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use crate::limits::MAX_PART_BYTES;
+
 /// The first line of `text` that says something, cut to `max_chars` characters.
 pub fn first_line(text: &str, max_chars: usize) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
@@ -19,6 +21,15 @@ pub fn first_line(text: &str, max_chars: usize) -> String {
 /// the beginning counts too, since only the agent knows its commands.
 pub fn is_slash_command(prompt: &str) -> bool {
     prompt.starts_with('/')
+}
+
+/// A text in parts of at most [`MAX_PART_BYTES`], cut between characters.
+pub fn parts(mut text: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let (part, rest) = text.split_at(text.floor_char_boundary(MAX_PART_BYTES));
+        text = rest;
+        (!part.is_empty()).then_some(part)
+    })
 }
 
 /// One line of at most so many characters, without what breaks lines, turns their direction or hides.

@@ -65,6 +65,13 @@ pub struct ToolChange {
     pub output: Option<Value>,
 }
 
+impl ToolChange {
+    /// About how many bytes it has, found without writing it down.
+    pub fn about_bytes(&self) -> usize {
+        crate::json_bytes(self)
+    }
+}
+
 /// What sort of work a tool does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

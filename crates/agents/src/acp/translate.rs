@@ -23,14 +23,14 @@ use agent_client_protocol::v1::schema::{
     UsageUpdate,
 };
 use model::{
-    AgentCommand, AgentOption, AgentReport, Cost, Notice, PlanStep, Priority, Question, Severity, StepStatus,
-    TokenCount, Usage,
+    AgentCommand, AgentOption, AgentReport, Cost, MAX_PART_BYTES, Notice, PlanStep, Priority, Question, Severity,
+    StepStatus, TokenCount, Usage, parts,
 };
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use blocks::{Blocks, Speech};
-use calls::Calls;
+use calls::{Calls, MAX_CALLS, NotTold};
 use compactions::Compactions;
 use offers::Offers;
 use raw::Budget;
@@ -218,7 +218,13 @@ impl Translator {
                 }
                 reports
             }
-            Err(update) => self.raw(update),
+            Err(NotTold::NotUnderstood(update)) => self.raw(update),
+            Err(NotTold::TooMany) if turn.calls.is_to_be_said_full() => vec![AgentReport::Noticed(Notice {
+                severity: Severity::Warning,
+                title: format!("The agent makes more than {MAX_CALLS} tool calls in this turn"),
+                description: Some("Those beyond are carried out and neither shown nor kept here.".to_owned()),
+            })],
+            Err(NotTold::TooMany) => Vec::new(),
         }
     }
 
@@ -232,10 +238,16 @@ impl Translator {
         }
         let Some(turn) = &mut self.turn else { return self.late(&update) };
         let block = turn.blocks.number(speech, chunk.message_id);
-        vec![match speech {
-            Speech::Text => AgentReport::Text { block, text: words.text },
-            Speech::Thought => AgentReport::Thought { block, text: words.text },
-        }]
+        let report = |text: String| match speech {
+            Speech::Text => AgentReport::Text { block, text },
+            Speech::Thought => AgentReport::Thought { block, text },
+        };
+        if words.text.len() <= MAX_PART_BYTES {
+            return vec![report(words.text)];
+        }
+        // In parts, so that what waits for the session is bounded by its number. The message is not held beside them.
+        drop(update);
+        parts(&words.text).map(|part| report(part.to_owned())).collect()
     }
 
     fn plan(&mut self, plan: Plan, update: &Value) -> Vec<AgentReport> {

@@ -1,6 +1,7 @@
 //! An agent's output as lines.
 //!
-//! Invariant: nothing is read before it is asked for, and no line makes the buffer grow beyond its limit.
+//! Invariant: nothing is read before it is asked for, and no line makes the buffer grow beyond its limit, nor what is made
+//! of it once it is read as JSON.
 
 use std::io;
 use std::pin::Pin;
@@ -14,12 +15,21 @@ use tokio::io::{AsyncRead, ReadBuf};
 /// A message of ACP with its images is far shorter.
 const LONGEST_LINE_BYTES: usize = 16 * 1024 * 1024;
 const CHUNK_BYTES: usize = 64 * 1024;
+/// A line that is shorter takes little memory, whatever it holds.
+const SHORT_LINE_BYTES: usize = 1 << 20;
+/// About how much a value takes once it is read, and how much more an object does.
+const VALUE_BYTES: usize = 80;
+const OBJECT_BYTES: usize = 400;
+/// How much all values of a line may take beside their words.
+const ALL_VALUES_BYTES: usize = 48 << 20;
 
 /// What an agent does on its pipes that ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     #[error("the agent wrote a line of more than 16 MiB")]
     LineTooLong,
+    #[error("the agent wrote a message of several hundred thousand values, more than can be read at once")]
+    TooManyValues,
     #[error("the agent did not read its input for 30 seconds")]
     InputNotRead,
     #[error("the agent does not read its input: more is waiting than it could be sent")]
@@ -31,6 +41,7 @@ impl Fault {
     pub fn code(self) -> &'static str {
         match self {
             Self::LineTooLong => "line_too_long",
+            Self::TooManyValues => "too_many_values",
             Self::InputNotRead => "input_not_read",
             Self::InputUnread => "input_unread",
         }
@@ -61,7 +72,7 @@ impl Faults {
     /// Notes it, unless there was one before, and gives back the error that ends the pipe.
     pub(super) fn note(&self, fault: Fault) -> io::Error {
         let kind = match fault {
-            Fault::LineTooLong => io::ErrorKind::InvalidData,
+            Fault::LineTooLong | Fault::TooManyValues => io::ErrorKind::InvalidData,
             Fault::InputNotRead | Fault::InputUnread => io::ErrorKind::TimedOut,
         };
         io::Error::new(kind, *self.0.first.get_or_init(|| fault))
@@ -138,6 +149,9 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             if self.take_fresh()? {
                 match self.take_line()? {
                     empty if empty.is_empty() => continue,
+                    line if values_bytes(&line) > ALL_VALUES_BYTES => {
+                        return Poll::Ready(Err(self.faults.note(Fault::TooManyValues)));
+                    }
                     line => return Poll::Ready(Ok(Some(line))),
                 }
             }
@@ -151,6 +165,26 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             }
         }
     }
+}
+
+/// About how much memory the values of a long line of JSON take beside their words. A value of two bytes takes forty
+/// times as much, so that a line within its limit could still take gigabytes.
+fn values_bytes(line: &str) -> usize {
+    if line.len() < SHORT_LINE_BYTES {
+        return 0;
+    }
+    let (mut bytes, mut is_words, mut is_escaped) = (0, false, false);
+    for byte in line.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_words => is_escaped = true,
+            b'"' => is_words = !is_words,
+            b',' | b'[' if !is_words => bytes += VALUE_BYTES,
+            b'{' if !is_words => bytes += VALUE_BYTES + OBJECT_BYTES,
+            _ => (),
+        }
+    }
+    bytes
 }
 
 impl<R: AsyncRead + Unpin> Stream for Lines<R> {

@@ -84,6 +84,7 @@ impl Engine {
         let behind = self.shared.wait_until_folded().await;
         let now = self.shared.clock.now();
         let mut notes = query.notes.clone();
+        notes.extend(finding.set_aside.told());
         if wish.skip >= MAX_DEPTH {
             notes.push("nobody goes further down than this; more words bring it up".to_owned());
             return Ok(SearchAnswer {
@@ -230,20 +231,26 @@ impl Shared {
             Turn(0) => Pieces::new(hit.session),
             turn => Pieces::within(hit.session, turn),
         };
-        let mut told: Vec<Piece> = Vec::new();
+        // Only the piece itself is kept, and until it comes the first that may stand for it: what else was said between
+        // its entries may be far longer.
+        let mut found: Option<Piece> = None;
+        let is_same = |piece: &Piece| piece.role == hit.role && piece.number == hit.number;
+        let mut look = |told: Vec<Piece>| {
+            for piece in told.into_iter().filter(|piece| piece.role == hit.role) {
+                if found.is_none() || (is_same(&piece) && !found.as_ref().is_some_and(is_same)) {
+                    found = Some(piece);
+                }
+            }
+        };
         let (mut after, mut read) = (Seq(hit.first_seq.0.saturating_sub(1)), 0);
         while after < hit.last_seq && read < PIECE_ENTRIES {
             let count = after.count_to(hit.last_seq, PIECE_ENTRIES - read);
             let page = self.store.read(StreamId::Session(hit.session), after, count).await?;
             let Some(last) = page.last() else { break };
             (after, read) = (last.seq, read + page.len());
-            for entry in &page {
-                told.extend(pieces.apply(entry));
-            }
+            page.iter().for_each(|entry| look(pieces.apply(entry)));
         }
-        told.extend(pieces.open(hit.at));
-        let same = |piece: &&Piece| piece.role == hit.role && piece.number == hit.number;
-        let found = told.iter().find(same).or_else(|| told.iter().find(|piece| piece.role == hit.role)).cloned();
+        look(pieces.open(hit.at));
         Ok(found)
     }
 }

@@ -1,18 +1,22 @@
 //! Feeds one index: folds entries into pieces, adds them, and keeps in a tail what is not on disk yet.
 //!
 //! Invariant: index and tail together hold everything up to `after`, and nothing twice. What is folded in while a commit
-//! is under way is in the tail at once, and comes to the index after it: nobody waits for a commit to be found.
+//! is under way is in the tail at once, and comes to the index after it: nobody waits for a commit to be found. What is
+//! held is bounded by bytes, whatever an entry, a turn or a session says: each step is on disk before much follows it.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 
 use model::{Entry, Event, Position, Seq, SessionId, StreamId, Turn};
 use search::{About, Index, Piece, Pieces, SearchError};
+use store::PlacedEntry;
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet, spawn_blocking};
 use tokio::time::Instant;
 
+use super::care::Care;
 use super::follower::FollowError;
 use super::{Open, Tail, TailPiece};
 use crate::Shared;
@@ -43,6 +47,8 @@ pub(super) struct Feeder<'a> {
     committing: JoinSet<Result<(), SearchError>>,
     /// What is done to the index after it.
     waiting: Vec<Step>,
+    /// What the index can not take.
+    pub(super) care: Care,
 }
 
 /// What is done to tail and index, in order.
@@ -94,6 +100,7 @@ impl<'a> Feeder<'a> {
         index: Arc<Index>,
         after: Position,
         folded: Option<&'a watch::Sender<Position>>,
+        care: Care,
     ) -> Self {
         *tail.write().unwrap_or_else(PoisonError::into_inner) = Tail::default();
         Self {
@@ -107,6 +114,7 @@ impl<'a> Feeder<'a> {
             filling: false,
             committing: JoinSet::new(),
             waiting: Vec::new(),
+            care,
         }
     }
 
@@ -138,20 +146,40 @@ impl<'a> Feeder<'a> {
     pub(super) async fn take_page(&mut self, up_to: Position, limit: usize) -> Result<bool, FollowError> {
         let mut page = self.shared.store.read_all(self.after, limit).await?;
         page.retain(|placed| placed.position <= up_to);
-        let Some(newest) = page.last().map(|placed| placed.position) else { return Ok(false) };
+        let is_any = !page.is_empty();
         let mut steps = Vec::new();
-        for placed in page {
-            if let StreamId::Session(id) = placed.stream {
-                self.fold(id, &placed.entry, &mut steps).await?;
+        for PlacedEntry { position, stream, entry } in page {
+            if let StreamId::Session(id) = stream {
+                if self.care.begin(position, id, entry.seq) {
+                    self.fold(id, position, &entry, &mut steps).await?;
+                }
+                self.reach(position);
+                self.hand_over(&mut steps).await?;
+            } else {
+                self.reach(position);
             }
         }
-        self.reach(newest);
         self.carry_out(steps).await?;
         if self.is_commit_due() {
             self.settle().await?;
             self.begin_commit();
         }
-        Ok(true)
+        Ok(is_any)
+    }
+
+    /// Brings what was folded in to the index, if it is much, or if the entry at hand is to be on disk by itself.
+    /// Everything before the entry that is read next has been folded in then, or is told again from its beginning.
+    async fn hand_over(&mut self, steps: &mut Vec<Step>) -> Result<(), FollowError> {
+        if self.care.is_alone() {
+            self.carry_out(std::mem::take(steps)).await?;
+            self.commit().await?;
+            self.care.is_over();
+        } else if self.is_much() {
+            self.carry_out(std::mem::take(steps)).await?;
+            self.settle().await?;
+            self.begin_commit();
+        }
+        Ok(())
     }
 
     /// Everything up to here has been folded in.
@@ -171,7 +199,11 @@ impl<'a> Feeder<'a> {
     /// Enough has gathered, or it has waited long enough.
     pub(super) fn is_commit_due(&self) -> bool {
         let waited = !self.filling && self.commit_at().is_some_and(|at| at < Instant::now());
-        waited || self.tail.read().unwrap_or_else(PoisonError::into_inner).bytes > COMMIT_BYTES
+        waited || self.is_much()
+    }
+
+    fn is_much(&self) -> bool {
+        self.tail.read().unwrap_or_else(PoisonError::into_inner).bytes > COMMIT_BYTES
     }
 
     /// Lets go of what is only at hand.
@@ -268,7 +300,10 @@ impl<'a> Feeder<'a> {
         }
         self.on_index(move |index| {
             steps.iter().try_for_each(|step| match step {
-                Step::Add(added) => index.add(&added.piece, &added.about),
+                Step::Add(added) => {
+                    fail::fail_point!("index-add", |_| Err(SearchError::Unwritten));
+                    index.add(&added.piece, &added.about)
+                }
                 Step::Remove(id) => index.remove_session(*id),
                 Step::RemoveTurn(id, turn) => index.remove_turn(*id, *turn),
             })
@@ -276,7 +311,13 @@ impl<'a> Feeder<'a> {
         .await
     }
 
-    async fn fold(&mut self, id: SessionId, entry: &Entry, steps: &mut Vec<Step>) -> Result<(), FollowError> {
+    async fn fold(
+        &mut self,
+        id: SessionId,
+        position: Position,
+        entry: &Entry,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), FollowError> {
         match &entry.event {
             Event::SessionCreated { project, agent, .. } => {
                 let about = About { project: project.clone(), agent: agent.clone() };
@@ -291,7 +332,7 @@ impl<'a> Feeder<'a> {
                 self.tail_mut().put(Step::Remove(id), steps);
                 return Ok(());
             }
-            Event::SessionRestored {} => return self.tell_again(id, entry.seq, steps).await,
+            Event::SessionRestored {} => return self.tell_again(id, position, entry.seq, steps).await,
             _ => (),
         }
         let Some(about) = self.about(id).await? else { return Ok(()) };
@@ -305,11 +346,13 @@ impl<'a> Feeder<'a> {
             Some(turn) => {
                 // It was under way when the index last stopped: what it had told by then is told again, whole.
                 self.tail_mut().put(Step::RemoveTurn(id, turn), steps);
-                let Some(open) = self.begun(id, turn, entry.seq, about, steps).await? else { return Ok(()) };
+                let Some(open) = self.begun(id, turn, (position, entry.seq), about, steps).await? else {
+                    return Ok(());
+                };
                 open
             }
         };
-        let pieces = open.pieces.apply(entry);
+        let pieces = self.apply(id, &mut open.pieces, entry);
         let mut tail = self.tail_mut();
         tail.add(pieces, &open.about, steps);
         if is_of_open_turn(&entry.event) {
@@ -322,12 +365,26 @@ impl<'a> Feeder<'a> {
     fn go_on(&self, id: SessionId, entry: &Entry, about: &Arc<About>, steps: &mut Vec<Step>) -> bool {
         let mut tail = self.tail_mut();
         let Some(open) = tail.open.get_mut(&id) else { return false };
-        let pieces = open.pieces.apply(entry);
+        let pieces = self.apply(id, &mut open.pieces, entry);
         tail.add(pieces, about, steps);
         if matches!(entry.event, Event::TurnEnded { .. }) {
             tail.open.remove(&id);
         }
         true
+    }
+
+    /// Folds an entry; one that can not be is set aside, and what its turn says after it is folded as if it began there.
+    fn apply(&self, id: SessionId, pieces: &mut Pieces, entry: &Entry) -> Vec<Piece> {
+        let folded = catch_unwind(AssertUnwindSafe(|| {
+            // Past the hook, which ends the process where points fail.
+            fail::fail_point!("index-fold", |_| resume_unwind(Box::new("index-fold")));
+            pieces.apply(entry)
+        }));
+        folded.unwrap_or_else(|_| {
+            self.shared.finding.set_aside.note(id, entry.seq);
+            pieces.begin_again();
+            Vec::new()
+        })
     }
 
     /// The turn that an entry belongs to.
@@ -342,10 +399,10 @@ impl<'a> Feeder<'a> {
 
     /// A turn that runs, as far as it had come before an entry; what had ended in it is added.
     async fn begun(
-        &self,
+        &mut self,
         id: SessionId,
         turn: Turn,
-        before: Seq,
+        before: (Position, Seq),
         about: Arc<About>,
         steps: &mut Vec<Step>,
     ) -> Result<Option<Open>, FollowError> {
@@ -356,32 +413,45 @@ impl<'a> Feeder<'a> {
         Ok(Some(open))
     }
 
-    /// Adds all of a session that came back.
-    async fn tell_again(&mut self, id: SessionId, before: Seq, steps: &mut Vec<Step>) -> Result<(), FollowError> {
+    /// Adds all of a session that came back. What a try that was broken off had added of it goes first.
+    async fn tell_again(
+        &mut self,
+        id: SessionId,
+        position: Position,
+        before: Seq,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), FollowError> {
         let Some(about) = self.about(id).await? else { return Ok(()) };
+        self.tail_mut().put(Step::Remove(id), steps);
         let mut open = Open { pieces: Pieces::new(id), about };
-        self.replay(id, Seq::START, before, &mut open, steps).await
+        self.replay(id, Seq::START, (position, before), &mut open, steps).await
     }
 
-    /// Folds the entries after one and before another.
+    /// Folds the entries after one and before another, which lies at a position in the log. Who calls it has them taken
+    /// out first, so that it may be broken off anywhere and done again.
     async fn replay(
-        &self,
+        &mut self,
         id: SessionId,
         mut after: Seq,
-        before: Seq,
+        (position, before): (Position, Seq),
         open: &mut Open,
         steps: &mut Vec<Step>,
     ) -> Result<(), FollowError> {
         let stream = StreamId::Session(id);
         loop {
             let page = self.shared.store.read(stream, after, after.count_to(before.previous(), PAGE)).await?;
-            let Some(last) = page.last() else { return Ok(()) };
+            let Some(last) = page.last() else { break };
             after = last.seq;
             for entry in &page {
-                let pieces = open.pieces.apply(entry);
-                self.tail_mut().add(pieces, &open.about, steps);
+                if self.care.begin(position, id, entry.seq) {
+                    let pieces = self.apply(id, &mut open.pieces, entry);
+                    self.tail_mut().add(pieces, &open.about, steps);
+                }
+                self.hand_over(steps).await?;
             }
         }
+        self.care.begin(position, id, before);
+        Ok(())
     }
 
     async fn about(&mut self, id: SessionId) -> Result<Option<Arc<About>>, FollowError> {

@@ -15,6 +15,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::Tail;
+use super::care::Care;
 use super::feeder::Feeder;
 use crate::Shared;
 
@@ -38,14 +39,19 @@ pub(crate) async fn run(shared: Arc<Shared>) {
     // One that an earlier run had open when it panicked holds the folder until it is let go.
     shared.finding.set_index(None);
     let work = async {
-        let mut trust = Trust::Opened;
+        let (mut trust, mut care) = (Trust::Opened, Care::default());
         loop {
             let opened_at = Instant::now();
-            match follow(&shared, &folder, trust).await {
+            match follow(&shared, &folder, trust, &mut care).await {
                 Ok(()) => trust = Trust::Opened,
                 Err(err) => {
                     tracing::warn!(error = %err, "the search index is opened again; what it lacks is read from the log");
                     trust = err.trust();
+                    if err.may_be_of_an_entry()
+                        && let Some((session, seq)) = care.failed()
+                    {
+                        shared.finding.set_aside.note(session, seq);
+                    }
                 }
             }
             shared.finding.set_index(None);
@@ -82,9 +88,19 @@ impl FollowError {
             Self::Index(_) | Self::Read(_) | Self::Broken(_) => Trust::Opened,
         }
     }
+
+    /// Something that was given to the index may have broken it; a disk or a lock would have said so.
+    fn may_be_of_an_entry(&self) -> bool {
+        match self {
+            Self::Index(SearchError::Damaged { .. } | SearchError::Unwritten) | Self::Broken(_) => true,
+            Self::Index(SearchError::Locked | SearchError::Disk(_) | SearchError::Folder { .. })
+            | Self::Unreadable
+            | Self::Read(_) => false,
+        }
+    }
 }
 
-async fn follow(shared: &Shared, folder: &Path, trust: Trust) -> Result<(), FollowError> {
+async fn follow(shared: &Shared, folder: &Path, trust: Trust, care: &mut Care) -> Result<(), FollowError> {
     let (path, incarnation): (PathBuf, _) = (folder.to_owned(), shared.store.incarnation());
     shared.finding.trust_again();
     let Opened { index, state, beside } = spawn_blocking(move || Index::open(&path, incarnation, trust)).await??;
@@ -95,22 +111,33 @@ async fn follow(shared: &Shared, folder: &Path, trust: Trust) -> Result<(), Foll
     }
     let after = match state {
         State::Resumed(position) => position,
-        State::Fresh | State::Damaged(_) | State::Foreign => Position(0),
+        State::Fresh => Position(0),
+        State::Damaged(_) | State::Foreign => {
+            care.begin_anew();
+            Position(0)
+        }
     };
     let last = shared.store.changed_since(Position(i64::MAX.unsigned_abs()), 1).await?.up_to;
     shared.finding.committed(last);
     shared.finding.folded.send_replace(after);
     let index = Arc::new(index);
-    let main = Feeder::new(shared, &shared.finding.tail, Arc::clone(&index), after, Some(&shared.finding.folded));
+    let folded = Some(&shared.finding.folded);
+    let known = std::mem::take(care);
+    let main = Feeder::new(shared, &shared.finding.tail, Arc::clone(&index), after, folded, known);
     shared.finding.set_index(Some(index));
     let tail_beside = RwLock::default();
     let mut follower = Follower { shared, main, beside: None, tail_beside: &tail_beside, gave_up: false };
-    if let Some(beside) = beside {
-        follower.go_on_beside(beside).await?;
-    }
-    let followed = follower.follow().await;
+    let followed = match beside {
+        Some(beside) => follower.go_on_beside(beside).await,
+        None => Ok(()),
+    };
+    let followed = match followed {
+        Ok(()) => follower.follow().await,
+        failed => failed,
+    };
     // A commit that is still under way writes the folder that is opened next.
     follower.let_go().await;
+    *care = follower.main.care;
     followed
 }
 
@@ -214,7 +241,7 @@ impl Follower<'_> {
 
     async fn go_on_beside(&mut self, Beside { index, position }: Beside) -> Result<(), FollowError> {
         tracing::info!("the search index is made anew; the one that is there answers meanwhile");
-        let mut feeder = Feeder::new(self.shared, self.tail_beside, Arc::new(index), position, None);
+        let mut feeder = Feeder::new(self.shared, self.tail_beside, Arc::new(index), position, None, Care::default());
         feeder.set_filling(true).await?;
         self.beside = Some(feeder);
         Ok(())

@@ -7,13 +7,14 @@
 use std::collections::HashMap;
 
 use agents::history::Found;
-use model::{Position, SessionId};
+use model::{Position, Session, SessionId};
 use store::{AppendError, Batch, Part, Room};
 
 use super::retelling::{PART_BYTES, PART_ENTRIES, Written};
 use super::work::{Became, Outcome, Seen};
 use super::{MAX_FAILURES, session_of};
 use crate::Shared;
+use crate::feeds::Fresh;
 
 /// A batch takes no more than this, unless one part alone is larger: whoever else writes waits for it.
 const ALONE: Bound = Bound { entries: 5_000, bytes: 2 << 20 };
@@ -78,8 +79,19 @@ impl<'a> Gathering<'a> {
         if waiting.is_empty() {
             return;
         }
+        if let [_] = &waiting[..] {
+            // The only one is not tried again, so that nobody has to hold it twice; it may be very long.
+            for written in waiting {
+                self.write_alone(written).await;
+            }
+            return self.tell_finished();
+        }
         match self.append(waiting.iter().map(|written| written.part.clone()).collect()).await {
-            Ok(position) => waiting.into_iter().for_each(|written| self.publish(written, position)),
+            Ok(position) => {
+                for Written { part, before, after, .. } in waiting {
+                    self.publish(before.as_ref(), &after, Fresh::of(&part.entries), position);
+                }
+            }
             Err(_) => {
                 for written in waiting {
                     self.write_alone(written).await;
@@ -95,8 +107,10 @@ impl<'a> Gathering<'a> {
         if self.is_refused(session) {
             return;
         }
-        match self.append(vec![written.part.clone()]).await {
-            Ok(position) => self.publish(written, position),
+        let Written { part, before, after, .. } = written;
+        let fresh = Fresh::of(&part.entries);
+        match self.append(vec![part]).await {
+            Ok(position) => self.publish(before.as_ref(), &after, fresh, position),
             Err(err) => drop(self.refused.insert(session, err)),
         }
     }
@@ -110,13 +124,12 @@ impl<'a> Gathering<'a> {
         Ok(position)
     }
 
-    fn publish(&self, written: Written, position: Position) {
-        let Written { part, before, after, .. } = written;
+    fn publish(&self, before: Option<&Session>, after: &Session, fresh: Fresh, position: Position) {
         self.shared.finding.committed(position);
         if let Some(copying) = &self.shared.copying {
             copying.wake();
         }
-        self.shared.publish(before.as_ref().map(|session| &session.row), &after.row, part.entries);
+        self.shared.publish(before.map(|session| &session.row), &after.row, fresh);
     }
 
     fn tell_finished(&mut self) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agents::history::{Bookmark, Found, Told};
 use model::{
-    AgentReport, BlockScanner, Command, Event, InteractionId, NewSession, Rejection, Seq, Session, SessionId, StreamId,
+    AgentReport, BlockScanner, Command, InteractionId, NewSession, Rejection, Seq, Session, SessionId, StreamId,
     Timestamp, TitleMaker, ToolCall, ToolStatus, Topics, decide, prove,
 };
 use store::Part;
@@ -188,7 +188,7 @@ impl Retelling {
         for event in decide(self.session.as_ref(), command)? {
             for event in self.blocks.around(event) {
                 self.digest.apply(&event);
-                self.bytes += weight(&event);
+                self.bytes += event.about_bytes();
                 self.session = self.part.push(self.session.take(), event, at);
             }
         }
@@ -199,21 +199,6 @@ impl Retelling {
 fn empty_part(id: SessionId, session: Option<&Session>) -> Part {
     let after = session.map_or(Seq::START, |session| session.head);
     Part { stream: StreamId::Session(id), after, entries: Vec::new(), rows: Vec::new() }
-}
-
-/// About how many bytes an event has: only what can be long counts.
-fn weight(event: &Event) -> usize {
-    match event {
-        Event::PromptSent { text, images, .. } => {
-            text.len() + images.iter().map(|image| image.data.len()).sum::<usize>()
-        }
-        Event::TextPart { text, .. } | Event::ThoughtPart { text, .. } => text.len(),
-        // Told with all that they show, so they are looked at as they will be written.
-        event @ (Event::ToolStarted { .. } | Event::ToolChanged { .. } | Event::ToolEnded { .. }) => {
-            event.encode().len()
-        }
-        _ => 200,
-    }
 }
 
 /// The directory of a record and its project; home if the record does not say.

@@ -22,8 +22,8 @@ use crate::{Shared, navigation};
 const AT_REST_AFTER: Duration = Duration::from_secs(10 * 60);
 /// How often it is looked whether tools have gone on.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// How many parts wait to be written while the next ones are read.
-const PARTS_AHEAD: usize = 4;
+/// How many parts wait to be written while the next ones are read. A part is as large as its largest turn.
+const PARTS_AHEAD: usize = 1;
 
 /// So many of the newest are brought in before older ones, in the order of their sessions' ids.
 const SORTED_TOGETHER: usize = 1_000;

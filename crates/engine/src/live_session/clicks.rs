@@ -10,6 +10,7 @@ use store::AppendError;
 
 use crate::asking::{Asked, Reply};
 use crate::commit::Along;
+use crate::feeds::Fresh;
 use crate::live_session::{CONFLICT_TRIES, LiveSession, effects_of};
 use crate::work::{Click, wanted_options};
 use crate::{SubmitError, work};
@@ -69,7 +70,7 @@ impl LiveSession {
         let reply = Reply::Clicked { work, session: begun };
         let receipt = asked.receipt(&reply, shared.clock.now());
         let (new_part, new_session) = shared.first_part(begun, created);
-        let entries = new_part.entries.clone();
+        let fresh = Fresh::of(&new_part.entries);
         let added = add_to_work(known.as_ref(), work, &row.project, name, begun);
         let work_part = shared.next_part(StreamId::Work, added).await?;
 
@@ -79,7 +80,7 @@ impl LiveSession {
         self.commit_only(events, Along { receipt, parts }).await?;
         fail::fail_point!("click-appended");
         if let Some(new_session) = &new_session {
-            shared.publish(None, &new_session.row, entries);
+            shared.publish(None, &new_session.row, fresh);
         }
         shared.publish_work(work).await;
         drop(turn);

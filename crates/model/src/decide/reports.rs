@@ -6,10 +6,10 @@
 use serde_json::{Value, json};
 
 use super::{agent_state, interrupt, start_next, withdraw_requests};
-use crate::limits::{MAX_AGENT_TITLE_CHARS, MAX_OPEN_REQUESTS};
+use crate::limits::{MAX_AGENT_TITLE_CHARS, MAX_OPEN_REQUESTS, MAX_PART_BYTES};
 use crate::{
     AgentReport, AgentState, Attached, Event, Memory, Outcome, Request, Session, Stop, TitleMaker, ToolChange,
-    ToolStatus, Turn, first_line,
+    ToolStatus, Turn, first_line, parts,
 };
 
 pub(super) fn agent_reported(session: &Session, report: AgentReport) -> Vec<Event> {
@@ -148,11 +148,12 @@ fn end_turn(session: &Session, outcome: Outcome, reason: Option<String>) -> Vec<
     events
 }
 
-fn words(turn: Option<Turn>, kind: &str, text: String, part: impl FnOnce(Turn, String) -> Event) -> Vec<Event> {
+/// Long words are several parts.
+fn words(turn: Option<Turn>, kind: &str, text: String, part: impl Fn(Turn, String) -> Event) -> Vec<Event> {
     match turn {
-        _ if text.is_empty() => Vec::new(),
-        Some(turn) => vec![part(turn, text)],
-        None => late(kind, &Value::String(text)),
+        Some(turn) if text.len() <= MAX_PART_BYTES && !text.is_empty() => vec![part(turn, text)],
+        Some(turn) => parts(&text).map(|text| part(turn, text.to_owned())).collect(),
+        None => parts(&text).flat_map(|text| late(kind, &json!(text))).collect(),
     }
 }
 

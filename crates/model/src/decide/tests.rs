@@ -548,6 +548,30 @@ fn a_null_that_a_tool_was_given_is_nothing() {
     assert_eq!(history.run(Command::Agent(report)), Ok(Vec::new()));
 }
 
+#[test]
+fn long_words_are_several_entries() {
+    let mut history = History::default();
+    for line in ["create", "ready", "prompt 1 go"] {
+        history.run(parse(line)).unwrap();
+    }
+    let words = "a € ".repeat(100_000);
+    let said = |history: &mut History| {
+        history.run(Command::Agent(AgentReport::Text { block: 0, text: words.clone() })).unwrap()
+    };
+    let text_of = |event: &Event| match event {
+        Event::TextPart { turn: Turn(1), block: 0, text } => text.clone(),
+        Event::AgentRaw { message } => message["late"]["text"].as_str().unwrap().to_owned(),
+        other => panic!("{other:?}"),
+    };
+    // In a turn as after it: nothing is lost, and no entry is long.
+    for _ in 0..2 {
+        let parts: Vec<String> = said(&mut history).iter().map(text_of).collect();
+        assert!(parts.len() > 1 && parts.iter().all(|part| part.len() <= crate::MAX_PART_BYTES));
+        assert!(parts.concat() == words);
+        history.run(stopped(Outcome::Completed)).unwrap();
+    }
+}
+
 /// What an agent that takes over calls the session is what it was told last.
 #[test]
 fn an_agents_first_title_stays() {

@@ -38,7 +38,13 @@ impl<'a> TurnLines<'a> {
         let mut piece = Vec::new();
         while piece.len() < PIECE_BYTES {
             let Some(row) = self.next_row().await? else { break };
-            piece.extend(self.line(&row).await?);
+            let line = self.line(&row).await?;
+            // A long one is not copied once more.
+            if piece.is_empty() {
+                piece = line;
+            } else {
+                piece.extend(line);
+            }
         }
         Ok((!piece.is_empty()).then_some(piece))
     }

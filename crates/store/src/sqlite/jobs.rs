@@ -65,7 +65,8 @@ impl From<Batch> for EncodedBatch {
             .map(|part| EncodedPart {
                 stream: part.stream,
                 after: part.after,
-                entries: part.entries.iter().map(|entry| EncodedEntry::of(part.stream, entry)).collect(),
+                // One after the other: each is let go of once it is encoded.
+                entries: part.entries.into_iter().map(|entry| EncodedEntry::of(part.stream, &entry)).collect(),
                 rows: part.rows,
             })
             .collect();

@@ -44,6 +44,10 @@ impl Client {
         Self { address: server.address().to_owned(), token }
     }
 
+    pub(crate) fn token(&self) -> &str {
+        &self.token
+    }
+
     /// Sends once; `None` if the server was gone before it had answered.
     pub(crate) fn call(&self, request: &str, key: Option<&str>, body: &Value) -> Option<Told> {
         let mut stream = TcpStream::connect(&self.address).ok()?;

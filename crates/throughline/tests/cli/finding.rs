@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::client::Client;
-use crate::support::Folder;
+use crate::support::{DEADLINE, Folder};
 
 /// Longer than news wait for a commit of the index.
 const LONG_ENOUGH: Duration = Duration::from_millis(2_500);
@@ -26,4 +26,41 @@ fn a_commit_of_the_index_that_never_ends_keeps_nothing_from_being_found() {
         assert_eq!(found.body["total"], 1, "{name}: {}", found.body);
         renamed += 1;
     }
+}
+
+/// Whatever an entry does to the index, the others are found, and what is not is said.
+fn one_is_set_aside_and_the_rest_goes_on(points: &str) {
+    let folder = Folder::new();
+    let server = folder.serve_failing(points);
+    let client = Client::new(&folder, &server);
+    let session = client.session();
+    let rename = |name: &str| {
+        let told = client.call(&format!("PATCH /api/v1/sessions/{session}"), None, &json!({ "name": name }));
+        assert_eq!(told.unwrap().status, 200);
+    };
+    (0..12).for_each(|n| rename(&format!("needle{n}x")));
+    // While the index is opened again there is no answer.
+    let started = Instant::now();
+    let mut found = client.get("/search?q=needle11x");
+    while found.body["total"] != 1 || found.body["notes"].is_null() {
+        assert!(started.elapsed() < DEADLINE * 2, "{}\n{}", found.body, folder.log());
+        found = client.get("/search?q=needle11x");
+    }
+    let note = "one entry could not be indexed and is not found; the server's log names it";
+    assert_eq!(found.body["notes"], json!([note]));
+    let lost = (0..12).filter(|n| client.get(&format!("/search?q=needle{n}x")).body["total"] == 0).count();
+    assert!(lost <= 1, "{lost} are not found");
+    assert!(folder.log().contains(&session) && folder.log().contains("is set aside"), "{}", folder.log());
+    let metrics = server.ask("GET /metrics", &format!("Authorization: Bearer {}\r\n", client.token()), "");
+    assert!(metrics.contains("search_entries_set_aside_total 1"), "{metrics}");
+}
+
+#[test]
+fn an_entry_that_can_not_be_folded_keeps_no_other_from_being_found() {
+    one_is_set_aside_and_the_rest_goes_on("index-fold=4*off->1*return->off");
+}
+
+#[test]
+fn an_entry_that_breaks_the_index_is_found_out_and_keeps_no_other_from_being_found() {
+    one_is_set_aside_and_the_rest_goes_on("index-add=2*off->2*return->off");
 }

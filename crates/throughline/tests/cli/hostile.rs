@@ -11,4 +11,4 @@ mod records;
 mod sign_in;
 mod stops;
 mod turns;
-mod world;
+pub(crate) mod world;

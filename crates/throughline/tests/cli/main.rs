@@ -22,6 +22,7 @@ mod hostile;
 mod log;
 mod managing;
 mod mcp;
+mod memory;
 mod permissions;
 mod restore;
 mod serve;

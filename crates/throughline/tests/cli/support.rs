@@ -213,6 +213,12 @@ impl Folder {
         self.start(self.through_shell(&format!("ulimit -S -f {}; exec \"$0\" \"$@\"", bytes / 512)))
     }
 
+    /// A server that may use no more than so many bytes of addresses, as may each process that it starts. An
+    /// allocation beyond ends it.
+    pub(crate) fn serve_within(&self, bytes: u64) -> Running {
+        self.start(self.through_shell(&format!("ulimit -v {}; exec \"$0\" \"$@\"", bytes / 1024)))
+    }
+
     /// A server that a shell starts, after what it is told to do first.
     fn through_shell(&self, script: &str) -> Command {
         let plain = self.command(&[]);
@@ -275,6 +281,13 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) fn pid(&self) -> u32 {
         self.child.as_ref().unwrap().id()
+    }
+
+    /// The most memory that it has held at once, in bytes.
+    pub(crate) fn peak_bytes(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        peak.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() * 1024
     }
 
     /// From now on files may grow as far as the disk goes.

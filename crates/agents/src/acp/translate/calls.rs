@@ -18,8 +18,10 @@ use super::content::Screens;
 pub(super) use told::kind;
 use told::{Now, Told};
 
-/// How many calls of one turn are told; a turn that has more is not understood.
-const MAX_CALLS: usize = 10_000;
+/// How many calls of one turn are told; that there are more is said once.
+pub(super) const MAX_CALLS: usize = 10_000;
+/// Longest id of a call that an agent gives, in bytes: each of a turn's is kept.
+const MAX_ID_BYTES: usize = 1 << 10;
 /// How many bytes of titles and subjects of one turn are kept at hand for questions.
 const MAX_AT_HAND: usize = 8 << 20;
 /// How many calls have more to tell than they may before they end.
@@ -32,6 +34,16 @@ pub(super) struct Calls {
     marks: RandomState,
     at_hand: usize,
     waiting: usize,
+    is_full_said: bool,
+}
+
+/// Why a message tells of no call.
+#[derive(Debug)]
+pub(super) enum NotTold {
+    /// It is of a shape that nobody here knows.
+    NotUnderstood(Value),
+    /// It begins a call, and the turn has as many as are told.
+    TooMany,
 }
 
 /// A call as a question about it shows it.
@@ -46,13 +58,13 @@ pub(super) struct AtHand {
 }
 
 impl Calls {
-    /// A `tool_call` or `tool_call_update`, which are the same here: agents begin calls with either. Given back if it
-    /// is neither, or one too many.
-    pub(super) fn message(&mut self, mut update: Value, screens: &dyn Screens) -> Result<Vec<AgentReport>, Value> {
-        let Some(id) = update.get("toolCallId").and_then(Value::as_str) else { return Err(update) };
+    /// A `tool_call` or `tool_call_update`, which are the same here: agents begin calls with either.
+    pub(super) fn message(&mut self, mut update: Value, screens: &dyn Screens) -> Result<Vec<AgentReport>, NotTold> {
+        let id = update.get("toolCallId").and_then(Value::as_str).filter(|id| id.len() <= MAX_ID_BYTES);
+        let Some(id) = id else { return Err(NotTold::NotUnderstood(update)) };
         let known = self.numbers.get(id).copied();
         if known.is_none() && self.calls.len() == MAX_CALLS {
-            return Err(update);
+            return Err(NotTold::TooMany);
         }
         let id = id.to_owned();
         // Each item is read by itself: the SDK's list would leave out those that it does not know.
@@ -64,7 +76,7 @@ impl Calls {
             if let Some(at) = known {
                 self.calls[at].doubt();
             }
-            return Err(Value::String(id));
+            return Err(NotTold::NotUnderstood(Value::String(id)));
         };
         let at = known.unwrap_or(self.calls.len());
         if known.is_none() {
@@ -85,6 +97,11 @@ impl Calls {
             Some(_) => told.change(number(at)),
             None => told.start(number(at), id),
         })
+    }
+
+    /// Whether it is still to be said that there are more calls than are told.
+    pub(super) fn is_to_be_said_full(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_full_said, true)
     }
 
     /// What is at hand of the call.

@@ -3,11 +3,10 @@
 //! Invariant: of what is cut, it is said how much is not kept, after what is.
 
 use agent_client_protocol::v1::schema::{ContentBlock, EmbeddedResourceResource, ToolCallContent};
-use model::ToolContent;
+use model::{ToolContent, json_bytes};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use super::raw::json_bytes;
 use super::text::start_of;
 
 /// How much of a call's content, of its input and of its output is kept.
@@ -76,7 +75,7 @@ impl Kept {
         match block {
             ContentBlock::Text(words) => self.text(&words.text),
             ContentBlock::Image(image) => {
-                let size = image.data.len();
+                let size = image.data.len() + image.mime_type.len();
                 self.whole(size, ToolContent::Image { mime_type: image.mime_type, data: image.data });
             }
             ContentBlock::ResourceLink(link) => {
@@ -103,7 +102,7 @@ impl Kept {
 
     fn screen(&mut self, screen: Screen) {
         let Screen { command, output, omitted, exit_code } = screen;
-        let output = self.start_of(&output);
+        let (command, output) = (self.start_of(&command), self.start_of(&output));
         self.omitted += omitted;
         self.shown.push(ToolContent::Terminal { command, output, exit_code });
     }

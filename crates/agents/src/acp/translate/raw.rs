@@ -1,9 +1,6 @@
 //! What nobody here understands is kept as it came, until there is too much of it.
 
-use std::io;
-
-use model::AgentReport;
-use serde::Serialize;
+use model::{AgentReport, json_bytes};
 use serde_json::{Value, json};
 
 const MAX_MESSAGES: usize = 1_000;
@@ -36,26 +33,6 @@ impl Budget {
         self.messages -= 1;
         self.bytes -= size;
         vec![AgentReport::Raw(message)]
-    }
-}
-
-/// How long the value is as JSON.
-pub(super) fn json_bytes(value: &impl Serialize) -> usize {
-    struct Count(usize);
-    impl io::Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut count = Count(0);
-    match serde_json::to_writer(&mut count, value) {
-        Ok(()) => count.0,
-        // Nothing that has been JSON fails to be it again.
-        Err(_) => usize::MAX,
     }
 }
 

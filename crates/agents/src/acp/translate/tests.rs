@@ -542,3 +542,40 @@ fn a_change_of_mode_is_believed_however_modes_are_offered() {
     assert_eq!(translator.find_option("approval").unwrap().value, "yolo");
     assert_eq!(told.len(), 1);
 }
+
+#[test]
+fn long_words_are_told_in_parts() {
+    let mut translator = Translator::default();
+    translator.begin_turn();
+    let words = "€".repeat(100_000);
+    let content = json!({ "type": "text", "text": words });
+    let told = tell(&mut translator, json!({ "sessionUpdate": "agent_message_chunk", "content": content }));
+    let parts: Vec<&str> = told
+        .iter()
+        .map(|report| match report {
+            AgentReport::Text { block: 0, text } => text.as_str(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert!(parts.len() > 1 && parts.iter().all(|part| part.len() <= MAX_PART_BYTES));
+    assert!(parts.concat() == words);
+}
+
+#[test]
+fn more_calls_than_are_told_are_said_to_be_so_once_in_a_turn() {
+    let mut translator = Translator::default();
+    let call = |n: usize| json!({ "sessionUpdate": "tool_call", "toolCallId": n.to_string(), "title": "Look" });
+    for _ in 0..2 {
+        translator.begin_turn();
+        for n in 0..MAX_CALLS {
+            assert_eq!(tell(&mut translator, call(n)).len(), 1);
+        }
+        let told = tell(&mut translator, call(MAX_CALLS));
+        let [AgentReport::Noticed(notice)] = &told[..] else { panic!("{told:?}") };
+        assert_eq!(notice.title, "The agent makes more than 10000 tool calls in this turn");
+        assert_eq!(tell(&mut translator, call(MAX_CALLS + 1)), vec![]);
+        // Those that began before are told on.
+        let end = json!({ "sessionUpdate": "tool_call_update", "toolCallId": "7", "status": "completed" });
+        assert_eq!(tell(&mut translator, end).len(), 1);
+    }
+}

@@ -86,3 +86,17 @@ fn the_protocols_crate_takes_lines_and_sink() {
     let sink = crate::process::LineSink::new(input, &faults);
     drop(agent_client_protocol::Lines::new(sink, Lines::new(output, &faults)));
 }
+
+#[tokio::test]
+async fn a_line_may_hold_many_words_but_not_too_many_values() {
+    let (mib, many) = (1 << 20, 16 << 20);
+    // Commas and brackets inside of words are words.
+    let words = format!("[\"{}\\\"{}\"]\n", "[,{".repeat(mib), ",".repeat(mib));
+    let values = format!("[{}0]\n", "0,".repeat(mib));
+    let objects = format!("[{}0]\n", "{},".repeat(mib / 3));
+    for (line, fault) in [(words, None), (values, Some(Fault::TooManyValues)), (objects, Some(Fault::TooManyValues))] {
+        let (found, faults) = lines((line + "after\n").as_bytes(), 64 << 10, many).await;
+        assert_eq!(faults.first(), fault);
+        assert_eq!(found.len(), if fault.is_none() { 2 } else { 1 });
+    }
+}

@@ -191,7 +191,7 @@ pub(crate) fn gone(pid: &str) {
     }
 }
 
-fn example() -> PathBuf {
+pub(crate) fn example() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     tests.parent().unwrap().parent().unwrap().join("examples/hostile-agent")
 }

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use agent_client_protocol::v1::schema::{
     ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind as AcpToolKind,
 };
-use model::{AgentReport, Location, ToolChange, ToolContent, ToolKind, ToolStatus};
+use model::{AgentReport, Location, MAX_PATH_BYTES, ToolChange, ToolContent, ToolKind, ToolStatus, json_bytes};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -15,7 +15,6 @@ use super::shown::{Compared, Shown};
 use crate::acp::translate::content::{self, Look, MAX_KEPT_BYTES, Screens, shows_terminal};
 use crate::acp::translate::given::{Given, input_of};
 use crate::acp::translate::question::subject;
-use crate::acp::translate::raw::json_bytes;
 use crate::acp::translate::text::cut_chars;
 use crate::acp::translate::{MAX_LISTED, MAX_TITLE_CHARS};
 
@@ -107,7 +106,9 @@ impl Told {
         let name = fields.name.map(|name| cut_chars(name, MAX_TITLE_CHARS));
         news.change.name = name.filter(|name| renew(&mut self.name, name, now));
         let locations = fields.locations.map(|locations| {
-            let locations = locations.into_iter().take(MAX_LISTED);
+            // What is longer than a path can be is none.
+            let locations = locations.into_iter().filter(|at| at.path.as_os_str().len() <= MAX_PATH_BYTES);
+            let locations = locations.take(MAX_LISTED);
             locations.map(|at| Location { path: at.path.to_string_lossy().into_owned(), line: at.line }).collect()
         });
         let locations = locations.filter(|locations: &Vec<_>| !locations.is_empty() || self.locations.is_some());

@@ -1,0 +1,106 @@
+//! Which entries the index can not take, and how they are found.
+//!
+//! Invariant: no entry keeps the others from being found. One that can not be folded is known at once. Where the index
+//! itself failed, the entries since its last commit are given to it again one by one, each with a commit of its own; the
+//! one at which it fails again is set aside, and the rest goes on.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use model::{Position, Seq, SessionId};
+
+/// What one feeder knows of entries that the index can not take.
+#[derive(Debug, Default)]
+pub(super) struct Care {
+    /// Up to here each entry has a commit of its own.
+    one_by_one_up_to: Position,
+    /// What is being given to the index: how far the log is read with it, and which entry it is.
+    at: Option<(Position, SessionId, Seq)>,
+    aside: HashSet<(SessionId, Seq)>,
+}
+
+/// How many entries were set aside since the start.
+#[derive(Debug, Default)]
+pub(super) struct SetAside(AtomicU64);
+
+impl Care {
+    /// An entry is about to be folded in; whether it may be.
+    pub(super) fn begin(&mut self, position: Position, session: SessionId, seq: Seq) -> bool {
+        self.at = Some((position, session, seq));
+        !self.aside.contains(&(session, seq))
+    }
+
+    /// The entry that is being folded in has to be on disk before the next one is looked at.
+    pub(super) fn is_alone(&self) -> bool {
+        self.at.is_some_and(|(position, ..)| position <= self.one_by_one_up_to)
+    }
+
+    /// It is on disk.
+    pub(super) fn is_over(&mut self) {
+        self.at = None;
+    }
+
+    /// The index failed, perhaps because of an entry; that entry, once it is known.
+    pub(super) fn failed(&mut self) -> Option<(SessionId, Seq)> {
+        let is_alone = self.is_alone();
+        let (position, session, seq) = self.at.take()?;
+        if is_alone {
+            self.aside.insert((session, seq));
+            return Some((session, seq));
+        }
+        self.one_by_one_up_to = self.one_by_one_up_to.max(position);
+        None
+    }
+
+    /// The index that failed is gone, and so is what is known of its failure.
+    pub(super) fn begin_anew(&mut self) {
+        self.one_by_one_up_to = Position(0);
+    }
+}
+
+impl SetAside {
+    /// Says of an entry that it is not found by its words.
+    pub(super) fn note(&self, session: SessionId, seq: Seq) {
+        tracing::error!(%session, entry = %seq, "an entry can not be indexed and is set aside; it is in the log, and not found by its words");
+        metrics::counter!("search_entries_set_aside_total").increment(1);
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// For whoever searches.
+    pub(super) fn told(&self) -> Option<String> {
+        match self.0.load(Ordering::Relaxed) {
+            0 => None,
+            1 => Some("one entry could not be indexed and is not found; the server's log names it".to_owned()),
+            count => {
+                Some(format!("{count} entries could not be indexed and are not found; the server's log names them"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fails_alone_is_set_aside() {
+        let session = SessionId::from_bytes([1; 16]);
+        let mut care = Care::default();
+        for n in 1..=9 {
+            assert!(care.begin(Position(n), session, Seq(n)) && !care.is_alone());
+        }
+        assert_eq!(care.failed(), None);
+        for n in 4..=6 {
+            assert!(care.begin(Position(n), session, Seq(n)) && care.is_alone());
+            care.is_over();
+        }
+        assert!(care.begin(Position(7), session, Seq(7)));
+        assert_eq!(care.failed(), Some((session, Seq(7))));
+        assert!(!care.begin(Position(7), session, Seq(7)));
+        assert!(care.begin(Position(8), session, Seq(8)) && care.is_alone());
+        care.is_over();
+        // What fails while nothing is given to it is nobody's fault.
+        assert_eq!(care.failed(), None);
+        assert!(care.begin(Position(10), session, Seq(10)) && !care.is_alone());
+    }
+}

@@ -1,0 +1,146 @@
+//! What one long message, or many of them in a turn, cost the server in memory.
+//!
+//! Invariant: no more than a few times their size, whatever reads them: the agent's line, the log, the index, the copies,
+//! an import, a follower, and the next start. A server that needs more than it may have would end.
+
+use std::fs;
+use std::io::{BufWriter, Write as _};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::hostile::world::example;
+use crate::support::{DEADLINE, Folder, Running};
+
+/// A chunk that still fits into an agent's line.
+const LONG_BYTES: u64 = 14 << 20;
+/// What the index works with, however little it is given.
+const INDEXING_BYTES: u64 = 16 << 20;
+/// What each allocation has to fit into, with the stacks and arenas of all threads.
+const WITHIN_BYTES: u64 = 1 << 30;
+
+/// The id of the transcript that is brought in.
+const SOURCE: &str = "0190a8c0-0000-4000-8000-000000000001";
+
+fn hostile() -> Folder {
+    let folder = Folder::new();
+    folder.configure(&format!("[agents.hostile]\ncommand = {:?}\n", example()));
+    folder
+}
+
+/// Waits until a search finds so many turns, and everything is indexed.
+fn until_found(client: &Client, word: &str, turns: u64) {
+    let started = Instant::now();
+    loop {
+        let found = client.get(&format!("/search?q={word}"));
+        assert!(started.elapsed() < DEADLINE * 10, "{word} is not found: {}", found.body);
+        if found.status == 200 && found.body["total"] == turns && found.body["indexing"].is_null() {
+            return;
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// Has the agent say something in a session of its own, and follows it to its end; gives the session, and how many bytes
+/// were said.
+fn say(folder: &Folder, client: &Client, words: &str) -> (String, u64) {
+    let body = json!({ "agent": "hostile", "cwd": folder.work() });
+    let created = client.call("POST /api/v1/sessions", None, &body).unwrap();
+    let session = created.body["id"].as_str().unwrap().to_owned();
+    let mut follower = client.follow(&session);
+    assert_eq!(client.prompt(&session, &session, words).unwrap().status, 202);
+    let (asked_at, mut said) = (Instant::now(), 0);
+    loop {
+        let entry = follower.next()["entry"].take();
+        assert!(asked_at.elapsed() < DEADLINE * 10, "{words} does not end");
+        match entry["type"].as_str() {
+            Some("text.part") => said += entry["data"]["text"].as_str().unwrap().len() as u64,
+            Some("turn.ended") => return (session, said),
+            _ => (),
+        }
+    }
+}
+
+/// Starts once more within the same bounds, with nothing of the index left, and finds the word again.
+fn found_again(folder: &Folder, server: Running, word: &str) {
+    server.stop();
+    fs::remove_dir_all(folder.file("search")).unwrap();
+    let server = folder.serve_within(WITHIN_BYTES);
+    until_found(&Client::new(folder, &server), word, 1);
+    server.stop();
+}
+
+#[test]
+fn one_very_long_message_costs_a_few_times_its_size() {
+    let folder = hostile();
+    let server = folder.serve_within(WITHIN_BYTES);
+    let client = Client::new(&folder, &server);
+    say(&folder, &client, "long 1 1000");
+    until_found(&client, "lastword", 1);
+    let before = server.peak_bytes();
+    let (session, said) = say(&folder, &client, &format!("long 1 {LONG_BYTES}"));
+    assert_eq!(said, LONG_BYTES);
+    until_found(&client, "lastword", 2);
+    let found = client.get(&format!("/sessions/{session}/search?q=lastword"));
+    assert_eq!(found.body["matches"], 1, "{}", found.body);
+    let more = server.peak_bytes() - before;
+    assert!(more <= 5 * LONG_BYTES + INDEXING_BYTES, "it took {} MiB more", more >> 20);
+    server.stop();
+}
+
+#[test]
+fn many_long_messages_in_a_turn_are_said_found_and_survive_a_start() {
+    let folder = hostile();
+    let server = folder.serve_within(WITHIN_BYTES);
+    let client = Client::new(&folder, &server);
+    assert_eq!(say(&folder, &client, "long 24 1000000").1, 24_000_000);
+    until_found(&client, "lastword", 1);
+    found_again(&folder, server, "lastword");
+}
+
+/// A transcript as Claude Code writes it: a prompt, and answers of so many bytes each.
+fn transcript(folder: &Folder, answers: usize, bytes: usize) {
+    let project = folder.home().join(".claude/projects/-w");
+    fs::create_dir_all(&project).unwrap();
+    let mut file = BufWriter::new(fs::File::create(project.join(format!("{SOURCE}.jsonl"))).unwrap());
+    let mut line = |kind: &str, n: usize, content: Value| {
+        let message = json!({ "role": kind, "content": content });
+        let record = json!({ "type": kind, "uuid": format!("u{n}"), "sessionId": SOURCE, "cwd": "/w", "version": "2.0.0",
+            "timestamp": "2026-01-02T03:04:05.000Z", "message": message });
+        writeln!(file, "{record}").unwrap();
+    };
+    line("user", 0, json!("say much"));
+    for n in 1..=answers {
+        let end = if n == answers { " lastword" } else { " more" };
+        let words = "some words of a long answer\n".repeat(bytes / 28);
+        line("assistant", n, json!([{ "type": "text", "text": words + end }]));
+    }
+    line("assistant", answers + 1, json!([{ "type": "text", "text": "x".repeat(17 << 20) }]));
+    // Nobody writes it any more.
+    let file = file.into_inner().unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_767_323_045)).unwrap();
+}
+
+#[test]
+fn a_transcript_with_long_answers_is_brought_in_found_and_survives_a_start() {
+    let folder = Folder::new();
+    transcript(&folder, 24, 1_000_000);
+    let server = folder.serve_within(WITHIN_BYTES);
+    let client = Client::new(&folder, &server);
+    assert_eq!(client.call("POST /api/v1/imports", None, &json!({})).unwrap().status, 202);
+    until_found(&client, "lastword", 1);
+    let started = Instant::now();
+    let progress = loop {
+        let imports = client.get("/imports").body;
+        assert!(started.elapsed() < DEADLINE, "it does not end: {imports}");
+        if imports["progress"]["running"] == false {
+            break imports["progress"].clone();
+        }
+        std::thread::yield_now();
+    };
+    // What is too long to be read is left out and said.
+    assert_eq!((&progress["added"], &progress["failed"]), (&json!(1), &json!(0)), "{progress}");
+    assert_eq!(progress["skipped"]["a record that is too long"], 1, "{progress}");
+    found_again(&folder, server, "lastword");
+}
