@@ -3,9 +3,12 @@
 //
 //   stream SECONDS TOKENS   Markdown at so many tokens a second
 //   afterwards              a question once the turn is over, and another after its answer
+//   words FILE              what a file holds, as its answer
+//   printed FILE            what a file holds, as what a command printed, a change of a file, and a step of its plan
 //   work                    thoughts, a plan, tool calls, a change, code, and a question before a command
 //
 // With `--signed-out` it wants a sign-in first and never gets one.
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -96,6 +99,10 @@ async function play(sessionId, text) {
   const say = (words) => update("agent_message_chunk", { content: { type: "text", text: words } });
   if (scene === "stream") {
     await stream(say, Number(words[0] ?? 10), Number(words[1] ?? 200), () => cancelled.has(sessionId));
+  } else if (scene === "words") {
+    say(readFileSync(words[0], "utf8"));
+  } else if (scene === "printed") {
+    print(update, words[0]);
   } else if (scene === "work") {
     await work(sessionId, update, say);
   } else if (scene === "afterwards") {
@@ -120,6 +127,14 @@ async function stream(say, seconds, perSecond, isCancelled) {
       await sleep(ahead);
     }
   }
+}
+
+function print(update, file) {
+  const text = readFileSync(file, "utf8");
+  const call = { status: "completed", rawInput: { command: text.slice(0, 100_000) } };
+  update("tool_call", { ...call, toolCallId: "run-1", title: text.slice(0, 10_000), kind: "execute", content: [{ type: "content", content: { type: "text", text } }] });
+  update("tool_call", { ...call, toolCallId: "edit-1", title: "Edit", kind: "edit", content: [{ type: "diff", path: "/srv/loom/text", oldText: "before\n", newText: text }] });
+  update("plan", { entries: [{ content: text.slice(0, 100_000), priority: "medium", status: "pending" }] });
 }
 
 /** Says what it means to do, puts its memory together, and goes on for so many seconds. */

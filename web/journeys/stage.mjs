@@ -23,6 +23,7 @@ export async function openStage({ restored } = {}) {
   const server = await startServer({ dataDir, listen: "127.0.0.1:0" });
   return {
     server,
+    dataDir,
     /** Begins a session and gives its id. */
     begin: async (agentName, cwd, name) => JSON.parse(await command("new", "--agent", agentName, "--cwd", cwd, "--name", name, "--json")).id,
     async end() {

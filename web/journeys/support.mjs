@@ -9,6 +9,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { afterEach } from "node:test";
 import { isDeepStrictEqual, promisify } from "node:util";
 
 import { chromium } from "playwright-core";
@@ -22,6 +23,18 @@ export const PHONE = { width: 390, height: 844 };
 const SLOWNESS = Number(process.env.JOURNEY_SLOWNESS || 1);
 /** What comes at all comes within this; it is long, so that only what never comes fails. */
 export const PATIENCE_MS = 60_000;
+
+/**
+ * What no journey may ever see, whatever else it looks at: an error that nothing in the page caught, something that the
+ * page's policy refused, or a page that came without the policy.
+ */
+const broken = [];
+// Not for the scripts that measure and take pictures: they are no tests.
+if (process.env.NODE_TEST_CONTEXT !== undefined) {
+  afterEach(() => {
+    assert.deepEqual(broken.splice(0), [], "the page broke, or broke its policy");
+  });
+}
 
 /** A server and a browser for one test; both end with it. */
 export async function open(test, { config } = {}) {
@@ -98,6 +111,7 @@ export async function startServer({ dataDir, listen }) {
 
 /** A page of its own browser context, which notes whatever the browser complains about. */
 export async function newPage(browser, options = {}) {
+  assert.ok(!options.bypassCSP, "every journey runs under the policy that the server sends");
   const context = await browser.newContext({ viewport: DESKTOP, locale: "en-GB", ...options });
   const page = await context.newPage();
   const complaints = [];
@@ -105,8 +119,24 @@ export async function newPage(browser, options = {}) {
     if (message.type() === "error" || message.type() === "warning") {
       complaints.push(message.text());
     }
+    if (/Content Security Policy|Trusted ?(?:Type|HTML|Script)/i.test(message.text())) {
+      broken.push(message.text());
+    }
   });
-  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("pageerror", (error) => {
+    complaints.push(error.message);
+    broken.push(error.stack ?? error.message);
+  });
+  page.on("response", (response) => {
+    if (response.request().resourceType() === "document" && response.ok() && !/require-trusted-types-for 'script'/.test(response.headers()["content-security-policy"] ?? "")) {
+      broken.push(`${response.url()} came without the page's policy`);
+    }
+  });
+  await page.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => {
+      console.error(`Content Security Policy: ${violatedDirective} refused ${blockedURI} ${sample}`);
+    });
+  });
   page.setDefaultTimeout(PATIENCE_MS);
   if (SLOWNESS > 1) {
     const debug = await context.newCDPSession(page);

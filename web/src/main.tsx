@@ -10,13 +10,15 @@ import { NEW_FIELD, Routes } from "./routes";
 import { SignedOutPage } from "./sign-in/SignedOutPage";
 import type { App } from "./state/app";
 import { createApp } from "./state/app";
+import { logOnce } from "./ui/Boundary";
 import { addressField } from "./ui/navigation";
 import { keepScrollbarWidth } from "./ui/scrollbar";
 import { createSoon } from "./ui/soon";
 import "./styles.css";
 
 const code = takeCode();
-const root = createRoot(document.getElementById("root") ?? document.body);
+// What a boundary caught is logged once; what none caught is logged by React itself.
+const root = createRoot(document.getElementById("root") ?? document.body, { onCaughtError: logOnce });
 let app: App | null = null;
 keepScrollbarWidth();
 const http = createHttp({ proof: storedProof, onSignedOut: () => app?.signOut() });

@@ -20,6 +20,7 @@ import type { App } from "./state/app";
 import type { Thread } from "./state/chain";
 import { goOn } from "./state/chain";
 import { titleOf } from "./state/words";
+import { DialogBoundary, PanelBoundary, RouteBoundary } from "./ui/Boundary";
 import { buttonClass } from "./ui/Button";
 import { useChord, useKeyPresses } from "./ui/keyPresses";
 import { Link } from "./ui/Link";
@@ -40,6 +41,15 @@ export function routeOf(path: string): Route {
 
 type OpenDialog = "none" | "new-session" | "keys" | "remembered" | "search" | "picker";
 
+const DIALOG_NAMES: Readonly<Record<OpenDialog, string>> = {
+  none: "",
+  "new-session": "New session",
+  keys: "Keyboard shortcuts",
+  remembered: "Remembered permissions",
+  search: "Search",
+  picker: "Sessions",
+};
+
 /** The code of the palette and of the picker is not in the first load; it comes so long after it. */
 const PARTS_AFTER_MS = 1_000;
 
@@ -48,7 +58,7 @@ export const NEW_FIELD = "new";
 
 export function Routes({ app }: { app: App }) {
   const signedOut = useStore(app.store, (state) => state.connection.kind === "signed_out");
-  return signedOut ? <SignedOutPage reason="signed_out" /> : <Frame app={app} />;
+  return <RouteBoundary>{signedOut ? <SignedOutPage reason="signed_out" /> : <Frame app={app} />}</RouteBoundary>;
 }
 
 function Frame({ app }: { app: App }) {
@@ -133,29 +143,33 @@ function Frame({ app }: { app: App }) {
       </a>
       <div className="flex h-dvh">
         <div className={`min-w-0 flex-col ground-shade border-rule md:flex md:w-80 md:shrink-0 md:border-r ${route.page === "list" ? "flex flex-1 md:flex-none" : "hidden"}`}>
-          <SessionListPage
-            app={app}
-            current={current}
-            notice={current === null ? notice : null}
-            onNew={() => setDialog("new-session")}
-            onSearch={() => setDialog("search")}
-            onShowKeys={() => setDialog("keys")}
-            onShowRemembered={() => setDialog("remembered")}
-          />
+          <PanelBoundary name="The list of sessions">
+            <SessionListPage
+              app={app}
+              current={current}
+              notice={current === null ? notice : null}
+              onNew={() => setDialog("new-session")}
+              onSearch={() => setDialog("search")}
+              onShowKeys={() => setDialog("keys")}
+              onShowRemembered={() => setDialog("remembered")}
+            />
+          </PanelBoundary>
         </div>
         <main id="open" tabIndex={-1} className={`min-w-0 flex-1 flex-col outline-none md:flex ${route.page === "list" ? "hidden" : "flex"}`}>
-          <Open
-            app={app}
-            route={route}
-            thread={thread}
-            begun={begun}
-            notice={notice}
-            onWent={goOnTo}
-            onNew={() => setDialog("new-session")}
-            onSearch={() => setDialog("search")}
-            onPick={() => setDialog("picker")}
-            onDelete={remove}
-          />
+          <RouteBoundary of={route.page === "session" ? route.session : route.page}>
+            <Open
+              app={app}
+              route={route}
+              thread={thread}
+              begun={begun}
+              notice={notice}
+              onWent={goOnTo}
+              onNew={() => setDialog("new-session")}
+              onSearch={() => setDialog("search")}
+              onPick={() => setDialog("picker")}
+              onDelete={remove}
+            />
+          </RouteBoundary>
         </main>
       </div>
       {deleted !== null && (
@@ -170,25 +184,27 @@ function Frame({ app }: { app: App }) {
           }}
         />
       )}
-      {dialog === "new-session" && (
-        <NewSessionDialog
-          key={wanted}
-          app={app}
-          directory={wanted}
-          onClose={closeDialog}
-          onCreated={(session) => {
-            closeDialog();
-            setBegun(session);
-            navigate(`/s/${session}`);
-          }}
-        />
-      )}
-      {dialog === "search" &&
-        palette !== null &&
-        createElement(palette, { app, commands, onClose: () => setDialog((open) => (open === "search" ? "none" : open)) })}
-      {dialog === "picker" && picker !== null && createElement(picker, { app, current, onClose: closeDialog })}
-      {dialog === "keys" && <KeysDialog onClose={closeDialog} />}
-      {dialog === "remembered" && <RememberedDialog actions={remembered} onClose={closeDialog} />}
+      <DialogBoundary name={DIALOG_NAMES[dialog]} of={dialog} onClose={closeDialog}>
+        {dialog === "new-session" && (
+          <NewSessionDialog
+            key={wanted}
+            app={app}
+            directory={wanted}
+            onClose={closeDialog}
+            onCreated={(session) => {
+              closeDialog();
+              setBegun(session);
+              navigate(`/s/${session}`);
+            }}
+          />
+        )}
+        {dialog === "search" &&
+          palette !== null &&
+          createElement(palette, { app, commands, onClose: () => setDialog((open) => (open === "search" ? "none" : open)) })}
+        {dialog === "picker" && picker !== null && createElement(picker, { app, current, onClose: closeDialog })}
+        {dialog === "keys" && <KeysDialog onClose={closeDialog} />}
+        {dialog === "remembered" && <RememberedDialog actions={remembered} onClose={closeDialog} />}
+      </DialogBoundary>
     </>
   );
 }

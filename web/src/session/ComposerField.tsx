@@ -243,9 +243,14 @@ function offersFor(token: Token | null, commands: readonly AgentCommand[], files
   }
 }
 
+/** Longer words are as high as the style lets them be; measuring them would have the browser lay out all of them twice. */
+const MEASURED_LETTERS = 20_000;
+
 /** As high as its words, up to the limit that the style sets. */
 function fitHeight(field: HTMLTextAreaElement | null): void {
-  if (field) {
+  if (field && field.value.length > MEASURED_LETTERS) {
+    field.style.height = "100dvh";
+  } else if (field) {
     field.style.height = "auto";
     field.style.height = `${field.scrollHeight}px`;
   }

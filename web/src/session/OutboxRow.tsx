@@ -3,6 +3,9 @@ import { Button } from "../ui/Button";
 import { shown } from "../ui/shown";
 import type { Outgoing } from "./outbox";
 
+/** Two lines of it are seen. */
+const SHOWN_LETTERS = 1_000;
+
 interface OutboxRowProps {
   waiting: readonly Outgoing[];
   held: boolean;
@@ -18,7 +21,7 @@ export function OutboxRow({ waiting, held, onTakeBack }: OutboxRowProps) {
         </p>
         {waiting.map(({ text, key, pictures }) => (
           <p key={key} className="mt-1 line-clamp-2 wrap-anywhere" dir="auto">
-            {shown(text)}
+            {shown(text.slice(0, SHOWN_LETTERS))}
             {pictures.length > 0 && <span className="text-soft"> (with {pictures.length === 1 ? "a picture" : `${pictures.length} pictures`})</span>}
           </p>
         ))}

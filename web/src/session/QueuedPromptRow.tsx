@@ -8,7 +8,7 @@ import { Alert } from "../ui/Alert";
 import { Button, IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Knot } from "../ui/Knot";
-import { shown } from "../ui/shown";
+import { LongText } from "../ui/LongText";
 import type { QueuedPrompt, SessionId } from "../wire/names";
 import { Pictures } from "./items/Pictures";
 
@@ -48,7 +48,9 @@ export function QueuedPromptRow({ http, session, prompt }: QueuedPromptRowProps)
       {edited === null ? (
         <div className="flex items-start justify-between gap-4">
           <div className="min-w-0">
-            <p className="verbatim leading-[1.6]">{shown(prompt.text)}</p>
+            <LongText text={prompt.text} label="All of the waiting prompt">
+              {(words) => <p className="verbatim leading-[1.6]">{words}</p>}
+            </LongText>
             {prompt.images !== undefined && prompt.images.length > 0 && <Pictures images={prompt.images} />}
           </div>
           <div className="-mt-2 flex">

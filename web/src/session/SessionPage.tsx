@@ -11,6 +11,7 @@ import { runningTurn, turnCount } from "../state/followed";
 import { isDeleted } from "../state/sessionList";
 import { standingWords, titleOf } from "../state/words";
 import { Alert } from "../ui/Alert";
+import { DialogBoundary, PanelBoundary } from "../ui/Boundary";
 import { Button, buttonClass } from "../ui/Button";
 import { useChord, useKeyPresses } from "../ui/keyPresses";
 import { useMedia, WIDE } from "../ui/media";
@@ -186,43 +187,51 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
   return (
     <ComposeContext value={writable ? compose : null}>
       <div className="flex min-h-0 flex-1">
-        {wide && beside && <ContentsBeside key={`contents ${row.id}`} id={contentsId} app={app} row={row} followed={followed} read={read} damaged={damaged} />}
+        {wide && beside && (
+          <PanelBoundary key={`contents ${row.id}`} name="The contents" className="w-72 shrink-0 border-r border-rule">
+            <ContentsBeside id={contentsId} app={app} row={row} followed={followed} read={read} damaged={damaged} />
+          </PanelBoundary>
+        )}
         <div ref={column} className="flex min-w-0 flex-1 flex-col">
-          <SessionHeader
-            key={`header ${row.id}`}
-            http={app.http}
-            row={row}
-            agent={agent}
-            running={turnRuns}
-            notice={notice}
-            picker={picker}
-            damaged={damaged}
-            onDelete={onDelete}
-            onOpenContext={() => setPanel(true)}
-            contents={contents}
-            onSearch={onSearch}
-            onFind={isEmpty ? null : find}
-          />
-          {finding && (
-            <FindBar
-              key={`find ${row.id}`}
+          <PanelBoundary key={`header ${row.id}`} name="The header">
+            <SessionHeader
               http={app.http}
-              session={row.id}
-              current={current}
-              around={column}
-              field={findField}
-              onFound={setFound}
-              onClose={() => {
-                setFinding(false);
-                column.current?.querySelector<HTMLElement>("[role=log]")?.focus({ preventScroll: true });
-              }}
+              row={row}
+              agent={agent}
+              running={turnRuns}
+              notice={notice}
+              picker={picker}
+              damaged={damaged}
+              onDelete={onDelete}
+              onOpenContext={() => setPanel(true)}
+              contents={contents}
+              onSearch={onSearch}
+              onFind={isEmpty ? null : find}
             />
+          </PanelBoundary>
+          {finding && (
+            <PanelBoundary key={`find ${row.id}`} name="The search">
+              <FindBar
+                http={app.http}
+                session={row.id}
+                current={current}
+                around={column}
+                field={findField}
+                onFound={setFound}
+                onClose={() => {
+                  setFinding(false);
+                  column.current?.querySelector<HTMLElement>("[role=log]")?.focus({ preventScroll: true });
+                }}
+              />
+            </PanelBoundary>
           )}
           {isEmpty && above.length === 0 ? (
             <NothingSaid row={row} agent={agent.state} />
           ) : (
             <FoundContext value={found}>
-              <Transcript app={app} open={open} above={above} before={before} sent={sent} onWent={onWent} />
+              <PanelBoundary name="The transcript">
+                <Transcript app={app} open={open} above={above} before={before} sent={sent} onWent={onWent} />
+              </PanelBoundary>
             </FoundContext>
           )}
           <p role="status" className="sr-only">
@@ -238,48 +247,57 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
               ) : row.readOnly === "imported" ? (
                 <ImportedCard http={app.http} row={row} />
               ) : (
-                <PromptArea
-                  key={`prompt ${row.id}`}
-                  ref={composer}
-                  app={app}
-                  row={row}
-                  followed={followed}
-                  running={turnRuns}
-                  fresh={fresh}
-                  goneOn={above.length > 0 && row.from?.session === above.at(-1)?.session}
-                  empty={isEmpty}
-                  field={field}
-                  onSent={() => setSent((count) => count + 1)}
-                />
+                <PanelBoundary key={`prompt ${row.id}`} name="The composer">
+                  <PromptArea
+                    ref={composer}
+                    app={app}
+                    row={row}
+                    followed={followed}
+                    running={turnRuns}
+                    fresh={fresh}
+                    goneOn={above.length > 0 && row.from?.session === above.at(-1)?.session}
+                    empty={isEmpty}
+                    field={field}
+                    onSent={() => setSent((count) => count + 1)}
+                  />
+                </PanelBoundary>
               )}
-              <ContextFooter key={`footer ${row.id}`} http={app.http} row={row} context={followed.context} writable={writable} onOpenFile={setFile} onOpenPanel={() => setPanel(true)} />
+              <PanelBoundary key={`footer ${row.id}`} name="The context">
+                <ContextFooter http={app.http} row={row} context={followed.context} writable={writable} onOpenFile={setFile} onOpenPanel={() => setPanel(true)} />
+              </PanelBoundary>
             </div>
           </div>
         </div>
       </div>
-      {sheet && !wide && <ContentsSheet key={`contents ${row.id}`} app={app} row={row} followed={followed} read={read} damaged={damaged} onClose={() => setSheet(false)} />}
+      {sheet && !wide && (
+        <DialogBoundary key={`contents ${row.id}`} name="Contents" onClose={() => setSheet(false)}>
+          <ContentsSheet app={app} row={row} followed={followed} read={read} damaged={damaged} onClose={() => setSheet(false)} />
+        </DialogBoundary>
+      )}
       {panel && followed.context !== null && (
-        <ContextPanel
-          key={`context ${row.id}`}
-          http={app.http}
-          row={row}
-          context={followed.context}
-          writable={writable}
-          onOpenFile={setFile}
-          onClose={() => setPanel(false)}
-        />
+        <DialogBoundary key={`context ${row.id}`} name="Context" onClose={() => setPanel(false)}>
+          <ContextPanel
+            http={app.http}
+            row={row}
+            context={followed.context}
+            writable={writable}
+            onOpenFile={setFile}
+            onClose={() => setPanel(false)}
+          />
+        </DialogBoundary>
       )}
       {file !== null && (
-        <FileViewer
-          key={file}
-          http={app.http}
-          session={row.id}
-          path={file}
-          onClose={() => {
-            removeAddressField(FILE_FIELD);
-            setFile(null);
-          }}
-        />
+        <DialogBoundary key={file} name="File" onClose={() => setFile(null)}>
+          <FileViewer
+            http={app.http}
+            session={row.id}
+            path={file}
+            onClose={() => {
+              removeAddressField(FILE_FIELD);
+              setFile(null);
+            }}
+          />
+        </DialogBoundary>
       )}
     </ComposeContext>
   );

@@ -14,6 +14,7 @@ import type { Followed } from "../state/followed";
 import { asidesAfter, handOversAfter, turnAt, turnCount, withPreviews } from "../state/followed";
 import type { Aside, TranscriptTurn } from "../state/transcript";
 import { brokenOff, titleOf } from "../state/words";
+import { Boundary } from "../ui/Boundary";
 import type { Place } from "../ui/place";
 import { SoughtContext } from "../ui/place";
 import type { SessionId } from "../wire/names";
@@ -23,6 +24,7 @@ import { AskedBetween } from "./AskedBetween";
 import { ComposeContext } from "./ComposeContext";
 import { HandedOver } from "./HandedOver";
 import type { Actions } from "./items/actions";
+import { PlainText, plainTextOf } from "./items/ItemBoundary";
 import { QueuedPromptRow } from "./QueuedPromptRow";
 import type { Before } from "./SessionHead";
 import { SessionHead } from "./SessionHead";
@@ -86,7 +88,9 @@ export function SessionRows({ app, link, at, layout, open, items, range, measure
         className="absolute top-0 left-0 w-full"
         style={{ transform: `translateY(${start}px)`, height: read ? undefined : size }}
       >
-        <Row app={app} link={link} row={row} read={read} first={index === 0} open={open} lit={open && row.kind === "turn" && lit === row.turn} before={before} actions={actions} now={now} />
+        <RowBoundary of={row.kind === "turn" ? turnAt(followed, row.turn) : followed} turn={row.kind === "turn" ? turnAt(followed, row.turn) : null}>
+          <Row app={app} link={link} row={row} read={read} first={index === 0} open={open} lit={open && row.kind === "turn" && lit === row.turn} before={before} actions={actions} now={now} />
+        </RowBoundary>
       </div>,
     ];
   });
@@ -97,6 +101,23 @@ export function SessionRows({ app, link, at, layout, open, items, range, measure
     <ComposeContext value={null}>
       <SoughtContext value={null}>{shown}</SoughtContext>
     </ComposeContext>
+  );
+}
+
+/** A row that cannot be drawn says so, with what it can say of its turn; the others stand as they are. */
+function RowBoundary({ of, turn, children }: { of: unknown; turn: TranscriptTurn | null; children: ReactNode }) {
+  return (
+    <Boundary
+      of={of}
+      instead={(retry) => (
+        <article aria-label={turn === null ? undefined : `Turn ${turn.turn}`} className="thread-row pb-9">
+          <span aria-hidden="true" className="thread-line" />
+          <PlainText text={turn === null ? "" : [turn.prompt, ...turn.items.map(plainTextOf)].join("\n\n")} onRetry={retry} />
+        </article>
+      )}
+    >
+      {children}
+    </Boundary>
   );
 }
 

@@ -7,6 +7,7 @@ import { outcomeWords, sourceWords } from "../state/words";
 import type { KnotShape } from "../ui/Knot";
 import { BrokenEnd, Knot } from "../ui/Knot";
 import { Link } from "../ui/Link";
+import { LongText } from "../ui/LongText";
 import { shown } from "../ui/shown";
 import { inFull, timeOfDay } from "../ui/time";
 import type { SessionId, Timestamp } from "../wire/names";
@@ -63,7 +64,9 @@ export const TurnRow = memo(function TurnRow({ turn, past, from, fromGone, first
         </span>
         <header className="@container">
           <div className="flex gap-x-6 @max-lg:flex-col">
-            <h2 className="verbatim min-w-0 flex-1 leading-[1.6] font-semibold">{shown(turn.prompt)}</h2>
+            <LongText text={turn.prompt} label="All of the prompt">
+              {(words) => <h2 className="verbatim min-w-0 flex-1 leading-[1.6] font-semibold">{words}</h2>}
+            </LongText>
             <div className="flex h-[1.6rem] shrink-0 items-center gap-2 @max-lg:flex-row-reverse @max-lg:justify-between">
               <PromptActions turn={turn.turn} past={past} prompt={{ text: turn.prompt, images: turn.images }} newest={newest} />
               <Mark turn={turn.turn} past={past} at={turn.startedAt} now={now} />

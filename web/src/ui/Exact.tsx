@@ -1,8 +1,19 @@
 // Words to decide by: every character of them is seen, and they stand in the order in which they were written.
+import { useMemo } from "react";
+
+import { Chunks } from "./LongText";
 import { shownExactly } from "./shown";
 
+/** Longer text, or one with more hidden characters, is drawn in pieces, without a colour for what was hidden. */
+const MOST_CHARACTERS = 16_000;
+const MOST_PIECES = 1_000;
+
 export function Exact({ text }: { text: string }) {
-  return shownExactly(text).map((piece, index) =>
+  const pieces = useMemo(() => shownExactly(text), [text]);
+  if (text.length > MOST_CHARACTERS || pieces.length > MOST_PIECES) {
+    return <Chunks text={pieces.join("")} show={asItIs} />;
+  }
+  return pieces.map((piece, index) =>
     index % 2 === 0 ? (
       piece
     ) : (
@@ -11,4 +22,8 @@ export function Exact({ text }: { text: string }) {
       </span>
     ),
   );
+}
+
+function asItIs(text: string): string {
+  return text;
 }

@@ -28,3 +28,18 @@ test("what a command printed loses its colours and nothing else", () => {
 test("one line stays one line", () => {
   expect(inOneLine(" a\n\n b\tc ")).toBe("a b c");
 });
+
+test("very many marks on one letter are counted, for a browser hangs on them", () => {
+  expect(shown(`a${"\u0301".repeat(30)}b`)).toBe(`a${"\u0301".repeat(30)}b`);
+  expect(shown(`a${"\u0301".repeat(300_000)}b`)).toBe(`a${"\u0301".repeat(30)}⟨299,970 more marks on this letter⟩b`);
+});
+
+test("to decide by, each of them is named", () => {
+  expect(shownExactly(`a${"\u0301".repeat(1_030)}\u0302b`)).toEqual([`a${"\u0301".repeat(30)}`, "⟨U+0301⟩×1,000⟨U+0302⟩", "b"]);
+  expect(shownExactly("a\u200B\u200B\u200Cb")).toEqual(["a", "⟨U+200B⟩⟨U+200B⟩⟨U+200C⟩", "b"]);
+});
+
+test("what was drawn over is told in one pass", () => {
+  expect(printed("a\r\r\nb\rc")).toBe("a\nb\nc");
+  expect(printed("\r".repeat(1_000_000))).toHaveLength(1_000_000);
+});

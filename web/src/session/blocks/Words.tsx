@@ -33,7 +33,7 @@ export const Words = memo(function Words({ turn, item, blocks, running, last }: 
       {pieces.map((piece, index) => {
         switch (piece.kind) {
           case "words":
-            return <Markdown key={index} text={piece.text} growing={growing && index === pieces.length - 1} />;
+            return <Markdown key={index} turn={turn} text={piece.text} growing={growing && index === pieces.length - 1} />;
           case "block":
             return <Shown key={index} turn={turn} block={piece.block} text={piece.text} blocks={blocks} growing={growing} />;
           case "coming":

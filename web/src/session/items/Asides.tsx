@@ -3,6 +3,7 @@ import { memo } from "react";
 
 import { Fold } from "../../ui/Fold";
 import { Link } from "../../ui/Link";
+import { Chunks, LongText } from "../../ui/LongText";
 import { shown } from "../../ui/shown";
 import type { Notice as NoticeWords, SessionId, Severity } from "../../wire/names";
 import { Markdown } from "./Markdown";
@@ -18,7 +19,11 @@ export const Notice = memo(function Notice({ severity, title, description }: Rea
         <p className="verbatim">
           <strong className={`font-semibold ${loud ? "text-thread" : "text-soft"}`}>{SEVERITIES[severity]}.</strong> {shown(title)}
         </p>
-        {description && <p className="verbatim mt-0.5 text-soft">{shown(description)}</p>}
+        {description && (
+          <LongText text={description} label="More of the notice">
+            {(words) => <p className="verbatim mt-0.5 text-soft">{words}</p>}
+          </LongText>
+        )}
       </div>
     </Step>
   );
@@ -98,7 +103,7 @@ export const ResumeCard = memo(function ResumeCard({ text, from, fromGone = fals
                 )}
               </p>
               <p className="verbatim mt-2 max-h-[60vh] overflow-auto font-mono text-[0.8125rem] leading-normal" tabIndex={0}>
-                {shown(text)}
+                <Chunks text={text} show={shown} />
               </p>
             </div>
           )}

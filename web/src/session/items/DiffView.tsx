@@ -1,10 +1,15 @@
 // What changed in a file: signs and shades for what was added and removed; a long change shows its beginning first.
 import { memo, useState } from "react";
 
+import { Chunks } from "../../ui/LongText";
 import { shown } from "../../ui/shown";
 import type { Diff, DiffLine } from "./lineDiff";
 
 const SHOWN_LINES = 16;
+/** So many come with a press: each line is an element of its own. */
+const MORE_LINES = 2_000;
+/** What is longer shows its beginning. */
+const MOST_LETTERS = 4_000;
 /** So few more would be that a button for them helps nobody. */
 const SPARE_LINES = 8;
 
@@ -15,9 +20,11 @@ interface DiffViewProps {
 }
 
 export const DiffView = memo(function DiffView({ path, diff, isNew }: DiffViewProps) {
-  const [all, setAll] = useState(false);
-  const long = diff.lines.length > SHOWN_LINES + SPARE_LINES;
-  const lines = long && !all ? diff.lines.slice(0, SHOWN_LINES) : diff.lines;
+  const [most, setMost] = useState(SHOWN_LINES);
+  const count = diff.lines.length;
+  const long = count > SHOWN_LINES + SPARE_LINES;
+  const lines = long ? diff.lines.slice(0, most) : diff.lines;
+  const all = most >= count;
   return (
     <figure className="diff" aria-label={`Change of ${path}`}>
       <figcaption>
@@ -36,8 +43,13 @@ export const DiffView = memo(function DiffView({ path, diff, isNew }: DiffViewPr
       </div>
       {long && (
         <div className="output-more">
-          <button type="button" className="small-button" aria-expanded={all} onClick={() => setAll(!all)}>
-            {all ? "Show less" : `Show all ${diff.lines.length.toLocaleString("en")} lines`}
+          <button
+            type="button"
+            className="small-button"
+            aria-expanded={most > SHOWN_LINES}
+            onClick={() => setMost(all ? SHOWN_LINES : Math.min(count, most === SHOWN_LINES ? MORE_LINES : most + MORE_LINES))}
+          >
+            {all ? "Show less" : count <= MORE_LINES ? `Show all ${count.toLocaleString("en")} lines` : `Show more of the ${count.toLocaleString("en")} lines`}
           </button>
         </div>
       )}
@@ -63,8 +75,23 @@ function Line({ line }: { line: DiffLine }) {
       </span>
       <span>
         {line.kind !== "same" && <span className="sr-only">{SAID[line.kind]}</span>}
-        {shown(line.text)}
+        <LineText text={line.text} />
       </span>
     </div>
+  );
+}
+
+function LineText({ text }: { text: string }) {
+  const [all, setAll] = useState(false);
+  if (text.length <= MOST_LETTERS) {
+    return shown(text);
+  }
+  return (
+    <>
+      {all ? <Chunks text={text} show={shown} /> : shown(text.slice(0, MOST_LETTERS))}{" "}
+      <button type="button" className="small-button" aria-expanded={all} onClick={() => setAll(!all)}>
+        {all ? "Show less" : `Show all ${text.length.toLocaleString("en")} characters`}
+      </button>
+    </>
   );
 }

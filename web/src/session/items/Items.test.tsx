@@ -162,3 +162,10 @@ test("a prompt's picture opens larger", async () => {
   await userEvent.click(screen.getByRole("button", { name: "Picture, show larger" }));
   expect(screen.getByRole("img", { name: "Picture", hidden: true }).getAttribute("src")).toBe("data:image/png;base64,AAAA");
 });
+
+test("an item that cannot be drawn shows its text plain, and the others stand", () => {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const broken = { ...step(1), title: "Read it", locations: null as never };
+  const { container } = render(<Items items={[{ type: "text", block: 0, text: "before" }, broken, { type: "text", block: 1, text: "after" }]} {...rest} />);
+  expect(container.textContent).toBe("beforeThis could not be drawn; its text is shown plain. Try againRead itafter");
+});

@@ -13,6 +13,7 @@ import type { FoundWords } from "../find/found";
 import { callsHolding, FoundContext } from "../find/found";
 import type { Actions } from "./actions";
 import { AskedElsewhere, Compaction, Notice } from "./Asides";
+import { ItemBoundary } from "./ItemBoundary";
 import { PermissionCard } from "./PermissionCard";
 import { Plan } from "./Plan";
 import type { Segment } from "./segments";
@@ -59,7 +60,11 @@ export function Items({ turn, items, blocks: told, ...rest }: ItemsProps) {
   });
   const show = ({ from }: Segment) => {
     const item = items[from];
-    return item === undefined ? null : <OneItem key={keyOf(item, from)} turn={turn} item={item} blocks={blocks} asked={askedFor(item)} last={from === items.length - 1} {...rest} />;
+    return item === undefined ? null : (
+      <ItemBoundary key={keyOf(item, from)} item={item}>
+        <OneItem turn={turn} item={item} blocks={blocks} asked={askedFor(item)} last={from === items.length - 1} {...rest} />
+      </ItemBoundary>
+    );
   };
   return (
     <>

@@ -2,22 +2,105 @@
 //
 // Invariant: what an agent writes loads nothing and runs nothing. HTML in it is shown as it was written, pictures are
 // named and not fetched, and a link tells where it leads. Only the elements below are ever made.
+// What would make the parser or the browser choke is not parsed: it stands there as plain text, and says so.
 import type { ComponentProps, ReactNode } from "react";
-import { isValidElement, memo } from "react";
+import { isValidElement, memo, use, useMemo, useState } from "react";
 import type { Components } from "streamdown";
 import { defaultRehypePlugins, defaultRemarkPlugins, Streamdown } from "streamdown";
 
+import { LongText } from "../../ui/LongText";
 import { shown } from "../../ui/shown";
+import { FoundContext } from "../find/found";
+import { placesOf, wordsOf } from "../find/words";
 import { CodeBlock } from "./CodeBlock";
+import type { Part, PlainReason } from "./markdownParts";
+import { partsOf, shownOf } from "./markdownParts";
 import { parted } from "./parted";
+
+/** A longer text is drawn as it was written, without looking for headings and fences that are glued to other words. */
+const MOST_PARTED = 200_000;
 
 interface MarkdownProps {
   text: string;
   /** More of it may come: marks that are open are closed meanwhile, so that nothing changes its look at the end. */
   growing: boolean;
+  /** The turn that it is of, for what is looked for in it. */
+  turn?: number | undefined;
 }
 
-export const Markdown = memo(function Markdown({ text, growing }: MarkdownProps) {
+export const Markdown = memo(function Markdown({ text, growing, turn }: MarkdownProps) {
+  const parts = useMemo(() => partsOf(text.length > MOST_PARTED ? text : parted(text)), [text]);
+  const [times, setTimes] = useState(1);
+  const found = use(FoundContext);
+  const sought = found !== null && found.turn === turn ? found : null;
+  const { beginning, left, end } = useMemo(() => {
+    let count = times;
+    let some = shownOf(parts, count);
+    // What is looked for is drawn.
+    while (some.left > 0 && sought !== null && !holds(some.beginning, sought.query, sought.exact) && holds(parts, sought.query, sought.exact)) {
+      count *= 2;
+      some = shownOf(parts, count);
+    }
+    return some;
+  }, [parts, times, sought]);
+  return (
+    <div className="prose-parts">
+      {beginning.map((part, index) => (
+        <OnePart key={index} part={part} growing={growing && end.length === 0 && index === beginning.length - 1} />
+      ))}
+      {left > 0 && (
+        <p className="text-[0.8125rem] text-soft">
+          {left.toLocaleString("en")} characters are left out here.{" "}
+          <button type="button" className="small-button mx-0!" onClick={() => setTimes(times + 1)}>
+            Show more
+          </button>
+        </p>
+      )}
+      {end.map((part) => (
+        <OnePart key={`end ${parts.length}`} part={part} growing={growing} />
+      ))}
+    </div>
+  );
+});
+
+function holds(parts: readonly Part[], query: string, exact: boolean): boolean {
+  const words = wordsOf(query, exact);
+  return parts.some(({ text }) => placesOf(text, words, exact).length > 0);
+}
+
+const WHY: Readonly<Record<PlainReason, string>> = {
+  long: "it is too long to be drawn as Markdown",
+  nested: "too much is within one another to be drawn as Markdown",
+};
+
+const OnePart = memo(function OnePart({ part, growing }: { part: Part; growing: boolean }) {
+  switch (part.kind) {
+    case "markdown":
+      return <Parsed text={part.text} growing={growing} />;
+    case "code":
+      return <CodeBlock language={part.language} code={shown(part.text)} />;
+    case "plain":
+      return (
+        <div>
+          <p className="text-[0.8125rem] text-soft">Plain text: {WHY[part.why]}.</p>
+          <LongText text={part.text} label="Plain text">
+            {(words) => (
+              <p className="verbatim" dir="auto">
+                {words}
+              </p>
+            )}
+          </LongText>
+        </div>
+      );
+  }
+}, isSamePart);
+
+/** The text is cut anew with every word that comes; parts that stay the same are not drawn again. */
+function isSamePart(before: { part: Part; growing: boolean }, after: { part: Part; growing: boolean }): boolean {
+  return before.growing === after.growing && before.part.kind === after.part.kind && before.part.text === after.part.text;
+}
+
+function Parsed({ text, growing }: { text: string; growing: boolean }) {
   return (
     <Streamdown
       className="prose"
@@ -29,10 +112,10 @@ export const Markdown = memo(function Markdown({ text, growing }: MarkdownProps)
       controls={false}
       linkSafety={NO_DIALOG}
     >
-      {shown(parted(text))}
+      {shown(text)}
     </Streamdown>
   );
-});
+}
 
 interface DrawnNode {
   type: string;

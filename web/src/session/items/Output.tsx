@@ -3,11 +3,12 @@
 // Invariant: a megabyte costs no more than its last lines until somebody asks for the rest.
 import { useMemo, useState } from "react";
 
+import { Chunks } from "../../ui/LongText";
+import { beginningOf, extentWords, withoutLineEnds } from "../../ui/chunks";
 import { printed } from "../../ui/shown";
 
 const TAIL_LINES = 8;
 const TAIL_CHARACTERS = 4_000;
-const CHUNK_CHARACTERS = 16_000;
 
 interface OutputProps {
   text: string;
@@ -18,12 +19,12 @@ interface OutputProps {
 
 export function Output({ text, label, head = false }: OutputProps) {
   const [all, setAll] = useState(false);
-  const lines = useMemo(() => countLines(text), [text]);
+  const extent = useMemo(() => extentWords(text), [text]);
   const part = head ? headOf(text) : tailOf(text);
-  const whole = part.length === trimEnd(text).length;
+  const whole = part.length === withoutLineEnds(text).length;
   const more = !whole && (
     <button type="button" className="small-button" onClick={() => setAll(!all)} aria-expanded={all}>
-      {all ? "Show less" : lines > 1 ? `Show all ${lines.toLocaleString("en")} lines` : `Show all ${text.length.toLocaleString("en")} characters`}
+      {all ? "Show less" : `Show all ${extent}`}
     </button>
   );
   return (
@@ -31,11 +32,7 @@ export function Output({ text, label, head = false }: OutputProps) {
       {!head && more && <div className="output-more">{more}</div>}
       {all ? (
         <pre ref={head ? undefined : toTheEnd} className="output max-h-[70vh] overflow-auto" tabIndex={0} role="region" aria-label={label} dir="ltr">
-          {chunksOf(text).map((chunk, index) => (
-            <span key={index} className="output-chunk">
-              {printed(chunk)}
-            </span>
-          ))}
+          <Chunks text={text} show={printed} />
         </pre>
       ) : (
         <pre className="output" dir="ltr">
@@ -54,21 +51,9 @@ function toTheEnd(element: HTMLElement | null): void {
   element?.scrollTo(0, element.scrollHeight);
 }
 
-export function countLines(text: string): number {
-  const end = trimEnd(text).length;
-  if (end === 0) {
-    return 0;
-  }
-  let count = 1;
-  for (let at = text.indexOf("\n"); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) {
-    count++;
-  }
-  return count;
-}
-
 /** The last lines, without looking at those before them. */
 export function tailOf(text: string): string {
-  const trimmed = trimEnd(text);
+  const trimmed = withoutLineEnds(text);
   let start = trimmed.length;
   for (let line = 0; line < TAIL_LINES && start > 0; line++) {
     start = trimmed.lastIndexOf("\n", start - 1);
@@ -77,31 +62,5 @@ export function tailOf(text: string): string {
 }
 
 function headOf(text: string): string {
-  const trimmed = trimEnd(text);
-  let end = -1;
-  for (let line = 0; line < TAIL_LINES * 2; line++) {
-    end = trimmed.indexOf("\n", end + 1);
-    if (end < 0) {
-      return trimmed.slice(0, TAIL_CHARACTERS);
-    }
-  }
-  return trimmed.slice(0, Math.min(end, TAIL_CHARACTERS));
-}
-
-/** Pieces that end at a line's end where there is one, so that those out of sight need not be laid out. */
-function chunksOf(text: string): string[] {
-  const chunks: string[] = [];
-  for (let from = 0; from < text.length; ) {
-    const wanted = from + CHUNK_CHARACTERS;
-    const end = wanted >= text.length ? text.length : text.lastIndexOf("\n", wanted);
-    const to = end > from ? end : Math.min(wanted, text.length);
-    // The chunk is a block of its own, which ends the line.
-    chunks.push(text.slice(from, to));
-    from = text[to] === "\n" ? to + 1 : to;
-  }
-  return chunks;
-}
-
-function trimEnd(text: string): string {
-  return text.replace(/[\r\n]+$/, "");
+  return beginningOf(withoutLineEnds(text), { characters: TAIL_CHARACTERS, lines: TAIL_LINES * 2 });
 }

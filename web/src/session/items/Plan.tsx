@@ -1,12 +1,16 @@
 // The agent's plan: a list that is ticked off in place.
-import { memo } from "react";
+import { memo, useState } from "react";
 
 import { planWord } from "../../state/words";
-import { shown } from "../../ui/shown";
+import { LongText } from "../../ui/LongText";
 import type { PlanStep, StepStatus } from "../../wire/names";
 import { Step } from "./Step";
 
+/** More are shown when they are asked for. */
+const MOST_STEPS = 100;
+
 export const Plan = memo(function Plan({ steps }: { steps: readonly PlanStep[] }) {
+  const [most, setMost] = useState(MOST_STEPS);
   const done = steps.filter(({ status }) => status === "completed").length;
   return (
     <Step bead={null} label="Plan">
@@ -18,14 +22,16 @@ export const Plan = memo(function Plan({ steps }: { steps: readonly PlanStep[] }
           </span>
         </p>
         <ol className="mt-2 space-y-1.5">
-          {steps.map(({ text, status, priority }, index) => (
+          {steps.slice(0, most).map(({ text, status, priority }, index) => (
             <li key={index} className="grid grid-cols-[1rem_minmax(0,1fr)_auto] gap-x-2.5">
               <span className="mt-[0.3rem]">
                 <Mark status={status} />
               </span>
               <span className={`verbatim leading-normal max-md:col-span-2 ${status === "completed" ? "text-soft" : ""} ${status === "running" ? "font-semibold" : ""}`}>
                 <span className="sr-only">{planWord(status)}: </span>
-                {shown(text)}
+                <LongText text={text} label="A step of the plan">
+                  {(words) => words}
+                </LongText>
               </span>
               <span className="pt-0.5 text-xs text-soft max-md:col-start-2">
                 {[status === "running" && planWord(status), priority === "high" && status !== "completed" && "first of all"]
@@ -35,6 +41,11 @@ export const Plan = memo(function Plan({ steps }: { steps: readonly PlanStep[] }
             </li>
           ))}
         </ol>
+        {steps.length > most && (
+          <button type="button" className="small-button mx-0!" onClick={() => setMost(most + MOST_STEPS)}>
+            Show more of the {steps.length.toLocaleString("en")} steps
+          </button>
+        )}
       </div>
     </Step>
   );

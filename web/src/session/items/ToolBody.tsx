@@ -66,15 +66,19 @@ export const ToolBody = memo(function ToolBody({ call, commandInTitle }: ToolBod
   );
 });
 
+/** More are only counted. */
+const MOST_PLACES = 100;
+
 function Places({ places }: { places: readonly Location[] }) {
   return (
     <ul aria-label="Files" className="space-y-0.5">
-      {places.map(({ path, line }, index) => (
+      {places.slice(0, MOST_PLACES).map(({ path, line }, index) => (
         <li key={index} className="verbatim font-mono text-[0.8125rem] text-soft">
           {shown(path)}
           {line ? `:${line}` : ""}
         </li>
       ))}
+      {places.length > MOST_PLACES && <li className="text-[0.8125rem] text-soft">and {(places.length - MOST_PLACES).toLocaleString("en")} more</li>}
     </ul>
   );
 }
@@ -111,9 +115,21 @@ function Change({ path, before, after }: { path: string; before: string | null; 
   return <DiffView path={path} diff={diff} isNew={before === null} />;
 }
 
-/** Many agents put what a tool gave into a fence of Markdown; the fence says nothing. */
-function withoutFence(text: string): string {
-  return /^\s*(`{3,})[^\n`]*\n([^]*?)\n?\1\s*$/.exec(text)?.[2] ?? text;
+/**
+ * Many agents put what a tool gave into a fence of Markdown; the fence says nothing. Only the ends are looked at: a
+ * pattern over the whole would try a long text from every sign of it anew.
+ */
+export function withoutFence(text: string): string {
+  const trimmed = text.trim();
+  const newline = trimmed.indexOf("\n");
+  const opening = newline < 0 ? "" : trimmed.slice(0, newline);
+  const mark = /^`{3,}/.exec(opening)?.[0] ?? "";
+  if (mark === "" || opening.includes("`", mark.length) || !trimmed.endsWith(mark) || trimmed.length - mark.length <= newline) {
+    return text;
+  }
+  const inner = trimmed.slice(newline + 1, trimmed.length - mark.length);
+  // Another fence within it, or a longer end, is not its end.
+  return inner.includes(mark) || inner.endsWith("`") ? text : inner.replace(/\n$/, "");
 }
 
 function saysMore(value: unknown): boolean {

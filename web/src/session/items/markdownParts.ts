@@ -1,0 +1,260 @@
+// Markdown, cut into parts that are each cheap to parse. What a parser would choke on is found beforehand, by counting:
+// it stays plain.
+//
+// Invariant: one pass, no patterns that try twice, and no recursion, so that no text makes this slow. The parts put
+// together are the text, but for blank lines between them and the fences around long code. A part depends on nothing that
+// comes after it but its own end, so that earlier parts stay as they are while the text grows.
+
+export type Part =
+  | { readonly kind: "markdown"; readonly text: string; readonly weight: number }
+  /** A fence too long to be looked through for anything else. */
+  | { readonly kind: "code"; readonly language: string | null; readonly text: string; readonly weight: number }
+  | { readonly kind: "plain"; readonly text: string; readonly why: PlainReason; readonly weight: number };
+
+export type PlainReason = "long" | "nested";
+
+/** About what parsing costs: a sign of Markdown and a line cost as much as so many letters. */
+const LETTERS_PER_SIGN = 16;
+/** A part ends with the first paragraph that makes it this heavy. */
+const PART_WEIGHT = 600;
+/** A paragraph, list or table that is heavier is not parsed. */
+const MOST_WEIGHT = 4_000;
+/** So many quotes and lists within one another are not parsed; each costs the parser its stack, and all before it again. */
+const MOST_DEPTH = 40;
+/** Signs that open what others close: in one paragraph each may be within the one before it. */
+const MOST_OPENINGS = 1_200;
+/** A fence with more in it is a part of its own. */
+const LONG_FENCE = { characters: 12_000, lines: 300 };
+
+const SIGN = 1;
+const OPENING = 2;
+const KINDS = new Uint8Array(128);
+for (const sign of "\\`!()<>|#&$:@+-=.") {
+  KINDS[sign.charCodeAt(0)] = SIGN;
+}
+for (const sign of "*_~[]") {
+  KINDS[sign.charCodeAt(0)] = OPENING;
+}
+
+interface Fence {
+  /** Where its first line begins. */
+  start: number;
+  /** Where what it holds begins. */
+  inner: number;
+  sign: string;
+  length: number;
+  indent: number;
+  language: string | null;
+  lines: number;
+}
+
+export function partsOf(text: string): readonly Part[] {
+  const parts: Part[] = [];
+  const add = (part: Part) => {
+    if (part.text.trim() !== "") {
+      parts.push(part);
+    }
+  };
+  /** Where the part begins that is being gathered, and how heavy it is up to the paragraph that is being read. */
+  let partStart = 0;
+  let partWeight = 0;
+  /** The paragraph, list, quote or table that is being read. */
+  let block = { start: 0, weight: 0, openings: 0, nested: false };
+  let fence: Fence | null = null;
+
+  const endPart = (end: number) => {
+    add({ kind: "markdown", text: text.slice(partStart, end), weight: partWeight });
+    [partStart, partWeight] = [end, 0];
+  };
+  const endBlock = (end: number) => {
+    const { start, weight, openings, nested } = block;
+    const why = nested || openings > MOST_OPENINGS ? "nested" : weight > MOST_WEIGHT ? "long" : null;
+    if (why !== null) {
+      endPart(start);
+      add({ kind: "plain", text: text.slice(start, end), why, weight: Math.min(weight, PART_WEIGHT) });
+      partStart = end;
+    } else {
+      partWeight += weight;
+      if (partWeight >= PART_WEIGHT) {
+        endPart(end);
+      }
+    }
+    block = { start: end, weight: 0, openings: 0, nested: false };
+  };
+
+  for (let at = 0; at < text.length; ) {
+    const newline = text.indexOf("\n", at);
+    const end = newline < 0 ? text.length : newline + 1;
+    if (fence !== null) {
+      if (closes(text, at, end, fence)) {
+        if (isLong(fence, at)) {
+          endBlock(fence.start);
+          endPart(fence.start);
+          add(codeOf(text, fence, at));
+          partStart = end;
+          block.start = end;
+        }
+        fence = null;
+      } else {
+        fence.lines += 1;
+        block.weight += isLong(fence, at) ? 0 : 1 + (end - at) / LETTERS_PER_SIGN;
+      }
+    } else {
+      const first = firstLetter(text, at, end);
+      if (first === end) {
+        block.weight += 1;
+        // A line that is indented goes on with what is before it.
+        const next = text.charCodeAt(end);
+        if (end < text.length && next !== SPACE && next !== TAB && next !== NEWLINE) {
+          endBlock(end);
+        }
+      } else {
+        fence = openingOf(text, at, first, end);
+        weigh(text, at, first, end, block);
+      }
+    }
+    at = end;
+  }
+  if (fence !== null && isLong(fence, text.length)) {
+    endBlock(fence.start);
+    endPart(fence.start);
+    add(codeOf(text, fence, text.length));
+  } else {
+    endBlock(text.length);
+    endPart(text.length);
+  }
+  return parts;
+}
+
+const NEWLINE = 10;
+const TAB = 9;
+const SPACE = 32;
+
+/** Where the line's first letter is; its end where it is blank. */
+function firstLetter(text: string, at: number, end: number): number {
+  let first = at;
+  while (first < end && (text.charCodeAt(first) === SPACE || text.charCodeAt(first) === TAB || text.charCodeAt(first) === NEWLINE || text.charCodeAt(first) === 13)) {
+    first += 1;
+  }
+  return first;
+}
+
+function weigh(text: string, at: number, first: number, end: number, block: { weight: number; openings: number; nested: boolean }): void {
+  block.weight += 1 + (end - at) / LETTERS_PER_SIGN;
+  for (let place = first; place < end; place += 1) {
+    const code = text.charCodeAt(place);
+    const kind = code < 128 ? KINDS[code] : 0;
+    if (kind !== 0) {
+      block.weight += 1;
+      block.openings += kind === OPENING ? 1 : 0;
+    }
+  }
+  block.nested ||= depthOf(text, at, first, end) > MOST_DEPTH;
+}
+
+/** How many quotes and lists a line says that it is in: by the signs it begins with, and by how far a list's is indented. */
+function depthOf(text: string, at: number, first: number, end: number): number {
+  let depth = 0;
+  let place = first;
+  while (place < end) {
+    const letter = text[place] ?? "";
+    if (letter === ">") {
+      place += 1;
+    } else {
+      const after = endOfListSign(text, place, end);
+      if (after === null) {
+        break;
+      }
+      place = after;
+    }
+    depth += 1;
+    while (place < end && (text.charCodeAt(place) === SPACE || text.charCodeAt(place) === TAB)) {
+      place += 1;
+    }
+  }
+  return depth === 0 ? 0 : depth + Math.floor((first - at) / 2);
+}
+
+/** Behind `-`, `*`, `+` or `12.`, if one of them and then a space is there. */
+function endOfListSign(text: string, at: number, end: number): number | null {
+  let place = at;
+  if ("-*+".includes(text[place] ?? " ")) {
+    place += 1;
+  } else {
+    while (place < end && place - at < 9 && text.charCodeAt(place) >= 48 && text.charCodeAt(place) <= 57) {
+      place += 1;
+    }
+    if (place === at || !".)".includes(text[place] ?? " ")) {
+      return null;
+    }
+    place += 1;
+  }
+  const next = text.charCodeAt(place);
+  return place >= end || next === SPACE || next === TAB || next === NEWLINE ? place : null;
+}
+
+function openingOf(text: string, at: number, first: number, end: number): Fence | null {
+  const sign = text[first] ?? "";
+  if (sign !== "`" && sign !== "~") {
+    return null;
+  }
+  const behind = endOfRun(text, first, end);
+  const info = text.slice(behind, Math.min(end, behind + 200)).trim();
+  if (behind - first < 3 || (sign === "`" && text.slice(behind, end).includes("`"))) {
+    return null;
+  }
+  return { start: at, inner: end, sign, length: behind - first, indent: first - at, language: info.split(/\s/, 1)[0] || null, lines: 0 };
+}
+
+function closes(text: string, at: number, end: number, { sign, length }: Fence): boolean {
+  const first = firstLetter(text, at, end);
+  if (text[first] !== sign) {
+    return false;
+  }
+  const behind = endOfRun(text, first, end);
+  return behind - first >= length && firstLetter(text, behind, end) === end;
+}
+
+/** Where the same letters end. */
+function endOfRun(text: string, at: number, end: number): number {
+  let place = at;
+  while (place < end && text[place] === text[at]) {
+    place += 1;
+  }
+  return place;
+}
+
+function isLong({ inner, lines }: Fence, end: number): boolean {
+  return lines > LONG_FENCE.lines || end - inner > LONG_FENCE.characters;
+}
+
+function codeOf(text: string, { inner, indent, language }: Fence, end: number): Part {
+  const code = text.slice(inner, end).replace(/\n$/, "");
+  const outdented = indent === 0 ? code : code.replace(new RegExp(`^ {1,${indent}}`, "gm"), "");
+  return { kind: "code", language, text: outdented, weight: PART_WEIGHT };
+}
+
+/** How much is drawn without being asked for. */
+const AT_ONCE = 6_000;
+
+export interface ShownParts {
+  readonly beginning: readonly Part[];
+  /** What stands between, not drawn: how many letters. */
+  readonly left: number;
+  readonly end: readonly Part[];
+}
+
+/** The beginning, and the end, where an answer says what came of it; what is between them is shown when it is asked for. */
+export function shownOf(parts: readonly Part[], times: number): ShownParts {
+  let weight = 0;
+  let count = 0;
+  while (count < parts.length && weight < AT_ONCE * times) {
+    weight += parts[count]?.weight ?? 0;
+    count += 1;
+  }
+  if (count >= parts.length - 1) {
+    return { beginning: parts, left: 0, end: [] };
+  }
+  const left = parts.slice(count, -1).reduce((sum, { text }) => sum + text.length, 0);
+  return { beginning: parts.slice(0, count), left, end: parts.slice(-1) };
+}
