@@ -180,10 +180,12 @@ impl Drive {
         if let Some(failure) = &self.skills_failure {
             bail!("{failure}");
         }
+        let before = self.lab.model.seen().len();
         let turn = self.session()?.turn("please load the skill", Permission::Allow)?;
         ensure!(turn.outcome == "completed", "{turn:?}");
-        let told = self.lab.model.asked("please load the skill")?.body;
-        ensure!(told.contains(SKILL_HEADING), "the model was not told what the skill says: {turn:?}");
+        // As a tool's result, or as a message of its own.
+        let is_told = self.lab.model.seen()[before..].iter().any(|seen| seen.body.contains(SKILL_HEADING));
+        ensure!(is_told, "the model was not told what the skill says: {turn:?}");
         Ok(())
     }
 }
