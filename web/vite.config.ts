@@ -1,19 +1,28 @@
 // How the page is built and how its tests run. The result needs no inline script or style: the server's
 // Content-Security-Policy allows neither.
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
+import { forbidHtmlSinks } from "./htmlSinks.ts";
+
+const { resolve } = createRequire(import.meta.url);
+
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), forbidHtmlSinks()],
   resolve: {
-    // HTML that an agent writes is shown, never parsed; so the parser that streamdown brings stays out of the page.
-    alias: { "rehype-raw": fileURLToPath(new URL("src/session/items/noHtml.ts", import.meta.url)) },
+    alias: {
+      // HTML that an agent writes is shown, never parsed; so the parser that streamdown brings stays out of the page.
+      "rehype-raw": fileURLToPath(new URL("src/session/items/noHtml.ts", import.meta.url)),
+      // Its build for browsers has the browser parse HTML to learn what `&amp;` means; this one has a table.
+      "decode-named-character-reference": resolve("decode-named-character-reference"),
+    },
   },
   // What runs beside the page loads its parts as it needs them, like the page.
-  worker: { format: "es" },
+  worker: { format: "es", plugins: () => [forbidHtmlSinks()] },
   build: {
     target: "es2022",
     // Nothing is turned into a data: address, so that every file has a hashed name of its own.

@@ -148,6 +148,11 @@ impl Hostile {
                 }
             }
             "session/list" => self.list(id, params),
+            "session/set_mode" if self.wants("mode:refuse") => self.refuse(id, -32603, "I like it here"),
+            "session/set_mode" if self.wants("mode:note") => {
+                self.note(&format!("set_mode {}", params["modeId"].as_str().unwrap()));
+                self.answer(id, json!({}));
+            }
             "session/delete" if self.wants("delete:refuse") => self.refuse(id, -32603, "mine"),
             "session/set_mode" | "session/close" | "session/delete" => {
                 self.note(&format!("{} {session}", message["method"].as_str().unwrap()));
@@ -233,13 +238,22 @@ impl Hostile {
         }
         let modes = json!({ "currentModeId": "ask", "availableModes": [
             { "id": "ask", "name": "Ask" }, { "id": "code", "name": "Code" }] });
-        let modes = if self.wants("modes") { modes } else { Value::Null };
+        let modes = if self.wants("modes") { modes } else { self.own_modes() };
         self.answer(id, json!({ "sessionId": session, "modes": modes }));
         if self.wants("new:ask") {
             let input = json!({ "command": "make watch" });
             let call = json!({ "toolCallId": "w1", "title": "Watch?", "kind": "execute", "rawInput": input });
             self.ask_aside(&session, call);
         }
+    }
+
+    /// `mode=yolo` begins in that mode; without one there are none.
+    fn own_modes(&self) -> Value {
+        let Some(current) = self.wishes.iter().find_map(|wish| wish.strip_prefix("mode=")) else { return Value::Null };
+        let mode = |id: &str, name: &str| json!({ "id": id, "name": name });
+        let offered = [mode("yolo", "YOLO"), mode("fast", "Fast"), mode("ask", "Ask")];
+        let offered = if self.wants("mode:one") { &offered[..1] } else { &offered };
+        json!({ "currentModeId": current, "availableModes": offered })
     }
 
     /// Two pages: what it began itself, in every directory that is asked for, and what nobody should believe.
@@ -293,7 +307,8 @@ impl Hostile {
         let (word, rest) = words.split_once(' ').unwrap_or((words, ""));
         match word {
             "hello" => self.text(session, "hello"),
-            "echo" => self.text(session, &params["prompt"].to_string()),
+            "mode" => self.update(session, json!({ "sessionUpdate": "current_mode_update", "currentModeId": rest })),
+            "echo" | "/echo" => self.text(session, &params["prompt"].to_string()),
             "stop" => return self.answer(id, json!({ "stopReason": rest })),
             "error" => {
                 let error = json!({ "code": -32603, "message": "Internal error", "data": { "details": rest } });

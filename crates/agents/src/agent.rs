@@ -22,7 +22,7 @@ pub struct Start {
     pub cwd: PathBuf,
     /// The agent's own id of the conversation as it was attached before, to be taken up again.
     pub earlier: Option<String>,
-    /// What to choose of what it offers, once it is there.
+    /// What the person chose of what it offers when the session began: set in each conversation that is new to the agent.
     pub options: BTreeMap<String, String>,
     /// What it is lent beside the servers that every agent is told of.
     pub lent: Option<Lent>,

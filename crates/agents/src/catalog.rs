@@ -8,6 +8,8 @@
 mod change;
 mod fingerprint;
 mod program;
+mod quirks;
+mod settings_file;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -22,6 +24,7 @@ use tokio::task::{JoinSet, spawn_blocking};
 
 pub use change::{CatalogError, Change};
 pub use fingerprint::Fingerprint;
+pub use quirks::{AsksIn, Quirks, SettingsFile, Unasked};
 
 use program::Program;
 use table::{ROWS, Row};
@@ -45,8 +48,10 @@ pub struct Entry {
     pub pass_env: Vec<String>,
     /// One process serves many sessions.
     pub shared: bool,
-    /// How it is told which tools need no asking, if it can be told.
-    pub unasked: Option<Unasked>,
+    /// How it differs from other agents.
+    pub quirks: Quirks,
+    /// The mode that the person chose for it in the configuration.
+    pub chosen_mode: Option<String>,
     /// How it is installed, in a sentence.
     pub install: Option<String>,
     /// How one signs in to it, in a sentence.
@@ -57,13 +62,6 @@ pub struct Entry {
     pub version_args: Vec<String>,
     /// It is a part of this program.
     pub builtin: bool,
-}
-
-/// How an agent is told, when a conversation begins, which MCP tools it may call without asking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unasked {
-    /// `_meta.claudeCode.options.allowedTools`, with the names that Claude Code gives MCP tools.
-    ClaudeCode,
 }
 
 /// An agent, and what of it is here.
@@ -229,7 +227,8 @@ impl Row {
             env: self.env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             pass_env: texts(&self.pass_env.concat()),
             shared: self.shared,
-            unasked: self.unasked,
+            quirks: self.quirks,
+            chosen_mode: None,
             install: sentence(self.install),
             sign_in: sentence(self.sign_in),
             notes: texts(self.notes),

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use model::AgentReport;
 use tokio::sync::{OnceCell, Semaphore, mpsc};
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
@@ -179,6 +180,14 @@ impl Inner {
         let mut env = environment(base, &entry.passed(base.keys().map(String::as_str)), &entry.env);
         if !entry.builtin && !entry.env.contains_key("PATH") {
             env.insert("PATH".to_owned(), self.path().await.to_owned());
+        }
+        if entry.quirks.settings_file.is_some() {
+            let (entry, folder, unchanged) = (entry.clone(), self.settings.neutral_dir.clone(), env.clone());
+            let give = move || {
+                entry.give_settings(&folder, &mut env);
+                env
+            };
+            return spawn_blocking(give).await.unwrap_or(unchanged);
         }
         env
     }

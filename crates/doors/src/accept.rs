@@ -19,7 +19,7 @@ use crate::{
     bind::{BindError, Transport},
     connection::{self, Held},
     door::GuardedApp,
-    line::{Line, Signals},
+    line::Signals,
 };
 
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +81,7 @@ where
     IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let mut crew = Crew::new(app, shutdown);
-    let held = Held::in_process(crew.alive.clone());
+    let held = Held::in_process(crew.alive.clone(), crew.signals.severed.child_token());
     crew.serve(io, held, Channel::Local);
     crew.finish().await;
 }
@@ -148,15 +148,14 @@ impl Crew {
     }
 
     fn admit(&self, source: Source) -> Option<Held> {
-        Held::admit(&self.app, source, self.alive.clone())
+        Held::admit(&self.app, source, self.alive.clone(), self.signals.severed.child_token())
     }
 
     fn serve<IO>(&mut self, io: IO, held: Held, channel: Channel)
     where
         IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let line = Line::new(io, held, &self.signals, &self.app.shared.limits);
-        self.tasks.spawn(connection::run(line, channel, self.app.clone(), self.signals.clone()));
+        self.tasks.spawn(connection::run(io, held, channel, self.app.clone(), self.signals.clone()));
     }
 
     fn serve_tls(&mut self, stream: TcpStream, held: Held, channel: Channel, acceptor: tokio_rustls::TlsAcceptor) {
@@ -165,14 +164,14 @@ impl Crew {
             let limits = &app.shared.limits;
             let handshake = tokio::select! {
                 () = signals.ending.cancelled() => return,
+                () = held.cut.cancelled() => return,
                 handshake = timeout(limits.tls_handshake_timeout, acceptor.accept(stream)) => handshake,
             };
             let Ok(Ok(stream)) = handshake else {
                 metrics::counter!("doors_tls_handshakes_failed_total").increment(1);
                 return;
             };
-            let line = Line::new(stream, held, &signals, limits);
-            connection::run(line, channel, app, signals).await;
+            connection::run(stream, held, channel, app, signals).await;
         });
     }
 

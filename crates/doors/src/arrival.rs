@@ -5,17 +5,19 @@
 
 use std::{
     net::{IpAddr, Ipv6Addr, SocketAddr},
-    sync::Arc,
+    sync::{Arc, Weak},
     time::Instant,
 };
 
-use crate::{bind::Exposure, buckets::Buckets, refusal::Refusal};
+use crate::{bind::Exposure, buckets::Buckets, places::Place, refusal::Refusal};
 
 /// Request extension, put by the accept loop.
 #[derive(Clone)]
 pub struct Arrival {
     pub(crate) channel: Channel,
     pub(crate) failures: Arc<Buckets<Source>>,
+    /// The connection's; gone with it.
+    pub(crate) place: Weak<Place>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +60,12 @@ impl Arrival {
 
     pub(crate) fn source(&self) -> Source {
         self.channel.source()
+    }
+
+    /// The connection belongs to somebody who has shown this credential. Those of the Unix socket have places of their
+    /// own.
+    pub(crate) fn recognise(&self, credential: &str, limit: usize) -> Result<(), Refusal> {
+        self.place.upgrade().map_or(Ok(()), |place| place.recognise(credential, limit))
     }
 }
 

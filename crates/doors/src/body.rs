@@ -1,7 +1,7 @@
 //! Bodies that keep the limits while they flow.
 //!
 //! Invariant: whatever a handler reads of a request body is at most the allowed size, and reading ends within the idle
-//! and total time; a `Content-Length` is not needed for that and not believed for it. The reason of a cut is kept
+//! time and within what its bytes need at the least rate; a `Content-Length` is not needed for that and not believed for it. The reason of a cut is kept
 //! aside, so that the caller gets the right refusal whatever the handler makes of its read error.
 
 use std::{
@@ -27,8 +27,43 @@ impl Cut {
     }
 }
 
+/// How much a body may hold, and how long it may take.
+pub(crate) struct BodyLimits {
+    pub(crate) bytes: u64,
+    idle: Duration,
+    whole: Duration,
+    least_rate: u64,
+}
+
+impl BodyLimits {
+    /// Of callers who are known.
+    pub(crate) fn of_known(limits: &Limits) -> Self {
+        Self {
+            bytes: limits.max_body_bytes,
+            idle: limits.body_idle_timeout,
+            whole: limits.body_timeout,
+            least_rate: limits.body_least_rate,
+        }
+    }
+
+    /// Of callers who have shown nothing.
+    pub(crate) fn of_strangers(limits: &Limits) -> Self {
+        let whole = limits.open_body_timeout;
+        Self { bytes: limits.max_open_body_bytes, idle: whole, whole, least_rate: u64::MAX }
+    }
+}
+
+/// The whole body, for routes whose callers get a place only when they have said everything.
+pub(crate) async fn whole(body: Body, limits: &BodyLimits) -> Result<Body, Refusal> {
+    let (body, cut) = bounded(body, limits);
+    match axum::body::to_bytes(body, usize::MAX).await {
+        Ok(bytes) => Ok(Body::from(bytes)),
+        Err(_) => Err(cut.reason().unwrap_or(Refusal::BodyBroken)),
+    }
+}
+
 /// The body as a handler may read it.
-pub(crate) fn bounded(body: Body, limits: &Limits) -> (Body, Cut) {
+pub(crate) fn bounded(body: Body, limits: &BodyLimits) -> (Body, Cut) {
     let cut = Cut::default();
     // Most requests have no body; they need no timers.
     if body.is_end_stream() {
@@ -36,10 +71,11 @@ pub(crate) fn bounded(body: Body, limits: &Limits) -> (Body, Cut) {
     }
     let bounded = Bounded {
         body,
-        limit_bytes: limits.max_body_bytes,
+        limit_bytes: limits.bytes,
         read_bytes: 0,
-        idle: limits.body_idle_timeout,
-        total: limits.body_total_timeout,
+        idle: limits.idle,
+        whole: limits.whole,
+        least_rate: limits.least_rate.max(1),
         clocks: None,
         cut: cut.clone(),
     };
@@ -51,7 +87,8 @@ struct Bounded {
     limit_bytes: u64,
     read_bytes: u64,
     idle: Duration,
-    total: Duration,
+    whole: Duration,
+    least_rate: u64,
     /// Start with the first read: until then it is the handler that is slow, not the caller.
     clocks: Option<Clocks>,
     cut: Cut,
@@ -59,7 +96,8 @@ struct Bounded {
 
 struct Clocks {
     idle: Pin<Box<Sleep>>,
-    total: Pin<Box<Sleep>>,
+    whole: Pin<Box<Sleep>>,
+    started: Instant,
 }
 
 impl Bounded {
@@ -78,11 +116,13 @@ impl HttpBody for Bounded {
         if let Some(refusal) = this.cut.reason() {
             return this.cut(refusal);
         }
-        let clocks = this
-            .clocks
-            .get_or_insert_with(|| Clocks { idle: Box::pin(sleep(this.idle)), total: Box::pin(sleep(this.total)) });
+        let clocks = this.clocks.get_or_insert_with(|| Clocks {
+            idle: Box::pin(sleep(this.idle)),
+            whole: Box::pin(sleep(this.whole)),
+            started: Instant::now(),
+        });
         let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(cx) else {
-            if clocks.idle.as_mut().poll(cx).is_ready() || clocks.total.as_mut().poll(cx).is_ready() {
+            if clocks.idle.as_mut().poll(cx).is_ready() || clocks.whole.as_mut().poll(cx).is_ready() {
                 return this.cut(Refusal::BodyTimeout);
             }
             return Poll::Pending;
@@ -93,8 +133,11 @@ impl HttpBody for Bounded {
             if this.read_bytes > this.limit_bytes {
                 return this.cut(Refusal::BodyTooLarge { limit_bytes: this.limit_bytes });
             }
+            // What has come at the least rate has earned its time.
+            let earned = Duration::from_millis(this.read_bytes.saturating_mul(1_000) / this.least_rate);
+            clocks.whole.as_mut().reset(clocks.started + this.whole + earned);
             // A caller that never pauses would never reach the Pending arm above.
-            if clocks.total.as_mut().poll(cx).is_ready() {
+            if clocks.whole.as_mut().poll(cx).is_ready() {
                 return this.cut(Refusal::BodyTimeout);
             }
         }

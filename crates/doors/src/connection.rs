@@ -3,23 +3,30 @@
 //! Invariant: HTTP/1 only, with a timer installed (hyper's header timeout is inert without one), and every request
 //! carries the [`Arrival`] of its connection.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc, Weak,
+    atomic::{AtomicBool, Ordering},
+};
 
 use axum::body::Body;
+use http::StatusCode;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::mpsc,
 };
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 use crate::{
     arrival::{Arrival, Channel, Source},
     door::GuardedApp,
+    framing::Framing,
     limits::Limits,
     line::{Line, Signals},
-    tally::{Full, Permit},
+    places::Place,
+    tally::Permit,
 };
 
 /// hyper refuses a smaller buffer.
@@ -27,46 +34,59 @@ const SMALLEST_BUFFER_BYTES: usize = 8_192;
 
 /// What a connection holds as long as its bytes can move.
 pub(crate) struct Held {
+    place: Option<Arc<Place>>,
     _permit: Option<Permit<Source>>,
+    /// Ends this connection alone.
+    pub(crate) cut: CancellationToken,
     /// Never sent on: the listener's drain waits until all are dropped.
     _alive: mpsc::Sender<()>,
 }
 
 impl Held {
     /// A place under the caps, or none.
-    pub(crate) fn admit(app: &GuardedApp, source: Source, alive: mpsc::Sender<()>) -> Option<Self> {
+    pub(crate) fn admit(
+        app: &GuardedApp,
+        source: Source,
+        alive: mpsc::Sender<()>,
+        cut: CancellationToken,
+    ) -> Option<Self> {
         let shared = &app.shared;
         let limits = &shared.limits;
-        let permit = match source {
+        let held = match source {
             Source::Address(_) => {
-                shared.tcp_connections.enter(source, limits.max_connections, limits.max_connections_per_source)
+                let place = shared.places.enter(limits, cut.clone());
+                place.map(|place| Self::new(Some(place), None, alive, cut))
             }
             Source::Local => {
-                shared.local_connections.enter(source, limits.max_local_connections, limits.max_local_connections)
+                let most = limits.max_local_connections;
+                let permit = shared.local_connections.enter(source, most, most).ok();
+                permit.map(|permit| Self::new(None, Some(permit), alive, cut))
             }
         };
-        match permit {
-            Ok(permit) => Some(Self::new(Some(permit), alive)),
-            Err(full) => {
-                let cap = match full {
-                    Full::InAll => "in_all",
-                    Full::ForKey => "per_source",
-                };
-                metrics::counter!("doors_connections_over_cap_total", "cap" => cap).increment(1);
-                None
-            }
+        if held.is_none() {
+            metrics::counter!("doors_connections_over_cap_total").increment(1);
         }
+        held
     }
 
     /// For a stream inside this process, which no outsider can open.
-    pub(crate) fn in_process(alive: mpsc::Sender<()>) -> Self {
-        Self::new(None, alive)
+    pub(crate) fn in_process(alive: mpsc::Sender<()>, cut: CancellationToken) -> Self {
+        Self::new(None, None, alive, cut)
     }
 
-    fn new(permit: Option<Permit<Source>>, alive: mpsc::Sender<()>) -> Self {
+    fn new(
+        place: Option<Arc<Place>>,
+        permit: Option<Permit<Source>>,
+        alive: mpsc::Sender<()>,
+        cut: CancellationToken,
+    ) -> Self {
         metrics::counter!("doors_connections_opened_total").increment(1);
         metrics::gauge!("doors_connections_open").increment(1);
-        Self { _permit: permit, _alive: alive }
+        Self { place, _permit: permit, cut, _alive: alive }
+    }
+
+    fn place(&self) -> Weak<Place> {
+        self.place.as_ref().map(Arc::downgrade).unwrap_or_default()
     }
 }
 
@@ -77,16 +97,26 @@ impl Drop for Held {
     }
 }
 
-pub(crate) async fn run<IO>(line: Line<IO, Held>, channel: Channel, app: GuardedApp, signals: Signals)
+pub(crate) async fn run<IO>(io: IO, held: Held, channel: Channel, app: GuardedApp, signals: Signals)
 where
     IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let arrival = Arrival { channel, failures: Arc::clone(&app.shared.failures) };
+    let arrival = Arrival { channel, failures: Arc::clone(&app.shared.failures), place: held.place() };
+    let upgraded = Arc::new(AtomicBool::new(false));
+    let severed = held.cut.clone();
+    let line = Line::new(io, held, &signals.ending, severed, Framing::new(Arc::clone(&upgraded)), &app.shared.limits);
     let router = app.router;
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(arrival.clone());
-        router.clone().oneshot(request)
+        let (answering, upgraded) = (router.clone().oneshot(request), Arc::clone(&upgraded));
+        async move {
+            let answer = answering.await;
+            if matches!(&answer, Ok(answer) if answer.status() == StatusCode::SWITCHING_PROTOCOLS) {
+                upgraded.store(true, Ordering::Release);
+            }
+            answer
+        }
     });
     let connection = protocol(&app.shared.limits).serve_connection(TokioIo::new(line), service).with_upgrades();
     let mut connection = std::pin::pin!(connection);

@@ -21,6 +21,7 @@ use crate::{
     guard::{Holder, guard, harden},
     host::AllowedHosts,
     limits::Limits,
+    places::Places,
     refusal::Refusal,
     tally::Tally,
 };
@@ -74,7 +75,7 @@ pub(crate) struct Shared {
     pub(crate) failures: Arc<Buckets<Source>>,
     pub(crate) rates: Buckets<Holder>,
     pub(crate) in_flight: Tally<Holder>,
-    pub(crate) tcp_connections: Tally<Source>,
+    pub(crate) places: Arc<Places>,
     pub(crate) local_connections: Tally<Source>,
 }
 
@@ -87,7 +88,7 @@ impl Door {
             failures: Arc::new(Buckets::new(limits.failures, limits.max_tracked_callers)),
             rates: Buckets::new(limits.requests, limits.max_tracked_callers),
             in_flight: Tally::new(),
-            tcp_connections: Tally::new(),
+            places: Arc::default(),
             local_connections: Tally::new(),
             limits,
         };

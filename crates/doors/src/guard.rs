@@ -15,7 +15,7 @@ use http::{HeaderMap, HeaderValue, Method, header, request::Parts};
 
 use crate::{
     arrival::{Arrival, Source},
-    body,
+    body::{self, BodyLimits, Cut},
     credential::{self, Presented, Shown},
     door::{Group, Post},
     host, origin,
@@ -29,22 +29,35 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Holder {
     Principal(String),
+    /// A browser whose cookie we gave, on routes where no proof comes with it.
+    KnownBrowser,
     Source(Source),
 }
+
+/// As which credential the connections of such browsers count.
+const KNOWN_BROWSER: &str = "a browser's cookie";
 
 /// The middleware of every route.
 pub(crate) async fn guard(State(post): State<Post>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
-    let place = match post.examine(&mut parts, &body) {
+    let holder = match post.examine(&mut parts, &body) {
+        Ok(holder) => holder,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let (body, cut) = match post.body(body).await {
+        Ok(body) => body,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let place = match post.enter(holder) {
         Ok(place) => place,
         Err(refusal) => return refusal.into_response(),
     };
-    let (body, cut) = body::bounded(body, &post.shared.limits);
     let mut response = next.run(Request::from_parts(parts, body)).await;
     if let Some(refusal) = cut.reason() {
         return refusal.into_response();
     }
-    if post.group != Group::Page {
+    // What the page does not have is not to be kept either: it may be there tomorrow.
+    if post.group != Group::Page || !response.status().is_success() {
         let headers = response.headers_mut();
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
         headers
@@ -82,8 +95,8 @@ pub(crate) async fn harden(mut response: Response) -> Response {
 }
 
 impl Post {
-    /// Runs the four steps, puts the [`Caller`] and takes a place among the caller's running requests.
-    fn examine(&self, parts: &mut Parts, body: &Body) -> Result<Permit<Holder>, Refusal> {
+    /// Runs the four steps, and puts the [`Caller`]; whose request it is.
+    fn examine(&self, parts: &mut Parts, body: &Body) -> Result<Holder, Refusal> {
         let shared = &*self.shared;
         let Some(arrival) = parts.extensions.get::<Arrival>().cloned() else {
             tracing::error!("a request reached the guard through no accept loop of ours");
@@ -93,26 +106,77 @@ impl Post {
         let named = host::check(&parts.headers, &parts.uri, &arrival.channel, &shared.hosts)?;
 
         let provenance = origin::check(&parts.method, &parts.headers, &arrival.channel, &named, self.group)?;
-        // A preflight asks for what is never given, and no other use of these methods exists here.
-        if matches!(parts.method, Method::OPTIONS | Method::CONNECT | Method::TRACE) {
+        // Nobody is connected to elsewhere from here. No route has OPTIONS or TRACE either, but the router that says so
+        // knows which methods there are instead.
+        if parts.method == Method::CONNECT {
             return Err(Refusal::MethodNotAllowed);
         }
 
         let shown = credential::take(&mut parts.headers, shared.gatekeeper.cookie_name(), &arrival.channel);
         let holder = match self.group {
-            Group::Page | Group::Open => Holder::Source(arrival.source()),
+            Group::Page | Group::Open => self.visitor(shown.ok(), &arrival)?,
             Group::Protected | Group::Live => {
                 let caller = self.identify(shown?, provenance, &arrival, parts)?;
                 let holder = match &caller {
                     Caller::Known(principal) => Holder::Principal(principal.id.clone()),
-                    Caller::AwaitsProof(_) => Holder::Source(arrival.source()),
+                    Caller::AwaitsProof(_) => Holder::KnownBrowser,
                 };
+                self.recognise(&arrival, &holder)?;
                 parts.extensions.insert(caller);
                 holder
             }
         };
 
-        self.bound(holder, parts, body)
+        self.bound(&holder, parts, body)?;
+        Ok(holder)
+    }
+
+    /// Who comes to a route that needs no credential. One that is shown all the same keeps its holder apart from those
+    /// who have none; a wrong one is as good as none here.
+    fn visitor(&self, shown: Option<Shown>, arrival: &Arrival) -> Result<Holder, Refusal> {
+        let gatekeeper = &self.shared.gatekeeper;
+        let known = match shown {
+            Some(Shown::Whole(presented)) => {
+                gatekeeper.admit(&presented).map(|principal| Holder::Principal(principal.id))
+            }
+            Some(Shown::CookieAlone(cookie)) => gatekeeper.knows_cookie(&cookie).then_some(Holder::KnownBrowser),
+            Some(Shown::Nothing | Shown::Unreadable) | None => None,
+        };
+        let holder = known.unwrap_or_else(|| Holder::Source(arrival.source()));
+        self.recognise(arrival, &holder)?;
+        Ok(holder)
+    }
+
+    /// From its first credential on, a connection is no stranger's.
+    fn recognise(&self, arrival: &Arrival, holder: &Holder) -> Result<(), Refusal> {
+        let limit = self.shared.limits.max_connections_per_principal;
+        match holder {
+            Holder::Principal(id) => arrival.recognise(id, limit),
+            Holder::KnownBrowser => arrival.recognise(KNOWN_BROWSER, limit),
+            Holder::Source(_) => Ok(()),
+        }
+    }
+
+    fn needs_credential(&self) -> bool {
+        match self.group {
+            Group::Page | Group::Open => false,
+            Group::Protected | Group::Live => true,
+        }
+    }
+
+    fn body_limits(&self) -> BodyLimits {
+        let limits = &self.shared.limits;
+        if self.needs_credential() { BodyLimits::of_known(limits) } else { BodyLimits::of_strangers(limits) }
+    }
+
+    /// The body as the handler gets it. Without a credential it has to be there, whole and small, before anything else
+    /// is held for it.
+    async fn body(&self, body: Body) -> Result<(Body, Cut), Refusal> {
+        let limits = self.body_limits();
+        match self.needs_credential() {
+            true => Ok(body::bounded(body, &limits)),
+            false => Ok((body::whole(body, &limits).await?, Cut::default())),
+        }
     }
 
     fn identify(
@@ -144,22 +208,28 @@ impl Post {
         self.shared.gatekeeper.admit(&presented).map(Caller::Known).ok_or_else(|| arrival.credential_failed())
     }
 
-    fn bound(&self, holder: Holder, parts: &Parts, body: &Body) -> Result<Permit<Holder>, Refusal> {
+    fn bound(&self, holder: &Holder, parts: &Parts, body: &Body) -> Result<(), Refusal> {
         let limits = &self.shared.limits;
-        self.shared.rates.take(&holder, Instant::now()).map_err(|retry_after| Refusal::RateLimited { retry_after })?;
+        self.shared.rates.take(holder, Instant::now()).map_err(|retry_after| Refusal::RateLimited { retry_after })?;
         if parts.uri.path_and_query().map_or(0, |target| target.as_str().len()) > limits.max_uri_bytes {
             return Err(Refusal::UriTooLong { limit_bytes: limits.max_uri_bytes });
         }
         if !body.is_end_stream() {
-            if body.size_hint().lower() > limits.max_body_bytes {
-                return Err(Refusal::BodyTooLarge { limit_bytes: limits.max_body_bytes });
+            let limit_bytes = self.body_limits().bytes;
+            if body.size_hint().lower() > limit_bytes {
+                return Err(Refusal::BodyTooLarge { limit_bytes });
             }
             // Forms and plain text can be sent by any page without a preflight; JSON can not.
             if !matches!(parts.method, Method::GET | Method::HEAD) && !is_json(&parts.headers) {
                 return Err(Refusal::UnsupportedMediaType);
             }
         }
-        let limit = limits.max_in_flight_per_principal;
+        Ok(())
+    }
+
+    /// A place among the caller's running requests.
+    fn enter(&self, holder: Holder) -> Result<Permit<Holder>, Refusal> {
+        let limit = self.shared.limits.max_in_flight_per_principal;
         self.shared.in_flight.enter(holder, usize::MAX, limit).map_err(|_| Refusal::TooManyInFlight { limit })
     }
 }

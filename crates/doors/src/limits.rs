@@ -15,8 +15,11 @@ pub struct Rate {
 pub struct Limits {
     /// Open TCP connections over all listeners, upgraded ones included. Keep it below the file descriptor limit.
     pub max_connections: usize,
-    /// The same for one source address (one /64 for IPv6). High, because all that a person runs comes from loopback.
-    pub max_connections_per_source: usize,
+    /// Those among them that have shown no credential yet; for another one the oldest of them is cut. Keep it below
+    /// `max_in_flight_per_principal`, so that strangers can not use up their common requests either.
+    pub max_strangers: usize,
+    /// Those that have shown the same credential.
+    pub max_connections_per_principal: usize,
     /// Unix socket connections are counted apart, so that a flood on the port does not lock out the command line.
     pub max_local_connections: usize,
 
@@ -26,8 +29,12 @@ pub struct Limits {
     pub tls_handshake_timeout: Duration,
     /// Longest silence inside a request body.
     pub body_idle_timeout: Duration,
-    /// Longest a whole request body may take: without it one byte every 29 s would hold a request for years.
-    pub body_total_timeout: Duration,
+    /// Longest a request body may take, beside the time that its bytes need at the least rate.
+    pub body_timeout: Duration,
+    /// Bytes a second. A large body over a slow line may take its time; a byte a second may not.
+    pub body_least_rate: u64,
+    /// Longest a whole body may take on a route that needs no credential.
+    pub open_body_timeout: Duration,
     /// Longest time that a peer may read nothing of what we write, on upgraded connections too. A slow one that goes on
     /// reading may take as long as it needs.
     pub write_stall_timeout: Duration,
@@ -44,6 +51,8 @@ pub struct Limits {
     pub max_header_bytes: usize,
     pub max_uri_bytes: usize,
     pub max_body_bytes: u64,
+    /// The same on routes that need no credential: a one-time code is all that is sent there.
+    pub max_open_body_bytes: u64,
 
     /// Requests of one principal; of one source address on routes that need none.
     pub requests: Rate,
@@ -58,12 +67,15 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_connections: 4_096,
-            max_connections_per_source: 2_048,
+            max_strangers: 256,
+            max_connections_per_principal: 2_048,
             max_local_connections: 512,
             header_timeout: Duration::from_secs(10),
             tls_handshake_timeout: Duration::from_secs(10),
             body_idle_timeout: Duration::from_secs(30),
-            body_total_timeout: Duration::from_secs(300),
+            body_timeout: Duration::from_secs(45),
+            body_least_rate: 64 * 1024,
+            open_body_timeout: Duration::from_secs(10),
             write_stall_timeout: Duration::from_secs(10),
             linger_timeout: Duration::from_millis(500),
             drain_timeout: Duration::from_secs(5),
@@ -73,6 +85,7 @@ impl Default for Limits {
             max_uri_bytes: 8 * 1024,
             // A prompt with its pictures.
             max_body_bytes: 12 * 1024 * 1024,
+            max_open_body_bytes: 4 * 1024,
             requests: Rate { per_second: 2_000.0, burst: 4_000.0 },
             max_in_flight_per_principal: 512,
             failures: Rate { per_second: 0.5, burst: 20.0 },

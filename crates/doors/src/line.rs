@@ -1,7 +1,8 @@
 //! One connection's bytes.
 //!
 //! Invariant: whoever holds the bytes (hyper, or a WebSocket after its upgrade) holds the connection's place in the
-//! caps, can not wait for ever on a peer that does not read, and loses the connection when the listener is severed.
+//! caps, can not wait for ever on a peer that does not read, and loses the connection when the listener, or this
+//! connection alone, is severed.
 //! Wrapping the stream itself is the only place that outlives hyper's own connection future.
 
 use std::{
@@ -17,12 +18,13 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use crate::limits::Limits;
+use crate::{framing::Framing, limits::Limits};
 
 pub(crate) struct Line<IO, H> {
     io: IO,
     severed: Pin<Box<WaitForCancellationFutureOwned>>,
     ending: CancellationToken,
+    framing: Framing,
     stall: Stall,
     linger_timeout: Duration,
     lingering: Option<Pin<Box<Sleep>>>,
@@ -44,11 +46,19 @@ struct Stall {
 }
 
 impl<IO, H> Line<IO, H> {
-    pub(crate) fn new(io: IO, held: H, signals: &Signals, limits: &Limits) -> Self {
+    pub(crate) fn new(
+        io: IO,
+        held: H,
+        ending: &CancellationToken,
+        severed: CancellationToken,
+        framing: Framing,
+        limits: &Limits,
+    ) -> Self {
         Self {
             io,
-            severed: Box::pin(signals.severed.clone().cancelled_owned()),
-            ending: signals.ending.clone(),
+            severed: Box::pin(severed.cancelled_owned()),
+            ending: ending.clone(),
+            framing,
             stall: Stall { timeout: limits.write_stall_timeout, sleep: None, running: false },
             linger_timeout: limits.linger_timeout,
             lingering: None,
@@ -58,7 +68,7 @@ impl<IO, H> Line<IO, H> {
 
     fn check_severed(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         match self.severed.as_mut().poll(cx) {
-            Poll::Ready(()) => Err(io::Error::new(io::ErrorKind::ConnectionAborted, "the listener has shut down")),
+            Poll::Ready(()) => Err(io::Error::new(io::ErrorKind::ConnectionAborted, "the connection was cut")),
             Poll::Pending => Ok(()),
         }
     }
@@ -85,7 +95,11 @@ impl Stall {
 impl<IO: AsyncRead + Unpin, H: Unpin> AsyncRead for Line<IO, H> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.check_severed(cx)?;
-        Pin::new(&mut self.io).poll_read(cx, buf)
+        let this = &mut *self;
+        let before = buf.filled().len();
+        let read = Pin::new(&mut this.io).poll_read(cx, buf);
+        this.framing.judge(&mut buf.filled_mut()[before..]);
+        read
     }
 }
 

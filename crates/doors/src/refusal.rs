@@ -43,10 +43,14 @@ pub enum Refusal {
     BodyTooLarge { limit_bytes: u64 },
     #[error("the body did not arrive in time; send it again")]
     BodyTimeout,
+    #[error("the body ended early or is not framed as HTTP asks; send it again")]
+    BodyBroken,
     #[error("too many requests with this credential; wait, then go on more slowly")]
     RateLimited { retry_after: Duration },
     #[error("too many requests of this credential are running; wait for one to end")]
     TooManyInFlight { limit: usize },
+    #[error("too many connections of this credential are open; close one, or use one for several requests")]
+    TooManyConnections { limit: usize },
     #[error("the server failed on this request; its log says why")]
     HandlerPanicked,
     #[error("the server is wired wrongly: this request came through no door")]
@@ -73,8 +77,10 @@ impl Refusal {
             Self::UriTooLong { .. } => "uri_too_long",
             Self::BodyTooLarge { .. } => "body_too_large",
             Self::BodyTimeout => "body_timeout",
+            Self::BodyBroken => "body_broken",
             Self::RateLimited { .. } => "rate_limited",
             Self::TooManyInFlight { .. } => "too_many_in_flight",
+            Self::TooManyConnections { .. } => "too_many_connections",
             Self::HandlerPanicked => "internal",
             Self::NotThroughADoor => "not_through_a_door",
         }
@@ -83,17 +89,20 @@ impl Refusal {
     #[must_use]
     pub fn status(&self) -> StatusCode {
         match self {
-            Self::HostMissing | Self::HostAmbiguous | Self::TargetNotAllowed | Self::AmbiguousCredentials => {
-                StatusCode::BAD_REQUEST
-            }
+            Self::HostMissing
+            | Self::HostAmbiguous
+            | Self::TargetNotAllowed
+            | Self::AmbiguousCredentials
+            | Self::BodyBroken => StatusCode::BAD_REQUEST,
             Self::HostNotAllowed | Self::OriginNotAllowed | Self::OriginMissing | Self::CrossSite => {
                 StatusCode::FORBIDDEN
             }
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Unauthenticated | Self::ProofMissing => StatusCode::UNAUTHORIZED,
-            Self::TooManyFailures { .. } | Self::RateLimited { .. } | Self::TooManyInFlight { .. } => {
-                StatusCode::TOO_MANY_REQUESTS
-            }
+            Self::TooManyFailures { .. }
+            | Self::RateLimited { .. }
+            | Self::TooManyInFlight { .. }
+            | Self::TooManyConnections { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::UriTooLong { .. } => StatusCode::URI_TOO_LONG,
             Self::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
@@ -109,7 +118,7 @@ impl Refusal {
             }
             Self::UriTooLong { limit_bytes } => json!({ "limitBytes": limit_bytes }),
             Self::BodyTooLarge { limit_bytes } => json!({ "limitBytes": limit_bytes }),
-            Self::TooManyInFlight { limit } => json!({ "limit": limit }),
+            Self::TooManyInFlight { limit } | Self::TooManyConnections { limit } => json!({ "limit": limit }),
             Self::HostMissing
             | Self::HostAmbiguous
             | Self::HostNotAllowed
@@ -123,6 +132,7 @@ impl Refusal {
             | Self::ProofMissing
             | Self::UnsupportedMediaType
             | Self::BodyTimeout
+            | Self::BodyBroken
             | Self::HandlerPanicked
             | Self::NotThroughADoor => json!({}),
         }
@@ -137,11 +147,8 @@ impl Refusal {
                 Some((header::RETRY_AFTER, HeaderValue::from(whole_seconds(*retry_after))))
             }
             Self::TooManyInFlight { .. } => Some((header::RETRY_AFTER, HeaderValue::from(1))),
-            Self::MethodNotAllowed => {
-                Some((header::ALLOW, HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE")))
-            }
-            // What is left of the body must not be read as the next request.
-            Self::BodyTooLarge { .. } | Self::BodyTimeout => {
+            // What is left of the body must not be read as the next request; and a connection too many is to end.
+            Self::BodyTooLarge { .. } | Self::BodyTimeout | Self::BodyBroken | Self::TooManyConnections { .. } => {
                 Some((header::CONNECTION, HeaderValue::from_static("close")))
             }
             Self::HostMissing
@@ -152,6 +159,7 @@ impl Refusal {
             | Self::OriginMissing
             | Self::CrossSite
             | Self::AmbiguousCredentials
+            | Self::MethodNotAllowed
             | Self::UnsupportedMediaType
             | Self::UriTooLong { .. }
             | Self::HandlerPanicked

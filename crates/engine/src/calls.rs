@@ -3,9 +3,9 @@
 //! Invariant: a call is folded like a reader folds it, and what it proves is found once, when its end arrives, before that
 //! is written down; so the proof is in the same batch as the end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use model::{AgentReport, Event, Fact, Session, ToolCall, ToolContent, ToolStatus, prove, tool_intent};
+use model::{AgentReport, Event, Fact, Request, Session, ToolCall, ToolContent, ToolStatus, prove, tool_intent};
 
 use crate::looking::Looking;
 
@@ -14,7 +14,13 @@ const TEXT_BYTES: usize = 128 << 10;
 
 /// Calls by their numbers.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Calls(BTreeMap<u32, ToolCall>);
+pub(crate) struct Calls {
+    open: BTreeMap<u32, ToolCall>,
+    /// Which call a question is about.
+    asked: BTreeMap<Request, u32>,
+    /// Those to which the answer was no: whatever their end is called, they prove nothing.
+    refused: BTreeSet<u32>,
+}
 
 /// What reports prove, by their places among them.
 #[derive(Debug, Default)]
@@ -34,27 +40,40 @@ impl Calls {
                 | Event::ToolChanged { .. }
                 | Event::ToolPart { .. }
                 | Event::ToolEnded { .. }
+                | Event::PermissionAsked { .. }
+                | Event::PermissionAnswered { .. }
         )
     }
 
     /// Takes in what is now durable.
     pub(crate) fn apply(&mut self, event: &Event) {
         match event {
-            Event::TurnStarted { .. } | Event::TurnEnded { .. } => self.0.clear(),
+            Event::TurnStarted { .. } | Event::TurnEnded { .. } => *self = Self::default(),
             Event::ToolStarted { tool, call_id, change, .. } => {
-                self.0.insert(*tool, ToolCall::begin(*tool, call_id.clone(), change));
+                self.open.insert(*tool, ToolCall::begin(*tool, call_id.clone(), change));
             }
             Event::ToolChanged { tool, change, .. } => {
-                if let Some(call) = self.0.get_mut(tool) {
+                if let Some(call) = self.open.get_mut(tool) {
                     call.change(change);
                 }
             }
             Event::ToolPart { tool, text, .. } => {
-                if let Some(call) = self.0.get_mut(tool).filter(|call| text_bytes(call) < TEXT_BYTES) {
+                if let Some(call) = self.open.get_mut(tool).filter(|call| text_bytes(call) < TEXT_BYTES) {
                     call.add_text(text);
                 }
             }
-            Event::ToolEnded { tool, .. } => drop(self.0.remove(tool)),
+            Event::ToolEnded { tool, .. } => drop(self.open.remove(tool)),
+            Event::PermissionAsked { turn: Some(_), request, question } => {
+                self.asked.extend(question.tool.map(|tool| (*request, tool)));
+            }
+            Event::PermissionAnswered { request, answer, .. } => {
+                let Some(tool) = self.asked.remove(request) else { return };
+                if answer.refuses() {
+                    self.refused.insert(tool);
+                } else {
+                    self.refused.remove(&tool);
+                }
+            }
             _ => (),
         }
     }
@@ -65,20 +84,21 @@ impl Calls {
         if session.row.running.is_none() || !reports.iter().any(is_of_call) {
             return proofs;
         }
-        let concerned = reports.iter().filter_map(call_of).filter_map(|tool| self.0.get_key_value(&tool));
-        let mut calls = Self(concerned.map(|(tool, call)| (*tool, call.clone())).collect());
+        let concerned = reports.iter().filter_map(call_of).filter_map(|tool| self.open.get_key_value(&tool));
+        let open = concerned.map(|(tool, call)| (*tool, call.clone())).collect();
+        let mut calls = Self { open, ..Self::default() };
         for (at, report) in reports.iter().enumerate() {
             let Some(call) = calls.take(report) else { continue };
             proofs.intents.extend(tool_intent(call).map(|intent| (at, intent.to_owned())));
             let (tool, status) = (call.tool, call.status);
-            if status == ToolStatus::Completed {
+            if status == ToolStatus::Completed && !self.refused.contains(&tool) {
                 let mut facts = prove(call, &session.row.cwd);
                 looking.stamp(&mut facts).await;
                 proofs.facts.insert(at, facts);
             }
             // What comes after a call's end changes nothing of what it proved, as it does once the end is durable.
             if status.is_final() {
-                calls.0.remove(&tool);
+                calls.open.remove(&tool);
             }
         }
         proofs
@@ -88,17 +108,17 @@ impl Calls {
     fn take(&mut self, report: &AgentReport) -> Option<&ToolCall> {
         match report {
             AgentReport::ToolStarted { tool, call_id, change } => {
-                self.0.insert(*tool, ToolCall::begin(*tool, call_id.clone(), change));
+                self.open.insert(*tool, ToolCall::begin(*tool, call_id.clone(), change));
                 // Its end is told apart.
-                self.0.get(tool).filter(|call| !call.status.is_final())
+                self.open.get(tool).filter(|call| !call.status.is_final())
             }
             AgentReport::ToolChanged { tool, change } => {
-                let call = self.0.get_mut(tool)?;
+                let call = self.open.get_mut(tool)?;
                 call.change(change);
                 Some(call)
             }
             AgentReport::ToolText { tool, text } => {
-                let call = self.0.get_mut(tool).filter(|call| text_bytes(call) < TEXT_BYTES)?;
+                let call = self.open.get_mut(tool).filter(|call| text_bytes(call) < TEXT_BYTES)?;
                 call.add_text(text);
                 None
             }

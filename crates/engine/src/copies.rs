@@ -151,6 +151,7 @@ impl<'a> Follower<'a> {
 
     /// Brings everything up to date that changed; an error was told and is to be tried again.
     async fn round(&mut self) -> Result<(), ()> {
+        fail::fail_point!("copies-round", |_| Err(()));
         self.copying.rounds.fetch_add(1, Ordering::Relaxed);
         match self.catch_up().await {
             Ok(()) => {

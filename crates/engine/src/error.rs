@@ -42,6 +42,12 @@ pub enum SubmitError {
     /// The engine is shutting down.
     #[error("the server is stopping")]
     Stopping,
+    /// A fault in this program cut the work off.
+    #[error(
+        "the server met a fault of its own, which its log tells of; what was done before it is kept, so look before you \
+         send this again"
+    )]
+    Broken,
     /// The log could not be written.
     #[error(transparent)]
     Append(#[from] AppendError),

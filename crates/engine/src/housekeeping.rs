@@ -27,6 +27,7 @@ const PURGE_AT_ONCE: usize = 64;
 
 pub(crate) async fn run(shared: Arc<Shared>) {
     let mut tick = interval_at(Instant::now() + FIRST_AFTER, EVERY);
+    fail::fail_point!("housekeeping");
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {

@@ -27,6 +27,7 @@ mod mount;
 mod navigation;
 mod offers;
 mod packet;
+mod parts;
 mod pending;
 mod policy;
 mod reading;
@@ -41,6 +42,7 @@ mod within;
 mod work;
 
 use std::collections::{BTreeMap, HashMap};
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -48,6 +50,7 @@ use std::time::Duration;
 use agents::Agents;
 use agents::catalog::Catalog;
 use agents::policy::PermissionPolicy;
+use futures_util::FutureExt as _;
 use model::{
     Command, Context, DeletedKey, Event, InteractionId, ListKey, NewSession, PermissionAnswer, RememberedId,
     RememberedRow, Request, Seq, Session, SessionId, SessionRow, StreamId, Turn, Untold,
@@ -176,6 +179,7 @@ pub(crate) struct Shared {
     mount: OnceLock<String>,
     unobserved: commit::Unobserved,
     started: housekeeping::Started,
+    parts: parts::Parts,
     live: Mutex<HashMap<SessionId, mpsc::Sender<Input>>>,
     copying: Option<copies::Copying>,
     tasks: TaskTracker,
@@ -224,6 +228,7 @@ impl Engine {
             mount: OnceLock::new(),
             unobserved,
             started,
+            parts: parts::Parts::default(),
             live: Mutex::default(),
             copying: copies.map(copies::Copying::new),
             tasks: TaskTracker::new(),
@@ -235,10 +240,12 @@ impl Engine {
         if interrupted > 0 {
             tracing::info!(sessions = interrupted, "sessions were running when the server last stopped");
         }
-        shared.tasks.spawn(housekeeping::run(Arc::clone(&shared)));
-        shared.followers.spawn(copies::run(Arc::clone(&shared)));
-        shared.tasks.spawn(summaries::run(Arc::clone(&shared)));
-        shared.followers.spawn(finding::run(Arc::clone(&shared)));
+        let (stopping, settled) = (&shared.stopping, &shared.settled);
+        let Shared { tasks, followers, .. } = &*shared;
+        tasks.spawn(parts::keep(Arc::clone(&shared), "housekeeping", stopping.clone(), housekeeping::run));
+        followers.spawn(parts::keep(Arc::clone(&shared), "copies", settled.clone(), copies::run));
+        tasks.spawn(parts::keep(Arc::clone(&shared), "summaries", stopping.clone(), summaries::run));
+        followers.spawn(parts::keep(Arc::clone(&shared), "search", settled.clone(), finding::run));
         Ok(Self { shared })
     }
 
@@ -432,7 +439,7 @@ impl Engine {
                     Ok(Answer::Given(result)) => return result,
                     Ok(Answer::NotTaken(asked)) => asked,
                     // The task broke off in the middle; what it did, if anything, is in the log.
-                    Err(_) => return Err(SubmitError::Stopping),
+                    Err(_) => return Err(self.shared.broke_off()),
                 },
                 Err(mpsc::error::SendError(input)) => input.asked,
             };
@@ -458,7 +465,9 @@ impl Engine {
             let shared = Arc::clone(&self.shared);
             let own = inputs.downgrade();
             self.shared.tasks.spawn(async move {
-                task.run().await;
+                if AssertUnwindSafe(task.run()).catch_unwind().await.is_err() {
+                    shared.settle_broken(id).await;
+                }
                 if let Some(own) = own.upgrade() {
                     shared.forget(id, &own);
                 }
@@ -605,7 +614,12 @@ impl Engine {
         &self,
         work: impl Future<Output = Result<T, SubmitError>> + Send + 'static,
     ) -> Result<T, SubmitError> {
-        self.shared.tasks.spawn(work).await.unwrap_or(Err(SubmitError::Stopping))
+        self.shared.tasks.spawn(work).await.unwrap_or_else(|_| Err(self.shared.broke_off()))
+    }
+
+    /// The parts of the engine that panicked lately; they have started again, or are about to.
+    pub fn failing_parts(&self) -> Vec<&'static str> {
+        self.shared.parts.failing()
     }
 
     /// How often the copies of sessions were brought up to date; 0 where none are kept.
@@ -620,6 +634,11 @@ impl Engine {
 }
 
 impl Shared {
+    /// Why a task gave no answer: only a panic keeps one from it, or the end.
+    fn broke_off(&self) -> SubmitError {
+        if self.stopping.is_cancelled() { SubmitError::Stopping } else { SubmitError::Broken }
+    }
+
     /// Lets go of a task that has ended, unless another has taken its place.
     fn forget(&self, id: SessionId, ended: &mpsc::Sender<Input>) {
         let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);

@@ -8,14 +8,14 @@ mod answers;
 mod clicks;
 mod summing_up;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agents::{Agent, Call, News, Start, Told, ToldOf};
 use model::{
     AgentReport, AgentState, BlockScanner, Command, Event, Memory, Request, Session, SessionId, Topics, Turn, Untold,
-    decide,
+    decide, is_slash_command,
 };
 use store::{AppendError, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
@@ -187,6 +187,7 @@ impl LiveSession {
 
     async fn take(&mut self, input: Input) {
         let Input { asked, answer } = input;
+        fail::fail_point!("session-input");
         let given = self.carry_out(&asked).await;
         if given.is_ok() {
             self.then = asked.then;
@@ -267,14 +268,15 @@ impl LiveSession {
             self.topics = Some(navigation::newest_topics(&*self.shared.store, &session.row).await?);
         }
         // A turn may begin with this, and the agent may have to be told something then.
-        let waits = !session.queue.is_empty() || matches!(command, Some(Command::SendPrompt { .. }));
+        let next_prompt = next_prompt(session, command);
         let mut reports = self.pending.reports().iter().chain(command.and_then(report_of));
-        let begins = waits
-            && (session.row.running.is_none()
-                || reports.clone().any(|report| matches!(report, AgentReport::Stopped(_))));
+        let begins =
+            session.row.running.is_none() || reports.clone().any(|report| matches!(report, AgentReport::Stopped(_)));
+        // A slash command goes alone: beside anything else, agents take it for prose. What is untold stays untold.
+        let may_tell = begins && next_prompt.is_some_and(|prompt| !is_slash_command(prompt));
         let untold = reports.by_ref().map(|report| untold_after(report, session)).fold(session.row.untold, Ord::max);
         self.packet = match untold {
-            Untold::Essentials | Untold::Everything if begins => {
+            Untold::Essentials | Untold::Everything if may_tell => {
                 Some(packet::build(&*self.shared.store, &self.shared.looking, session, untold).await?)
             }
             _ => None,
@@ -481,7 +483,7 @@ impl LiveSession {
             session: self.id,
             cwd: row.cwd.clone().into(),
             earlier: row.agent_session.clone(),
-            options: if row.agent_session.is_none() { row.options.clone() } else { BTreeMap::new() },
+            options: row.options.clone(),
             lent,
         });
         self.agent = Some(Hosted { agent, _loan: loan });
@@ -629,6 +631,15 @@ fn ends_turn(report: &AgentReport) -> bool {
         report,
         AgentReport::Stopped(_) | AgentReport::Failed { .. } | AgentReport::Gone | AgentReport::SignedOut { .. }
     )
+}
+
+/// The prompt that goes out next, if one waits or comes with this command.
+fn next_prompt<'a>(session: &'a Session, command: Option<&'a Command>) -> Option<&'a str> {
+    let comes = match command {
+        Some(Command::SendPrompt { text, .. }) => Some(text.as_str()),
+        _ => None,
+    };
+    session.queue.first().map(|waiting| waiting.text.as_str()).or(comes)
 }
 
 /// What an agent that reports this has to be told.

@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 
 use agents::ToldOf;
 use model::{
-    Context, FactList, FileState, Item, Session, SessionRow, StreamId, Transcript, TranscriptTurn, Turn, TurnRow,
-    Untold, as_item, format_context_for_resume, one_line,
+    Context, FactList, FileState, Item, Outcome, Session, SessionRow, StreamId, Transcript, TranscriptTurn, Turn,
+    TurnRow, Untold, as_item, format_context_for_resume, one_line,
 };
 use store::{ReadError, Store};
 
@@ -25,6 +25,9 @@ const TURNS: u32 = 5;
 const PROMPT_CHARS: usize = 600;
 const ANSWER_CHARS: usize = 1_200;
 const OLDER_ANSWER_CHARS: usize = 300;
+/// How many characters of a call's title, and of the reason why a turn was not done, are told.
+const TITLE_CHARS: usize = 80;
+const REASON_CHARS: usize = 200;
 /// How many characters the turns have at most, together; and any line.
 const CONVERSATION_CHARS: usize = 7_000;
 const LINE_CHARS: usize = 2_000;
@@ -259,19 +262,47 @@ fn conversation(row: &SessionRow, turns: &[TranscriptTurn]) -> String {
 fn turn_lines(turn: &TranscriptTurn, answer_chars: usize) -> String {
     let number = turn.turn;
     let mut lines = vec![format!("{number} person: {}", one_line(&turn.prompt, PROMPT_CHARS))];
-    let title = |item: &Item| match item {
-        Item::Tool(call) => Some(one_line(&call.title, 80)),
-        _ => None,
-    };
-    let tools: Vec<String> = turn.items.iter().filter_map(title).collect();
+    let tools = calls_line(turn);
     if !tools.is_empty() {
-        lines.push(format!("{number} tools: {}", one_line(&tools.join("; "), PROMPT_CHARS)));
+        lines.push(format!("{number} tools: {tools}"));
     }
     let answer = turn.answer();
     if !answer.is_empty() {
         lines.push(format!("{number} agent: {}", one_line(&answer, answer_chars)));
     }
+    let reason = turn.reason.as_deref().map(|reason| format!(": {}", one_line(reason, REASON_CHARS)));
+    match turn.outcome.map(Outcome::note) {
+        Some(None) => (),
+        Some(Some(note)) => lines.push(format!("{number} was not done: {note}{}", reason.unwrap_or_default())),
+        None => lines.push(format!("{number} is still running")),
+    }
     lines.join("\n")
+}
+
+/// The turn's calls, each with what became of it, as many as there is room for.
+fn calls_line(turn: &TranscriptTurn) -> String {
+    let calls = turn.items.iter().filter_map(|item| match item {
+        Item::Tool(call) => Some(call),
+        _ => None,
+    });
+    let mut line = String::new();
+    let mut left_out = 0;
+    for call in calls {
+        let note = turn.fate(call).note().map(|note| format!(" ({note})")).unwrap_or_default();
+        let told = format!("{}{note}", one_line(&call.title, TITLE_CHARS));
+        if left_out > 0 || line.chars().count() + told.chars().count() > PROMPT_CHARS {
+            left_out += 1;
+            continue;
+        }
+        if !line.is_empty() {
+            line.push_str("; ");
+        }
+        line.push_str(&told);
+    }
+    match left_out {
+        0 => line,
+        more => format!("{line}; and {more} more"),
+    }
 }
 
 #[cfg(test)]

@@ -26,16 +26,35 @@ impl Shared {
             let mut settling = JoinSet::new();
             for id in some.iter().copied() {
                 let shared = Arc::clone(self);
-                settling.spawn(async move { shared.settle(id).await });
+                settling.spawn(async move { shared.settle(id, "server_restart").await });
             }
-            for settled in settling.join_all().await {
-                settled?;
+            while let Some(settled) = settling.join_next().await {
+                match settled {
+                    Ok(settled) => settled?,
+                    // The panic is in the log; the others are served.
+                    Err(err) => tracing::error!(error = %err, "a session could not be settled and is left as it is"),
+                }
             }
         }
         Ok(unsettled.len())
     }
 
-    async fn settle(&self, id: SessionId) -> Result<(), StartError> {
+    /// A session's task panicked, and its agent went with it: what ran is interrupted, and the next command finds the session
+    /// as its log says.
+    pub(crate) async fn settle_broken(&self, id: SessionId) {
+        tracing::error!(session = %id, "the session's task panicked; it goes on from its log");
+        self.agent_views.forget(id);
+        match self.settle(id, "internal_error").await {
+            Ok(()) => (),
+            // Whoever came next has begun anew already, and saw that no agent is there.
+            Err(StartError::Append(AppendError::Conflict { .. })) => (),
+            Err(err) => {
+                tracing::error!(session = %id, error = &err as &dyn std::error::Error, "what ran is settled at the next start");
+            }
+        }
+    }
+
+    async fn settle(&self, id: SessionId, reason: &str) -> Result<(), StartError> {
         let session = match self.store.session(id).await {
             Ok(Some(session)) => session,
             Ok(None) => return Ok(()),
@@ -44,7 +63,7 @@ impl Shared {
                 return Ok(());
             }
         };
-        let interrupt = Command::Interrupt { reason: "server_restart".to_owned() };
+        let interrupt = Command::Interrupt { reason: reason.to_owned() };
         let events = decide(Some(&session), interrupt).expect("an interruption is never refused");
         match self.commit(id, Some(&session), events, Along::default(), Room::Reserved).await {
             // It stays as it is, and is read-only.

@@ -183,6 +183,7 @@ pub(crate) async fn run(shared: Arc<Shared>) {
         let mut catching_up = JoinSet::new();
         shared.summaries.behind.notify_one();
         loop {
+            fail::fail_point!("summaries");
             tokio::select! {
                 () = shared.summaries.behind.notified(), if catching_up.is_empty() => {
                     let shared = Arc::clone(&shared);

@@ -10,6 +10,7 @@ mod cut;
 mod inline;
 mod model_answer;
 mod model_request;
+mod scaffolding;
 mod sentence;
 mod short_title;
 mod summary;

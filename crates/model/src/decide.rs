@@ -220,9 +220,27 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
 }
 
 fn set_context(session: &Session, wish: &ContextWish, by: Marker) -> Result<Vec<Event>, Rejection> {
-    let changes = wish.decide(&session.context.sets)?;
-    let changed = changes.into_iter().filter(|change| change.outcome != SetOutcome::Unchanged);
-    Ok(changed.map(|change| Event::ContextSet { set: change.set, items: change.items, by }).collect())
+    let sets = &session.context.sets;
+    let changes = wish.decide(sets)?.into_iter().filter(|change| change.outcome != SetOutcome::Unchanged);
+    let mut changed: Vec<(String, Vec<String>)> = changes.map(|change| (change.set, change.items)).collect();
+    let named = if by == Marker::Person { wish.named() } else { Vec::new() };
+    for (set, named) in named {
+        let marks = sets.marks(set);
+        let is_confirmed = |item: &String| {
+            named.contains(item) && marks.iter().any(|mark| mark.item == *item && mark.by != Marker::Person)
+        };
+        let at = changed.iter().position(|(changed, _)| changed == set);
+        let items = at.map_or_else(|| sets.items(set), |at| changed[at].1.clone());
+        // A mark keeps its first marker, so what the person confirms is taken out and put in again as theirs.
+        if items.iter().any(is_confirmed) {
+            let others = items.iter().filter(|item| !is_confirmed(item)).cloned().collect();
+            match at {
+                Some(at) => changed.insert(at, (set.to_owned(), others)),
+                None => changed.extend([(set.to_owned(), others), (set.to_owned(), items)]),
+            }
+        }
+    }
+    Ok(changed.into_iter().map(|(set, items)| Event::ContextSet { set, items, by }).collect())
 }
 
 /// Turns that have not ended have nothing to be summed up.

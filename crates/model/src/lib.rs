@@ -17,6 +17,7 @@ mod contents;
 mod context;
 mod decide;
 mod event;
+mod fate;
 mod ids;
 mod limits;
 mod navigation;
@@ -47,12 +48,13 @@ pub use contents::{
     clean_title, extract_summary, summary_request, title_request, topic_title,
 };
 pub use context::{
-    Context, ContextError, ContextNews, ContextWish, DECLARED_FACTS, Fact, FactList, FactShape, Facts, FileStamp,
-    FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, as_item, exit_code,
-    format_context_for_resume, merge_context_set, prove, replace_context, succeeded, tool_intent,
+    CallEnd, Context, ContextError, ContextNews, ContextWish, DECLARED_FACTS, Fact, FactList, FactShape, Facts,
+    FileStamp, FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, as_item, call_end,
+    exit_code, format_context_for_resume, merge_context_set, prove, replace_context, succeeded, tool_intent,
 };
 pub use decide::{Rejection, check_name, decide};
 pub use event::{AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, Stop};
+pub use fate::CallFate;
 pub use ids::{
     Cursor, CursorError, Incarnation, InteractionId, ParseIdError, Position, RememberedId, Seq, SessionId, StreamId,
     TokenId, Turn, WorkId,
@@ -67,7 +69,7 @@ pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{Folded, RowChange, TurnRow, fold};
 pub use session::{Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
 pub use session_list::{DeletedKey, ListKey, SessionList};
-pub use text::{first_line, one_line, plain_text, split_source};
+pub use text::{first_line, is_slash_command, one_line, plain_text, split_source};
 pub use time::Timestamp;
 pub use token::{TokenKind, TokenRow};
 pub use tool::{Location, ToolCall, ToolChange, ToolContent, ToolKind, ToolStatus};

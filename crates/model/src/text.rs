@@ -15,6 +15,12 @@ pub fn first_line(text: &str, max_chars: usize) -> String {
     }
 }
 
+/// Whether a prompt is a command of the agent's own, such as `/review`: as it was typed, it begins with a slash. A path at
+/// the beginning counts too, since only the agent knows its commands.
+pub fn is_slash_command(prompt: &str) -> bool {
+    prompt.starts_with('/')
+}
+
 /// One line of at most so many characters, without what breaks lines, turns their direction or hides.
 pub fn one_line(text: &str, max_chars: usize) -> String {
     let spaced = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|c| !is_hidden(*c));

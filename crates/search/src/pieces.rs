@@ -139,20 +139,18 @@ impl Pieces {
             }
             Event::TextPart { turn, block, text } => {
                 if let Some(open) = self.turn(*turn) {
-                    open.answer.push(*block, text, entry.seq);
-                    let OpenTurn { turn, answer, .. } = open;
-                    while let Some((number, first, text)) = answer.take_full(entry.seq) {
-                        done.words(*turn, Role::Answer, number, first, text);
-                    }
+                    let turn = open.turn;
+                    open.answer.push(*block, text, entry.seq, |number, first, text| {
+                        done.words(turn, Role::Answer, number, first, text);
+                    });
                 }
             }
             Event::ThoughtPart { turn, block, text } => {
                 if let Some(open) = self.turn(*turn) {
-                    open.thought.push(*block, text, entry.seq);
-                    let OpenTurn { turn, thought, .. } = open;
-                    while let Some((number, first, text)) = thought.take_full(entry.seq) {
-                        done.words(*turn, Role::Thought, number, first, text);
-                    }
+                    let turn = open.turn;
+                    open.thought.push(*block, text, entry.seq, |number, first, text| {
+                        done.words(turn, Role::Thought, number, first, text);
+                    });
                 }
             }
             Event::ToolStarted { turn, tool, change, .. } => {
@@ -212,6 +210,11 @@ impl Pieces {
             | Event::PermissionForgotten { .. } => (),
         }
         done.pieces
+    }
+
+    /// Goes on behind an entry that could not be folded. What its turn had gathered is let go: it may be half changed.
+    pub fn begin_again(&mut self) {
+        self.open = self.open.take().map(|open| OpenTurn::new(open.turn));
     }
 
     /// The pieces of the running turn as far as they have come, as of an entry at `at`; they are told again when they

@@ -233,6 +233,7 @@ fn submit_class(err: &SubmitError) -> (StatusCode, &'static str) {
             DirectoryError::NeedsConfirmation => (StatusCode::CONFLICT, "confirm_required"),
         },
         SubmitError::Stopping => STOPPING,
+        SubmitError::Broken => (StatusCode::INTERNAL_SERVER_ERROR, "internal"),
         SubmitError::Append(err) => match err {
             AppendError::Conflict { .. } => (StatusCode::CONFLICT, "conflict"),
             AppendError::Repeated(_) => (StatusCode::CONFLICT, "key_reused"),

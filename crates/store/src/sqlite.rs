@@ -39,7 +39,7 @@ use model::{
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::sqlite::checkpoint::Health;
+use crate::sqlite::checkpoint::{Health, Panicked};
 use crate::sqlite::fences::Fences;
 use crate::sqlite::heads::Heads;
 use crate::sqlite::jobs::{Job, Write};
@@ -68,9 +68,9 @@ pub struct SqliteStore {
 struct Running {
     writes: mpsc::Sender<Job>,
     questions: mpsc::Sender<Question>,
-    writer: JoinHandle<()>,
+    writer: JoinHandle<Option<()>>,
     readers: Vec<JoinHandle<()>>,
-    checkpointer: JoinHandle<Connection>,
+    checkpointer: JoinHandle<Option<Connection>>,
     health: Arc<Health>,
     owner: File,
 }
@@ -95,7 +95,7 @@ impl SqliteStore {
             .name("store-checkpoint".to_owned())
             .spawn({
                 let health = Arc::clone(&health);
-                move || checkpoint::run(checkpointer, &wanted, &health)
+                move || health.watch("checkpointer", || checkpoint::run(checkpointer, &wanted, &health))
             })
             .map_err(threads)?;
         let (writes, jobs) = mpsc::channel(writer::QUEUE);
@@ -111,8 +111,9 @@ impl SqliteStore {
             last_position: opened.last_position,
             since_look: SinceLook::default(),
         };
-        let writer =
-            thread::Builder::new().name("store-writer".to_owned()).spawn(move || writer.run(jobs)).map_err(threads)?;
+        let watched = Arc::clone(&health);
+        let write = move || watched.watch("writer", || writer.run(jobs));
+        let writer = thread::Builder::new().name("store-writer".to_owned()).spawn(write).map_err(threads)?;
         let (questions, readers) = readers::start(readers).map_err(threads)?;
 
         let owner = opened.owner;
@@ -157,9 +158,13 @@ impl SqliteStore {
     async fn write(&self, write: Write) -> Result<Position, AppendError> {
         let (answer, answered) = oneshot::channel();
         let writes = self.way_to(|running| &running.writes).ok_or(AppendError::Closed)?;
-        writes.send(Job { write, answer }).await.map_err(|_| AppendError::Closed)?;
+        let sent = writes.send(Job { write, answer }).await;
         drop(writes);
-        answered.await.map_err(|_| AppendError::Closed)?
+        match (sent, answered.await) {
+            (Ok(()), Ok(answer)) => answer,
+            // It answers all that reaches it before it ends, unless it panics: then it is about to say so.
+            (Ok(()) | Err(_), _) => Err(AppendError::Failed(self.failed().await)),
+        }
     }
 
     async fn ask<T: Send + 'static>(
@@ -175,15 +180,18 @@ impl SqliteStore {
         let questions = self.way_to(|running| &running.questions).ok_or(ReadError::Closed)?;
         questions.send(question).await.map_err(|_| ReadError::Closed)?;
         drop(questions);
-        answered.await.map_err(|_| ReadError::Closed)?
+        // Every question is answered but one that panics.
+        answered.await.map_err(|_| ReadError::Storage(StorageError(Box::new(Panicked { thread: "reader" }))))?
     }
 }
 
+/// A name of its own, since this is where tests let a question panic.
 fn in_one_moment<T>(
     conn: &Connection,
     query: impl FnOnce(&Connection) -> Result<T, ReadError>,
 ) -> Result<T, ReadError> {
     let moment = conn.unchecked_transaction()?;
+    fail::fail_point!("store-read");
     let found = query(&moment)?;
     moment.finish()?;
     Ok(found)
@@ -193,13 +201,13 @@ impl Running {
     /// The threads end when nobody can ask them any more; the last checkpoint comes after the last reader.
     fn stop(self) {
         drop((self.writes, self.questions));
-        let mut clean = self.writer.join().is_ok();
+        let mut clean = matches!(self.writer.join(), Ok(Some(())));
         for reader in self.readers {
             clean &= reader.join().is_ok();
         }
         match self.checkpointer.join() {
-            Ok(conn) => checkpoint::finish(&conn, &self.health),
-            Err(_) => clean = false,
+            Ok(Some(conn)) => checkpoint::finish(&conn, &self.health),
+            Ok(None) | Err(_) => clean = false,
         }
         if !clean {
             tracing::error!("a thread of the store panicked");

@@ -8,6 +8,8 @@ use std::process::ExitCode;
 use model::Timestamp;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::log;
+
 /// Prints a line; a reader that has closed the pipe ends the program quietly.
 pub(crate) fn line(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
@@ -32,15 +34,14 @@ pub(crate) fn fail(err: &anyhow::Error) -> ExitCode {
     for cause in err.chain().skip(1) {
         text.push_str(&format!("\n  because {cause}"));
     }
-    // Nothing can be done about a closed standard error.
-    drop(writeln!(io::stderr(), "{}", safe(&text)));
+    text.push('\n');
+    log::write_stderr(&safe(&text));
     ExitCode::FAILURE
 }
 
 /// Says something that the person should know and did not ask for.
 pub(crate) fn remark(text: &str) {
-    // Nothing can be done about a closed standard error.
-    drop(writeln!(io::stderr(), "note: {}", safe(text)));
+    log::write_stderr(&format!("note: {}\n", safe(text)));
 }
 
 /// Control characters, escape sequences' openers and invisible direction marks become visible or vanish.

@@ -14,7 +14,7 @@ use model::SignInMethod;
 
 use super::connection::{Connection, NoAnswer};
 use super::translate::{command_line, plain_line};
-use crate::catalog::Entry;
+use crate::catalog::{Entry, Quirks};
 use crate::{Limits, McpServer};
 
 /// Longest name of a program, in characters.
@@ -28,6 +28,10 @@ pub(crate) struct About {
     /// What it calls itself, with its version.
     pub(super) program: Option<String>,
     pub(super) sign_in: Vec<SignInMethod>,
+    /// What is known of it beside what it says.
+    pub(super) quirks: Quirks,
+    /// The mode that the configuration gives it.
+    pub(super) chosen_mode: Option<String>,
 }
 
 impl About {
@@ -63,7 +67,13 @@ impl About {
             AuthMethod::Terminal(method) => in_terminal(method, entry),
             _ => None,
         });
-        Ok(Self { capabilities: answer.agent_capabilities, program, sign_in: sign_in.collect() })
+        Ok(Self {
+            capabilities: answer.agent_capabilities,
+            program,
+            sign_in: sign_in.collect(),
+            quirks: entry.quirks,
+            chosen_mode: entry.chosen_mode.clone(),
+        })
     }
 
     /// The servers of tools that this agent can take, as it is told of them.

@@ -4,6 +4,7 @@
 //! with its failure. Nothing waits for the agent without a limit but a turn, and of a turn in which nothing comes it is
 //! said that nothing comes.
 
+mod asks;
 mod attach;
 mod calls;
 mod files;
@@ -56,6 +57,10 @@ pub(crate) struct Session {
     terminals: Terminals,
     /// What is being done for the agent.
     served: JoinSet<()>,
+    /// What the person chose of what the agent offers, by the name under which it was chosen.
+    chosen: BTreeMap<String, String>,
+    /// The agent takes prompts.
+    is_attached: bool,
     /// The agent is to keep no record of it.
     is_purged: bool,
 }
@@ -93,6 +98,7 @@ impl Session {
         let (key, inbox) = lease.connection().add_session();
         let terminals = Terminals::new(settings.clone(), env, start.cwd.clone());
         let Ends { calls, news } = ends;
+        let chosen = start.options.clone();
         Self {
             settings,
             about,
@@ -109,6 +115,8 @@ impl Session {
             setting: HashMap::new(),
             terminals,
             served: JoinSet::new(),
+            chosen,
+            is_attached: false,
             is_purged: false,
         }
     }
@@ -164,8 +172,11 @@ impl Session {
         self.heard();
         match message {
             Message::Update(update) => {
+                let is_about_modes = update.get("sessionUpdate").and_then(Value::as_str).is_some_and(concerns_options);
+                let before = if is_about_modes { self.standing() } else { Vec::new() };
                 let reports = self.translator.update(update, &self.terminals);
-                self.tell_all(reports).await
+                self.tell_all(reports).await?;
+                self.tell_if_it_asks_less(&before).await
             }
             Message::Request { id, method, params } => self.serve(id, &method, params).await,
             Message::Reply { id, result } => self.replied(id, result).await,
@@ -202,6 +213,12 @@ impl Session {
                     .await;
             }
         };
+        let before = self.standing();
+        self.take_option(option, value, reply).await?;
+        self.tell_if_it_asks_less(&before).await
+    }
+
+    async fn take_option(&mut self, option: &str, value: &str, reply: Value) -> Result<(), Gone> {
         let all = serde_json::from_value::<SetSessionConfigOptionResponse>(reply).ok();
         let reports = self.translator.option_set(option, value, all.map(|all| all.config_options));
         self.tell_all(reports).await
@@ -304,4 +321,9 @@ impl Session {
         let notice = Notice { severity: Severity::Warning, title: title.to_owned(), description };
         self.tell(AgentReport::Noticed(notice)).await
     }
+}
+
+/// Whether an update may change what is chosen.
+fn concerns_options(kind: &str) -> bool {
+    matches!(kind, "current_mode_update" | "config_option_update")
 }

@@ -23,7 +23,8 @@ use agent_client_protocol::v1::schema::{
     UsageUpdate,
 };
 use model::{
-    AgentCommand, AgentReport, Cost, Notice, PlanStep, Priority, Question, Severity, StepStatus, TokenCount, Usage,
+    AgentCommand, AgentOption, AgentReport, Cost, Notice, PlanStep, Priority, Question, Severity, StepStatus,
+    TokenCount, Usage,
 };
 use serde::Deserialize as _;
 use serde_json::{Value, json};
@@ -142,6 +143,11 @@ impl Translator {
     /// What is offered under this name.
     pub(crate) fn find_option(&self, option: &str) -> Option<Offer<'_>> {
         self.offers.find(option)
+    }
+
+    /// The same with all that can be chosen.
+    pub(crate) fn offered_option(&self, option: &str) -> Option<&AgentOption> {
+        self.offers.option(option)
     }
 
     /// The agent's own name of an option that somebody wants by its name, or as its `model` or `mode`.

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::name::{MAX_NAME_CHARS, is_name};
 use crate::process::may_ever_pass;
 
-use super::Entry;
+use super::{Entry, Quirks};
 
 /// What is given of an agent.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -73,6 +73,7 @@ impl Change {
         entry.title = title.unwrap_or(entry.title);
         entry.description = description.unwrap_or(entry.description);
         entry.args = args.unwrap_or(entry.args);
+        entry.chosen_mode = entry.quirks.mode_variable.and_then(|variable| env.get(variable).cloned());
         entry.env.extend(env);
         entry.pass_env = pass_env.unwrap_or(entry.pass_env);
         entry.shared = shared.unwrap_or(entry.shared);
@@ -91,7 +92,8 @@ fn unknown(name: &str) -> Entry {
         env: BTreeMap::new(),
         pass_env: Vec::new(),
         shared: false,
-        unasked: None,
+        quirks: Quirks::PLAIN,
+        chosen_mode: None,
         install: None,
         sign_in: None,
         notes: Vec::new(),

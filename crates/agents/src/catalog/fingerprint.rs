@@ -16,11 +16,13 @@ pub struct Fingerprint([u8; 32]);
 impl Fingerprint {
     pub(super) fn of(entry: &Entry) -> Self {
         let mut hash = Sha256::new();
-        let Entry { command, args, env, pass_env, .. } = entry;
+        let Entry { command, args, env, pass_env, quirks, .. } = entry;
         add_list(&mut hash, [command.as_str()]);
         add_list(&mut hash, args.iter().map(String::as_str));
         add_list(&mut hash, env.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]));
         add_list(&mut hash, pass_env.iter().map(String::as_str));
+        let file = quirks.settings_file.map(|file| [file.variable, file.settings]);
+        add_list(&mut hash, file.into_iter().flatten());
         Self(hash.finalize().into())
     }
 }

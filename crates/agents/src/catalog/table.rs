@@ -7,7 +7,7 @@
 //! `env` holds what makes an agent work well here: it shows its model the MCP tools that it is given instead of hiding
 //! them behind a search, and it does not replace itself while it runs.
 
-use super::Unasked;
+use super::quirks::{AsksIn, Quirks, SettingsFile, Unasked, asks_in_mode};
 
 /// An agent, as it is written down here.
 pub(super) struct Row {
@@ -21,8 +21,8 @@ pub(super) struct Row {
     pub(super) pass_env: &'static [&'static [&'static str]],
     /// One process serves many sessions.
     pub(super) shared: bool,
-    /// How it is told which tools need no asking; none, unless its program is known to take it.
-    pub(super) unasked: Option<Unasked>,
+    /// How it differs from the others, as far as its program was looked at.
+    pub(super) quirks: Quirks,
     pub(super) install: &'static str,
     pub(super) sign_in: &'static str,
     pub(super) notes: &'static [&'static str],
@@ -70,7 +70,11 @@ pub(super) const ROWS: &[Row] = &[
             "GOOGLE_APPLICATION_CREDENTIALS",
         ]],
         shared: true,
-        unasked: Some(Unasked::ClaudeCode),
+        quirks: Quirks {
+            asks_in: &[asks_in_mode(&["default", "plan"])],
+            unasked: Some(Unasked::ClaudeCode),
+            ..Quirks::PLAIN
+        },
         install: "Run `npm install -g @agentclientprotocol/claude-agent-acp`.",
         sign_in: "Run `claude-agent-acp --cli auth login` once, or set ANTHROPIC_API_KEY.",
         notes: &[NODE_22],
@@ -93,7 +97,12 @@ pub(super) const ROWS: &[Row] = &[
             "OPENAI_*",
         ]],
         shared: true,
-        unasked: None,
+        quirks: Quirks {
+            // In both it asks before it leaves its sandbox.
+            asks_in: &[asks_in_mode(&["workspace-write", "read-only"])],
+            mode_variable: Some("INITIAL_AGENT_MODE"),
+            ..Quirks::PLAIN
+        },
         install: "Run `npm install -g @agentclientprotocol/codex-acp`.",
         sign_in: "Sign in with ChatGPT when it asks, or set OPENAI_API_KEY or CODEX_API_KEY.",
         notes: &[],
@@ -107,7 +116,7 @@ pub(super) const ROWS: &[Row] = &[
         env: &[],
         pass_env: &[&["GEMINI_API_KEY", "GEMINI_CLI_HOME", "GEMINI_MODEL", "GOOGLE_*"]],
         shared: false,
-        unasked: None,
+        quirks: Quirks { asks_in: &[asks_in_mode(&["default", "plan"])], ..Quirks::PLAIN },
         install: "Run `npm install -g @google/gemini-cli`.",
         sign_in: "Run `gemini` once and choose how to sign in, or set GEMINI_API_KEY.",
         notes: &[],
@@ -131,7 +140,16 @@ pub(super) const ROWS: &[Row] = &[
             "GITHUB_TOKEN",
         ]],
         shared: false,
-        unasked: None,
+        quirks: Quirks {
+            asks_in: &[
+                asks_in_mode(&[
+                    "https://agentclientprotocol.com/protocol/session-modes#agent",
+                    "https://agentclientprotocol.com/protocol/session-modes#plan",
+                ]),
+                AsksIn { option: "allow_all", values: &["off"] },
+            ],
+            ..Quirks::PLAIN
+        },
         install: "Run `npm install -g @github/copilot`.",
         sign_in: "Run `copilot login` once, or set COPILOT_GITHUB_TOKEN.",
         notes: &["Of your own MCP servers it takes those with a url only."],
@@ -142,19 +160,17 @@ pub(super) const ROWS: &[Row] = &[
         description: "The open source coding agent, for models of any provider.",
         command: "opencode",
         args: &["acp"],
-        env: &[("OPENCODE_DISABLE_AUTOUPDATE", "1")],
+        // As it comes, it asks before nothing that it does in its directory.
+        env: &[
+            ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+            ("OPENCODE_PERMISSION", r#"{"bash": "ask", "edit": "ask", "webfetch": "ask"}"#),
+        ],
         pass_env: &[
             PROVIDERS,
-            &[
-                "OPENCODE_API_KEY",
-                "OPENCODE_CONFIG",
-                "OPENCODE_CONFIG_CONTENT",
-                "OPENCODE_CONFIG_DIR",
-                "OPENCODE_PERMISSION",
-            ],
+            &["OPENCODE_API_KEY", "OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENCODE_CONFIG_DIR"],
         ],
         shared: true,
-        unasked: None,
+        quirks: Quirks::PLAIN,
         install: "Run `npm install -g opencode-ai`.",
         sign_in: "Run `opencode auth login` once, or set the key of a provider.",
         notes: &[],
@@ -165,7 +181,8 @@ pub(super) const ROWS: &[Row] = &[
         description: "Alibaba's coding agent for Qwen.",
         command: "qwen",
         args: &["--acp"],
-        env: &[],
+        // Without it the first prompt goes out before the MCP tools are known.
+        env: &[("QWEN_CODE_LEGACY_MCP_BLOCKING", "1")],
         pass_env: &[&[
             "DASHSCOPE_*",
             "OPENAI_*",
@@ -175,14 +192,18 @@ pub(super) const ROWS: &[Row] = &[
             "QWEN_HOME",
         ]],
         shared: false,
-        unasked: None,
+        quirks: Quirks {
+            asks_in: &[asks_in_mode(&["default", "plan"])],
+            // As it comes, a model judges what it wants to do, and hides MCP tools from itself behind a search.
+            settings_file: Some(SettingsFile {
+                variable: "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
+                settings: r#"{"tools": {"approvalMode": "default", "toolSearch": {"enabled": false}}}"#,
+            }),
+            ..Quirks::PLAIN
+        },
         install: "Run `npm install -g @qwen-code/qwen-code`.",
         sign_in: "Run `qwen` once and choose with `/auth`, or set OPENAI_API_KEY and OPENAI_BASE_URL.",
-        notes: &[
-            "It hides MCP tools from its model behind a search. To show them, write {\"tools\": {\"toolSearch\": \
-             {\"enabled\": false}}} into ~/.qwen/settings.json; no variable does it.",
-            NODE_22,
-        ],
+        notes: &[NODE_22],
     },
     Row {
         name: "kimi",
@@ -200,10 +221,15 @@ pub(super) const ROWS: &[Row] = &[
             "MOONSHOT_*",
         ]],
         shared: false,
-        unasked: None,
+        quirks: Quirks {
+            asks_in: &[asks_in_mode(&["default", "plan"])],
+            // It says `default` whatever its user's settings say.
+            hides_its_mode: true,
+            ..Quirks::PLAIN
+        },
         install: "Run `npm install -g @moonshot-ai/kimi-code`.",
         sign_in: "Run `kimi` once and use `/login`.",
-        notes: &[],
+        notes: &["It needs Node.js 22 or newer."],
     },
     Row {
         name: "goose",
@@ -211,14 +237,19 @@ pub(super) const ROWS: &[Row] = &[
         description: "The open source agent that began at Block, for models of any provider.",
         command: "goose",
         args: &["acp"],
-        env: &[],
+        // As it comes, it asks before nothing.
+        env: &[("GOOSE_MODE", "approve")],
         pass_env: &[PROVIDERS, &["DATABRICKS_*", "GOOSE_*"]],
         shared: true,
-        unasked: None,
+        quirks: Quirks {
+            asks_in: &[asks_in_mode(&["approve", "chat"])],
+            mode_variable: Some("GOOSE_MODE"),
+            ..Quirks::PLAIN
+        },
         install: "Run `brew install block-goose-cli`, or use the installer at https://block.github.io/goose.",
         sign_in: "Run `goose configure` once, or set GOOSE_PROVIDER, GOOSE_MODEL and the provider's key.",
         notes: &[
-            "It asks for no permission unless GOOSE_MODE is approve or smart_approve.",
+            "It is started so that it asks before each tool; set GOOSE_MODE for it in config.toml to have it ask less.",
             "A tool for database migrations has the same name: see that the version is this agent's.",
         ],
     },
@@ -231,7 +262,7 @@ pub(super) const ROWS: &[Row] = &[
         env: &[("CLINE_NO_AUTO_UPDATE", "1")],
         pass_env: &[PROVIDERS, &["CLINE_API_KEY", "CLINE_DATA_DIR", "CLINE_DIR"]],
         shared: false,
-        unasked: None,
+        quirks: Quirks::PLAIN,
         install: "Run `npm install -g cline`.",
         sign_in: "Run `cline auth` once.",
         notes: &[],
@@ -245,7 +276,7 @@ pub(super) const ROWS: &[Row] = &[
         env: &[],
         pass_env: &[PROVIDERS, &["PI_ACP_*"]],
         shared: false,
-        unasked: None,
+        quirks: Quirks::PLAIN,
         install: "Run `npm install -g @earendil-works/pi-coding-agent pi-acp`.",
         sign_in: "Run `pi` once and use `/login`, or set the key of a provider.",
         notes: &["It is not told of MCP servers, so it has none of the tools that come with a session.", NODE_22],
@@ -259,7 +290,7 @@ pub(super) const ROWS: &[Row] = &[
         env: &[],
         pass_env: &[&["CURSOR_API_KEY", "CURSOR_AUTH_TOKEN", "CURSOR_CONFIG_DIR"]],
         shared: false,
-        unasked: None,
+        quirks: Quirks::PLAIN,
         install: "Run `curl https://cursor.com/install -fsS | bash`.",
         sign_in: "Run `cursor-agent login` once, or set CURSOR_API_KEY.",
         notes: &[],
@@ -273,7 +304,7 @@ pub(super) const ROWS: &[Row] = &[
         env: &[],
         pass_env: &[&["AWS_*", "KIRO_API_KEY"]],
         shared: false,
-        unasked: None,
+        quirks: Quirks::PLAIN,
         install: "Run `curl -fsSL https://cli.kiro.dev/install | bash`.",
         sign_in: "Run `kiro-cli login` once, or set KIRO_API_KEY.",
         notes: &[],
@@ -287,7 +318,7 @@ pub(super) const ROWS: &[Row] = &[
         env: &[],
         pass_env: &[&["MISTRAL_*", "VIBE_HOME"]],
         shared: false,
-        unasked: None,
+        quirks: Quirks::PLAIN,
         install: "Run `uv tool install mistral-vibe`.",
         sign_in: "Run `vibe` once and sign in, or set MISTRAL_API_KEY.",
         notes: &[],
@@ -301,7 +332,7 @@ pub(super) const ROWS: &[Row] = &[
         env: &[("AUGMENT_DISABLE_AUTO_UPDATE", "1")],
         pass_env: &[&["AUGMENT_API_TOKEN", "AUGMENT_API_URL", "AUGMENT_SESSION_AUTH"]],
         shared: false,
-        unasked: None,
+        quirks: Quirks::PLAIN,
         install: "Run `npm install -g @augmentcode/auggie`.",
         sign_in: "Run `auggie login` once, or set AUGMENT_SESSION_AUTH.",
         notes: &[],
@@ -315,7 +346,7 @@ pub(super) const ROWS: &[Row] = &[
         env: &[("DROID_DISABLE_AUTO_UPDATE", "true"), ("FACTORY_DROID_AUTO_UPDATE_ENABLED", "false")],
         pass_env: &[&["FACTORY_API_KEY"]],
         shared: false,
-        unasked: None,
+        quirks: Quirks::PLAIN,
         install: "Run `npm install -g droid`.",
         sign_in: "Run `droid` once and sign in, or set FACTORY_API_KEY.",
         notes: &[],
@@ -332,7 +363,7 @@ pub(super) const ROWS: &[Row] = &[
             &["KILOCODE_TOKEN", "KILO_API_KEY", "KILO_CONFIG", "KILO_CONFIG_CONTENT", "KILO_CONFIG_DIR"],
         ],
         shared: false,
-        unasked: None,
+        quirks: Quirks::PLAIN,
         install: "Run `npm install -g @kilocode/cli`.",
         sign_in: "Run `kilo auth login` once, or set the key of a provider.",
         notes: &[],
@@ -346,7 +377,7 @@ pub(super) const ROWS: &[Row] = &[
         env: &[],
         pass_env: &[&["QODER_PERSONAL_ACCESS_TOKEN"]],
         shared: false,
-        unasked: None,
+        quirks: Quirks::PLAIN,
         install: "Run `npm install -g @qoder-ai/qodercli`.",
         sign_in: "Run `qodercli login` once, or set QODER_PERSONAL_ACCESS_TOKEN.",
         notes: &[],
@@ -360,7 +391,7 @@ pub(super) const ROWS: &[Row] = &[
         env: &[],
         pass_env: &[],
         shared: true,
-        unasked: None,
+        quirks: Quirks::PLAIN,
         install: "",
         sign_in: "",
         notes: &[],

@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "clippy knows test functions, but not the helpers beside them")]
 
+mod asks;
 mod beginnings;
 mod favours;
 mod guide;

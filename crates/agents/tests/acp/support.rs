@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::catalog::{Entry, Unasked};
+use agents::catalog::{AsksIn, Entry, Quirks, Unasked};
 use agents::process::{self, Launcher};
 use agents::{Agent, Agents, Call, Limits, News, Settings, Start};
 use files::Deny;
@@ -37,7 +37,8 @@ fn hostile(wishes: &str, notes: &Path) -> Entry {
         env: BTreeMap::from([("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())]),
         pass_env: Vec::new(),
         shared: wishes.contains("shared"),
-        unasked: wishes.contains("unasked").then_some(Unasked::ClaudeCode),
+        quirks: quirks(wishes),
+        chosen_mode: None,
         install: None,
         sign_in: None,
         notes: Vec::new(),
@@ -51,6 +52,17 @@ fn hostile(wishes: &str, notes: &Path) -> Entry {
         entry.command = "/bin/sh".to_owned();
     }
     entry
+}
+
+/// What is known of an agent, by its wishes too.
+fn quirks(wishes: &str) -> Quirks {
+    let is_known = wishes.contains("known");
+    Quirks {
+        unasked: wishes.contains("unasked").then_some(Unasked::ClaudeCode),
+        asks_in: if is_known { &[AsksIn { option: "mode", values: &["ask"] }] } else { &[] },
+        hides_its_mode: wishes.contains("hidden"),
+        ..Quirks::PLAIN
+    }
 }
 
 impl Place {

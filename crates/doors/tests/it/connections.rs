@@ -5,51 +5,75 @@
 use doors::{BindError, Limits, ServeError, Transport, serve_tcp};
 use tokio::{
     io::AsyncWriteExt as _,
-    net::{TcpListener, TcpSocket, TcpStream},
+    net::{TcpListener, TcpStream},
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{Answer, BEARER, DEADLINE, Events, House, app};
 
-/// A connection that has been accepted for certain, because it was answered.
-async fn settled(house: &House, mut stream: TcpStream) -> TcpStream {
-    let request = format!("GET /healthz HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", house.address.port());
+const STRANGER: &str = "GET /healthz\nHost: localhost:PORT";
+const KNOWN: &str = "GET /api/who\nHost: localhost:PORT\nAuthorization: Bearer person-token";
+
+/// A connection that has been answered once and stays open.
+async fn settled(house: &House, request: &str) -> TcpStream {
+    let mut stream = house.connect().await;
+    let request = String::from_utf8(house.bytes(request)).unwrap().replace("Connection: close\r\n", "");
     stream.write_all(request.as_bytes()).await.unwrap();
     assert_eq!(Answer::read_one(&mut stream).await.summary(), "200");
     stream
 }
 
-async fn connect_from(house: &House, source: &str) -> TcpStream {
-    let socket = TcpSocket::new_v4().unwrap();
-    socket.bind(format!("{source}:0").parse().unwrap()).unwrap();
-    socket.connect(house.address).await.unwrap()
+async fn is_served(house: &House) -> bool {
+    house.ask(STRANGER).await.status() == "200"
 }
 
-async fn is_served(house: &House) -> bool {
-    house.ask("GET /healthz\nHost: localhost:PORT").await.status() == "200"
+async fn is_closed(mut stream: TcpStream) -> bool {
+    Answer::read(&mut stream).await.summary() == "closed"
 }
 
 #[tokio::test]
-async fn one_address_has_a_cap_and_others_do_not_share_it() {
-    let house = House::with(Limits { max_connections_per_source: 2, ..Limits::default() }).await;
-    let first = settled(&house, house.connect().await).await;
-    let _second = settled(&house, house.connect().await).await;
+async fn all_who_are_known_together_have_a_cap() {
+    let house = House::with(Limits { max_connections: 2, ..Limits::default() }).await;
+    let first = settled(&house, KNOWN).await;
+    let _second = settled(&house, &KNOWN.replace("person", "agent")).await;
     assert!(!is_served(&house).await);
-    let _elsewhere = settled(&house, connect_from(&house, "127.0.0.2").await).await;
     drop(first);
     timeout(DEADLINE, async { while !is_served(&house).await {} }).await.expect("the place is given back");
     house.close().await;
 }
 
 #[tokio::test]
-async fn all_addresses_together_have_a_cap() {
-    let house = House::with(Limits { max_connections: 2, ..Limits::default() }).await;
-    let first = settled(&house, connect_from(&house, "127.0.0.2").await).await;
-    let _second = settled(&house, connect_from(&house, "127.0.0.3").await).await;
-    assert!(!is_served(&house).await);
-    drop(first);
-    timeout(DEADLINE, async { while !is_served(&house).await {} }).await.expect("the place is given back");
+async fn one_credential_has_a_cap_and_others_do_not_share_it() {
+    let house = House::with(Limits { max_connections_per_principal: 1, ..Limits::default() }).await;
+    let _first = settled(&house, KNOWN).await;
+    let agent = KNOWN.replace("person", "agent");
+    house
+        .check(&[
+            ("a second connection", KNOWN, "429 too_many_connections"),
+            ("the page with it", &format!("GET /\nHost: localhost:PORT\n{BEARER}"), "429 too_many_connections"),
+            ("another credential", &agent, "200"),
+            ("none", STRANGER, "200"),
+        ])
+        .await;
+    house.close().await;
+}
+
+/// T13: whoever has a credential gets in, however many without one are there, and from the same address.
+#[tokio::test]
+async fn the_oldest_stranger_gives_way_to_a_newcomer() {
+    let house = House::with(Limits { max_strangers: 2, ..Limits::default() }).await;
+    let mut known = settled(&house, KNOWN).await;
+    let silent = house.connect().await;
+    let answered = settled(&house, STRANGER).await;
+    let dripping = settled(&house, STRANGER).await;
+    assert!(is_closed(silent).await);
+    house.check(&[("known", KNOWN, "200"), ("the page", STRANGER, "200")]).await;
+    assert!(is_closed(answered).await);
+    drop(dripping);
+    // It has a place of its own, and can still be used.
+    known.write_all(&house.bytes(KNOWN)).await.unwrap();
+    assert_eq!(Answer::read(&mut known).await.summary(), "200");
     house.close().await;
 }
 

@@ -5,7 +5,7 @@
 use doors::{Limits, Rate};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::support::{Answer, BEARER, DEADLINE, House, happens};
+use crate::support::{Answer, BEARER, DEADLINE, House, SHORT, happens};
 
 const ECHO: &str =
     "POST /api/echo\nHost: localhost:PORT\nAuthorization: Bearer person-token\nContent-Type: application/json";
@@ -62,6 +62,42 @@ async fn the_limit_is_ours_alone_whatever_reads_the_body() {
     house.close().await;
     let house = House::with(Limits { max_body_bytes: 13 * 1024 * 1024, ..Limits::default() }).await;
     house.check(&[("over axum's default, under ours", &request, "200")]).await;
+    house.close().await;
+}
+
+/// T13: whoever has shown nothing is listened to for a few KiB and a few seconds, and holds no request meanwhile.
+#[tokio::test]
+async fn without_a_credential_bodies_are_small_and_hold_no_place() {
+    let exchange = "POST /exchange\nHost: localhost:PORT\nContent-Type: application/json";
+    let with = |bytes: usize| format!("{exchange}\nContent-Length: {bytes}\n\n{}", "x".repeat(bytes));
+    let chunked = format!("{exchange}\nTransfer-Encoding: chunked\n\n1388\r\n{}\r\n", "x".repeat(5_000));
+    let limits = Limits { max_in_flight_per_principal: 1, ..Limits::default() };
+    let house = House::with(limits).await;
+    // As many as there are places for, and one more: none of them has said all it will say.
+    let mut unfinished = Vec::new();
+    for _ in 0..3 {
+        let mut stream = house.connect().await;
+        stream.write_all(&house.bytes(&format!("{exchange}\nContent-Length: 4000\n\n{{"))).await.unwrap();
+        unfinished.push(stream);
+    }
+    house
+        .check(&[
+            ("what fits", &with(4_096), "401 unauthenticated"),
+            ("what does not", &with(4_097), "413 body_too_large"),
+            ("announced only", &format!("{exchange}\nContent-Length: 12000000\n\nx"), "413 body_too_large"),
+            ("in chunks", &chunked, "413 body_too_large"),
+            ("to the page", &with(5_000).replace("/exchange", "/"), "413 body_too_large"),
+            ("the page itself", "GET /\nHost: localhost:PORT", "200"),
+            ("with a credential", &format!("{ECHO}\nContent-Length: 5000\n\n{}", "x".repeat(5_000)), "200"),
+        ])
+        .await;
+    house.close().await;
+
+    let house = House::with(Limits { open_body_timeout: SHORT, ..Limits::default() }).await;
+    let slow = format!("{exchange}\nContent-Length: 100\n\n{{");
+    let mut stream = house.connect().await;
+    stream.write_all(&house.bytes(&slow)).await.unwrap();
+    assert_eq!(Answer::read(&mut stream).await.summary(), "408 body_timeout");
     house.close().await;
 }
 

@@ -20,9 +20,11 @@ async fn odd_lengths_smuggle_nothing() {
     let hidden = "GET /healthz HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n";
     let house = House::open().await;
     for (name, lines, body, expected) in [
-        // RFC 9112 6.3: chunked wins, and the connection closes after the answer.
-        ("length then chunked", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n", "0\r\n\r\n", "200"),
-        ("chunked then length", "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n", "0\r\n\r\n", "200"),
+        ("length then chunked", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n", "0\r\n\r\n", "400"),
+        ("chunked then length", "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n", "0\r\n\r\n", "400"),
+        ("a line that ends with LF alone", "X: y\n\r\n", "", "400"),
+        ("a head that ends with LF alone", "X: y\r\n\n", "", "400"),
+        ("CR alone", "X: y\rZ: a\r\n\r\n", "", "400"),
         ("two lengths", "Content-Length: 2\r\nContent-Length: 4\r\n\r\n", "{}", "400"),
         ("a list of lengths", "Content-Length: 2, 4\r\n\r\n", "{}", "400"),
         ("signed length", "Content-Length: +2\r\n\r\n", "{}", "400"),
@@ -37,6 +39,27 @@ async fn odd_lengths_smuggle_nothing() {
     ] {
         let got = statuses(&house, &format!("{head}{lines}{body}{hidden}")).await;
         assert_eq!(got, expected, "{name}");
+    }
+    house.close().await;
+}
+
+/// A chunk whose size or end could be read in two ways: the handler gets no body, and nothing behind it is a request.
+#[tokio::test]
+async fn odd_chunks_smuggle_nothing() {
+    let head = "POST /api/echo HTTP/1.1\r\nHost: localhost:PORT\r\nAuthorization: Bearer person-token\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let hidden = "GET /healthz HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n";
+    let house = House::open().await;
+    for (name, body) in [
+        ("LF alone after the size", "2\n{}\r\n0\r\n\r\n"),
+        ("LF alone after the chunk", "2\r\n{}\n0\r\n\r\n"),
+        ("a prefix", "0x2\r\n{}\r\n0\r\n\r\n"),
+        ("a sign", "+2\r\n{}\r\n0\r\n\r\n"),
+        ("a space", "2 \r\n{}\r\n0\r\n\r\n"),
+        ("no size", "\r\n{}\r\n0\r\n\r\n"),
+        ("too many digits", "000000002\r\n{}\r\n0\r\n\r\n"),
+        ("a long extension", &format!("2;{}\r\n{{}}\r\n0\r\n\r\n", "x".repeat(1_000))),
+    ] {
+        assert_eq!(statuses(&house, &format!("{head}{body}{hidden}")).await, "400", "{name}");
     }
     house.close().await;
 }

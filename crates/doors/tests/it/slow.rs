@@ -67,15 +67,57 @@ async fn slow_bodies_are_refused() {
         "POST /api/echo\nHost: localhost:PORT\n{BEARER}\nContent-Type: application/json\nContent-Length: 100\n\n{{\"a\":"
     );
     let chunked = start.replace("Content-Length: 100", "Transfer-Encoding: chunked").replace("{\"a\":", "5\r\n{\"a\":");
-    for limits in [
-        Limits { body_idle_timeout: SHORT, ..Limits::default() },
-        Limits { body_total_timeout: SHORT, ..Limits::default() },
-    ] {
+    for limits in
+        [Limits { body_idle_timeout: SHORT, ..Limits::default() }, Limits { body_timeout: SHORT, ..Limits::default() }]
+    {
         let house = House::with(limits).await;
         assert_eq!(stall_after(&house, &house.bytes(&start)).await, "408 body_timeout");
         assert_eq!(stall_after(&house, &house.bytes(&chunked)).await, "408 body_timeout");
         house.close().await;
     }
+}
+
+/// T13: bytes that come at the least rate earn their time; a drip, however steady, does not.
+#[tokio::test]
+async fn a_body_that_drips_ends_in_time_and_a_large_one_is_waited_for() {
+    let head = |bytes: usize| {
+        format!(
+            "POST /api/echo\nHost: localhost:PORT\n{BEARER}\nContent-Type: application/json\nContent-Length: {bytes}\n\n"
+        )
+    };
+    let house = House::with(Limits { body_timeout: SHORT, body_least_rate: 1 << 20, ..Limits::default() }).await;
+    let mut stream = house.connect().await;
+    let (mut reading, mut writing) = stream.split();
+    let mut ticks = tokio::time::interval(SHORT / 10);
+    let drip = async {
+        writing.write_all(&house.bytes(&head(100_000))).await?;
+        loop {
+            ticks.tick().await;
+            writing.write_all(b"x").await?;
+        }
+    };
+    let answer = tokio::select! {
+        answer = Answer::read(&mut reading) => answer,
+        failed = drip => {
+            let _closed: std::io::Result<()> = failed;
+            Answer { text: String::new() }
+        }
+    };
+    assert_eq!(answer.summary(), "408 body_timeout");
+    house.close().await;
+
+    // One byte a second is asked for, so the first thousand have earned a quarter of an hour.
+    let house = House::with(Limits { body_timeout: SHORT, body_least_rate: 1, ..Limits::default() }).await;
+    let mut stream = house.connect().await;
+    stream.write_all(&house.bytes(&head(2_000))).await.unwrap();
+    stream.write_all(&[b'x'; 1_000]).await.unwrap();
+    let mut ticks = tokio::time::interval(SHORT);
+    for _ in 0..4 {
+        ticks.tick().await;
+        stream.write_all(&[b'x'; 250]).await.unwrap();
+    }
+    assert_eq!(Answer::read(&mut stream).await.summary(), "200");
+    house.close().await;
 }
 
 #[tokio::test]

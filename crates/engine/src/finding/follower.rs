@@ -35,6 +35,8 @@ const FILLING_ENTRIES: u64 = 20_000;
 pub(crate) async fn run(shared: Arc<Shared>) {
     let Some(folder) = shared.finding.folder.clone() else { return };
     let settled = shared.settled.clone();
+    // One that an earlier run had open when it panicked holds the folder until it is let go.
+    shared.finding.set_index(None);
     let work = async {
         let mut trust = Trust::Opened;
         loop {
@@ -129,6 +131,7 @@ impl Follower<'_> {
         let mut is_resting = false;
         loop {
             let last = *news.borrow_and_update();
+            fail::fail_point!("search-follow", |_| Ok(()));
             if self.shared.finding.is_distrusted() {
                 return Err(FollowError::Unreadable);
             }

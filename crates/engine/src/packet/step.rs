@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use model::{
-    FileState, NextId, Origin, Outcome, Session, SessionRow, Transcript, TranscriptTurn, Turn, TurnRow, Untold,
-    WorkRow, format_context_for_resume, one_line,
+    Event, FileState, NextId, Origin, Outcome, Session, SessionRow, StreamId, Transcript, TranscriptTurn, Turn,
+    TurnRow, Untold, WorkRow, format_context_for_resume, one_line,
 };
 use store::{ReadError, Store};
 
@@ -20,6 +20,9 @@ const SESSIONS: usize = 10;
 const OWN_CHARS: usize = 4_500;
 /// How many turns are looked at for one that was done.
 const TRIES: usize = 100;
+/// How many entries of a turn are looked at for the packet: it is written with the prompt, behind what the agent reported
+/// at the same moment.
+const BEGINNING: usize = 300;
 
 /// The session that was started, as far as it has come.
 pub(super) struct Own<'a> {
@@ -36,15 +39,22 @@ struct Before {
     offered: Option<TranscriptTurn>,
 }
 
-/// Whether the agent of a session that was started from an offer does not know of the phase before: at its beginning, and
-/// when the one that was told was lost before it had done a turn.
+/// Whether the agent of a session that was started from an offer does not know of the phase before: at its beginning, while
+/// it was sent nothing but commands, which go alone, and when the one that was told was lost before it had done that turn.
 pub(super) async fn is_untold(store: &dyn Store, row: &SessionRow, untold: Untold) -> Result<bool, ReadError> {
     let is_at_beginning = row.turns == Turn(0);
     if is_at_beginning || untold != Untold::Everything || row.turns.0 as usize > TRIES {
         return Ok(is_at_beginning);
     }
     let is_done = |turn: &TurnRow| turn.stop.as_ref().is_some_and(|stop| stop.outcome == Outcome::Completed);
-    Ok(!store.turns(row.id, Turn(0), TRIES).await?.iter().any(is_done))
+    for turn in store.turns(row.id, Turn(0), TRIES).await?.iter().filter(|turn| is_done(turn)) {
+        let beginning = store.read(StreamId::Session(row.id), turn.first_seq.previous(), BEGINNING).await?;
+        let is_packet = |event: &Event| matches!(event, Event::ResumeSent { turn: of, .. } if *of == turn.turn);
+        if beginning.iter().any(|entry| is_packet(&entry.event)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The packet's text for a session that was started from an offer.
@@ -112,16 +122,14 @@ fn compose(
     page.end()
 }
 
-/// What there is of the new session, whose agent was lost.
+/// What there is of the new session, if its agent was lost or has been sent nothing but commands.
 fn begun(own: &Own<'_>) -> String {
     let Own { session, states, turns } = own;
     if turns.is_empty() {
         return String::new();
     }
     let mut page = Page::of(OWN_CHARS);
-    page.add(
-        "This session has begun, but its agent was lost before a turn was done. The shell was reset. This is left of it:",
-    );
+    page.add("This session has begun without this record. What was done in it so far, in a shell that may be gone:");
     let state = |mark: &model::Mark| states.get(&path_of(mark, &session.row)).copied().unwrap_or(FileState::NotChecked);
     page.add(&format_context_for_resume(&session.context.sets, state));
     page.add(&work(&session.row, &session.context, states));
@@ -163,7 +171,9 @@ fn contents(row: &SessionRow, lines: &[TurnRow]) -> String {
     }
     let told = lines.iter().map(|line| {
         let summary = line.summary.as_ref().map_or(line.prompt_line.as_str(), |summary| summary.text.as_str());
-        format!("{} {}", line.turn, one_line(summary, ITEM_CHARS))
+        let note = line.stop.as_ref().and_then(|stop| stop.outcome.note());
+        let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
+        format!("{} {}{note}", line.turn, one_line(summary, ITEM_CHARS))
     });
     let left_out = row.turns.0.saturating_sub(u32::try_from(lines.len()).unwrap_or(u32::MAX));
     let head = match left_out {

@@ -225,6 +225,51 @@ async fn a_resumed_agent_is_told_once_what_the_session_is_about_and_what_changed
     assert!(sent);
 }
 
+/// A slash command goes to the agent as it was typed, with nothing beside it; what the agent has to be told waits for the
+/// next prompt that is none, through a restart and a queue.
+#[tokio::test(start_paused = true)]
+async fn a_slash_command_goes_alone_and_the_record_waits_for_the_next_prompt_that_is_none() {
+    let mut world = World::new().await;
+    let session = world.session().await;
+    say(&world, session, "write kept.md one").await;
+    world.crash_and_restart().await;
+    say(&world, session, "/say one").await;
+    world.crash_and_restart().await;
+    let prompts = [
+        world.prompt(session, "/slow 1").await,
+        world.prompt(session, "/etc/hosts is what?").await,
+        world.prompt(session, " /say with a space before it").await,
+        world.prompt(session, "/say last").await,
+        world.prompt(session, "say once only").await,
+    ];
+    for prompt in prompts {
+        world.finish(session, prompt).await;
+    }
+    let (entries, _) = world.engine.entries(session, None, 1_000).await.unwrap();
+    let log = entries.iter().filter_map(|entry| match &entry.event {
+        Event::PromptSent { text, .. } => Some(text.clone()),
+        Event::ResumeSent { turn, text } => {
+            assert!(text.contains("Created kept.md (t1, unchanged since)"), "{text}");
+            Some(format!("{turn} told"))
+        }
+        _ => None,
+    });
+    let log: Vec<String> = log.collect();
+    assert_eq!(
+        log,
+        [
+            "write kept.md one",
+            "/say one",
+            "/slow 1",
+            "/etc/hosts is what?",
+            " /say with a space before it",
+            "t5 told",
+            "/say last",
+            "say once only",
+        ]
+    );
+}
+
 /// A path outside the session's directory is looked at only if the person marked it.
 #[tokio::test(start_paused = true)]
 async fn a_ticket_outside_is_looked_at_for_the_person_alone() {
@@ -253,4 +298,56 @@ async fn a_ticket_outside_is_looked_at_for_the_person_alone() {
         let packet = world.engine.resume_packet(session).await.unwrap().text;
         assert!(packet.contains(&expected), "{packet}");
     }
+    // What the agent marked first is looked at once the person confirms it, and nothing else of that set.
+    let all = mark("files", &paths, SetMode::Replace, Marker::Agent);
+    world.engine.submit(session, mark("files", &[], SetMode::Replace, Marker::Agent), asker()).await.unwrap();
+    world.engine.submit(session, all, asker()).await.unwrap();
+    let confirm = mark("files", &paths[..1], SetMode::Merge, Marker::Person);
+    world.engine.submit(session, confirm, asker()).await.unwrap();
+    let packet = world.engine.resume_packet(session).await.unwrap().text;
+    assert!(packet.contains(&format!("- {}\n- {} (not checked)", paths[0], paths[1])), "{packet}");
+    // The agent's next mark does not take that away.
+    let again = mark("files", &[paths[1], paths[0]], SetMode::Replace, Marker::Agent);
+    world.engine.submit(session, again, asker()).await.unwrap();
+    let packet = world.engine.resume_packet(session).await.unwrap().text;
+    assert!(packet.contains(&format!("- {} (not checked)\n- {}", paths[1], paths[0])), "{packet}");
+}
+
+/// Whoever goes on must not believe that something was done which was refused, failed, stopped or cut off.
+#[tokio::test(start_paused = true)]
+async fn what_was_not_done_is_told_as_such() {
+    let mut world = World::new().await;
+    let session = world.session().await;
+    let mut follow = world.engine.follow(session, None).await.unwrap();
+    let refused = world.prompt(session, "run touch refused").await;
+    let request = loop {
+        if let Event::PermissionAsked { request, .. } = next_event(&mut follow).await {
+            break request;
+        }
+    };
+    let by = Answerer::Person { token_id: None, name: "ada".to_owned() };
+    let answer =
+        PermissionAnswer { option: Some("reject-once".to_owned()), kind: None, fields: None, by, remembered: None };
+    world.engine.submit(session, Command::Answer { request, answer }, asker()).await.unwrap();
+    world.finish(session, refused).await;
+    say(&world, session, "fail on purpose").await;
+    let stopped = world.prompt(session, "slow 1000").await;
+    while !matches!(next_event(&mut follow).await, Event::TurnStarted { turn: Turn(3), .. }) {}
+    world.engine.submit(session, Command::Cancel, asker()).await.unwrap();
+    world.finish(session, stopped).await;
+    say(&world, session, "write done.md x").await;
+    world.prompt(session, "slow 1000").await;
+    while !matches!(next_event(&mut follow).await, Event::TurnStarted { turn: Turn(5), .. }) {}
+    world.crash_and_restart().await;
+    let packet = world.engine.resume_packet(session).await.unwrap().text;
+    let line = |begins: &str| {
+        let mut found = packet.lines().filter(|line| line.starts_with(begins));
+        found.next().unwrap_or_else(|| panic!("{begins:?} is not in:\n{packet}"))
+    };
+    assert!(line("t1 tools:").ends_with("(refused)"), "{packet}");
+    assert!(line("t2 tools:").ends_with("(failed)"), "{packet}");
+    line("t3 was not done: cancelled");
+    assert!(!line("t4 tools:").contains('('), "{packet}");
+    line("t5 was not done: interrupted");
+    assert_eq!(packet.matches("was not done").count(), 2, "{packet}");
 }

@@ -105,6 +105,36 @@ async fn the_new_agent_is_told_of_the_phase_before() {
     assert!(told.contains("notes.md (t1"), "{told}");
 }
 
+/// A phase that begins with a slash command: the agent gets the command alone, and the record of the phase before with the
+/// first prompt that is none, also when the server ended meanwhile.
+#[tokio::test(start_paused = true)]
+async fn a_command_of_the_new_agent_goes_alone_and_the_phase_before_is_told_later() {
+    let mut world = World::new().await;
+    let session = world.offering(&["write notes.md the plan", "next Go on | /say my-spec | loom"]).await;
+    let (_, begun) = take(&world.engine, session, block(2, 1)).await;
+    world.first_turn(begun).await;
+    world.crash_and_restart().await;
+    world.say(begun, "/say more").await;
+    world.say(begun, "say and now in words").await;
+    world.say(begun, "say again").await;
+    let entries = world.store.read(StreamId::Session(begun), Seq::START, 1_000).await.unwrap();
+    let told = entries.iter().filter_map(|entry| match &entry.event {
+        Event::ResumeSent { turn, text } => Some((*turn, text.clone())),
+        _ => None,
+    });
+    let told: Vec<(Turn, String)> = told.collect();
+    let [(Turn(3), text)] = told.as_slice() else { panic!("{told:?}") };
+    for part in
+        ["[The next step of a piece of work", "notes.md (t1", "t1 person: /say my-spec", "t2 person: next Go on"]
+    {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+    assert_eq!(world.prompts_sent(begun).await[..2], ["/say my-spec", "/say more"]);
+    // It was told and did a turn: now its own turns are what there is to tell.
+    let packet = world.engine.resume_packet(begun).await.unwrap().text;
+    assert!(packet.starts_with("[Session resumed."), "{packet}");
+}
+
 /// One that comes back without a record of its own knows neither the phase before nor what the first one was at.
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_was_lost_in_its_first_turn_is_told_of_the_phase_before_again() {

@@ -8,10 +8,13 @@ use crate::one_line;
 use crate::text::plain_text;
 
 use super::cut::head;
+use super::scaffolding::without_scaffolding;
 use super::{MAX_SUMMARY_CHARS, TurnLine, newest_lines};
 
 /// So much of a prompt and of a response is shown.
 const SHOWN_CHARS: usize = 500;
+/// So much of them is looked through for what is shown.
+const READ_CHARS: usize = 16_000;
 /// So many of the newest turns are marked.
 const RECENT_TURNS: usize = 3;
 
@@ -71,7 +74,8 @@ pub fn title_request(current: Option<&str>, turns: &[TurnLine]) -> ModelRequest 
 /// Each line behind a mark that it can not take off.
 fn record(text: &str) -> String {
     // Escape sequences are longer than what they show; four times is plenty and bounded.
-    let text = plain_text(&without_blocks(head(text, SHOWN_CHARS * 4).unwrap_or(text)));
+    let text = without_scaffolding(head(text, READ_CHARS).unwrap_or(text));
+    let text = plain_text(&without_blocks(head(&text, SHOWN_CHARS * 4).unwrap_or(&text)));
     let text = text.trim();
     let shown = head(text, SHOWN_CHARS).unwrap_or(text);
     if shown.is_empty() {

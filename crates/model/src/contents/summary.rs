@@ -4,7 +4,7 @@
 //!
 //! The person's first line that means something wins. If it is shorter than [`SHORT`], or only goes on with what was said
 //! before, the answer's first line that means something is used where it is longer. What is shown as more than words, such
-//! as a next block, says nothing here.
+//! as a next block, says nothing here, nor does what was written for the system's own use.
 
 use crate::blocks::without_blocks;
 use crate::split_source;
@@ -14,6 +14,7 @@ use super::blocks::{Kind, Line, lines};
 use super::boilerplate::{Speaker, is_follow_up, is_looking, is_pictograph, point, without_closings, without_openings};
 use super::cut::summary_length;
 use super::inline::{plain_line, without_line_marks};
+use super::scaffolding::without_scaffolding;
 use super::sentence::{sentences, weight};
 use super::terms::{bare_words, content_count, topic_terms};
 use super::vocabulary::COMMON_HEADINGS;
@@ -29,7 +30,7 @@ const ANSWER_LINES: usize = 12;
 
 /// What a turn was about, in one line of at most [`MAX_SUMMARY_CHARS`] characters; [`EMPTY_SUMMARY`] if it says nothing.
 pub fn extract_summary(prompt: &str, response: &str) -> String {
-    let prompt = plain_text(&without_blocks(&looked_at(split_source(prompt).1)));
+    let prompt = plain_text(&without_blocks(&without_scaffolding(&looked_at(split_source(prompt).1))));
     let prompt_lines = lines(&prompt);
     let asked = asked(&prompt_lines);
     if let Some(asked) = &asked
@@ -37,7 +38,7 @@ pub fn extract_summary(prompt: &str, response: &str) -> String {
     {
         return finished(&asked.line);
     }
-    let response = plain_text(&without_blocks(&looked_at(response)));
+    let response = plain_text(&without_blocks(&without_scaffolding(&looked_at(response))));
     let response_lines = lines(&response);
     let answered = answered(&response_lines);
     let line = match (asked, answered) {

@@ -6,28 +6,32 @@
 mod commands;
 mod files;
 mod names;
+mod success;
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use super::facts::{DECLARED_FACTS, Fact, FactShape};
+use crate::ToolCall;
 use crate::limits::{MAX_FACT_BYTES, MAX_FACTS_OF_CALL};
-use crate::{ToolCall, ToolStatus};
 
 pub use commands::exit_code;
 pub(crate) use names::plain_tool_name;
+pub use success::{CallEnd, call_end, succeeded};
 
 /// These rules, by what they say: a change of theirs is a change of this.
-const RULES: &str = "coding-1";
+const RULES: &str = "coding-2";
 
-/// What a call in the directory `cwd` proves; nothing, unless it succeeded.
+/// What a call in the directory `cwd` proves; nothing, if it failed. What ended with an exit code was run, but proves
+/// nothing else.
 pub fn prove(call: &ToolCall, cwd: &str) -> Vec<Fact> {
-    if !succeeded(call) {
-        return Vec::new();
-    }
     let mut facts = Proved { facts: Vec::new() };
-    files::prove(call, cwd, &mut facts);
+    match call_end(call) {
+        CallEnd::Failed => return Vec::new(),
+        CallEnd::Exited(_) => (),
+        CallEnd::Succeeded => files::prove(call, cwd, &mut facts),
+    }
     commands::prove(call, &mut facts);
     facts.facts.truncate(MAX_FACTS_OF_CALL);
     facts.facts
@@ -38,34 +42,6 @@ pub fn tool_intent(call: &ToolCall) -> Option<&str> {
     let own = call.input.as_ref().and_then(|input| input.get("tool")).and_then(Value::as_str);
     let name = plain_tool_name(own.or(call.name.as_deref())?);
     (name == "report_intent").then(|| text_argument(&arguments(call), &["intent"]))?
-}
-
-/// The call ended well: it is completed, and neither a flag nor a JSON result says otherwise.
-pub fn succeeded(call: &ToolCall) -> bool {
-    call.status == ToolStatus::Completed && call.output.as_ref().is_none_or(|output| !tells_failure(output))
-}
-
-fn tells_failure(output: &Value) -> bool {
-    let is_nothing = |value: &Value| match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(list) => list.is_empty(),
-        Value::Object(map) => map.is_empty(),
-        Value::Bool(true) | Value::Number(_) => false,
-    };
-    match output {
-        Value::Object(map) => {
-            let flagged = ["isError", "is_error"].iter().any(|flag| map.get(*flag) == Some(&Value::Bool(true)));
-            flagged
-                || map.get("error").is_some_and(|error| !is_nothing(error))
-                || map.get("result").is_some_and(tells_failure)
-        }
-        // A JSON result that came as text.
-        Value::String(text) if text.trim_start().starts_with('{') => {
-            serde_json::from_str(text).is_ok_and(|value: Value| value.is_object() && tells_failure(&value))
-        }
-        _ => false,
-    }
 }
 
 /// What was proved so far.

@@ -21,7 +21,7 @@ pub struct Sets(BTreeMap<String, Vec<Mark>>);
 pub struct Mark {
     /// What is marked, as it was written.
     pub item: String,
-    /// Who marked it first.
+    /// Who marked it first; the person, once they confirmed it.
     pub by: Marker,
 }
 
@@ -126,6 +126,15 @@ impl ContextWish {
         match self {
             Self::One { set, items, mode } => Ok(vec![merge_context_set(sets, set, items, *mode)?]),
             Self::All(wanted) => replace_context(sets, wanted),
+        }
+    }
+
+    /// The items that it names to be in a set, by set.
+    pub(crate) fn named(&self) -> Vec<(&str, &[String])> {
+        match self {
+            Self::One { mode: SetMode::Remove, .. } => Vec::new(),
+            Self::One { set, items, mode: SetMode::Replace | SetMode::Merge } => vec![(set, items)],
+            Self::All(wanted) => wanted.iter().map(|(set, items)| (set.as_str(), items.as_slice())).collect(),
         }
     }
 }

@@ -16,6 +16,8 @@ const SAID_BYTES: usize = 2 << 10;
 const SHOWN_BYTES: usize = 128 << 10;
 /// Of what a tool was given.
 const INPUT_BYTES: usize = 32 << 10;
+/// Texts of a change that are longer together are not compared line by line.
+const COMPARED_BYTES: usize = 512 << 10;
 /// How many files a piece names.
 const MAX_FILES: usize = 200;
 
@@ -89,11 +91,7 @@ impl OpenCall {
             ToolContent::Diff { path, old_text, new_text } => {
                 self.add_file(path);
                 self.shown.line(path);
-                let old: HashSet<&str> = old_text.iter().flat_map(|text| text.lines()).collect();
-                let new: HashSet<&str> = new_text.lines().collect();
-                let removed = old_text.iter().flat_map(|text| text.lines()).filter(|line| !new.contains(line));
-                let added = new_text.lines().filter(|line| !old.contains(line));
-                removed.chain(added).for_each(|line| self.shown.line(line));
+                changed_lines(old_text.as_deref().unwrap_or_default(), new_text, |line| self.shown.line(line));
             }
             ToolContent::Terminal { command, output, exit_code } => {
                 self.exit = *exit_code;
@@ -196,6 +194,22 @@ fn words_of(value: &Value, max_bytes: usize) -> String {
     }
     text.truncate(text.trim_end().len());
     text
+}
+
+/// The lines that a change took away, and then those that it brought. Two long texts are compared by what they begin
+/// and end with alone: a set of their lines may take many times as much room as they do.
+fn changed_lines(old: &str, new: &str, mut tell: impl FnMut(&str)) {
+    let same = old.split_inclusive('\n').zip(new.split_inclusive('\n')).take_while(|(old, new)| old == new);
+    let begin: usize = same.map(|(line, _)| line.len()).sum();
+    let (old, new) = (&old[begin..], &new[begin..]);
+    if old.len() + new.len() > COMPARED_BYTES {
+        let ends = old.lines().rev().zip(new.lines().rev()).take_while(|(old, new)| old == new).count();
+        let (old_lines, new_lines) = (old.lines().count() - ends, new.lines().count() - ends);
+        return old.lines().take(old_lines).chain(new.lines().take(new_lines)).for_each(tell);
+    }
+    let (before, after): (HashSet<&str>, HashSet<&str>) = (old.lines().collect(), new.lines().collect());
+    old.lines().filter(|line| !after.contains(line)).for_each(&mut tell);
+    new.lines().filter(|line| !before.contains(line)).for_each(&mut tell);
 }
 
 /// What a call shows: its beginning and its end.

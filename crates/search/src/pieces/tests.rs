@@ -207,3 +207,46 @@ fn a_title_is_found_whoever_made_it() {
         assert_eq!(shape(&fold(vec![title(by)])[0]), "t0 title 0 1-1 \"The garden hedge\"", "{by:?}");
     }
 }
+
+#[test]
+fn one_very_long_entry_takes_no_more_than_its_own_size() {
+    let text = "a word and another, and then a line\n".repeat(400_000);
+    let mut pieces = Pieces::new(session());
+    let feed = entries(vec![started(1), said(0, &text), said(1, "the last word"), ended(1)]);
+    let told: Vec<Piece> = feed.iter().flat_map(|entry| pieces.apply(entry)).collect();
+    let held: usize = told.iter().map(|piece| piece.text.capacity()).sum();
+    assert!(held < text.len() + text.len() / 8, "{held} bytes are held for {}", text.len());
+    let said: String = told.iter().map(|piece| piece.text.as_str()).collect();
+    assert!(said == text + "\n\nthe last word");
+}
+
+#[test]
+fn words_leave_in_the_same_chunks_however_they_came() {
+    // Characters of two to four bytes, so that cuts fall inside of them, with and without places to cut at.
+    for unit in ["äß€𝄞", "word äß€𝄞 word\n", "𝄞𝄞𝄞 "] {
+        let text = unit.repeat(400_000 / unit.len());
+        let whole: Vec<&str> = words::chunks(&text).collect();
+        for step in [7, 1_000, words::CHUNK_BYTES, words::CHUNK_BYTES * 3 + 1, text.len()] {
+            let mut words = Words::default();
+            let mut told = Vec::new();
+            let mut rest = text.as_str();
+            while !rest.is_empty() {
+                let (now, later) = rest.split_at(rest.ceil_char_boundary(step.min(rest.len())));
+                words.push(0, now, Seq(1), |_, _, chunk| told.push(chunk));
+                rest = later;
+            }
+            told.extend(words.so_far().map(|(_, _, _, text)| text.to_owned()));
+            assert!(told == whole, "{unit:?} in steps of {step}");
+        }
+    }
+}
+
+#[test]
+fn a_diff_of_very_many_lines_is_told_by_what_lies_between_its_ends() {
+    let same = "\n".repeat(2_000_000);
+    let (old_text, new_text) = (format!("{same}old line\n{same}"), format!("{same}new line\n{same}"));
+    let diff = ToolContent::Diff { path: "/w/a.rs".into(), old_text: Some(old_text), new_text };
+    let call = ToolChange { content: Some(vec![diff]), ..change(ToolStatus::Running) };
+    let begun = Event::ToolStarted { turn: Turn(1), tool: 1, call_id: "c".into(), change: call };
+    assert_eq!(fold(vec![started(1), begun, ended(1)])[0].text, "\n/w/a.rs\n/w/a.rs\nold line\nnew line");
+}

@@ -17,27 +17,33 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub(super) fn push(&mut self, block: u32, text: &str, seq: Seq) {
+    /// Takes in words of an entry and hands out each chunk that is full by them: its number, the entry in which it
+    /// begins, its text. What is held is never more than a chunk, however long the words are, and none of them is
+    /// copied more often than twice.
+    pub(super) fn push(&mut self, block: u32, text: &str, seq: Seq, mut full: impl FnMut(u32, Seq, String)) {
         if self.text.is_empty() {
             self.first = seq;
         } else if self.block != Some(block) {
-            self.text.push_str("\n\n");
+            self.fill("\n\n", seq, &mut full);
         }
         self.block = Some(block);
         self.last = seq;
-        self.text.push_str(text);
+        self.fill(text, seq, &mut full);
     }
 
-    /// A chunk, if one is full: its number, the entry in which it begins, its text.
-    pub(super) fn take_full(&mut self, seq: Seq) -> Option<(u32, Seq, String)> {
-        if self.text.len() < CHUNK_BYTES {
-            return None;
+    fn fill(&mut self, mut text: &str, seq: Seq, full: &mut impl FnMut(u32, Seq, String)) {
+        while self.text.len() + text.len() >= CHUNK_BYTES {
+            let (now, later) = text.split_at(text.floor_char_boundary(CHUNK_BYTES - self.text.len()));
+            self.text.push_str(now);
+            text = later;
+            let end = cut(&self.text);
+            // A text of its own: what stays here keeps the room, and a chunk takes no more than its words do.
+            let chunk = self.text[..end].to_owned();
+            self.text.drain(..end);
+            full(self.number, std::mem::replace(&mut self.first, seq), chunk);
+            self.number += 1;
         }
-        let rest = self.text.split_off(cut(&self.text));
-        let chunk = std::mem::replace(&mut self.text, rest);
-        let first = std::mem::replace(&mut self.first, seq);
-        self.number += 1;
-        Some((self.number - 1, first, chunk))
+        self.text.push_str(text);
     }
 
     /// What has not left yet: its number, its first and last entry, its text.

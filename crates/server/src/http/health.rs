@@ -1,16 +1,19 @@
 //! Whether the server is there, and what it has counted.
 
 use axum::Json;
+use axum::extract::State;
 use axum::response::IntoResponse;
 use doors::{Principal, Scope};
 
 use crate::error::ApiError;
 use crate::extract::NoParams;
-use crate::{access, metrics, wire};
+use crate::{App, access, metrics, wire};
 
-/// Needs no credential, so that anything may watch it; says nothing but that the server answers.
-pub(crate) async fn healthz(_: NoParams) -> Json<wire::Health> {
-    Json(wire::Health { status: "ok".to_owned() })
+/// Needs no credential, so that anything may watch it; says nothing but that the server answers, and whether a part of it
+/// keeps failing. Which one is in the log.
+pub(crate) async fn healthz(State(app): State<App>, _: NoParams) -> Json<wire::Health> {
+    let status = if app.engine.failing_parts().is_empty() { "ok" } else { "degraded" };
+    Json(wire::Health { status: status.to_owned() })
 }
 
 pub(crate) async fn metrics(principal: Principal, _: NoParams) -> Result<impl IntoResponse, ApiError> {

@@ -5,9 +5,11 @@
 //! more waits itself and reads the log when it goes on.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use engine::{ContextReason, Engine, Follow, Followed, QueryError, ResetReason, Words};
+use engine::{ContextReason, Engine, Follow, Followed, QueryError, ResetReason, SubmitError, Words};
+use futures_util::FutureExt as _;
 use model::{Cursor, SessionId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
@@ -124,7 +126,14 @@ impl Follows {
         while self.tasks.try_join_next().is_some() {}
         self.generation += 1;
         let (session, cursor, generation) = (follow.session(), follow.cursor(), self.generation);
-        let task = self.tasks.spawn(speak(follow, generation, self.out.clone()));
+        let out = self.out.clone();
+        let task = self.tasks.spawn(async move {
+            if AssertUnwindSafe(speak(follow, generation, out.clone())).catch_unwind().await.is_err() {
+                let error = ApiError::Submit(SubmitError::Broken).tell();
+                let frame = ServerFrame::Error { id: None, session: Some(session), error };
+                out.say(session, generation, News::Ended, &frame).await;
+            }
+        });
         self.by_session.insert(session, Slot { generation, task, cursor, caught_up: false });
     }
 
@@ -244,8 +253,6 @@ pub(super) fn reset_frame(session: SessionId, err: &ApiError) -> Option<ServerFr
 
 #[cfg(test)]
 mod tests {
-    use futures_util::FutureExt as _;
-
     use super::*;
 
     /// R15: few long frames fill the queue as many short ones do, and room comes back when a frame was written.

@@ -3,7 +3,11 @@
 //! Invariant: two prompts of one socket are taken in the order in which they were sent, neither holds up what the
 //! socket hears meanwhile, and nothing that waits is carried out once its caller is signed out.
 
+use std::panic::AssertUnwindSafe;
+
 use doors::{Principal, Scope};
+use engine::SubmitError;
+use futures_util::FutureExt as _;
 use model::Command;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -33,7 +37,8 @@ impl Requests {
                 if !app.settings.gatekeeper.is_in_force(&principal) {
                     return;
                 }
-                let answer = match carry_out(&app, &principal, request).await {
+                let carried_out = AssertUnwindSafe(carry_out(&app, &principal, request)).catch_unwind().await;
+                let answer = match carried_out.unwrap_or(Err(ApiError::Submit(SubmitError::Broken))) {
                     Ok(Answer::Result(result)) => ServerFrame::Ack { id, result },
                     Ok(Answer::Page(page)) => ServerFrame::List { id: Some(id), page },
                     Err(err) => ServerFrame::Error { id: Some(id), session: None, error: err.tell() },

@@ -4,6 +4,7 @@
 //! checkpoint that failed to flush nobody tries another in this process: the kernel may have dropped the pages and
 //! would call a second flush a success. The next process finds the log whole and copies it again.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
@@ -12,34 +13,48 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Error};
 use tokio::sync::SetOnce;
 
+use crate::sqlite::jobs::Cause;
 use crate::sqlite::trouble::Trouble;
 
 /// As many pages wait to be copied before a checkpoint is worth its flushes: 16 MiB of 2 kB each. Tests copy all the time, so that
 /// each of them tests this as well.
 pub(super) const CHECKPOINT_PAGES: i64 = if cfg!(test) { 32 } else { 8192 };
 
+/// A thread of the store is gone.
+#[derive(Debug, thiserror::Error)]
+#[error("the {thread} panicked")]
+pub(super) struct Panicked {
+    pub(super) thread: &'static str,
+}
+
 /// What the store's threads know of each other.
 #[derive(Default)]
 pub(super) struct Health {
-    failure: SetOnce<Arc<Error>>,
+    failure: SetOnce<Cause>,
     rest_is_the_writers: AtomicBool,
 }
 
 impl Health {
     /// Why the store takes no more writes.
-    pub(super) fn failure(&self) -> Option<&Arc<Error>> {
+    pub(super) fn failure(&self) -> Option<&Cause> {
         self.failure.get()
     }
 
     /// Waits until the store takes no more writes; for ever, as long as it does.
-    pub(super) async fn failed(&self) -> &Arc<Error> {
+    pub(super) async fn failed(&self) -> &Cause {
         self.failure.wait().await
     }
 
     /// Ends writing for the life of this process. The first cause is the one that is told.
-    pub(super) fn fail(&self, cause: Arc<Error>) {
+    pub(super) fn fail(&self, cause: Cause) {
         tracing::error!(error = %cause, "the store failed to write and is read-only until it is opened again");
         let _first_wins = self.failure.set(cause);
+    }
+
+    /// Runs one of the store's threads; its panic ends writing, since nobody knows what it left half done.
+    pub(super) fn watch<T>(&self, thread: &'static str, run: impl FnOnce() -> T) -> Option<T> {
+        let ended = catch_unwind(AssertUnwindSafe(run));
+        ended.inspect_err(|_| self.fail(Arc::new(Panicked { thread }))).ok()
     }
 }
 

@@ -1,9 +1,10 @@
 //! The threads that answer questions, so that no read waits for a write or holds up the runtime.
 //!
 //! Invariant: one question sees one moment of the store, because each runs inside one read transaction; a reader
-//! cannot write.
+//! cannot write. A question that panics is answered with a failure and takes no thread with it.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -33,6 +34,9 @@ fn answer(conn: &Connection, questions: &Mutex<mpsc::Receiver<Question>>) {
     // one thread.
     let next = || questions.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv();
     while let Some(question) = next() {
-        question(conn);
+        // Its read transaction was rolled back on the way out, and whoever asked finds that no answer will come.
+        if catch_unwind(AssertUnwindSafe(|| question(conn))).is_err() {
+            tracing::error!("a question to the store panicked");
+        }
     }
 }

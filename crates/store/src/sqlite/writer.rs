@@ -143,7 +143,7 @@ impl Writer {
 
     fn try_write(&mut self, group: &mut [Job]) -> Result<Vec<Answer>, AppendFailure> {
         match self.health.failure() {
-            Some(cause) => Err(AppendFailure::Failed(Arc::clone(cause) as Cause)),
+            Some(cause) => Err(AppendFailure::Failed(Arc::clone(cause))),
             None => self.write(group).map_err(|err| self.give_up(err)),
         }
     }
@@ -171,7 +171,7 @@ impl Writer {
             false => self.conn.execute_batch("ROLLBACK"),
         };
         let kind = Trouble::of(&err);
-        let err = Arc::new(err);
+        let err: Cause = Arc::new(err);
         match rollback {
             Ok(()) => match kind {
                 Trouble::Full => {

@@ -17,17 +17,14 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tracing_subscriber::EnvFilter;
 
 use crate::cli;
 use crate::config::Config;
 use crate::data_dir::{DataDir, ServerFile, write_private};
 use crate::host::{Address, Host, Purpose};
-use crate::link;
 use crate::terminal::{self, safe};
+use crate::{link, log};
 
-/// The migration library tells of every step it does not have to take.
-const DEFAULT_LOG: &str = "info,refinery_core=warn";
 /// What a Unix socket's path may have on Linux.
 const MAX_SOCKET_PATH_BYTES: usize = 107;
 /// How long all of stopping may take; what is not settled by then the next start settles.
@@ -38,7 +35,7 @@ const STORE_FAILED: &str = "the store can not be written any more, so the server
 
 /// Serves until it is told to stop. The link that it prints offers a session in `directory`.
 pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&str>) -> Result<()> {
-    start_logging();
+    log::start()?;
     // A limit on the size of files is to be an error of the write that meets it, not the end of the process. The handler
     // stays when this is dropped.
     drop(signal(SignalKind::from_raw(SIGXFSZ))?);
@@ -89,7 +86,8 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
 
     // Before the first line is out: whoever reads it may end us at once, and that is to be clean too.
     let mut signals = Signals::new()?;
-    announce(data, &host, &url, serve, directory)?;
+    write_server_file(data, &url)?;
+    announce(server::sign_in_link(&url, &host.engine.offer_code()), serve.clone(), directory.map(str::to_owned));
     let (serves, served) = tokio::select! {
         ended = &mut all => (false, ended.map(|_| ()).map_err(anyhow::Error::from)),
         () = signals.next() => (true, Ok(())),
@@ -125,16 +123,6 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
         drop(fs::remove_file(file));
     }
     served
-}
-
-fn start_logging() {
-    let filter = EnvFilter::try_from_env("THROUGHLINE_LOG").unwrap_or_else(|_| EnvFilter::new(DEFAULT_LOG));
-    // These write frames down as they are, a browser's proof among them.
-    let filter = ["tungstenite=off", "tokio_tungstenite=off"].into_iter().fold(filter, |filter, quiet| {
-        filter.add_directive(quiet.parse().expect("a directive of our own is well-formed"))
-    });
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_target(false);
-    log.with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).init();
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener> {
@@ -177,16 +165,27 @@ fn url(config: &Config, bound: SocketAddr) -> String {
     }
 }
 
-fn announce(data: &DataDir, host: &Host, url: &str, serve: &cli::Serve, directory: Option<&str>) -> Result<()> {
+fn write_server_file(data: &DataDir, url: &str) -> Result<()> {
     let file = ServerFile {
         url: url.to_owned(),
         socket: data.socket(),
         pid: std::process::id(),
         started_at: SystemClock.now(),
     };
-    write_private(&data.server_file(), &serde_json::to_vec_pretty(&file)?).context("could not write server.json")?;
-    let link = server::sign_in_link(url, &host.engine.offer_code());
-    let link = directory.map_or_else(|| link.clone(), |directory| link::with_new_session(&link, directory));
+    write_private(&data.server_file(), &serde_json::to_vec_pretty(&file)?).context("could not write server.json")
+}
+
+/// Prints the link where it may block: whoever reads standard output, or does not, holds up nothing and ends nothing.
+fn announce(link: String, serve: cli::Serve, directory: Option<String>) {
+    drop(tokio::task::spawn_blocking(move || {
+        if let Err(err) = show_link(&link, &serve, directory.as_deref()) {
+            tracing::warn!(error = %err, "the sign-in link could not be printed; `throughline token link` makes another");
+        }
+    }));
+}
+
+fn show_link(link: &str, serve: &cli::Serve, directory: Option<&str>) -> Result<()> {
+    let link = directory.map_or_else(|| link.to_owned(), |directory| link::with_new_session(link, directory));
     terminal::line(&link)?;
     if std::io::stdout().is_terminal() {
         let offer = directory.map(|directory| format!(", and offers a session in {}", safe(directory)));
@@ -210,21 +209,32 @@ pub(super) fn show_page(link: &str, serve: &cli::Serve) -> Result<()> {
 /// What a process is sent that writes past a limit on the size of its files; its default is death.
 const SIGXFSZ: i32 = rustix::process::Signal::XFSZ.as_raw();
 
-/// Ctrl+C, and what service managers send.
+/// Ctrl+C, what service managers send, and the end of the terminal.
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// None where whoever started us wants it ignored, as `nohup` does.
+    hang_up: Option<tokio::signal::unix::Signal>,
 }
 
 impl Signals {
     fn new() -> Result<Self> {
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        let hang_up = if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) };
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())?, hang_up })
     }
 
     async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => (),
             _ = self.terminate.recv() => (),
+            Some(_) = async { self.hang_up.as_mut()?.recv().await } => (),
         }
     }
+}
+
+/// The kernel tells it as a mask, in which the lowest bit is this signal. Elsewhere than on Linux it is not known.
+fn ignores_hang_up() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }

@@ -28,6 +28,7 @@ mod serve;
 mod skill;
 mod supervise;
 mod support;
+mod survival;
 mod terminal;
 mod tokens;
 mod work;

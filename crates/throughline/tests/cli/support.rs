@@ -185,17 +185,33 @@ impl Folder {
         self.start(command)
     }
 
+    /// A server that writes its log there.
+    pub(crate) fn serve_logging_to(&self, log: impl Into<Stdio>) -> Running {
+        let mut command = self.command(&SERVE);
+        command.stderr(log);
+        self.start_logging_anywhere(command)
+    }
+
+    /// A server that was started as `nohup` does, with SIGHUP ignored.
+    pub(crate) fn serve_ignoring_hang_up(&self) -> Running {
+        self.start(self.through_shell("trap '' HUP; exec \"$0\" \"$@\""))
+    }
+
     /// A server in which no file can grow beyond so many bytes, until [`Running::lift_limit`].
     pub(crate) fn serve_with_room_for(&self, bytes: u64) -> Running {
+        self.start(self.through_shell(&format!("ulimit -S -f {}; exec \"$0\" \"$@\"", bytes / 512)))
+    }
+
+    /// A server that a shell starts, after what it is told to do first.
+    fn through_shell(&self, script: &str) -> Command {
         let plain = self.command(&[]);
-        let limited = format!("ulimit -S -f {}; exec \"$0\" \"$@\"", bytes / 512);
         let mut shell = Command::new("sh");
-        shell.args(["-c", &limited]).arg(plain.get_program()).args(SERVE);
+        shell.args(["-c", script]).arg(plain.get_program()).args(SERVE);
         shell.current_dir(self.work()).stdin(Stdio::null()).env_clear();
         for (name, value) in plain.get_envs() {
             shell.env(name, value.unwrap_or_default());
         }
-        self.start(shell)
+        shell
     }
 
     /// Waits until the newest session's log has this kind of entry.
@@ -213,7 +229,12 @@ impl Folder {
 
     fn start(&self, mut command: Command) -> Running {
         let log = fs::OpenOptions::new().create(true).append(true).open(self.root.path().join("log")).unwrap();
-        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+        command.stderr(log);
+        self.start_logging_anywhere(command)
+    }
+
+    fn start_logging_anywhere(&self, mut command: Command) -> Running {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut link = String::new();
         stdout.read_line(&mut link).unwrap();

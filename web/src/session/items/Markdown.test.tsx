@@ -2,6 +2,7 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, test } from "vitest";
 
+import { shown } from "../../ui/shown";
 import { Markdown } from "./Markdown";
 
 afterEach(cleanup);
@@ -74,7 +75,9 @@ test("lists, tables, quotes and headings become what they are", () => {
   expect(page.querySelector("del")?.textContent).toBe("gone");
 });
 
-test("hidden characters are named", () => {
+test("hidden characters are named, however they are written", () => {
+  expect(show("see &#x202E;exe.txt and &rlm;").textContent).toBe("see ⟨U+202E⟩exe.txt and ⟨U+200F⟩");
+  cleanup();
   expect(show("see \u202Eexe.txt and \u001B[2J").textContent).toContain("see ⟨U+202E⟩exe.txt and ␛[2J");
 });
 
@@ -82,4 +85,22 @@ test("marks that are still open are closed while the words grow, and stay as wri
   expect(show("so **very", true).querySelector("strong")?.textContent).toBe("very");
   cleanup();
   expect(show("so **very").textContent).toBe("so **very");
+});
+
+test("named character references become their characters, all of them", async () => {
+  const { characterEntities } = await import("character-entities");
+  const names = Object.keys(characterEntities);
+  expect(names.length).toBeGreaterThan(2_000);
+  for (const name of ["amp", "lt", "gt", "quot", "nbsp", "hellip", "notin", "CounterClockwiseContourIntegral"]) {
+    expect(show(`x&${name};y`).textContent).toBe(`x${characterEntities[name]}y`);
+    cleanup();
+  }
+  // One of them is the end of a line, beside which a space means nothing.
+  const letters = (text: string | null) => text?.replace(/\s+/g, "");
+  const same = letters(show(names.map((name) => `x&${name};`).join(" ")).textContent) === letters(names.map((name) => `x${shown(characterEntities[name] ?? "")}`).join(" "));
+  expect(same).toBe(true);
+});
+
+test("what is no reference stays as it was written", () => {
+  expect(show("AT&T; &nosuch; &;").textContent).toBe("AT&T; &nosuch; &;");
 });

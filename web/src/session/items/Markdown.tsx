@@ -9,6 +9,7 @@ import { defaultRehypePlugins, defaultRemarkPlugins, Streamdown } from "streamdo
 
 import { shown } from "../../ui/shown";
 import { CodeBlock } from "./CodeBlock";
+import { parted } from "./parted";
 
 interface MarkdownProps {
   text: string;
@@ -28,13 +29,30 @@ export const Markdown = memo(function Markdown({ text, growing }: MarkdownProps)
       controls={false}
       linkSafety={NO_DIALOG}
     >
-      {shown(text)}
+      {shown(parted(text))}
     </Streamdown>
   );
 });
 
+interface DrawnNode {
+  type: string;
+  value?: string;
+  children?: DrawnNode[];
+}
+
+/** A character may also be written as `&#x202E;`, which is one only after the text was parsed. */
+function nameHidden() {
+  const name = (node: DrawnNode): void => {
+    if (node.type === "text" && node.value !== undefined) {
+      node.value = shown(node.value);
+    }
+    node.children?.forEach(name);
+  };
+  return name;
+}
+
 // Without the plugin that parses HTML: it stays text. Whatever else comes is cleaned after it became elements.
-const REHYPE = [defaultRehypePlugins["sanitize"]].filter((plugin) => plugin !== undefined);
+const REHYPE = [defaultRehypePlugins["sanitize"], nameHidden].filter((plugin) => plugin !== undefined);
 const REMARK = [defaultRemarkPlugins["gfm"]].filter((plugin) => plugin !== undefined);
 const NO_DIALOG = { enabled: false };
 

@@ -32,9 +32,13 @@ impl Session {
                 }
             }
         };
-        for (option, value) in std::mem::take(&mut self.start.options) {
-            self.choose(&option, &value).await?;
+        // One that is taken up again is as it was left.
+        if memory == Memory::New {
+            for (option, value) in std::mem::take(&mut self.start.options) {
+                self.choose(&option, &value).await?;
+            }
         }
+        self.see_that_it_asks().await?;
         let attached = Attached { agent_session: self.name.clone(), memory, program: self.about.program.clone() };
         self.tell(AgentReport::Ready { attached: Some(attached) }).await
     }
@@ -211,8 +215,23 @@ impl Session {
         }
     }
 
-    /// Sets an option; what comes of it is heard later.
+    /// Sets an option and waits for it; why it was not set, if it was not.
+    pub(super) async fn set_at_once(&mut self, option: &str, value: &str) -> Result<Option<String>, Gone> {
+        let Some(id) = self.request_option(option, value).await? else { return Ok(Some("it offers none".to_owned())) };
+        match self.reply_to(id, self.settings.limits.attach).await? {
+            Some(Ok(reply)) => {
+                self.take_option(option, value, reply).await?;
+                let is_set = self.translator.find_option(option).is_some_and(|offer| offer.value == value);
+                Ok((!is_set).then(|| "it took the other one and did not keep it".to_owned()))
+            }
+            Some(Err(refused)) => Ok(Some(refused.message)),
+            None => Ok(Some("it did not answer".to_owned())),
+        }
+    }
+
+    /// Sets an option as the person wishes; what comes of it is heard later.
     pub(super) async fn set_option(&mut self, option: &str, value: &str) -> Result<(), Gone> {
+        self.chosen.insert(option.to_owned(), value.to_owned());
         if let Some(id) = self.request_option(option, value).await? {
             self.setting.insert(id, (option.to_owned(), value.to_owned()));
         }

@@ -26,8 +26,7 @@ impl Session {
     /// What the agent reads beside the protocol.
     pub(super) fn meta(&self) -> Option<Meta> {
         let lent = self.taken()?;
-        let entry = self.settings.entries.iter().find(|entry| entry.name == self.start.agent)?;
-        match entry.unasked? {
+        match self.about.quirks.unasked? {
             Unasked::ClaudeCode => {
                 let server = lent.server.name();
                 let tools: Vec<_> = lent.unasked.iter().map(|tool| format!("mcp__{server}__{tool}")).collect();

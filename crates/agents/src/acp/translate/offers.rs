@@ -57,7 +57,8 @@ impl Offers {
     }
 
     pub(super) fn mode_is(&mut self, mode: &str) -> Vec<AgentReport> {
-        if let Some(modes) = &mut self.modes {
+        let options = self.options.iter_mut().filter(|option| is_mode(option));
+        for modes in self.modes.iter_mut().chain(options) {
             mode.clone_into(&mut modes.value);
         }
         self.tell()
@@ -78,8 +79,12 @@ impl Offers {
             let setting = if offered.choices.is_empty() { Setting::Switch } else { Setting::Choice };
             return Some(Offer { setting, value: &offered.value });
         }
+        self.option(option).map(|modes| Offer { setting: Setting::Mode, value: &modes.value })
+    }
+
+    pub(super) fn option(&self, option: &str) -> Option<&AgentOption> {
         let modes = self.modes.as_ref().filter(|_| option == MODE && !self.has_mode_option());
-        modes.map(|modes| Offer { setting: Setting::Mode, value: &modes.value })
+        self.options.iter().find(|offered| offered.id == option).or(modes)
     }
 
     /// The name of the option that is meant: its own, or `model` or `mode` by what it is about.
@@ -97,7 +102,7 @@ impl Offers {
     }
 
     fn has_mode_option(&self) -> bool {
-        self.options.iter().any(|option| option.category == OptionCategory::Mode || option.id == MODE)
+        self.options.iter().any(is_mode)
     }
 
     fn tell(&mut self) -> Vec<AgentReport> {
@@ -109,6 +114,10 @@ impl Offers {
         self.told.clone_from(&all);
         vec![AgentReport::Options(all)]
     }
+}
+
+fn is_mode(option: &AgentOption) -> bool {
+    option.category == OptionCategory::Mode || option.id == MODE
 }
 
 fn modes_as_option(modes: SessionModeState) -> AgentOption {

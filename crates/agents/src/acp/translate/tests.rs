@@ -524,3 +524,21 @@ fn a_turn_ends_as_the_agent_says() {
     stopped {"outcome":"completed"}
     "#);
 }
+
+/// Some agents say what they offer in both ways, and a change in the older one only.
+#[test]
+fn a_change_of_mode_is_believed_however_modes_are_offered() {
+    let option = |value: &str| {
+        let choices = json!([{ "value": "ask", "name": "Ask" }, { "value": "yolo", "name": "YOLO" }]);
+        json!([{ "id": "approval", "name": "Approval", "category": "mode", "type": "select", "currentValue": value,
+            "options": choices }])
+    };
+    let modes = json!({ "currentModeId": "ask", "availableModes": [{ "id": "ask", "name": "Ask" }] });
+    let mut translator = Translator::default();
+    let modes = serde_json::from_value(modes).unwrap();
+    translator.offered(Some(modes), Some(serde_json::from_value(option("ask")).unwrap()));
+    assert_eq!(translator.find_option("approval").unwrap().value, "ask");
+    let told = tell(&mut translator, json!({ "sessionUpdate": "current_mode_update", "currentModeId": "yolo" }));
+    assert_eq!(translator.find_option("approval").unwrap().value, "yolo");
+    assert_eq!(told.len(), 1);
+}

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::success::exit_code_of;
 use super::{Proved, arguments, plain_tool_name};
 use crate::{ToolCall, ToolContent, ToolKind};
 
@@ -22,15 +23,15 @@ const LISTENS: [&str; 9] = [
 
 pub(super) fn prove(call: &ToolCall, facts: &mut Proved) {
     let terminal = call.content.iter().find_map(|content| match content {
-        ToolContent::Terminal { command, output, exit_code } => Some((command, output, *exit_code)),
+        ToolContent::Terminal { command, .. } => Some(command),
         _ => None,
     });
     if !runs_commands(call) && terminal.is_none() {
         return;
     }
-    let told = terminal.map(|(command, _, _)| command.clone()).filter(|command| !command.is_empty());
+    let told = terminal.cloned().filter(|command| !command.is_empty());
     let Some(command) = told.or_else(|| command_of(call)) else { return };
-    let exit_code = terminal.and_then(|(_, _, code)| code).or_else(|| exit_code(call.output.as_ref()?));
+    let exit_code = exit_code_of(call);
     facts.add_command("commands", &first_line_of(&command), exit_code);
 
     // A command that did not end well proves only itself.
@@ -46,7 +47,7 @@ pub(super) fn prove(call: &ToolCall, facts: &mut Proved) {
     }
 }
 
-fn runs_commands(call: &ToolCall) -> bool {
+pub(super) fn runs_commands(call: &ToolCall) -> bool {
     // Some agents call every tool of a server an execution.
     let foreign = call.input.as_ref().is_some_and(|input| input.get("server").is_some() && input.get("tool").is_some());
     let by_name = || {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::{Location, ToolChange, ToolContent, ToolKind};
+use crate::{Location, ToolChange, ToolContent, ToolKind, ToolStatus};
 
 /// `name=value` of what a call proves, in order.
 fn proved(change: ToolChange) -> Vec<String> {
@@ -73,6 +73,11 @@ fn a_failed_call_leaves_no_trace() {
         json!({ "isError": true }),
         json!({ "result": { "isError": true } }),
         json!("{\"error\": \"not found\"}"),
+        json!({ "success": false }),
+        json!({ "content": [{ "type": "text", "text": "{\"error\": \"not found\"}" }] }),
+        json!([{ "type": "text", "text": "{\"success\": false}" }]),
+        json!({ "content": [], "structuredContent": { "error": "not found" } }),
+        json!({ "exit_code": 1 }),
     ] {
         assert!(proved(ToolChange { output: Some(output.clone()), ..edit.clone() }).is_empty(), "{output}");
     }

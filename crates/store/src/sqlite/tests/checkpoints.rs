@@ -86,3 +86,13 @@ async fn readers_see_whole_streams_while_pages_are_copied() {
     }
     panic!("nothing was copied");
 }
+
+/// Nobody knows what a thread that panicked left half done, so nothing more is written.
+#[test]
+fn a_thread_that_panics_ends_writing() {
+    let health = Health::default();
+    assert_eq!(health.watch("checkpointer", || 1), Some(1));
+    assert!(health.failure().is_none());
+    assert_eq!(health.watch("checkpointer", || -> u32 { panic!("on purpose") }), None);
+    assert_eq!(health.failure().unwrap().to_string(), "the checkpointer panicked");
+}

@@ -70,6 +70,30 @@ fn whatever_is_said_in_a_turn_it_ends_and_the_session_goes_on() {
     world.server.stop();
 }
 
+/// Agents know a command by its being all there is: what they have to be told comes with the next prompt that is none.
+#[test]
+fn a_slash_command_reaches_an_agent_that_takes_over_alone() {
+    let world = World::new("", &[("hostile", "")]);
+    let session = world.client.session();
+    world.turn(&session, "say before");
+    let other = serde_json::json!({ "agent": "hostile" });
+    let resumed = world.client.call(&format!("POST /api/v1/sessions/{session}/resume"), None, &other).unwrap();
+    assert!(resumed.status < 300, "{}", resumed.body);
+    let blocks = |words: &str| {
+        let told = world.turn(&session, words);
+        let echoed =
+            told.lines().find_map(|line| line.trim().strip_prefix("text: ")).unwrap_or_else(|| panic!("{told}"));
+        let blocks: Vec<serde_json::Value> = serde_json::from_str(echoed).unwrap();
+        blocks.iter().map(|block| block["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(blocks("/echo one"), ["/echo one"]);
+    let [record, words] = &blocks("echo two")[..] else { panic!("the record and the words") };
+    assert!(record.starts_with("[Context from Throughline") && record.contains("t1 person: say before"), "{record}");
+    assert_eq!(words, "echo two");
+    assert_eq!(blocks("echo three"), ["echo three"]);
+    world.server.stop();
+}
+
 #[test]
 fn a_flood_is_kept_word_for_word_and_drowns_nobody() {
     const UPDATES: u32 = 100_000;

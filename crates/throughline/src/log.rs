@@ -1,0 +1,149 @@
+//! The server's log: lines that a thread of their own writes to standard error.
+//!
+//! Invariant: whoever logs neither waits nor fails. A full disk, a reader that is gone and one that does not read cost
+//! log lines and nothing else; how many is said as soon as a line can be written again.
+
+use std::collections::VecDeque;
+use std::io::{self, IsTerminal as _, Write};
+use std::panic::PanicHookInfo;
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use tracing_subscriber::EnvFilter;
+
+/// The migration library tells of every step it does not have to take.
+const DEFAULT_LOG: &str = "info,refinery_core=warn";
+/// So much may wait to be written.
+const MAX_WAITING_BYTES: usize = 4 << 20;
+/// A longer line is cut.
+const MAX_LINE_BYTES: usize = 64 << 10;
+/// How long the end of the program waits for what is not written yet.
+const FLUSH_LIMIT: Duration = Duration::from_secs(1);
+
+/// The one log of this process, once it serves.
+static LOG: OnceLock<&'static Log> = OnceLock::new();
+
+/// Sends what is traced, and panics, to the log from now on.
+pub(crate) fn start() -> Result<()> {
+    let log = Log::start(io::stderr()).context("could not start the thread that writes the log")?;
+    LOG.set(log).ok().context("the log was started before")?;
+    let filter = EnvFilter::try_from_env("THROUGHLINE_LOG").unwrap_or_else(|_| EnvFilter::new(DEFAULT_LOG));
+    // These write frames down as they are, a browser's proof among them.
+    let filter = ["tungstenite=off", "tokio_tungstenite=off"].into_iter().fold(filter, |filter, quiet| {
+        filter.add_directive(quiet.parse().expect("a directive of our own is well-formed"))
+    });
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_target(false).log_internal_errors(false);
+    lines.with_writer(move || log).with_ansi(io::stderr().is_terminal()).init();
+    // The usual hook writes to standard error itself, and waits where that is not read.
+    if !crate::a_panic_is_a_crash() {
+        std::panic::set_hook(Box::new(log_panic));
+    }
+    Ok(())
+}
+
+/// Writes text to standard error: through the log, if there is one, so that nobody waits for whoever reads it.
+pub(crate) fn write_stderr(text: &str) {
+    match LOG.get() {
+        Some(log) => log.push(text.as_bytes()),
+        // Nothing can be done about a closed standard error.
+        None => drop(io::stderr().write_all(text.as_bytes())),
+    }
+}
+
+/// Waits a moment for what is not written yet.
+pub(crate) fn flush() {
+    if let Some(log) = LOG.get() {
+        log.flush(FLUSH_LIMIT);
+    }
+}
+
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    let thread = thread::current();
+    let message = panic.payload_as_str().unwrap_or("no message");
+    let place = panic.location().map(ToString::to_string).unwrap_or_default();
+    tracing::error!(thread = thread.name().unwrap_or("unnamed"), place, "panicked: {message}");
+}
+
+/// Lines that wait for the thread that writes them.
+struct Log {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    lines: VecDeque<Vec<u8>>,
+    bytes: usize,
+    is_writing: bool,
+    /// Lines that were not written and not told of yet.
+    lost: u64,
+}
+
+impl Log {
+    fn start(out: impl Write + Send + 'static) -> io::Result<&'static Self> {
+        // It lives as long as the process: a thread may log until the very end.
+        let log: &'static Self = Box::leak(Box::new(Self { waiting: Mutex::default(), changed: Condvar::new() }));
+        thread::Builder::new().name("log".to_owned()).spawn(move || log.write_lines(out))?;
+        Ok(log)
+    }
+
+    fn push(&self, line: &[u8]) {
+        let mut waiting = self.waiting();
+        if waiting.bytes + line.len().min(MAX_LINE_BYTES) > MAX_WAITING_BYTES {
+            waiting.lost += 1;
+            return;
+        }
+        let line = match line.get(..MAX_LINE_BYTES) {
+            Some(start) => [start, "…\n".as_bytes()].concat(),
+            None => line.to_vec(),
+        };
+        waiting.bytes += line.len();
+        waiting.lines.push_back(line);
+        self.changed.notify_all();
+    }
+
+    fn flush(&self, limit: Duration) {
+        let is_left = |waiting: &mut Waiting| waiting.is_writing || !waiting.lines.is_empty();
+        drop(self.changed.wait_timeout_while(self.waiting(), limit, is_left));
+    }
+
+    fn write_lines(&self, mut out: impl Write) {
+        loop {
+            let mut waiting = self.waiting();
+            waiting.is_writing = false;
+            self.changed.notify_all();
+            let waits = self.changed.wait_while(waiting, |waiting| waiting.lines.is_empty());
+            let mut waiting = waits.unwrap_or_else(PoisonError::into_inner);
+            let Some(line) = waiting.lines.pop_front() else { continue };
+            waiting.bytes -= line.len();
+            waiting.is_writing = true;
+            let lost = std::mem::take(&mut waiting.lost);
+            drop(waiting);
+            let told = match lost {
+                0 => Ok(()),
+                lost => writeln!(out, "{lost} log lines were lost, because they could not be written"),
+            };
+            if let Err(missed) = told.map_err(|_| lost).and_then(|()| out.write_all(&line).map_err(|_| 0)) {
+                self.waiting().lost += missed + 1;
+            }
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One event of the subscriber is one write.
+impl Write for &Log {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.push(line);
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
