@@ -13,8 +13,17 @@ use std::{env, fs};
 
 const DIST_VARIABLE: &str = "THROUGHLINE_WEB_DIST";
 const SKIP_VARIABLE: &str = "THROUGHLINE_SKIP_WEB";
-const SOURCES: [&str; 9] =
-    ["src", "public", "index.html", "package.json", "package-lock.json", "stamp.mjs", "vite.config.ts", "htmlSinks.ts", ".npmrc"];
+const SOURCES: [&str; 9] = [
+    "src",
+    "public",
+    "index.html",
+    "package.json",
+    "package-lock.json",
+    "stamp.mjs",
+    "vite.config.ts",
+    "htmlSinks.ts",
+    ".npmrc",
+];
 const VITE: &str = "node_modules/vite/bin/vite.js";
 /// Written by `web/stamp.mjs` after every install: which lock file the packages belong to.
 const STAMP: &str = "node_modules/.throughline-stamp";

@@ -85,7 +85,7 @@ impl Drive {
         turn.asked_once_to("touch allowed.txt && expr 1234 '*' 1001")?;
         ensure!(turn.outcome == "completed", "{turn:?}");
         ensure!(self.home.work.join("allowed.txt").exists(), "the allowed command did not run: {turn:?}");
-        ensure!(turn.tools.contains(PRINTED), "what the command printed is not told: {turn:?}");
+        let is_output_told = turn.tools.contains(PRINTED);
         let turn = self.session()?.turn("please run refused.txt", Permission::Reject)?;
         turn.asked_once_to("touch refused.txt && expr 1234 '*' 1001")?;
         ensure!(["completed", "cancelled"].contains(&turn.outcome.as_str()), "{turn:?}");
@@ -94,6 +94,8 @@ impl Drive {
         let ran = facts["commands"].to_string();
         ensure!(ran.contains("\"touch allowed.txt"), "the command that was run is not proved: {facts}");
         ensure!(!ran.contains("refused"), "a command that was refused is proved: {facts}");
+        // Last, because it is the agent's to tell.
+        ensure!(is_output_told, "what the command printed is not told");
         Ok(())
     }
 
