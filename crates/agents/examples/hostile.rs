@@ -148,6 +148,10 @@ impl Hostile {
                 }
             }
             "session/list" => self.list(id, params),
+            "session/set_model" => {
+                self.note(&format!("set_model {}", params["modelId"].as_str().unwrap()));
+                self.answer(id, json!({}));
+            }
             "session/set_mode" if self.wants("mode:refuse") => self.refuse(id, -32603, "I like it here"),
             "session/set_mode" if self.wants("mode:note") => {
                 self.note(&format!("set_mode {}", params["modeId"].as_str().unwrap()));
@@ -186,6 +190,9 @@ impl Hostile {
 
     fn initialize(&self, id: &Value, params: &Value) {
         self.misbehave_at("initialize");
+        if self.wants("files") {
+            self.note(&format!("files {}", params["clientCapabilities"]["fs"]));
+        }
         if self.wants("initialize:refuse") {
             return self.refuse(id, -32603, "not today");
         }
@@ -239,7 +246,10 @@ impl Hostile {
         let modes = json!({ "currentModeId": "ask", "availableModes": [
             { "id": "ask", "name": "Ask" }, { "id": "code", "name": "Code" }] });
         let modes = if self.wants("modes") { modes } else { self.own_modes() };
-        self.answer(id, json!({ "sessionId": session, "modes": modes }));
+        let models = json!({ "currentModelId": "auto", "availableModels": [
+            { "modelId": "auto", "name": "Auto" }, { "modelId": "pro", "name": "Pro" }] });
+        let models = if self.wants("models") { models } else { Value::Null };
+        self.answer(id, json!({ "sessionId": session, "modes": modes, "models": models }));
         if self.wants("new:ask") {
             let input = json!({ "command": "make watch" });
             let call = json!({ "toolCallId": "w1", "title": "Watch?", "kind": "execute", "rawInput": input });

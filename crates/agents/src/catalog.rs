@@ -24,7 +24,7 @@ use tokio::task::{JoinSet, spawn_blocking};
 
 pub use change::{CatalogError, Change};
 pub use fingerprint::Fingerprint;
-pub use quirks::{AsksIn, Quirks, SettingsFile, Unasked};
+pub use quirks::{AsksIn, Brief, Quirks, SettingsFile, Unasked};
 
 use program::Program;
 use table::{ROWS, Row};

@@ -75,7 +75,9 @@ pub struct Limits {
     pub cancel: Duration,
     /// … and how long after that before it has failed.
     pub cancel_failed: Duration,
-    /// How long an agent at work may say nothing, while nobody is asked, before it counts as unresponsive.
+    /// How long an agent at work may say nothing, while nobody is asked, before the session says so, once in a turn …
+    pub quiet: Duration,
+    /// … and before it counts as unresponsive.
     pub silence: Duration,
     /// How long a session may leave the news of a shared process untaken before it is left behind.
     pub untaken: Duration,
@@ -101,6 +103,7 @@ impl Default for Limits {
             sign_in: Duration::from_secs(600),
             cancel: Duration::from_secs(10),
             cancel_failed: Duration::from_secs(30),
+            quiet: Duration::from_secs(60),
             silence: Duration::from_secs(300),
             untaken: Duration::from_secs(30),
             warm: Duration::from_secs(600),

@@ -1,10 +1,15 @@
 //! What every agent is told of the session that it works in.
 //!
-//! Invariant: the brief is the same for every session and never an entry of one: it is handed to the agent's system prompt
-//! and to the MCP mount, and holds nothing that an agent or a person wrote into a session.
+//! Invariant: the brief is the same for every session and never an entry of one: it is handed to the agent in one way, with
+//! its system prompt, by the MCP mount or ahead of its first prompt, and holds nothing that an agent or a person wrote into a
+//! session.
 
 /// What agents are told unless the person's configuration says something else.
 pub const STANDARD_BRIEF: &str = include_str!("brief.md");
+
+/// What an agent that is given the brief in another way is told where it would stand.
+pub(crate) const WHAT_THE_TOOLS_ARE_FOR: &str =
+    "Marks what this session is about, and looks back into its earlier turns and into other sessions.";
 
 #[cfg(test)]
 mod tests {

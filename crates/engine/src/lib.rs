@@ -48,7 +48,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use agents::Agents;
-use agents::catalog::Catalog;
+use agents::catalog::{Brief, Catalog};
 use agents::policy::PermissionPolicy;
 use futures_util::FutureExt as _;
 use model::{
@@ -61,6 +61,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+pub use agents::OWN_TOOLS as UNASKED_TOOLS;
 pub use agents::catalog::Listed;
 pub use agents::{RecordsError, RecordsWish};
 pub use asking::{Asker, Reply, RequestKey};
@@ -78,7 +79,6 @@ pub use follow::{ContextReason, Earlier, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
 pub use importing::{ImportError, ImportProgress, ImportSource};
-pub use mount::UNASKED_TOOLS;
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
 pub use records::{AgentSession, AgentSessions, AgentSessionsError};
@@ -90,6 +90,7 @@ pub use within::{CountWithin, PageWithin};
 pub use work::{Click, MAX_OFFERS, Work, WorkContents};
 
 use asking::{Asked, Then, Wish};
+use brief::WHAT_THE_TOOLS_ARE_FOR;
 use live_session::{Answer, Input, LiveSession};
 
 /// How many commands may wait for one session.
@@ -260,6 +261,17 @@ impl Engine {
     /// What every agent is told of its session, if it is told anything.
     pub fn brief(&self) -> Option<&str> {
         self.shared.agency.brief.as_deref()
+    }
+
+    /// What the MCP mount says of itself to a session's agent: the brief, unless this agent is given it in another way.
+    pub async fn instructions_for(&self, session: SessionId) -> Option<&str> {
+        let brief = self.brief()?;
+        let session = self.session(session).await.ok();
+        let entry = session.and_then(|session| self.shared.agency.catalog.find_entry(&session.row.agent));
+        Some(match entry.map_or(Brief::Instructions, |entry| entry.quirks.brief) {
+            Brief::Instructions => brief,
+            Brief::SystemPrompt | Brief::FirstPrompt => WHAT_THE_TOOLS_ARE_FOR,
+        })
     }
 
     /// Stops taking commands, settles every session, brings the copies up to date, and waits for that in bounded time.

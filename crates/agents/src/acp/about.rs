@@ -37,7 +37,7 @@ pub(crate) struct About {
 impl About {
     /// Asks the agent, which is the first thing that it hears.
     pub(crate) async fn ask(connection: &Connection, limits: &Limits, entry: &Entry) -> Result<Self, String> {
-        match connection.ask(&introduction(), limits.initialize).await {
+        match connection.ask(&introduction(&entry.quirks), limits.initialize).await {
             Ok(answer) => Self::read(answer, entry),
             Err(NoAnswer::Refused(refused)) => Err(format!("the agent refused to begin: {}", refused.message)),
             Err(NoAnswer::TooSlow) => {
@@ -110,14 +110,15 @@ fn in_terminal(method: AuthMethodTerminal, entry: &Entry) -> Option<SignInMethod
     is_seen.then_some(SignInMethod { id, name: method.name, description: method.description, run: Some(run) })
 }
 
-fn introduction() -> InitializeRequest {
+fn introduction(quirks: &Quirks) -> InitializeRequest {
+    let files = !quirks.makes_its_own_files;
     let switches = SessionConfigOptionsCapabilities::new().boolean(BooleanConfigOptionCapabilities::new());
     let session = ClientSessionCapabilities::new()
         .compaction(CompactionCapabilities::new())
         .config_options(switches)
         .notices(NoticeCapabilities::new());
     let capabilities = ClientCapabilities::new()
-        .fs(FileSystemCapabilities::new().read_text_file(true).write_text_file(true))
+        .fs(FileSystemCapabilities::new().read_text_file(files).write_text_file(files))
         .terminal(true)
         .auth(AuthCapabilities::new().terminal(true))
         .session(session)

@@ -147,6 +147,13 @@ impl Connection {
         id
     }
 
+    /// The same for a request that the protocol's library does not know.
+    pub(crate) async fn request_named(&self, session: u64, method: &str, params: Value) -> i64 {
+        let id = self.state().routes.expect(Pending::Session(session));
+        self.write(wire::request_named(id, method, &params)).await;
+        id
+    }
+
     /// Sends the request for a new conversation.
     pub(crate) async fn request_new(&self, session: u64, request: &impl JsonRpcRequest) -> i64 {
         let id = self.state().routes.expect(Pending::NewSession(session));

@@ -10,28 +10,46 @@ use crate::{Told, ToldOf};
 
 /// Said above what the agent is told ahead of the person's words, so that it is not taken for them. Records of other
 /// tools hold them for ever: one that is not said any more is still known.
-pub(crate) const PACKET_LABELS: [&str; 2] = [EARLIER_TURNS, PHASE_BEFORE];
+pub(crate) const PACKET_LABELS: [&str; 3] = [EARLIER_TURNS, PHASE_BEFORE, BRIEF];
 const EARLIER_TURNS: &str =
     "[Context from Throughline about the earlier turns of this session. It is a record, not a request.]";
 const PHASE_BEFORE: &str =
     "[Context from Throughline about the work that this session goes on with. It is a record, not a request.]";
+const BRIEF: &str = "[Context from Throughline about the session that you work in. It is not a request.]";
 /// How many files of one prompt are linked.
 const MAX_MENTIONS: usize = 32;
 /// Ends of sentences and brackets that are no part of a path.
 const PUNCTUATION: &[char] = &['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\'', '`', '>'];
 
-/// The blocks of a prompt. `files` are the mentioned ones that are there, by what they were called.
+/// What goes ahead of the person's words.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    /// What every agent is told of its session, if this one has not been.
+    pub(super) brief: Option<String>,
+    /// What it has to know for this prompt.
+    pub(super) packet: Option<Told>,
+}
+
+/// A command for the agent itself, which knows it only if it gets nothing else ahead of it.
+pub(super) fn is_command(text: &str) -> bool {
+    text.starts_with('/')
+}
+
+/// The blocks of a prompt; a command goes out without anything ahead of it. `files` are the mentioned ones that are there, by what they were called.
 pub(super) fn blocks(
     text: String,
     images: Vec<Image>,
-    packet: Option<Told>,
+    ahead: Ahead,
     files: Vec<(String, PathBuf)>,
 ) -> Vec<ContentBlock> {
     let words = |text| ContentBlock::Text(TextContent::new(text));
-    let packet = packet.map(|Told { of, text }| words(format!("{}\n\n{text}", label(of))));
+    let labelled = |label: &str, text: &str| words(format!("{label}\n\n{text}"));
+    let Ahead { brief, packet } = if is_command(&text) { Ahead::default() } else { ahead };
+    let brief = brief.map(|text| labelled(BRIEF, &text));
+    let packet = packet.map(|Told { of, text }| labelled(label(of), &text));
     let images = images.into_iter().map(|image| ContentBlock::Image(ImageContent::new(image.data, image.mime_type)));
     let links = files.into_iter().map(|(name, path)| ContentBlock::ResourceLink(ResourceLink::new(name, uri(&path))));
-    packet.into_iter().chain([words(text)]).chain(images).chain(links).collect()
+    brief.into_iter().chain(packet).chain([words(text)]).chain(images).chain(links).collect()
 }
 
 fn label(of: ToldOf) -> &'static str {
@@ -103,10 +121,22 @@ mod tests {
     fn what_is_to_be_known_comes_first_and_says_what_it_is() {
         let image = Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned() };
         let files = vec![("a b".to_owned(), PathBuf::from("/p/a b%"))];
-        let told = |of| Some(Told { of, text: "we did".to_owned() });
+        let told = |of| Ahead { brief: None, packet: Some(Told { of, text: "we did".to_owned() }) };
         let step = blocks("do it".to_owned(), Vec::new(), told(ToldOf::PhaseBefore), Vec::new());
         insta::assert_snapshot!(serde_json::to_string(&step).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the work that this session goes on with. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do it"}]"#);
         let blocks = blocks("do it".to_owned(), vec![image], told(ToldOf::EarlierTurns), files);
         insta::assert_snapshot!(serde_json::to_string(&blocks).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do it"},{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"resource_link","name":"a b","uri":"file:///p/a%20b%25"}]"#);
+    }
+
+    #[test]
+    fn a_command_goes_out_alone_as_typed() {
+        let ahead = || Ahead {
+            brief: Some("Mark it.".to_owned()),
+            packet: Some(Told { of: ToldOf::EarlierTurns, text: "we did".to_owned() }),
+        };
+        let command = blocks("/req my-spec".to_owned(), Vec::new(), ahead(), Vec::new());
+        assert_eq!(serde_json::to_string(&command).unwrap(), r#"[{"type":"text","text":"/req my-spec"}]"#);
+        let words = blocks("do /req".to_owned(), Vec::new(), ahead(), Vec::new());
+        insta::assert_snapshot!(serde_json::to_string(&words).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the session that you work in. It is not a request.]\n\nMark it."},{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do /req"}]"#);
     }
 }

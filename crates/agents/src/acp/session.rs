@@ -59,6 +59,8 @@ pub(crate) struct Session {
     served: JoinSet<()>,
     /// What the person chose of what the agent offers, by the name under which it was chosen.
     chosen: BTreeMap<String, String>,
+    /// The brief, until a prompt has gone out with it.
+    untold_brief: Option<String>,
     /// The agent takes prompts.
     is_attached: bool,
     /// The agent is to keep no record of it.
@@ -116,6 +118,7 @@ impl Session {
             terminals,
             served: JoinSet::new(),
             chosen,
+            untold_brief: None,
             is_attached: false,
             is_purged: false,
         }

@@ -17,7 +17,7 @@ use agent_client_protocol::v1::schema::{
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::translate::{Look, Screen, Screens, command_line};
+use super::translate::{Look, Screen, Screens, what_is_run};
 use crate::Settings;
 use run::Run;
 use screen::Output;
@@ -58,8 +58,8 @@ impl Terminals {
             request.output_byte_limit.map_or(limit, |wanted| limit.min(usize::try_from(wanted).unwrap_or(limit)));
         let output = Arc::new(Output::new(limit));
         let kill = CancellationToken::new();
-        let words = std::iter::once(&request.command).chain(&request.args);
-        let command = command_line(words.map(String::as_str));
+        let args: Vec<&str> = request.args.iter().map(String::as_str).collect();
+        let command = what_is_run(&request.command, &args);
         let terminal = Terminal { command, output: output.clone(), kill: kill.clone(), is_released: false };
         self.terminals.insert(id.clone(), terminal);
         Ok(Run::new(id, request, self.settings.clone(), &self.env, &self.cwd, output, kill))

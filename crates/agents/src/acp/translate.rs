@@ -40,7 +40,7 @@ pub(crate) use content::{Look, MAX_KEPT_BYTES, Screen, Screens, value as cut_val
 pub(crate) use offers::{Offer, Setting};
 pub(crate) use question::{ACCEPT, Asking, DECLINE};
 pub(crate) use stop::TurnError;
-pub(crate) use text::{command_line, cut_chars, plain_line, start_of};
+pub(crate) use text::{command_line, cut_chars, error_in_words, plain_line, start_of, what_is_run};
 
 /// How many commands, options or steps of a plan are listed.
 const MAX_LISTED: usize = 500;
@@ -56,6 +56,8 @@ pub(crate) struct Translator {
     /// The calls of the turn before, and what came after it: a question may still be about them.
     between: Calls,
     is_replaying: bool,
+    /// It was asked to read its record and nothing since: what it says can only be of the past, whenever it says it.
+    only_reads: bool,
     offers: Offers,
     commands: Vec<AgentCommand>,
     usage: Option<Usage>,
@@ -77,14 +79,16 @@ impl Translator {
     pub(crate) fn begin_turn(&mut self) {
         self.turn = Some(Turn::default());
         self.between = Calls::default();
+        self.only_reads = false;
     }
 
     /// The agent reads its record to us, which we have; only what it says of the present is told.
     pub(crate) fn begin_replay(&mut self) {
         self.is_replaying = true;
+        self.only_reads = true;
     }
 
-    /// It has read all of it.
+    /// It says that it has read all of it.
     pub(crate) fn end_replay(&mut self) {
         self.is_replaying = false;
     }
@@ -138,6 +142,11 @@ impl Translator {
         options: Option<Vec<SessionConfigOption>>,
     ) -> Vec<AgentReport> {
         self.offers.begin(modes, options)
+    }
+
+    /// Models in the reply that begins a conversation, which some agents do not offer as an option.
+    pub(crate) fn read_models(&mut self, reply: &Value) {
+        self.offers.read_models(reply.get("models"));
     }
 
     /// What is offered under this name.
@@ -195,15 +204,17 @@ impl Translator {
     pub(crate) fn end_turn(&mut self, answer: Result<Value, TurnError>, screens: &dyn Screens) -> Vec<AgentReport> {
         let mut reports = self.abandon_turn(screens);
         let usage = answer.as_ref().ok().and_then(|answer| answer.get("usage")).filter(|usage| usage.is_object());
-        if let Some(usage) = usage {
-            reports.push(self.spent(usage));
+        match (usage, answer.as_ref().ok().and_then(quota)) {
+            (Some(usage), _) => reports.push(self.spent(usage)),
+            (None, Some(tokens)) => reports.push(self.spent_tokens(tokens)),
+            (None, None) => {}
         }
         reports.push(AgentReport::Stopped(stop(answer)));
         reports
     }
 
     fn tool(&mut self, update: Value, screens: &dyn Screens) -> Vec<AgentReport> {
-        if self.is_replaying {
+        if self.only_reads {
             return Vec::new();
         }
         let Some(turn) = &mut self.turn else {
@@ -223,7 +234,7 @@ impl Translator {
     }
 
     fn words(&mut self, speech: Speech, chunk: ContentChunk, update: Value) -> Vec<AgentReport> {
-        if self.is_replaying {
+        if self.only_reads {
             return Vec::new();
         }
         let ContentBlock::Text(words) = chunk.content else { return self.raw(update) };
@@ -239,7 +250,7 @@ impl Translator {
     }
 
     fn plan(&mut self, plan: Plan, update: &Value) -> Vec<AgentReport> {
-        if self.is_replaying {
+        if self.only_reads {
             return Vec::new();
         }
         let Some(turn) = &mut self.turn else { return self.late(update) };
@@ -317,6 +328,10 @@ impl Translator {
             cached_read: spent.cached_read_tokens,
             cached_write: spent.cached_write_tokens,
         };
+        self.spent_tokens(tokens)
+    }
+
+    fn spent_tokens(&self, tokens: TokenCount) -> AgentReport {
         let window = self.usage.clone().unwrap_or(Usage { used: 0, size: 0, cost: None, tokens: None });
         AgentReport::Usage(Usage { tokens: Some(tokens), ..window })
     }
@@ -348,6 +363,15 @@ impl Translator {
     fn late(&mut self, update: &Value) -> Vec<AgentReport> {
         self.raw(json!({ "late": update }))
     }
+}
+
+/// Tokens as Gemini counts them in `_meta.quota.token_count`; a turn in which no model was asked has none.
+fn quota(answer: &Value) -> Option<TokenCount> {
+    let count = answer.get("_meta")?.get("quota")?.get("token_count")?;
+    let (input, output) = (count.get("input_tokens")?.as_u64()?, count.get("output_tokens")?.as_u64()?);
+    let total = input.saturating_add(output);
+    let tokens = TokenCount { total, input, output, thought: None, cached_read: None, cached_write: None };
+    (total > 0).then_some(tokens)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use agent_client_protocol::{Error, JsonRpcMessage};
 use serde_json::{Value, json};
 
-use super::translate::plain_line;
+use super::translate::{error_in_words, plain_line};
 
 /// Longest piece of an agent's own words about an error, in characters.
 const MAX_ERROR_CHARS: usize = 1_000;
@@ -61,7 +61,7 @@ impl Refused {
             Some(_) | None => message,
         };
         let code = error.get("code").and_then(Value::as_i64).unwrap_or_default();
-        Self { code, message: plain_line(&words, MAX_ERROR_CHARS) }
+        Self { code, message: plain_line(&error_in_words(&words), MAX_ERROR_CHARS) }
     }
 }
 
@@ -86,6 +86,11 @@ pub(crate) fn read(line: &str) -> Incoming {
 /// The line of a request of ours.
 pub(crate) fn request(id: i64, message: &impl JsonRpcMessage) -> String {
     let (method, params) = parts(message);
+    request_named(id, &method, &params)
+}
+
+/// The same for one that the protocol's library does not know.
+pub(crate) fn request_named(id: i64, method: &str, params: &Value) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
 }
 

@@ -21,8 +21,8 @@ impl Fingerprint {
         add_list(&mut hash, args.iter().map(String::as_str));
         add_list(&mut hash, env.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]));
         add_list(&mut hash, pass_env.iter().map(String::as_str));
-        let file = quirks.settings_file.map(|file| [file.variable, file.settings]);
-        add_list(&mut hash, file.into_iter().flatten());
+        let settings = quirks.settings_file.map(|file| file.settings().to_string());
+        add_list(&mut hash, settings.as_deref());
         Self(hash.finalize().into())
     }
 }

@@ -2,6 +2,10 @@
 //!
 //! Invariant: an agent of which nothing is known is [`Quirks::PLAIN`] and is treated as the protocol says.
 
+use serde_json::{Value, json};
+
+use crate::{OWN_MCP_SERVER, OWN_TOOLS};
+
 /// How an agent differs from the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quirks {
@@ -16,6 +20,12 @@ pub struct Quirks {
     pub settings_file: Option<SettingsFile>,
     /// How it is told which tools need no asking, if it can be told.
     pub unasked: Option<Unasked>,
+    /// Reading its own record back to us does harm, so that it is told of the earlier turns instead.
+    pub must_not_load: bool,
+    /// It does not make files through us as it should, so that it is not offered to.
+    pub makes_its_own_files: bool,
+    /// How the brief gets to its model.
+    pub brief: Brief,
 }
 
 /// The values of an option in which an agent asks.
@@ -27,13 +37,25 @@ pub struct AsksIn {
     pub values: &'static [&'static str],
 }
 
-/// Settings that an agent reads from a file, below its user's own.
+/// Settings that an agent reads from a file, below its user's own. A file that its variable names already is kept, with
+/// these settings over its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SettingsFile {
-    /// Holds the file's path. A file that it names already is kept, with these settings over its own.
-    pub variable: &'static str,
-    /// A JSON object.
-    pub settings: &'static str,
+pub enum SettingsFile {
+    /// Qwen Code: asks the person and not a model, shows its model the MCP tools at once, and calls ours unasked.
+    Qwen,
+    /// Gemini CLI: calls our tools unasked.
+    Gemini,
+}
+
+/// How the brief gets to an agent's model, once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Brief {
+    /// With its system prompt; one that takes none gets it with its first prompt.
+    SystemPrompt,
+    /// As the instructions of our MCP server, which it passes on.
+    Instructions,
+    /// Ahead of the first prompt that is no command, because it passes nothing else on.
+    FirstPrompt,
 }
 
 /// How an agent is told, when a conversation begins, which MCP tools it may call without asking.
@@ -45,8 +67,41 @@ pub enum Unasked {
 
 impl Quirks {
     /// As the protocol says.
-    pub const PLAIN: Self =
-        Self { asks_in: &[], hides_its_mode: false, mode_variable: None, settings_file: None, unasked: None };
+    pub const PLAIN: Self = Self {
+        asks_in: &[],
+        hides_its_mode: false,
+        mode_variable: None,
+        settings_file: None,
+        unasked: None,
+        must_not_load: false,
+        makes_its_own_files: false,
+        brief: Brief::Instructions,
+    };
+}
+
+impl SettingsFile {
+    /// Holds the file's path.
+    pub(super) fn variable(self) -> &'static str {
+        match self {
+            Self::Qwen => "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
+            Self::Gemini => "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+        }
+    }
+
+    /// What is in it of ours: our own tools by the names that the agent gives them.
+    pub(super) fn settings(self) -> Value {
+        let named = |separator: &str| {
+            let name = |tool: &&str| format!("mcp{separator}{OWN_MCP_SERVER}{separator}{tool}");
+            OWN_TOOLS.iter().map(name).collect::<Vec<_>>()
+        };
+        match self {
+            Self::Qwen => json!({
+                "tools": { "approvalMode": "default", "toolSearch": { "enabled": false } },
+                "permissions": { "allow": named("__") },
+            }),
+            Self::Gemini => json!({ "tools": { "allowed": named("_") } }),
+        }
+    }
 }
 
 /// An agent whose mode alone decides whether it asks.

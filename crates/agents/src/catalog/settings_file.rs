@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
-use super::{Entry, SettingsFile};
+use super::Entry;
 
 /// The largest file of a person that is taken in.
 const MAX_OWN_BYTES: u64 = 1 << 20;
@@ -20,7 +20,8 @@ const MAX_OWN_BYTES: u64 = 1 << 20;
 impl Entry {
     /// Writes the agent's settings file into a folder that is only ours, if it takes one, and names it in `env`.
     pub(crate) fn give_settings(&self, folder: &Path, env: &mut BTreeMap<String, String>) {
-        let Some(SettingsFile { variable, settings }) = self.quirks.settings_file else { return };
+        let Some(file) = self.quirks.settings_file else { return };
+        let variable = file.variable();
         let own = match env.get(variable).filter(|path| !path.is_empty()).map(|path| read(Path::new(path))) {
             None => Map::new(),
             Some(Ok(own)) => own,
@@ -29,9 +30,8 @@ impl Entry {
                 return;
             }
         };
-        let Ok(Value::Object(ours)) = serde_json::from_str(settings) else { return };
         let path = folder.join(format!("{}-settings.json", self.name));
-        match (write_private(&path, &Value::Object(merged(own, ours)).to_string()), path.to_str()) {
+        match (write_private(&path, &merged(Value::Object(own), file.settings()).to_string()), path.to_str()) {
             (Ok(()), Some(path)) => drop(env.insert(variable.to_owned(), path.to_owned())),
             (Err(err), _) => tracing::warn!(agent = self.name, error = %err, "could not write its settings"),
             (Ok(()), None) => tracing::warn!(agent = self.name, "its settings lie at a path that is not text"),
@@ -50,15 +50,25 @@ fn read(path: &Path) -> io::Result<Map<String, Value>> {
     Ok(serde_json::from_str(&text)?)
 }
 
-fn merged(mut under: Map<String, Value>, over: Map<String, Value>) -> Map<String, Value> {
-    for (name, value) in over {
-        let value = match (under.remove(&name), value) {
-            (Some(Value::Object(under)), Value::Object(over)) => Value::Object(merged(under, over)),
-            (_, value) => value,
-        };
-        under.insert(name, value);
+/// Lists are joined, and of other values the upper one stays.
+fn merged(under: Value, over: Value) -> Value {
+    match (under, over) {
+        (Value::Object(mut under), Value::Object(over)) => {
+            for (name, value) in over {
+                let value = match under.remove(&name) {
+                    Some(earlier) => merged(earlier, value),
+                    None => value,
+                };
+                under.insert(name, value);
+            }
+            Value::Object(under)
+        }
+        (Value::Array(mut under), Value::Array(over)) => {
+            under.extend(over);
+            Value::Array(under)
+        }
+        (_, over) => over,
     }
-    under
 }
 
 /// A whole file or none, that only its owner reads. Agents that read it meanwhile have the one before.
@@ -82,6 +92,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::OWN_TOOLS;
     use crate::catalog::Catalog;
 
     const VARIABLE: &str = "QWEN_CODE_SYSTEM_DEFAULTS_PATH";
@@ -103,8 +114,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for _ in 0..2 {
             let path = given(folder.path(), None).unwrap();
-            let tools = json!({ "approvalMode": "default", "toolSearch": { "enabled": false } });
-            assert_eq!(read_json(&path), json!({ "tools": tools }));
+            let written = read_json(&path);
+            assert_eq!(written["tools"], json!({ "approvalMode": "default", "toolSearch": { "enabled": false } }));
+            assert_eq!(written["permissions"]["allow"][0], "mcp__throughline__set_relevant_context");
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -114,10 +126,17 @@ mod tests {
     fn a_file_of_the_persons_own_is_kept_and_still_it_asks() {
         let folder = tempfile::tempdir().unwrap();
         let own = folder.path().join("own.json");
-        fs::write(&own, r#"{"model": {"name": "m"}, "tools": {"approvalMode": "yolo", "core": ["a"]}}"#).unwrap();
+        fs::write(
+            &own,
+            r#"{"model": {"name": "m"}, "tools": {"approvalMode": "yolo"}, "permissions": {"allow": ["a"]}}"#,
+        )
+        .unwrap();
         let path = given(folder.path(), Some(&own)).unwrap();
-        let tools = json!({ "core": ["a"], "approvalMode": "default", "toolSearch": { "enabled": false } });
-        assert_eq!(read_json(&path), json!({ "model": { "name": "m" }, "tools": tools }));
+        let written = read_json(&path);
+        assert_eq!(written["model"], json!({ "name": "m" }));
+        assert_eq!(written["tools"], json!({ "approvalMode": "default", "toolSearch": { "enabled": false } }));
+        let allowed = written["permissions"]["allow"].as_array().unwrap();
+        assert_eq!((&allowed[0], allowed.len()), (&json!("a"), 1 + OWN_TOOLS.len()));
 
         let missing = given(folder.path(), Some(&folder.path().join("missing.json"))).unwrap();
         assert_eq!(read_json(&missing)["tools"]["approvalMode"], "default");

@@ -7,7 +7,7 @@
 //! `env` holds what makes an agent work well here: it shows its model the MCP tools that it is given instead of hiding
 //! them behind a search, and it does not replace itself while it runs.
 
-use super::quirks::{AsksIn, Quirks, SettingsFile, Unasked, asks_in_mode};
+use super::quirks::{AsksIn, Brief, Quirks, SettingsFile, Unasked, asks_in_mode};
 
 /// An agent, as it is written down here.
 pub(super) struct Row {
@@ -73,6 +73,7 @@ pub(super) const ROWS: &[Row] = &[
         quirks: Quirks {
             asks_in: &[asks_in_mode(&["default", "plan"])],
             unasked: Some(Unasked::ClaudeCode),
+            brief: Brief::SystemPrompt,
             ..Quirks::PLAIN
         },
         install: "Run `npm install -g @agentclientprotocol/claude-agent-acp`.",
@@ -101,6 +102,7 @@ pub(super) const ROWS: &[Row] = &[
             // In both it asks before it leaves its sandbox.
             asks_in: &[asks_in_mode(&["workspace-write", "read-only"])],
             mode_variable: Some("INITIAL_AGENT_MODE"),
+            brief: Brief::SystemPrompt,
             ..Quirks::PLAIN
         },
         install: "Run `npm install -g @agentclientprotocol/codex-acp`.",
@@ -114,9 +116,23 @@ pub(super) const ROWS: &[Row] = &[
         command: "gemini",
         args: &["--acp"],
         env: &[],
-        pass_env: &[&["GEMINI_API_KEY", "GEMINI_CLI_HOME", "GEMINI_MODEL", "GOOGLE_*"]],
+        pass_env: &[&[
+            "GEMINI_API_KEY",
+            "GEMINI_CLI_HOME",
+            "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+            "GEMINI_MODEL",
+            "GOOGLE_*",
+        ]],
         shared: false,
-        quirks: Quirks { asks_in: &[asks_in_mode(&["default", "plan"])], ..Quirks::PLAIN },
+        quirks: Quirks {
+            asks_in: &[asks_in_mode(&["default", "plan"])],
+            settings_file: Some(SettingsFile::Gemini),
+            // It says that it has read its record before it has, and deletes a record that it read at a later start.
+            must_not_load: true,
+            // It takes it for a failure that a file which it wants to make is not there yet.
+            makes_its_own_files: true,
+            ..Quirks::PLAIN
+        },
         install: "Run `npm install -g @google/gemini-cli`.",
         sign_in: "Run `gemini` once and choose how to sign in, or set GEMINI_API_KEY.",
         notes: &[],
@@ -126,7 +142,8 @@ pub(super) const ROWS: &[Row] = &[
         title: "GitHub Copilot",
         description: "GitHub's coding agent.",
         command: "copilot",
-        args: &["--acp"],
+        // The tools of our own server only.
+        args: &["--acp", "--allow-tool=throughline"],
         env: &[("COPILOT_AUTO_UPDATE", "false")],
         // Not COPILOT_*: COPILOT_ALLOW_ALL would leave nothing to be asked.
         pass_env: &[&[
@@ -148,6 +165,7 @@ pub(super) const ROWS: &[Row] = &[
                 ]),
                 AsksIn { option: "allow_all", values: &["off"] },
             ],
+            brief: Brief::FirstPrompt,
             ..Quirks::PLAIN
         },
         install: "Run `npm install -g @github/copilot`.",
@@ -194,11 +212,9 @@ pub(super) const ROWS: &[Row] = &[
         shared: false,
         quirks: Quirks {
             asks_in: &[asks_in_mode(&["default", "plan"])],
-            // As it comes, a model judges what it wants to do, and hides MCP tools from itself behind a search.
-            settings_file: Some(SettingsFile {
-                variable: "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
-                settings: r#"{"tools": {"approvalMode": "default", "toolSearch": {"enabled": false}}}"#,
-            }),
+            // As it comes, a model judges what it wants to do, and MCP tools are hidden behind a search.
+            settings_file: Some(SettingsFile::Qwen),
+            brief: Brief::FirstPrompt,
             ..Quirks::PLAIN
         },
         install: "Run `npm install -g @qwen-code/qwen-code`.",
@@ -225,6 +241,7 @@ pub(super) const ROWS: &[Row] = &[
             asks_in: &[asks_in_mode(&["default", "plan"])],
             // It says `default` whatever its user's settings say.
             hides_its_mode: true,
+            brief: Brief::FirstPrompt,
             ..Quirks::PLAIN
         },
         install: "Run `npm install -g @moonshot-ai/kimi-code`.",

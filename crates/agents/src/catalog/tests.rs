@@ -316,6 +316,20 @@ async fn a_program_that_hangs_has_no_version() {
     assert_eq!((claude.program.is_some(), claude.version.as_deref()), (true, None));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_program_that_was_slow_is_asked_again_later() {
+    let world = World::new(&[("claude-agent-acp", "hangs-until-told")]);
+    let catalog = catalog(&[]).unwrap();
+    assert_eq!(world.version(&catalog, "claude").await, None);
+    fs::write(world.home().join("answer"), "").unwrap();
+    tokio::time::resume();
+    assert_eq!(world.version(&catalog, "claude").await, None, "it was asked a moment ago");
+    tokio::time::pause();
+    tokio::time::advance(std::time::Duration::from_secs(61)).await;
+    tokio::time::resume();
+    assert_eq!(world.version(&catalog, "claude").await.as_deref(), Some("sample 1.2.3"));
+}
+
 #[tokio::test]
 async fn nothing_is_left_of_a_program_that_nobody_waits_for() {
     let world = World::new(&[("claude-agent-acp", "hangs")]);

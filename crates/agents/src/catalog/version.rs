@@ -1,6 +1,6 @@
 //! Asks programs for their versions.
 //!
-//! Invariant: a program is asked once for each state of its file, a few at a time, in bounded time; it gets nothing but
+//! Invariant: a program that answers is asked once for each state of its file, one that does not is asked again later, a few at a time, in bounded time; it gets nothing but
 //! `PATH`, `HOME` and its agent's own fixed variables, in no project's folder. What it says is a short line without
 //! control characters, or nothing. One that is not heard to the end is ended with all that it started.
 
@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, Command};
 use tokio::sync::{OnceCell, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::program::{Program, Stamp};
 
@@ -23,17 +23,24 @@ const AT_A_TIME: usize = 4;
 const RUN_LIMIT: Duration = Duration::from_secs(5);
 /// How long somebody waits for it, its turn included. Who gives up sees no version; the next one asks again.
 const WAIT_LIMIT: Duration = Duration::from_secs(12);
+/// How long after that it is not asked again, so that nobody waits for it each time.
+const ASK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 const MAX_OUTPUT_BYTES: u64 = 64 << 10;
 const MAX_VERSION_BYTES: usize = 200;
 
 #[derive(Debug)]
 pub(super) struct Versions {
     known: Mutex<HashMap<PathBuf, (Stamp, Answer)>>,
+    /// Programs that did not answer in time, and when.
+    slow: Mutex<HashMap<PathBuf, Instant>>,
     turns: Semaphore,
 }
 
-/// Filled by whoever asks first; the others wait for it.
+/// Filled by whoever asks first; the others wait for it. One that did not answer in time is not kept as one without a version.
 type Answer = Arc<OnceCell<Option<String>>>;
+
+/// It did not answer in time.
+struct TooSlow;
 
 /// What is to be run.
 pub(super) struct Question {
@@ -44,18 +51,29 @@ pub(super) struct Question {
 
 impl Default for Versions {
     fn default() -> Self {
-        Self { known: Mutex::default(), turns: Semaphore::new(AT_A_TIME) }
+        Self { known: Mutex::default(), slow: Mutex::default(), turns: Semaphore::new(AT_A_TIME) }
     }
 }
 
 impl Versions {
     pub(super) async fn ask(&self, question: &Question) -> Option<String> {
+        let path = &question.program.path;
+        let slow_at = self.slow.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied();
+        if slow_at.is_some_and(|at| at.elapsed() < ASK_AGAIN_AFTER) {
+            return None;
+        }
         let answer = self.answer(&question.program);
-        let told = answer.get_or_init(async || {
-            let _turn = self.turns.acquire().await.ok()?;
+        let told = answer.get_or_try_init(async || {
+            let _turn = self.turns.acquire().await.map_err(|_| TooSlow)?;
             run(question).await
         });
-        timeout(WAIT_LIMIT, told).await.ok().cloned().flatten()
+        match timeout(WAIT_LIMIT, told).await.ok()? {
+            Ok(version) => version.clone(),
+            Err(TooSlow) => {
+                self.slow.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), Instant::now());
+                None
+            }
+        }
     }
 
     fn answer(&self, program: &Program) -> Answer {
@@ -71,13 +89,13 @@ impl Versions {
     }
 }
 
-async fn run(question: &Question) -> Option<String> {
+async fn run(question: &Question) -> Result<Option<String>, TooSlow> {
     let Question { program, args, env } = question;
     let mut command = Command::new(&program.path);
     command.args(args).env_clear().envs(env).current_dir("/").process_group(0).kill_on_drop(true);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().ok()?;
-    let stdout = child.stdout.take()?;
+    let Ok(mut child) = command.spawn() else { return Ok(None) };
+    let Some(stdout) = child.stdout.take() else { return Ok(None) };
     let group = Group::of(&child);
     let mut said = Vec::new();
     let told = async {
@@ -85,9 +103,9 @@ async fn run(question: &Question) -> Option<String> {
         stdout.take(MAX_OUTPUT_BYTES).read_to_end(&mut said).await.ok()?;
         child.wait().await.ok()
     };
-    let status = timeout(RUN_LIMIT, told).await.ok().flatten()?;
+    let Some(status) = timeout(RUN_LIMIT, told).await.map_err(|_| TooSlow)? else { return Ok(None) };
     group.ended();
-    status.success().then(|| version(&said)).flatten()
+    Ok(status.success().then(|| version(&said)).flatten())
 }
 
 /// A program and what it started. Dropped before the program is reaped, so the number is still its own.

@@ -175,3 +175,35 @@ async fn options_are_set_before_the_first_prompt() {
     talk.call(Call::SetOption { option: "mode".to_owned(), value: "ask".to_owned() }).await;
     assert_snapshot!(talk.until(|_| true).await, @r#"options [{"id":"mode","name":"Mode","category":"mode","value":"ask","choices":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code"}]}]"#);
 }
+
+#[tokio::test]
+async fn an_agent_that_loading_harms_begins_anew_and_makes_its_own_files() {
+    let agents = ["load files", "load files harmed"];
+    let place = Place::new(&agents);
+    let mut told = String::new();
+    for agent in agents {
+        told += &place.take_up(agent, "s7").begun().await;
+    }
+    assert_snapshot!(told, @r#"
+    ready {"agentSession":"s7","memory":"loaded","program":"hostile 1.0"}
+    ready {"agentSession":"s1","memory":"new","program":"hostile 1.0"}
+    "#);
+    assert_snapshot!(place.notes(), @r#"
+    files {"readTextFile":true,"writeTextFile":true}
+    ended
+    files {"readTextFile":false,"writeTextFile":false}
+    "#);
+}
+
+#[tokio::test]
+async fn a_model_is_chosen_in_the_former_way_where_it_is_offered_so() {
+    let place = Place::new(&["models"]);
+    let options = [("model".to_owned(), "pro".to_owned())].into();
+    let mut talk = place.start_with(Start { options, ..place.asking("models") });
+    assert_snapshot!(talk.begun().await, @r#"
+    options [{"id":"model","name":"Model","category":"model","value":"auto","choices":[{"value":"auto","name":"Auto"},{"value":"pro","name":"Pro"}]}]
+    options [{"id":"model","name":"Model","category":"model","value":"pro","choices":[{"value":"auto","name":"Auto"},{"value":"pro","name":"Pro"}]}]
+    ready {"agentSession":"s1","memory":"new","program":"hostile 1.0"}
+    "#);
+    assert_eq!(place.notes(), "set_model pro\n");
+}

@@ -67,13 +67,13 @@ async fn a_terminal_runs_beside_and_is_shown_in_its_call() {
     talk.begun().await;
     let line = "run echo out; echo err >&2; pwd; echo $GREETING $LD_PRELOAD; exit 3";
     assert_snapshot!(talk.turn(line).await, @r#"
-    tool 1 started c1 {"title":"Run","kind":"execute","content":[{"type":"terminal","command":"sh -c 'echo out; echo err >&2; pwd; echo $GREETING $LD_PRELOAD; exit 3'","output":""}]}
-    tool 1 {"status":"completed","content":[{"type":"terminal","command":"sh -c 'echo out; echo err >&2; pwd; echo $GREETING $LD_PRELOAD; exit 3'","output":"out\nerr\n/FOLDER/project\nhi\n","exitCode":3}]}
+    tool 1 started c1 {"title":"Run","kind":"execute","content":[{"type":"terminal","command":"echo out; echo err >&2; pwd; echo $GREETING $LD_PRELOAD; exit 3","output":""}]}
+    tool 1 {"status":"completed","content":[{"type":"terminal","command":"echo out; echo err >&2; pwd; echo $GREETING $LD_PRELOAD; exit 3","output":"out\nerr\n/FOLDER/project\nhi\n","exitCode":3}]}
     text 0 {"exitCode":3} {"output":"out\nerr\n/FOLDER/project\nhi\n","truncated":false,"exitStatus":{"exitCode":3}} -32602
     stopped {"outcome":"completed"}
     "#);
     assert_snapshot!(talk.turn("run echo begun; sleep 1000").await, @r#"
-    tool 1 started c1 {"title":"Run","kind":"execute","content":[{"type":"terminal","command":"sh -c 'echo begun; sleep 1000'","output":""}]}
+    tool 1 started c1 {"title":"Run","kind":"execute","content":[{"type":"terminal","command":"echo begun; sleep 1000","output":""}]}
     tool 1 + "begun\n"
     tool 1 {"status":"completed"}
     text 0 {"signal":"9"} {"output":"begun\n","truncated":false,"exitStatus":{"signal":"9"}} -32602

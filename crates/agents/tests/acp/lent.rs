@@ -3,7 +3,7 @@
 use agents::{Lent, McpServer, Start};
 use serde_json::{Value, json};
 
-use crate::support::Place;
+use crate::support::{Place, Talk};
 
 fn lent() -> Option<Lent> {
     let server = McpServer::Http {
@@ -44,4 +44,30 @@ async fn an_agent_is_told_no_more_than_it_takes() {
     assert_eq!(told("told prompted unasked", None, "session/new ").await, nothing);
     let tools = told("told mcp", None, "session/new ").await;
     assert_eq!((tools[0].as_array().unwrap().len(), &tools[1], &tools[2]), (1, &Value::Null, &Value::Null));
+}
+
+/// The texts of the blocks that a prompt goes out with.
+async fn sent(talk: &mut Talk, words: &str) -> Vec<String> {
+    let told = talk.turn(words).await;
+    let echoed = told.strip_prefix("text 0 ").unwrap().lines().next().unwrap();
+    let blocks: Vec<Value> = serde_json::from_str(echoed).unwrap();
+    blocks.iter().map(|block| block["text"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn an_agent_that_passes_nothing_on_gets_the_brief_once_with_its_first_words() {
+    let agents = ["mcp briefed", "mcp briefed resume", "mcp", "briefed"];
+    let place = Place::new(&agents);
+    let briefed = "[Context from Throughline about the session that you work in. It is not a request.]\n\nMark it.";
+    let mut talk = place.start_with(Start { lent: lent(), ..place.asking(agents[0]) });
+    talk.begun().await;
+    talk.turn("/no such").await;
+    assert_eq!(sent(&mut talk, "echo").await, [briefed, "echo"]);
+    assert_eq!(sent(&mut talk, "echo").await, ["echo"]);
+    // It has heard it before, takes it otherwise, or has none of the tools that it is about.
+    for (agent, earlier) in [(agents[1], Some("s7".to_owned())), (agents[2], None), (agents[3], None)] {
+        let mut talk = place.start_with(Start { lent: lent(), earlier, ..place.asking(agent) });
+        talk.begun().await;
+        assert_eq!(sent(&mut talk, "echo").await, ["echo"], "{agent}");
+    }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::catalog::{AsksIn, Entry, Quirks, Unasked};
+use agents::catalog::{AsksIn, Brief, Entry, Quirks, Unasked};
 use agents::process::{self, Launcher};
 use agents::{Agent, Agents, Call, Limits, News, Settings, Start};
 use files::Deny;
@@ -61,6 +61,13 @@ fn quirks(wishes: &str) -> Quirks {
         unasked: wishes.contains("unasked").then_some(Unasked::ClaudeCode),
         asks_in: if is_known { &[AsksIn { option: "mode", values: &["ask"] }] } else { &[] },
         hides_its_mode: wishes.contains("hidden"),
+        must_not_load: wishes.contains("harmed"),
+        makes_its_own_files: wishes.contains("harmed"),
+        brief: match () {
+            () if wishes.contains("prompted") => Brief::SystemPrompt,
+            () if wishes.contains("briefed") => Brief::FirstPrompt,
+            () => Brief::Instructions,
+        },
         ..Quirks::PLAIN
     }
 }

@@ -6,12 +6,14 @@
 use std::sync::Arc;
 
 use axum::http::request::Parts;
+use doors::Role;
 use engine::Engine;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    CompleteResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -44,6 +46,18 @@ impl Handler {
     }
 }
 
+impl Handler {
+    /// An agent that is given the brief in another way is not given it here too.
+    async fn with_instructions(&self, mut info: ServerConfig, context: &RequestContext<RoleServer>) -> ServerConfig {
+        if let Ok(calling) = calling(context)
+            && calling.principal.role == Role::Agent
+        {
+            info.instructions = self.engine.instructions_for(calling.session).await.map(str::to_owned);
+        }
+        info
+    }
+}
+
 fn failed(err: CallError) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(replies::error(err))])
 }
@@ -63,6 +77,21 @@ impl ServerHandler for Handler {
             Some(brief) => info.with_instructions(brief),
             None => info,
         }
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let info = self.negotiate_initialize(&request)?;
+        Ok(self.with_instructions(info, &context).await)
+    }
+
+    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let info = self.with_instructions(self.get_info(), &context).await;
+        Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
     }
 
     async fn list_tools(

@@ -6,12 +6,15 @@ use agent_client_protocol::v1::schema::{
     ResumeSessionRequest, SetSessionConfigOptionRequest, SetSessionModeRequest,
 };
 use model::{AgentReport, Attached, Memory};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Gone, Session};
 use crate::Call;
 use crate::acp::translate::Setting;
 use crate::acp::wire::Refused;
+
+/// Some agents offer models in a way that the protocol had before it knew options.
+const SET_MODEL: &str = "session/set_model";
 
 /// What became of a try.
 enum Try<T> {
@@ -71,10 +74,12 @@ impl Session {
             Try::SignedOut => return Ok(Try::SignedOut),
             Try::Refused(refused) => return Ok(Try::Refused(refused)),
         };
+        self.translator.read_models(&reply);
         let Ok(reply) = serde_json::from_value::<NewSessionResponse>(reply) else {
             return Ok(Try::Refused(Refused::new("it answered in a way that is not understood")));
         };
         self.name = reply.session_id.0.to_string();
+        self.untold_brief = self.brief_for_first_prompt();
         let reports = self.translator.offered(reply.modes, reply.config_options);
         self.tell_all(reports).await?;
         Ok(Try::Done(Memory::New))
@@ -85,7 +90,7 @@ impl Session {
         let capabilities = &self.about.capabilities;
         let is_offered = match memory {
             Memory::Resumed => capabilities.session_capabilities.resume.is_some(),
-            Memory::Loaded => capabilities.load_session,
+            Memory::Loaded => capabilities.load_session && !self.about.quirks.must_not_load,
             Memory::New => false,
         };
         if !is_offered {
@@ -119,6 +124,7 @@ impl Session {
             // Both ways are answered alike.
             Try::Done(reply) => {
                 earlier.clone_into(&mut self.name);
+                self.translator.read_models(&reply);
                 let reply = serde_json::from_value::<LoadSessionResponse>(reply).unwrap_or_default();
                 let reports = self.translator.offered(reply.modes, reply.config_options);
                 self.tell_all(reports).await?;
@@ -243,6 +249,10 @@ impl Session {
         let id = match (self.translator.find_option(option).map(|offer| offer.setting), value) {
             (Some(Setting::Mode), _) => {
                 connection.request(self.key, &SetSessionModeRequest::new(name, value.to_owned())).await
+            }
+            (Some(Setting::Model), _) => {
+                let params = json!({ "sessionId": name, "modelId": value });
+                connection.request_named(self.key, SET_MODEL, params).await
             }
             (Some(Setting::Choice), _) => {
                 let request = SetSessionConfigOptionRequest::new(name, option.to_owned(), value);

@@ -1,13 +1,13 @@
 //! What the agent is told of the session's own tools, the same whether its conversation is new or taken up again.
 //!
-//! Invariant: an agent that is not told of the tools is not told to use them either, and none is matched by a title.
+//! Invariant: the brief reaches an agent's model once, in one way. An agent that is not told of the tools is not told to use them either, and none is matched by a title.
 
 use agent_client_protocol::v1::schema::{ContentBlock, McpServer as AcpMcpServer, Meta, SystemPrompt, TextContent};
 use serde_json::{Value, json};
 
 use super::Session;
 use crate::Lent;
-use crate::catalog::Unasked;
+use crate::catalog::{Brief, Unasked};
 
 impl Session {
     /// The session's own first, then those of the person.
@@ -18,9 +18,25 @@ impl Session {
 
     /// What joins the agent's own instructions.
     pub(super) fn system_prompt(&self) -> Option<SystemPrompt> {
-        self.about.capabilities.session_capabilities.system_prompt.as_ref()?;
+        if self.about.quirks.brief != Brief::SystemPrompt || !self.takes_system_prompt() {
+            return None;
+        }
         let brief = self.taken()?.brief.clone()?;
         Some(SystemPrompt::new(vec![ContentBlock::Text(TextContent::new(brief))]))
+    }
+
+    /// What goes ahead of the first prompt of a conversation, if the agent has no other way to its model.
+    pub(super) fn brief_for_first_prompt(&self) -> Option<String> {
+        let is_left_to_it = match self.about.quirks.brief {
+            Brief::SystemPrompt => !self.takes_system_prompt(),
+            Brief::Instructions => false,
+            Brief::FirstPrompt => true,
+        };
+        self.taken().filter(|_| is_left_to_it)?.brief.clone()
+    }
+
+    fn takes_system_prompt(&self) -> bool {
+        self.about.capabilities.session_capabilities.system_prompt.is_some()
     }
 
     /// What the agent reads beside the protocol.

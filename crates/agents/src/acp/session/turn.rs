@@ -1,7 +1,7 @@
 //! A turn, from the prompt to its end, and the clock beside it.
 
 use agent_client_protocol::v1::schema::{CancelNotification, PromptRequest};
-use model::{AgentReport, Image};
+use model::{AgentReport, Image, Notice, Severity};
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::watch::{Due, Watch};
 use super::{Gone, Session, Turn, files};
 use crate::Told;
-use crate::acp::prompt;
+use crate::acp::prompt::{self, Ahead};
 use crate::acp::translate::TurnError;
 use crate::acp::wire::Refused;
 
@@ -35,7 +35,9 @@ impl Session {
                 spawn_blocking(move || files::mentioned(&cwd, deny, mentions)).await.unwrap_or_default()
             }
         };
-        let request = PromptRequest::new(self.name.clone(), prompt::blocks(text, images, packet, files));
+        let brief = if prompt::is_command(&text) { None } else { self.untold_brief.take() };
+        let blocks = prompt::blocks(text, images, Ahead { brief, packet }, files);
+        let request = PromptRequest::new(self.name.clone(), blocks);
         self.translator.begin_turn();
         let request = self.connection().request(self.key, &request).await;
         self.turn = Some(Turn { request, watch: Watch::new(Instant::now()) });
@@ -82,6 +84,13 @@ impl Session {
         let Some(turn) = &mut self.turn else { return Ok(()) };
         match turn.watch.look(Instant::now(), limits) {
             Due::Nothing => Ok(()),
+            Due::Quiet => {
+                let seconds = limits.quiet.as_secs();
+                let title = format!("The agent has said nothing for {seconds} seconds");
+                let description = "It may wait for its model, or try again what failed.".to_owned();
+                let notice = Notice { severity: Severity::Info, title, description: Some(description) };
+                self.tell(AgentReport::Noticed(notice)).await
+            }
             Due::Unresponsive => self.tell(AgentReport::Unresponsive).await,
             Due::Failed => {
                 let seconds = (limits.cancel + limits.cancel_failed).as_secs_f32();

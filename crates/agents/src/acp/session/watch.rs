@@ -7,6 +7,8 @@ use crate::Limits;
 #[derive(Debug)]
 pub(super) struct Watch {
     heard_at: Instant,
+    /// It was said in this turn that nothing comes for a while.
+    is_quiet_told: bool,
     /// It is said already that nothing comes.
     is_told: bool,
     /// A question is open: it is not the agent that is silent.
@@ -17,6 +19,8 @@ pub(super) struct Watch {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Due {
     Nothing,
+    /// To be told: it may wait for its model, or try something again and again.
+    Quiet,
     /// To be told.
     Unresponsive,
     /// It did not stop.
@@ -25,7 +29,7 @@ pub(super) enum Due {
 
 impl Watch {
     pub(super) fn new(now: Instant) -> Self {
-        Self { heard_at: now, is_told: false, is_asking: false, cancelled_at: None }
+        Self { heard_at: now, is_quiet_told: false, is_told: false, is_asking: false, cancelled_at: None }
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
@@ -55,6 +59,7 @@ impl Watch {
             Some(at) if self.is_told => Some(at + limits.cancel + limits.cancel_failed),
             Some(at) => Some(at + limits.cancel),
             None if self.is_told || self.is_asking => None,
+            None if !self.is_quiet_told && limits.quiet < limits.silence => Some(self.heard_at + limits.quiet),
             None => Some(self.heard_at + limits.silence),
         }
     }
@@ -64,6 +69,11 @@ impl Watch {
             Some(deadline) if deadline <= now => {
                 if self.is_cancelled() && self.is_told {
                     return Due::Failed;
+                }
+                let is_silent = self.is_cancelled() || self.heard_at + limits.silence <= now;
+                self.is_quiet_told = true;
+                if !is_silent {
+                    return Due::Quiet;
                 }
                 self.is_told = true;
                 Due::Unresponsive
@@ -84,6 +94,8 @@ mod tests {
         let limits = Limits::default();
         let start = Instant::now();
         let mut watch = Watch::new(start);
+        assert_eq!(watch.look(start + limits.quiet - Duration::from_secs(1), &limits), Due::Nothing);
+        assert_eq!(watch.look(start + limits.quiet, &limits), Due::Quiet);
         assert_eq!(watch.look(start + limits.silence - Duration::from_secs(1), &limits), Due::Nothing);
         assert_eq!(watch.look(start + limits.silence, &limits), Due::Unresponsive);
         assert_eq!((watch.deadline(&limits), watch.look(start + 9 * limits.silence, &limits)), (None, Due::Nothing));

@@ -41,6 +41,10 @@ pub(super) struct AtHand {
     pub(super) title: String,
     pub(super) kind: ToolKind,
     pub(super) subject: Option<String>,
+    /// The text that it shows, if nothing is known of what it is given.
+    pub(super) shown: Option<String>,
+    /// It shows something.
+    pub(super) shows: bool,
     /// All that it is given, if all is told.
     pub(super) digest: Option<String>,
 }

@@ -8,15 +8,19 @@ use agent_client_protocol::v1::schema::{
     SessionConfigSelectOptions, SessionModeState,
 };
 use model::{AgentOption, AgentReport, Choice, OptionCategory};
+use serde_json::Value;
 
 use super::text::cut_chars;
 use super::{MAX_DESCRIPTION_CHARS, MAX_LISTED, MAX_TITLE_CHARS};
 
 const MODE: &str = "mode";
+const MODEL: &str = "model";
 
 #[derive(Debug, Default)]
 pub(super) struct Offers {
     modes: Option<AgentOption>,
+    /// As some agents offer them since before there were options.
+    models: Option<AgentOption>,
     options: Vec<AgentOption>,
     told: Vec<AgentOption>,
 }
@@ -34,6 +38,8 @@ pub(crate) struct Offer<'a> {
 pub(crate) enum Setting {
     /// With `session/set_mode`.
     Mode,
+    /// With `session/set_model`.
+    Model,
     /// With `session/set_config_option` and one of the listed values.
     Choice,
     /// With `session/set_config_option` and yes or no.
@@ -49,6 +55,11 @@ impl Offers {
         self.modes = modes.map(modes_as_option);
         self.options = options.into_iter().flatten().take(MAX_LISTED).map(option).collect();
         self.tell()
+    }
+
+    /// Takes note of models that are not offered as an option; they are told with the rest.
+    pub(super) fn read_models(&mut self, models: Option<&Value>) {
+        self.models = models.and_then(models_as_option);
     }
 
     pub(super) fn options_are(&mut self, options: Vec<SessionConfigOption>) -> Vec<AgentReport> {
@@ -68,7 +79,8 @@ impl Offers {
         if self.find(option).is_some_and(|offer| offer.setting == Setting::Mode) {
             return self.mode_is(value);
         }
-        if let Some(option) = self.options.iter_mut().find(|offered| offered.id == option) {
+        let models = self.models.iter_mut().filter(|_| option == MODEL);
+        if let Some(option) = self.options.iter_mut().chain(models).find(|offered| offered.id == option) {
             value.clone_into(&mut option.value);
         }
         self.tell()
@@ -79,18 +91,27 @@ impl Offers {
             let setting = if offered.choices.is_empty() { Setting::Switch } else { Setting::Choice };
             return Some(Offer { setting, value: &offered.value });
         }
-        self.option(option).map(|modes| Offer { setting: Setting::Mode, value: &modes.value })
+        self.option(option).map(|offered| {
+            let setting = if offered.id == MODEL { Setting::Model } else { Setting::Mode };
+            Offer { setting, value: &offered.value }
+        })
     }
 
     pub(super) fn option(&self, option: &str) -> Option<&AgentOption> {
-        let modes = self.modes.as_ref().filter(|_| option == MODE && !self.has_mode_option());
-        self.options.iter().find(|offered| offered.id == option).or(modes)
+        let mut all = self.options.iter().chain(self.former());
+        all.find(|offered| offered.id == option)
+    }
+
+    /// Modes and models that are offered in the older ways only.
+    fn former(&self) -> impl Iterator<Item = &AgentOption> {
+        let modes = self.modes.iter().filter(|_| !self.has_mode_option());
+        modes.chain(self.models.iter().filter(|_| !self.has_model_option()))
     }
 
     /// The name of the option that is meant: its own, or `model` or `mode` by what it is about.
     pub(super) fn name_of<'a>(&'a self, wanted: &'a str) -> &'a str {
         let category = match wanted {
-            "model" => OptionCategory::Model,
+            MODEL => OptionCategory::Model,
             MODE => OptionCategory::Mode,
             _ => return wanted,
         };
@@ -105,9 +126,12 @@ impl Offers {
         self.options.iter().any(is_mode)
     }
 
+    fn has_model_option(&self) -> bool {
+        self.options.iter().any(|option| option.category == OptionCategory::Model || option.id == MODEL)
+    }
+
     fn tell(&mut self) -> Vec<AgentReport> {
-        let modes = self.modes.iter().filter(|_| !self.has_mode_option());
-        let all: Vec<_> = modes.chain(&self.options).cloned().collect();
+        let all: Vec<_> = self.former().chain(&self.options).cloned().collect();
         if self.told == all {
             return Vec::new();
         }
@@ -134,6 +158,26 @@ fn modes_as_option(modes: SessionModeState) -> AgentOption {
         value: modes.current_mode_id.0.to_string(),
         choices: choices.collect(),
     }
+}
+
+/// `{"availableModels": [{"modelId", "name", "description"}], "currentModelId"}`.
+fn models_as_option(models: &Value) -> Option<AgentOption> {
+    let text = |value: &Value, member: &str| value.get(member).and_then(Value::as_str).map(str::to_owned);
+    let choice = |model: &Value| {
+        let value = text(model, "modelId")?;
+        let name = text(model, "name").filter(|name| !name.is_empty()).unwrap_or_else(|| value.clone());
+        let description = text(model, "description").map(|text| cut_chars(text, MAX_DESCRIPTION_CHARS));
+        Some(Choice { value, name: cut_chars(name, MAX_TITLE_CHARS), description })
+    };
+    let choices = models.get("availableModels")?.as_array()?.iter().take(MAX_LISTED).filter_map(choice).collect();
+    Some(AgentOption {
+        id: MODEL.to_owned(),
+        name: "Model".to_owned(),
+        description: None,
+        category: OptionCategory::Model,
+        value: text(models, "currentModelId")?,
+        choices,
+    })
 }
 
 fn option(option: SessionConfigOption) -> AgentOption {

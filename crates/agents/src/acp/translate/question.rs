@@ -1,6 +1,7 @@
 //! What an agent asks, with what is really to be done in it.
 //!
-//! Invariant: the subject is whole and comes from what the tool is given, never from a title.
+//! Invariant: the subject is whole and comes from what the tool is given, or from what its call shows, whichever message told
+//! it; never from a title. What a question tells of its call takes nothing away that was known before.
 
 use agent_client_protocol::v1::schema::{
     CreateElicitationRequest, ElicitationMode, ElicitationScope, PermissionOption as AcpPermissionOption,
@@ -13,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::calls::{Calls, kind};
 use super::content::Screens;
 use super::given::input_of;
-use super::text::{command_line, cut_chars};
+use super::text::{command_line, cut_chars, in_lines, start_of};
 use super::{MAX_DESCRIPTION_CHARS, MAX_LISTED, MAX_TITLE_CHARS};
 
 pub(crate) const ACCEPT: &str = "accept";
@@ -57,7 +58,7 @@ pub(super) fn ask(asking: Asking, calls: &mut Calls, screens: &dyn Screens) -> (
 }
 
 fn permission(
-    call: Value,
+    mut call: Value,
     options: Vec<AcpPermissionOption>,
     calls: &mut Calls,
     screens: &dyn Screens,
@@ -66,6 +67,11 @@ fn permission(
     let fields = ToolCallUpdateFields::deserialize(&call).unwrap_or_default();
     let items = call.get("content").and_then(Value::as_array).map(Vec::as_slice);
     let said = subject(&fields, items, fields.kind.map_or(ToolKind::Other, kind));
+    let asked_in_words = shown_text(items);
+    let before = calls.find(&id);
+    if before.shows {
+        drop_words(&mut call);
+    }
     let told = calls.message(call, screens);
     let call = calls.find(&id);
     // A call that can not be told can still be asked about; then what is at hand is not what is asked.
@@ -73,6 +79,7 @@ fn permission(
         Ok(_) => (call.subject.or(said), call.digest),
         Err(_) => (said.or(call.subject), None),
     };
+    let subject = subject.or_else(|| before.shown.map(|text| subject_of_text(text, call.kind))).or(asked_in_words);
     let reports = told.unwrap_or_default();
     let options = options.into_iter().take(MAX_LISTED).map(|option| PermissionOption {
         id: option.option_id.0.to_string(),
@@ -89,7 +96,7 @@ fn permission(
         tool: call.tool,
         digest,
         subject,
-        title: fields.title.map_or(call.title, |title| cut_chars(title, MAX_TITLE_CHARS)),
+        title: fields.title.map_or(call.title, |title| cut_chars(plain_title(title), MAX_TITLE_CHARS)),
         kind: call.kind,
         options: options.collect(),
         form: None,
@@ -123,6 +130,40 @@ fn elicitation(request: CreateElicitationRequest, calls: &Calls) -> Question {
     }
 }
 
+/// How much of what a call shows is kept for questions about it.
+const MAX_SHOWN_BYTES: usize = 64 << 10;
+
+/// The texts among what a call shows.
+pub(super) fn shown_text(items: Option<&[Value]>) -> Option<String> {
+    let texts =
+        items.into_iter().flatten().filter(|item| is_words(item)).filter_map(|item| item["content"]["text"].as_str());
+    let text = texts.collect::<Vec<_>>().join("\n");
+    Some(start_of(&text, MAX_SHOWN_BYTES).to_owned()).filter(|text| !text.trim().is_empty())
+}
+
+fn is_words(item: &Value) -> bool {
+    item["type"] == "content" && item["content"]["type"] == "text"
+}
+
+/// What a question says of itself does not take the place of what its call shows.
+fn drop_words(call: &mut Value) {
+    let Some(items) = call.get_mut("content").and_then(Value::as_array_mut) else { return };
+    items.retain(|item| !is_words(item));
+    if items.is_empty()
+        && let Some(call) = call.as_object_mut()
+    {
+        call.remove("content");
+    }
+}
+
+/// What a call shows while its input is not known: often the input itself, as text.
+fn subject_of_text(text: String, kind: ToolKind) -> String {
+    match serde_json::from_str::<Map<String, Value>>(&text) {
+        Ok(members) if !members.is_empty() => said_by_one(&members, kind).unwrap_or_else(|| in_lines(&members)),
+        Ok(_) | Err(_) => text,
+    }
+}
+
 /// Members of an input that say what is to be done, by what they are about.
 const COMMANDS: [&str; 3] = ["command", "cmd", "commands"];
 /// Members beside a command that change nothing of what it does but where and how long.
@@ -148,7 +189,7 @@ const ADDRESSES: [&str; 2] = ["url", "uri"];
 pub(super) fn subject(fields: &ToolCallUpdateFields, items: Option<&[Value]>, kind: ToolKind) -> Option<String> {
     match input_of(fields) {
         Some(Value::Object(members)) => {
-            return Some(said_by_one(members, kind).unwrap_or_else(|| Value::Object(members.clone()).to_string()));
+            return Some(said_by_one(members, kind).unwrap_or_else(|| in_lines(members)));
         }
         Some(Value::String(text)) => return Some(text.clone()),
         Some(other) => return Some(other.to_string()),
@@ -173,6 +214,20 @@ fn said_by_one(members: &Map<String, Value>, kind: ToolKind) -> Option<String> {
     let (Some(only), None) = (named.next(), named.next()) else { return None };
     let says_it = if is_command(members) { is_only_a_command(members) } else { kind != ToolKind::Execute };
     if says_it { line(only) } else { None }
+}
+
+/// A title in words: some agents write what a tool is given into it, as JSON.
+pub(super) fn plain_title(title: String) -> String {
+    let Some((name, json)) = title.find('{').map(|at| title.split_at(at)) else { return title };
+    let Ok(members) = serde_json::from_str::<Map<String, Value>>(json.trim_end()) else { return title };
+    let name = name.trim_end_matches([' ', ':', '(']);
+    let said = said_by_one(&members, ToolKind::Other);
+    match (name.is_empty(), said) {
+        (false, Some(said)) => format!("{name}: {said}"),
+        (true, Some(said)) => said,
+        (false, None) => name.to_owned(),
+        (true, None) => in_lines(&members),
+    }
 }
 
 /// There is a command, and nothing beside it changes what it does but where and how long.
@@ -209,11 +264,12 @@ mod tests {
             (json!({ "command": ["bash", "-lc", "echo 'hi' $X"], "cwd": "/p" }), r"bash -lc 'echo '\''hi'\'' $X'"),
             (json!({ "file_path": "/p/a.rs", "old_string": "a" }), "/p/a.rs"),
             (json!({ "url": "https://x.y/z", "prompt": "p" }), "https://x.y/z"),
-            (json!({ "command": "create", "path": "/p/a" }), r#"{"command":"create","path":"/p/a"}"#),
-            (json!({ "args": ["; rm -rf ~"], "command": "ls" }), r#"{"args":["; rm -rf ~"],"command":"ls"}"#),
+            (json!({ "command": "create", "path": "/p/a" }), "command: create\npath: /p/a"),
+            (json!({ "args": ["; rm -rf ~"], "command": "ls" }), "args: [\"; rm -rf ~\"]\ncommand: ls"),
             (json!({ "command": "ls", "description": "Lists", "timeout": 9 }), "ls"),
-            (json!({ "query": "q" }), r#"{"query":"q"}"#),
-            (json!({ "command": { "run": "x" } }), r#"{"command":{"run":"x"}}"#),
+            (json!({ "query": "q" }), "query: q"),
+            (json!({ "patch": "-a\n+b\n", "dry": true }), "patch:\n  -a\n  +b\n  \ndry: true"),
+            (json!({ "command": { "run": "x" } }), r#"command: {"run":"x"}"#),
             (json!("patch"), "patch"),
             (json!([1, 2]), "[1,2]"),
         ];
@@ -229,7 +285,7 @@ mod tests {
     fn a_program_is_shown_with_what_it_is_given() {
         let input = json!({ "path": "/bin/sh", "args": ["-c", "rm -rf ~"] });
         let of = |kind| subject(&ToolCallUpdateFields::new().raw_input(input.clone()), None, kind);
-        assert_eq!(of(ToolKind::Execute), Some(input.to_string()));
+        assert_eq!(of(ToolKind::Execute).as_deref(), Some("path: /bin/sh\nargs: [\"-c\",\"rm -rf ~\"]"));
         assert_eq!(of(ToolKind::Read).as_deref(), Some("/bin/sh"));
     }
 
@@ -240,5 +296,20 @@ mod tests {
         assert_eq!(subject(&fields, None, ToolKind::Edit).as_deref(), Some("/p/a\n/p/b"));
         let items = [json!({ "type": "diff", "path": "/p/c", "newText": "" })];
         assert_eq!(subject(&fields, Some(&items), ToolKind::Edit).as_deref(), Some("/p/c"));
+    }
+
+    #[test]
+    fn a_title_has_words_and_no_json() {
+        for (title, plain) in [
+            (r#"{"command":"ls","description":"Lists"}"#, "ls"),
+            (r#"run_shell_command: {"command":"ls"}"#, "run_shell_command: ls"),
+            (r#"look {"a":1,"b":2}"#, "look"),
+            (r#"{"a":1,"b":"x"}"#, "a: 1\nb: x"),
+            ("fn main() {", "fn main() {"),
+            ("awk '{print $1}' a.txt", "awk '{print $1}' a.txt"),
+            ("Look around", "Look around"),
+        ] {
+            assert_eq!(plain_title(title.to_owned()), plain);
+        }
     }
 }

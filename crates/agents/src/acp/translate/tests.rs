@@ -542,3 +542,76 @@ fn a_change_of_mode_is_believed_however_modes_are_offered() {
     assert_eq!(translator.find_option("approval").unwrap().value, "yolo");
     assert_eq!(told.len(), 1);
 }
+
+fn asked_about(id: &str, mut call: Value) -> Asking {
+    call["toolCallId"] = json!(id);
+    let options = json!([{ "optionId": "y", "name": "Yes", "kind": "allow_once" }]);
+    Asking::permission(&json!({ "toolCall": call, "options": options })).unwrap()
+}
+
+/// Kimi streams what a tool is given as the text of its call, and then asks with a name and a sentence.
+#[test]
+fn a_question_shows_what_is_known_of_its_call_from_whichever_message() {
+    let mut translator = Translator::default();
+    translator.begin_turn();
+    tell(&mut translator, call("0:c", json!({ "title": "Bash", "kind": "execute" })));
+    tell(&mut translator, shows("0:c", &[r#"{"comma"#]));
+    tell(&mut translator, shows("0:c", &[r#"{"command":"rm -rf build && curl x | sh","timeout":60}"#]));
+    let sentence = json!([{ "type": "content", "content": { "type": "text", "text": "Requesting approval to run" } }]);
+    let (reports, question) =
+        translator.ask(asked_about("0:c", json!({ "title": "Bash", "content": sentence })), &OneTerminal);
+    assert_eq!(question.subject.as_deref(), Some("rm -rf build && curl x | sh"));
+    assert_eq!(question.digest, None, "what is only shown is not what it is given");
+    assert_eq!(lines(&reports), "", "the command stays in its call");
+    // What it is really given comes before what it shows.
+    tell(&mut translator, call("0:c", json!({ "rawInput": { "command": "make" } })));
+    let (_, question) = translator.ask(asked_about("0:c", json!({ "title": "Bash" })), &OneTerminal);
+    assert_eq!(question.subject.as_deref(), Some("make"));
+}
+
+#[test]
+fn a_question_without_an_input_shows_its_own_words_or_nothing() {
+    let mut translator = Translator::default();
+    translator.begin_turn();
+    let words = json!([{ "type": "content", "content": { "type": "text", "text": "Deletes the build folder" } }]);
+    let (_, question) = translator.ask(asked_about("a", json!({ "title": "Shell", "content": words })), &OneTerminal);
+    assert_eq!(question.subject.as_deref(), Some("Deletes the build folder"));
+    let (_, question) = translator.ask(asked_about("b", json!({ "title": "Shell" })), &OneTerminal);
+    assert_eq!(question.subject, None);
+}
+
+/// Gemini says that it has read its record while it still reads.
+#[test]
+fn a_record_that_is_still_read_after_the_reply_is_of_the_past() {
+    let mut translator = Translator::default();
+    translator.begin_replay();
+    translator.end_replay();
+    let updates = [text("old words"), thought("old"), call("x", json!({ "title": "old call" }))];
+    let told: Vec<_> = updates.into_iter().flat_map(|update| tell(&mut translator, update)).collect();
+    assert_eq!(lines(&told), "");
+    translator.begin_turn();
+    assert_snapshot!(lines(&tell(&mut translator, text("new words"))), @r#"text 0 "new words""#);
+}
+
+#[test]
+fn models_and_tokens_are_read_in_geminis_way() {
+    let mut translator = Translator::default();
+    let models = json!({ "currentModelId": "auto", "availableModels": [
+        { "modelId": "auto", "name": "Auto", "description": "Chooses" }, { "modelId": "pro", "name": "" }, {}] });
+    translator.read_models(&json!({ "models": models }));
+    assert_snapshot!(lines(&translator.offered(None, None)), @r#"options [{"id":"model","name":"Model","category":"model","value":"auto","choices":[{"value":"auto","name":"Auto","description":"Chooses"},{"value":"pro","name":"pro"}]}]"#);
+    assert_eq!(translator.find_option("model").unwrap().setting, Setting::Model);
+    assert_snapshot!(lines(&translator.option_set("model", "pro", None)), @r#"options [{"id":"model","name":"Model","category":"model","value":"pro","choices":[{"value":"auto","name":"Auto","description":"Chooses"},{"value":"pro","name":"pro"}]}]"#);
+    // One that offers an option too means the same.
+    let option = json!([{ "id": "m", "name": "Model", "category": "model", "type": "select", "currentValue": "pro",
+        "options": [{ "value": "pro", "name": "Pro" }] }]);
+    assert_snapshot!(lines(&translator.option_set("m", "pro", serde_json::from_value(option).unwrap())), @r#"options [{"id":"m","name":"Model","category":"model","value":"pro","choices":[{"value":"pro","name":"Pro"}]}]"#);
+
+    translator.begin_turn();
+    let count = json!({ "token_count": { "input_tokens": 30, "output_tokens": 4 } });
+    let answer = json!({ "stopReason": "end_turn", "_meta": { "quota": count } });
+    assert_snapshot!(lines(&translator.end_turn(Ok(answer), &OneTerminal)), @r#"
+    usage {"used":0,"size":0,"tokens":{"total":34,"input":30,"output":4}}
+    stopped {"outcome":"completed"}
+    "#);
+}

@@ -1,5 +1,7 @@
 //! Small functions over text that agents write.
 
+use serde_json::{Map, Value};
+
 /// The first `max` characters.
 pub(crate) fn cut_chars(mut text: String, max: usize) -> String {
     if let Some((at, _)) = text.char_indices().nth(max) {
@@ -34,6 +36,44 @@ pub(crate) fn plain_line(text: &str, max: usize) -> String {
         }
     }
     cut_chars(line, max)
+}
+
+/// Members of an input as a person reads them, one after the other. What goes on behind a line break stands further in, so
+/// that no text can pass for another member.
+pub(crate) fn in_lines(members: &Map<String, Value>) -> String {
+    let line = |(name, value): (&String, &Value)| match value {
+        Value::String(text) if text.contains('\n') => {
+            let lines: Vec<_> = text.split('\n').map(|line| format!("\n  {line}")).collect();
+            format!("{name}:{}", lines.concat())
+        }
+        Value::String(text) => format!("{name}: {text}"),
+        value => format!("{name}: {value}"),
+    };
+    members.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// What is run: the script that a shell is only there to run, else all words as one would type them.
+pub(crate) fn what_is_run<'a>(program: &'a str, args: &[&'a str]) -> String {
+    let is_shell = matches!(program.rsplit('/').next(), Some("sh" | "bash" | "zsh" | "dash" | "ksh"));
+    match args {
+        ["-c" | "-lc", script] if is_shell => (*script).to_owned(),
+        _ => command_line(std::iter::once(program).chain(args.iter().copied())),
+    }
+}
+
+/// An error in words: what a service said in JSON is told by its message.
+pub(crate) fn error_in_words(text: &str) -> String {
+    let Some((before, json)) = text.find('{').map(|at| text.split_at(at)) else { return text.to_owned() };
+    let mut values = serde_json::Deserializer::from_str(json).into_iter::<Value>();
+    let Some(Ok(error)) = values.next() else { return text.to_owned() };
+    let message = |value: &Value| value.get("message").and_then(Value::as_str).map(str::to_owned);
+    let inner = error.get("error");
+    let said = inner.and_then(message).or_else(|| message(&error)).or_else(|| Some(inner?.as_str()?.to_owned()));
+    let Some(said) = said else { return text.to_owned() };
+    // Some services wrap the one in the other.
+    let said = error_in_words(&said);
+    let before = before.trim_end_matches([' ', ':', '-']);
+    if before.is_empty() || said.contains(before) { said } else { format!("{before}: {said}") }
 }
 
 /// Words as one would type them for a shell.
@@ -73,5 +113,30 @@ mod tests {
         assert_eq!(start_of("aüb", 2), "a");
         assert_eq!(start_of("aüb", 3), "aü");
         assert_eq!(start_of("aüb", 9), "aüb");
+    }
+
+    #[test]
+    fn a_shell_is_not_what_is_run() {
+        assert_eq!(what_is_run("/bin/bash", &["-c", "cd 'a b' && make"]), "cd 'a b' && make");
+        assert_eq!(what_is_run("bash", &["-lc", "make"]), "make");
+        assert_eq!(what_is_run("bash", &["-c", "make", "x"]), "bash -c make x");
+        assert_eq!(what_is_run("python3", &["-c", "print(1)"]), "python3 -c 'print(1)'");
+    }
+
+    #[test]
+    fn an_error_of_a_service_is_told_by_its_message() {
+        for (text, words) in [
+            (r#"401 {"error":{"message":"Incorrect API key","code":"invalid"}}"#, "401: Incorrect API key"),
+            (
+                r#"API Error: 401 {"type":"error","error":{"type":"x","message":"invalid x-api-key"}} (retry)"#,
+                "API Error: 401: invalid x-api-key",
+            ),
+            (r#"{"error":{"message":"{\"error\":{\"message\":\"no key\"}}"}}"#, "no key"),
+            (r#"{"error":"gone"}"#, "gone"),
+            (r#"{"code":1}"#, r#"{"code":1}"#),
+            ("plain { words", "plain { words"),
+        ] {
+            assert_eq!(error_in_words(text), words);
+        }
     }
 }

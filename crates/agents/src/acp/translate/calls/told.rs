@@ -14,7 +14,7 @@ use super::own_terminal::{OwnTerminal, WithOwn};
 use super::shown::{Compared, Shown};
 use crate::acp::translate::content::{self, Look, MAX_KEPT_BYTES, Screens, shows_terminal};
 use crate::acp::translate::given::{Given, input_of};
-use crate::acp::translate::question::subject;
+use crate::acp::translate::question::{plain_title, shown_text, subject};
 use crate::acp::translate::raw::json_bytes;
 use crate::acp::translate::text::cut_chars;
 use crate::acp::translate::{MAX_LISTED, MAX_TITLE_CHARS};
@@ -40,6 +40,8 @@ pub(super) struct Told {
     title_at_hand: String,
     subject_at_hand: Option<String>,
     name_at_hand: Option<String>,
+    /// The text that it shows, while its input is not known: some agents tell the input there first.
+    shown_at_hand: Option<String>,
     given: Given,
 }
 
@@ -102,7 +104,7 @@ impl Told {
         self.status = status.unwrap_or(self.status);
         news.change.kind = fields.kind.map(kind).filter(|kind| *kind != self.kind);
         self.kind = news.change.kind.unwrap_or(self.kind);
-        let title = fields.title.map(|title| cut_chars(title, MAX_TITLE_CHARS));
+        let title = fields.title.map(|title| cut_chars(plain_title(title), MAX_TITLE_CHARS));
         news.change.title = title.filter(|title| renew(&mut self.title, title, now));
         let name = fields.name.map(|name| cut_chars(name, MAX_TITLE_CHARS));
         news.change.name = name.filter(|name| renew(&mut self.name, name, now));
@@ -138,12 +140,16 @@ impl Told {
     pub(super) fn at_hand(&self, tool: u32) -> AtHand {
         let (title, subject) = (self.title_at_hand.clone(), self.subject_at_hand.clone());
         let digest = self.given.digest(self.name_at_hand.as_deref(), self.kind);
-        AtHand { tool: Some(tool), title, kind: self.kind, subject, digest }
+        let shown = self.shown_at_hand.clone();
+        AtHand { tool: Some(tool), title, kind: self.kind, subject, shown, shows: !self.shown.is_empty(), digest }
     }
 
     pub(super) fn at_hand_bytes(&self) -> usize {
         let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-        self.title_at_hand.len() + length(&self.subject_at_hand) + length(&self.name_at_hand)
+        self.title_at_hand.len()
+            + length(&self.subject_at_hand)
+            + length(&self.name_at_hand)
+            + length(&self.shown_at_hand)
     }
 
     /// Nobody will ask about it.
@@ -151,6 +157,7 @@ impl Told {
         self.title_at_hand = String::new();
         self.subject_at_hand = None;
         self.name_at_hand = None;
+        self.shown_at_hand = None;
         self.given.lose();
     }
 
@@ -161,7 +168,7 @@ impl Told {
 
     fn keep_at_hand(&mut self, fields: &ToolCallUpdateFields, items: Option<&[Value]>) {
         if let Some(title) = &fields.title {
-            self.title_at_hand = cut_chars(title.clone(), MAX_TITLE_CHARS);
+            self.title_at_hand = cut_chars(plain_title(title.clone()), MAX_TITLE_CHARS);
         }
         let kind = fields.kind.map_or(self.kind, kind);
         // Files that are shown do not take the place of what the tool is given.
@@ -170,6 +177,11 @@ impl Told {
             self.subject_at_hand = Some(subject);
         }
         self.given.hear(fields, items, kind);
+        if self.given.has_input() {
+            self.shown_at_hand = None;
+        } else if let Some(text) = shown_text(items) {
+            self.shown_at_hand = Some(text);
+        }
         if fields.name.is_some() {
             self.name_at_hand.clone_from(&fields.name);
         }
