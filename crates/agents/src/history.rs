@@ -1,8 +1,8 @@
 //! What other tools on this machine wrote down of their conversations, told in the words of [`model::AgentReport`].
 //!
 //! ```text
-//! places.rs      lines.rs, sqlite.rs       claude.rs codex.rs opencode.rs gemini.rs goose.rs       teller.rs
-//! which there are ──► records, bounded ──► what each one says ─────────────────────────────► whole turns ──► sink
+//! places.rs      lines.rs, sqlite.rs       claude.rs codex.rs … one file for each tool       teller.rs
+//! which there are ──► records, bounded ──► what each one says ────────────────────────► whole turns ──► sink
 //! ```
 //!
 //! Invariant: nothing of theirs is ever changed. A record that is not understood is left out and counted; it never fails
@@ -14,12 +14,15 @@ mod bookmark;
 mod calls;
 mod claude;
 mod codex;
+mod copilot;
 mod gemini;
 mod goose;
 mod json;
+mod kimi;
 mod lines;
 mod opencode;
 mod places;
+mod qwen;
 mod sqlite;
 mod teller;
 mod told;
@@ -52,6 +55,9 @@ pub fn read(
         Tool::Opencode => opencode::read(&found.path, &found.id, last_turn, &mut teller)?,
         Tool::Gemini => gemini::read(&found.path, last_turn, &mut teller)?,
         Tool::Goose => goose::read(&found.path, &found.id, last_turn, &mut teller)?,
+        Tool::Qwen => qwen::read(&found.path, last_turn, &mut teller)?,
+        Tool::Kimi => kimi::read(&found.path, last_turn, &mut teller)?,
+        Tool::Copilot => copilot::read(&found.path, last_turn, &mut teller)?,
     }
     Ok(teller.finish())
 }

@@ -10,8 +10,8 @@
 
 #![warn(missing_docs)]
 
-#[cfg(any(test, feature = "conformance"))]
 mod attachments;
+#[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod copies;
 #[cfg(test)]

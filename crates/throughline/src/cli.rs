@@ -75,7 +75,7 @@ pub(crate) enum Command {
     /// Find words in all sessions, or in one
     #[command(after_help = SEARCH_HELP)]
     Search(Search),
-    /// Bring in the conversations that Claude Code, Codex, opencode, Gemini and goose left on this machine
+    /// Bring in the conversations that other agents and their command lines left on this machine
     Import(Import),
     /// Send a prompt to a session and print the answer as it comes
     Send(Send),
@@ -281,7 +281,7 @@ impl Search {
 
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// Only of these tools: claude, codex, opencode, gemini, goose
+    /// Only of these tools: claude, codex, opencode, gemini, goose, qwen, kimi, copilot
     pub(crate) tools: Vec<String>,
     /// Tell what there is, and bring nothing in
     #[arg(long, conflicts_with = "follow")]

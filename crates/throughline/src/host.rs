@@ -155,6 +155,9 @@ fn places() -> Option<Places> {
         opencode: folder("OPENCODE_DB"),
         gemini: folder("GEMINI_CLI_HOME"),
         goose: folder("GOOSE_PATH_ROOT"),
+        qwen: folder("QWEN_HOME"),
+        kimi: folder("KIMI_CODE_HOME"),
+        copilot: folder("COPILOT_HOME"),
     })
 }
 

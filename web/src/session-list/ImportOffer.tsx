@@ -16,6 +16,9 @@ const TOOLS: Readonly<Record<string, string>> = {
   opencode: "opencode",
   gemini: "Gemini CLI",
   goose: "goose",
+  qwen: "Qwen Code",
+  kimi: "Kimi Code",
+  copilot: "GitHub Copilot",
 };
 
 export function ImportOffer({ http }: { http: Http }) {

@@ -119,7 +119,11 @@ pub(super) const AGENTS: [Agent; 7] = [
         // Over ACP it has no command for a skill, nor any of the person's own.
         slash: Slash { command: "/about", runs: Runs::AndAnswers("0.61.0") },
         takes_stdio_tools: true,
-        own_limits: &[],
+        own_limits: &[OwnLimit {
+            check: "question",
+            says: "what the command printed is not told",
+            reason: "all of it but the output: over ACP it ends a shell command with `content: []`, whatever was printed",
+        }],
     },
     Agent {
         name: "qwen",
@@ -153,7 +157,11 @@ pub(super) const AGENTS: [Agent; 7] = [
         slash: SKILL_COMMAND,
         // "Rejecting non-http/sse MCP server", says its log.
         takes_stdio_tools: false,
-        own_limits: &[],
+        own_limits: &[OwnLimit {
+            check: "modes and models",
+            says: "it tells no models",
+            reason: "modes are told and chosen; with a model of one's own, as the lab's, it tells no models",
+        }],
     },
 ];
 
@@ -194,6 +202,14 @@ mod tests {
             let numbers: Vec<_> = package.version.split('.').collect();
             assert_eq!(numbers.len(), 3, "{}", package.spec());
             assert!(numbers.iter().all(|number| number.parse::<u32>().is_ok()), "{}", package.spec());
+        }
+    }
+
+    #[test]
+    fn every_limit_is_of_a_check() {
+        let names: Vec<_> = super::super::drive::CHECKS.iter().map(|check| check.name).collect();
+        for limit in AGENTS.iter().flat_map(|agent| agent.own_limits) {
+            assert!(names.contains(&limit.check), "{}", limit.check);
         }
     }
 }

@@ -68,8 +68,8 @@ pub(super) fn kind(name: &str) -> ToolKind {
         "bash" | "shell" | "shellcommand" | "execcommand" | "localshell" | "runshellcommand" | "runcommand"
         | "executecommand" | "terminal" => ToolKind::Execute,
         "read" | "readfile" | "readmanyfiles" | "view" | "viewimage" | "notebookread" => ToolKind::Read,
-        "edit" | "multiedit" | "write" | "writefile" | "replace" | "strreplace" | "applypatch" | "notebookedit"
-        | "patch" => ToolKind::Edit,
+        "create" | "edit" | "multiedit" | "write" | "writefile" | "replace" | "strreplace" | "applypatch"
+        | "notebookedit" | "patch" => ToolKind::Edit,
         "grep" | "glob" | "ls" | "list" | "listdirectory" | "searchfilecontent" | "grepsearch" | "codesearch"
         | "toolsearch" | "tree" => ToolKind::Search,
         "webfetch" | "websearch" | "googlewebsearch" | "fetch" => ToolKind::Fetch,

@@ -20,6 +20,8 @@ use super::teller::{Teller, TitledBy};
 use super::{HistoryError, LastTurn};
 use message::{Message, Messages};
 
+pub(super) use message::taken_apart;
+
 /// A larger document is not read.
 const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 /// How much of a file is looked at for the session's id.

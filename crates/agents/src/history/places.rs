@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use model::Timestamp;
 
-use super::{goose, opencode};
+use super::{copilot, goose, kimi, opencode};
 
 /// How many transcripts of one tool are found.
 const MAX_FOUND: usize = 200_000;
@@ -24,6 +24,9 @@ pub enum Tool {
     Opencode,
     Gemini,
     Goose,
+    Qwen,
+    Kimi,
+    Copilot,
 }
 
 /// Where to look. What a tool's own variable says takes the place of what is usual.
@@ -43,6 +46,12 @@ pub struct Places {
     pub gemini: Option<PathBuf>,
     /// `GOOSE_PATH_ROOT`
     pub goose: Option<PathBuf>,
+    /// `QWEN_HOME`
+    pub qwen: Option<PathBuf>,
+    /// `KIMI_CODE_HOME`
+    pub kimi: Option<PathBuf>,
+    /// `COPILOT_HOME`
+    pub copilot: Option<PathBuf>,
 }
 
 /// A conversation that somebody had with a tool.
@@ -62,7 +71,16 @@ pub struct Found {
 
 impl Tool {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::ClaudeCode, Self::Codex, Self::Opencode, Self::Gemini, Self::Goose];
+    pub const ALL: [Self; 8] = [
+        Self::ClaudeCode,
+        Self::Codex,
+        Self::Opencode,
+        Self::Gemini,
+        Self::Goose,
+        Self::Qwen,
+        Self::Kimi,
+        Self::Copilot,
+    ];
 
     /// What the catalog calls the agent.
     pub fn agent_name(self) -> &'static str {
@@ -72,6 +90,9 @@ impl Tool {
             Self::Opencode => "opencode",
             Self::Gemini => "gemini",
             Self::Goose => "goose",
+            Self::Qwen => "qwen",
+            Self::Kimi => "kimi",
+            Self::Copilot => "copilot",
         }
     }
 }
@@ -79,7 +100,18 @@ impl Tool {
 impl Places {
     /// The usual places below a home directory.
     pub fn below(home: PathBuf) -> Self {
-        Self { home, claude: None, codex: None, data: None, opencode: None, gemini: None, goose: None }
+        Self {
+            home,
+            claude: None,
+            codex: None,
+            data: None,
+            opencode: None,
+            gemini: None,
+            goose: None,
+            qwen: None,
+            kimi: None,
+            copilot: None,
+        }
     }
 
     fn claude(&self) -> PathBuf {
@@ -109,6 +141,18 @@ impl Places {
         };
         data.join("sessions/sessions.db")
     }
+
+    fn qwen(&self) -> PathBuf {
+        self.qwen.clone().unwrap_or_else(|| self.home.join(".qwen")).join("projects")
+    }
+
+    fn kimi(&self) -> PathBuf {
+        self.kimi.clone().unwrap_or_else(|| self.home.join(".kimi-code")).join("sessions")
+    }
+
+    fn copilot(&self) -> PathBuf {
+        self.copilot.clone().unwrap_or_else(|| self.home.join(".copilot")).join("session-state")
+    }
 }
 
 /// The conversations that are there, those that changed last first.
@@ -121,6 +165,9 @@ pub fn find(places: &Places) -> Vec<Found> {
             Tool::Opencode => in_database(tool, &places.opencode(), opencode::sessions),
             Tool::Gemini => gemini(&places.gemini()),
             Tool::Goose => in_database(tool, &places.goose(), goose::sessions),
+            Tool::Qwen => qwen(&places.qwen()),
+            Tool::Kimi => in_folders(tool, &places.kimi(), 2, kimi::WIRE),
+            Tool::Copilot => in_folders(tool, &places.copilot(), 1, copilot::EVENTS),
         };
         found.append(&mut of_tool);
     }
@@ -159,6 +206,28 @@ fn gemini(folders: &Path) -> Vec<Found> {
         .collect()
 }
 
+/// `projects/<folder>/chats/<session>.jsonl`.
+fn qwen(projects: &Path) -> Vec<Found> {
+    let chats = folders_below(projects, 2).into_iter().filter(|folder| folder.ends_with("chats"));
+    let files = chats.flat_map(|chats| files_below(&chats, 0, &|name| name.ends_with(".jsonl"))).take(MAX_FOUND);
+    files.map(|file| file.found(Tool::Qwen, str::to_owned)).collect()
+}
+
+/// A folder for each session, so many below this one and called like the session, with its record in it.
+fn in_folders(tool: Tool, folder: &Path, depth: usize, record: &str) -> Vec<Found> {
+    let sessions = folders_below(folder, depth);
+    let found = sessions.iter().filter_map(|session| {
+        let id = session.file_name()?.to_str()?;
+        let mut path = session.clone();
+        for name in Path::new(record) {
+            path.push(name);
+            fs::symlink_metadata(&path).ok().filter(|found| !found.is_symlink())?;
+        }
+        Some(look_at(path)?.found(tool, |_| id.to_owned()))
+    });
+    found.take(MAX_FOUND).collect()
+}
+
 fn in_database(tool: Tool, path: &Path, sessions: fn(&Path, usize) -> Vec<(String, Timestamp)>) -> Vec<Found> {
     let found = |(id, modified_at)| Found { tool, id, path: path.to_owned(), bytes: 0, modified_at };
     sessions(path, MAX_FOUND).into_iter().map(found).collect()
@@ -179,13 +248,19 @@ impl FoundFile {
 
 /// The files so many folders below this one, by name. What can not be looked into holds none.
 fn files_below(folder: &Path, depth: usize, is_wanted: &dyn Fn(&str) -> bool) -> Vec<FoundFile> {
+    let folders = folders_below(folder, depth);
+    let files = folders.iter().flat_map(|folder| names_in(folder, FileType::is_file));
+    let wanted = files.filter(|path| path.file_name().is_some_and(|name| name.to_str().is_some_and(is_wanted)));
+    wanted.take(MAX_FOUND).filter_map(look_at).collect()
+}
+
+/// The folders so many below this one.
+fn folders_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let mut folders = vec![folder.to_owned()];
     for _ in 0..depth {
         folders = folders.iter().flat_map(|folder| names_in(folder, FileType::is_dir)).take(MAX_FOUND).collect();
     }
-    let files = folders.iter().flat_map(|folder| names_in(folder, FileType::is_file));
-    let wanted = files.filter(|path| path.file_name().is_some_and(|name| name.to_str().is_some_and(is_wanted)));
-    wanted.take(MAX_FOUND).filter_map(look_at).collect()
+    folders
 }
 
 /// What is directly in a folder and of this type itself, not by what it leads to.

@@ -26,6 +26,9 @@ fn fixture_places(databases: &Path) -> Places {
         opencode: Some(databases.join("opencode.db")),
         gemini: Some(fixtures.join("gemini")),
         goose: Some(databases.to_owned()),
+        qwen: Some(fixtures.join("qwen")),
+        kimi: Some(fixtures.join("kimi")),
+        copilot: Some(fixtures.join("copilot")),
         ..Places::below(fixtures.join("nobody"))
     }
 }

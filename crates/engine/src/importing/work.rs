@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::history::{self, Bookmark, Found, HistoryError, LastTurn, Limits, Reading, Tool};
-use model::{Session, StreamId, Timestamp, Topics};
+use model::{Seq, Session, StreamId, Timestamp, Topics};
 use store::{AppendError, Head, ReadError};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
@@ -123,11 +123,18 @@ async fn round(shared: &Shared, tools: &[Tool], seen: &mut Seen, stop: &Cancella
     gathering.write().await;
 }
 
-/// Which of them are hosted here, deleted ones too.
+/// Which of them are or were hosted here, deleted ones too. One that came in before is not asked about again: the answer
+/// costs a walk through the log, and a tool that writes on changes its record every moment.
 async fn hosted(shared: &Shared, found: &[Found]) -> Result<HashSet<String>, ReadError> {
+    let mut new = Vec::new();
+    for found in found {
+        if shared.store.head(StreamId::Session(session_of(found))).await? == Head::At(Seq::START) {
+            new.push(found);
+        }
+    }
     let mut hosted = HashSet::new();
     for tool in Tool::ALL {
-        let ids: Vec<String> = found.iter().filter(|found| found.tool == tool).map(|found| found.id.clone()).collect();
+        let ids: Vec<String> = new.iter().filter(|found| found.tool == tool).map(|found| found.id.clone()).collect();
         if !ids.is_empty() {
             hosted.extend(shared.store.attached(tool.agent_name(), ids).await?.into_iter().map(|(id, _)| id));
         }

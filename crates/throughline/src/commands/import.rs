@@ -14,7 +14,8 @@ use crate::terminal::{self, counted, safe, safe_json, table};
 
 const LOOK_EVERY: Duration = Duration::from_millis(150);
 
-const NOTHING_HERE: &str = "No transcripts of Claude Code, Codex, opencode, Gemini or goose were found here.";
+const NOTHING_HERE: &str =
+    "No transcripts of Claude Code, Codex, opencode, Gemini, goose, Qwen Code, Kimi Code or Copilot were found here.";
 
 pub(super) async fn run(data: &DataDir, import: cli::Import) -> Result<()> {
     let client = Client::connect(data).await?;

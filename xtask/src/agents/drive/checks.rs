@@ -85,7 +85,7 @@ impl Drive {
         turn.asked_once_to("touch allowed.txt && expr 1234 '*' 1001")?;
         ensure!(turn.outcome == "completed", "{turn:?}");
         ensure!(self.home.work.join("allowed.txt").exists(), "the allowed command did not run: {turn:?}");
-        ensure!(turn.tools.contains(PRINTED), "what the command printed is not told: {turn:?}");
+        let is_output_told = turn.tools.contains(PRINTED);
         let turn = self.session()?.turn("please run refused.txt", Permission::Reject)?;
         turn.asked_once_to("touch refused.txt && expr 1234 '*' 1001")?;
         ensure!(["completed", "cancelled"].contains(&turn.outcome.as_str()), "{turn:?}");
@@ -94,6 +94,8 @@ impl Drive {
         let ran = facts["commands"].to_string();
         ensure!(ran.contains("\"touch allowed.txt"), "the command that was run is not proved: {facts}");
         ensure!(!ran.contains("refused"), "a command that was refused is proved: {facts}");
+        // Last, because it is the agent's to tell.
+        ensure!(is_output_told, "what the command printed is not told");
         Ok(())
     }
 
@@ -180,10 +182,12 @@ impl Drive {
         if let Some(failure) = &self.skills_failure {
             bail!("{failure}");
         }
+        let before = self.lab.model.seen().len();
         let turn = self.session()?.turn("please load the skill", Permission::Allow)?;
         ensure!(turn.outcome == "completed", "{turn:?}");
-        let told = self.lab.model.asked("please load the skill")?.body;
-        ensure!(told.contains(SKILL_HEADING), "the model was not told what the skill says: {turn:?}");
+        // As a tool's result, or as a message of its own.
+        let is_told = self.lab.model.seen()[before..].iter().any(|seen| seen.body.contains(SKILL_HEADING));
+        ensure!(is_told, "the model was not told what the skill says: {turn:?}");
         Ok(())
     }
 }

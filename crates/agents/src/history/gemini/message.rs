@@ -283,7 +283,7 @@ impl Call<'_> {
 }
 
 /// The exit code and what a command printed, without what the program says of it.
-fn taken_apart(output: &str) -> (Option<i32>, &str) {
+pub(in crate::history) fn taken_apart(output: &str) -> (Option<i32>, &str) {
     let inner = output.trim().strip_prefix("<untrusted_context>").unwrap_or(output);
     let inner = inner.trim().strip_suffix("</untrusted_context>").unwrap_or(inner).trim();
     let code = inner.lines().rev().find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse().ok());

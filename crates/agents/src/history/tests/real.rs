@@ -32,3 +32,19 @@ fn gemini_with_tools() {
 fn codex_with_questions_and_interruptions() {
     check("codex_interrupted", "01a1df90-f63e-7fe0-bef3-a46f7c3fe702");
 }
+
+#[test]
+fn qwen_with_tools_and_a_cancelled_answer() {
+    check("qwen_tools", "36f45fd9-4252-4220-99dd-235a28ceefc0");
+}
+
+/// The date, which it tells its model in the person's name, is in none of the turns.
+#[test]
+fn kimi_with_tools_and_a_cancelled_answer() {
+    check("kimi_tools", "session_a6f1958c-91f8-410e-85d3-db76ba7160e8");
+}
+
+#[test]
+fn copilot_with_tools_and_cancelled_answers() {
+    check("copilot_tools", "d9423301-b8d5-494d-b733-b79c04976ddc");
+}

@@ -1,0 +1,272 @@
+//! GitHub Copilot's command line: a folder for each session below `session-state/`, with a file of events, a line each.
+//!
+//! `user.message` has what the person said, `assistant.message` what the model answered, and `tool.execution_start` and
+//! `tool.execution_complete` what the calls came to. `assistant.turn_end` ends a request to the model and not the
+//! person's turn: that is over when an answer asks for no tool.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use model::{Outcome, Timestamp, ToolChange, ToolKind, ToolStatus, Usage};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::calls::{self, Shown};
+use super::json::{self, as_a, items, keep_first};
+use super::lines::{self, Spot};
+use super::teller::Teller;
+use super::words::{self, Words};
+use super::{HistoryError, LastTurn};
+
+/// Below a session's folder.
+pub(super) const EVENTS: &str = "events.jsonl";
+
+#[derive(Deserialize)]
+struct Record<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    timestamp: Cow<'a, str>,
+    #[serde(borrow)]
+    data: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Start<'a> {
+    #[serde(borrow)]
+    copilot_version: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    start_time: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    context: Option<Context<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Context<'a> {
+    #[serde(borrow)]
+    cwd: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ModelChange<'a> {
+    #[serde(borrow)]
+    new_model: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct Prompt<'a> {
+    #[serde(borrow)]
+    content: Cow<'a, str>,
+    /// What the program says in the person's name, such as a skill that was loaded.
+    #[serde(borrow)]
+    source: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer<'a> {
+    #[serde(borrow)]
+    content: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    reasoning_text: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    tool_requests: Option<&'a RawValue>,
+    /// The call of the sub-agent that said it.
+    #[serde(borrow)]
+    parent_tool_call_id: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CallStart<'a> {
+    #[serde(borrow)]
+    tool_call_id: Cow<'a, str>,
+    #[serde(borrow)]
+    tool_name: Cow<'a, str>,
+    arguments: Option<Value>,
+    #[serde(borrow)]
+    parent_tool_call_id: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CallEnd<'a> {
+    #[serde(borrow)]
+    tool_call_id: Cow<'a, str>,
+    success: Option<bool>,
+    #[serde(borrow)]
+    result: Option<CallResult<'a>>,
+    #[serde(borrow)]
+    error: Option<CallError<'a>>,
+    shell_execution: Option<ShellExecution>,
+    #[serde(borrow)]
+    file_edits: Option<&'a RawValue>,
+    #[serde(borrow)]
+    parent_tool_call_id: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct CallResult<'a> {
+    #[serde(borrow)]
+    content: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct CallError<'a> {
+    #[serde(borrow)]
+    message: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    code: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ShellExecution {
+    exit_code: Option<i32>,
+}
+
+#[derive(Deserialize)]
+struct FileEdit<'a> {
+    #[serde(borrow)]
+    path: Cow<'a, str>,
+    #[serde(borrow)]
+    kind: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+struct UsageRecord {
+    usage: Tokens,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Tokens {
+    input_tokens: u64,
+    output_tokens: u64,
+}
+
+pub(super) fn read(path: &Path, last_turn: LastTurn, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
+    lines::each(path, last_turn, teller, |line, spot, teller| {
+        let Ok(record) = serde_json::from_slice::<Record<'_>>(line) else { return teller.skip("not a record") };
+        let Some(at) = json::instant(&record.timestamp) else { return teller.skip("a record without its time") };
+        if record.tell(at, spot, teller).is_none() {
+            teller.skip("not a record");
+        }
+    })
+}
+
+impl Record<'_> {
+    /// None if its data are not what they should be.
+    fn tell(&self, at: Timestamp, spot: Spot<'_>, teller: &mut Teller<'_>) -> Option<()> {
+        match self.kind.as_ref() {
+            "session.start" => as_a::<Start<'_>>(self.data)?.tell(teller),
+            "session.model_change" => {
+                let changed = as_a::<ModelChange<'_>>(self.data)?;
+                keep_first(&mut teller.draft().model, changed.new_model.as_deref());
+            }
+            "user.message" => as_a::<Prompt<'_>>(self.data)?.tell(at, spot, teller),
+            "assistant.message" => as_a::<Answer<'_>>(self.data)?.tell(at, teller),
+            "tool.execution_start" => {
+                let CallStart { tool_call_id, tool_name, arguments, parent_tool_call_id } = as_a(self.data)?;
+                match parent_tool_call_id {
+                    Some(_) => teller.skip("a record of a sub-agent"),
+                    None => teller.call(at, &tool_call_id, calls::start(&tool_name, arguments)),
+                }
+            }
+            "tool.execution_complete" => as_a::<CallEnd<'_>>(self.data)?.tell(at, teller),
+            "session.usage_record" => {
+                let Tokens { input_tokens, output_tokens } = as_a::<UsageRecord>(self.data)?.usage;
+                let used = input_tokens.saturating_add(output_tokens);
+                teller.usage(Usage { used, size: 0, cost: None, tokens: None });
+            }
+            "abort" => teller.stopped(at, Outcome::Cancelled, None),
+            _ => teller.skip("a record of the program's own"),
+        }
+        Some(())
+    }
+}
+
+impl Start<'_> {
+    fn tell(&self, teller: &mut Teller<'_>) {
+        let draft = teller.draft();
+        keep_first(&mut draft.version, self.copilot_version.as_deref());
+        keep_first(&mut draft.cwd, self.context.as_ref().and_then(|context| context.cwd.as_deref()));
+        draft.created_at = draft.created_at.or(self.start_time.as_deref().and_then(json::instant));
+    }
+}
+
+impl Prompt<'_> {
+    fn tell(&self, at: Timestamp, spot: Spot<'_>, teller: &mut Teller<'_>) {
+        let is_persons = self.source.as_deref().is_none_or(|source| source == "user");
+        match words::of(&self.content) {
+            Words::Own(own) if is_persons => teller.prompt(at, own.to_owned(), Vec::new(), spot.place()),
+            Words::Command(command) if is_persons => teller.prompt(at, command, Vec::new(), spot.place()),
+            _ => teller.skip("a message of the program's own"),
+        }
+    }
+}
+
+impl Answer<'_> {
+    fn tell(&self, at: Timestamp, teller: &mut Teller<'_>) {
+        if self.parent_tool_call_id.is_some() {
+            return teller.skip("a record of a sub-agent");
+        }
+        if let Some(thought) = &self.reasoning_text {
+            teller.thought(at, thought.clone().into_owned());
+        }
+        let text = self.content.clone().unwrap_or_default();
+        let is_last = !text.trim().is_empty() && self.tool_requests.map(items).unwrap_or_default().is_empty();
+        teller.text(at, text.into_owned());
+        if is_last {
+            teller.stopped(at, Outcome::Completed, None);
+        }
+    }
+}
+
+impl CallEnd<'_> {
+    fn tell(&self, at: Timestamp, teller: &mut Teller<'_>) {
+        if self.parent_tool_call_id.is_some() {
+            return teller.skip("a record of a sub-agent");
+        }
+        let status = match (self.success, self.error.as_ref().and_then(|error| error.code.as_deref())) {
+            (Some(true), _) => ToolStatus::Completed,
+            (_, Some("rejected")) => ToolStatus::Cancelled,
+            _ => ToolStatus::Failed,
+        };
+        let shown = self.shown(teller.find_call(&self.tool_call_id), status);
+        teller.change_call(at, &self.tool_call_id, calls::end(status, shown));
+    }
+
+    fn shown(&self, call: Option<&ToolChange>, status: ToolStatus) -> Shown {
+        let mut shown = Shown::default();
+        let input = call.and_then(|call| call.input.as_ref());
+        let output = self.result.as_ref().and_then(|result| result.content.as_deref());
+        let output = output.or(self.error.as_ref().and_then(|error| error.message.as_deref())).unwrap_or_default();
+        match (call.and_then(|call| call.kind), input) {
+            (Some(ToolKind::Execute), Some(input)) if status != ToolStatus::Cancelled => {
+                let exit_code = self.shell_execution.as_ref().and_then(|shell| shell.exit_code);
+                // What the program says of the shell is none of what was printed.
+                let printed = output.rsplit_once("\n<shellId: ").map_or(output, |(printed, _)| printed);
+                shown.terminal(&calls::command(input).unwrap_or_default(), printed, exit_code);
+            }
+            (Some(ToolKind::Edit), Some(input)) if status == ToolStatus::Completed => {
+                let of = |name: &str| calls::argument(input, &[name]);
+                let edits = self.file_edits.map(items).unwrap_or_default().into_iter().filter_map(as_a::<FileEdit<'_>>);
+                for FileEdit { path, kind } in edits {
+                    match kind.as_ref() {
+                        "create" => shown.diff(&path, None, of("file_text").unwrap_or_default()),
+                        _ => shown.diff(&path, of("old_str"), of("new_str").unwrap_or_default()),
+                    }
+                }
+            }
+            _ => (),
+        }
+        if shown.is_empty() {
+            shown.text(output);
+        }
+        shown
+    }
+}

@@ -1,0 +1,228 @@
+//! Kimi Code: a folder for each session, below `sessions/` a folder for each directory.
+//!
+//! `state.json` says where the conversation was held and what it is called; `agents/main/wire.jsonl` has what happened, a
+//! line each. `turn.prompt` is what the person said and `context.append_loop_event` what the agent did. The messages that
+//! the model was sent (`context.append_message`) say the person's words again and hold the program's own reminders, so
+//! they are left out; what sub-agents did is in folders beside `main`.
+
+use std::borrow::Cow;
+use std::io::Read as _;
+use std::path::Path;
+
+use model::{Outcome, Timestamp, ToolChange, ToolKind, ToolStatus, Usage};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::calls::{self, Shown};
+use super::json::{Text, as_a, items, keep_first};
+use super::lines::{self, Spot};
+use super::teller::{Teller, TitledBy};
+use super::words::{self, Words};
+use super::{HistoryError, LastTurn};
+
+/// Below a session's folder.
+pub(super) const WIRE: &str = "agents/main/wire.jsonl";
+/// What a call came to that the person did not allow.
+const REFUSED: &str = "was not run because the user rejected";
+/// Far more than any has.
+const MAX_STATE_BYTES: u64 = 1 << 20;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct State<'a> {
+    #[serde(borrow)]
+    cwd: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    title: Option<Cow<'a, str>>,
+    is_custom_title: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct Record<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    /// In milliseconds.
+    time: Option<i64>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    origin: Option<Origin<'a>>,
+    #[serde(borrow)]
+    event: Option<&'a RawValue>,
+    #[serde(borrow)]
+    model: Option<Cow<'a, str>>,
+    usage: Option<Tokens>,
+    #[serde(borrow)]
+    reason: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct Origin<'a> {
+    #[serde(borrow)]
+    kind: Cow<'a, str>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Tokens {
+    input_other: u64,
+    input_cache_read: u64,
+    input_cache_creation: u64,
+    output: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Event<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    part: Option<Part<'a>>,
+    #[serde(borrow)]
+    tool_call_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    name: Option<Cow<'a, str>>,
+    args: Option<Value>,
+    #[serde(borrow)]
+    result: Option<CallResult<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Part<'a> {
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    think: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CallResult<'a> {
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    is_error: Option<bool>,
+}
+
+pub(super) fn read(path: &Path, last_turn: LastTurn, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
+    tell_state(path, teller);
+    lines::each(path, last_turn, teller, |line, spot, teller| {
+        let Ok(record) = serde_json::from_slice::<Record<'_>>(line) else { return teller.skip("not a record") };
+        let Some(at) = record.time.map(Timestamp::from_millis) else {
+            return teller.skip("a record of the program's own");
+        };
+        match record.kind.as_ref() {
+            "turn.prompt" => record.tell_prompt(at, spot, teller),
+            "context.append_loop_event" => match record.event.and_then(as_a::<Event<'_>>) {
+                Some(event) => event.tell(at, teller),
+                None => teller.skip("not a record"),
+            },
+            "llm.request" => keep_first(&mut teller.draft().model, record.model.as_deref()),
+            "usage.record" => {
+                let Tokens { input_other, input_cache_read, input_cache_creation, output } =
+                    record.usage.unwrap_or_default();
+                let sum = input_other.saturating_add(input_cache_read).saturating_add(input_cache_creation);
+                teller.usage(Usage { used: sum.saturating_add(output), size: 0, cost: None, tokens: None });
+            }
+            "turn.ended" => match record.reason.as_deref() {
+                Some("completed") => teller.stopped(at, Outcome::Completed, None),
+                Some("cancelled") => teller.stopped(at, Outcome::Cancelled, None),
+                reason => teller.stopped(at, Outcome::Failed, reason.map(str::to_owned)),
+            },
+            _ => teller.skip("a record of the program's own"),
+        }
+    })
+}
+
+/// What stands beside the record is not needed to read it.
+fn tell_state(path: &Path, teller: &mut Teller<'_>) {
+    let folder = path.ancestors().nth(3).unwrap_or(path);
+    let mut text = Vec::new();
+    let read =
+        lines::open(&folder.join("state.json")).and_then(|file| file.take(MAX_STATE_BYTES).read_to_end(&mut text));
+    let Some(state) = read.ok().and_then(|_| serde_json::from_slice::<State<'_>>(&text).ok()) else { return };
+    keep_first(&mut teller.draft().cwd, state.cwd.as_deref());
+    let by = if state.is_custom_title == Some(true) { TitledBy::Person } else { TitledBy::Tool };
+    teller.title(None, state.title.as_deref().unwrap_or_default(), by);
+}
+
+impl Record<'_> {
+    fn tell_prompt(&self, at: Timestamp, spot: Spot<'_>, teller: &mut Teller<'_>) {
+        let is_persons = self.origin.as_ref().is_none_or(|origin| origin.kind == "user");
+        let parts = self.input.map(items).unwrap_or_default().into_iter().filter_map(as_a::<Part<'_>>);
+        let mut said = Vec::new();
+        for text in parts.filter_map(|part| part.text).filter(|_| is_persons) {
+            match words::of(&text) {
+                Words::Own(own) => said.push(own.to_owned()),
+                Words::Command(command) => said.push(command),
+                Words::Interrupted | Words::Summary(_) | Words::CommandOutput | Words::Tools => (),
+            }
+        }
+        if said.is_empty() {
+            return teller.skip("a message of the program's own");
+        }
+        teller.prompt(at, said.join("\n\n"), Vec::new(), spot.place());
+    }
+}
+
+impl Event<'_> {
+    fn tell(&self, at: Timestamp, teller: &mut Teller<'_>) {
+        match (self.kind.as_ref(), self.tool_call_id.as_deref()) {
+            ("content.part", _) => {
+                let Some(part) = &self.part else { return teller.skip("not a record") };
+                if let Some(thought) = &part.think {
+                    teller.thought(at, thought.clone().into_owned());
+                }
+                if let Some(text) = &part.text {
+                    teller.text(at, text.clone().into_owned());
+                }
+            }
+            ("tool.call", Some(id)) => {
+                let name = self.name.as_deref().unwrap_or("tool");
+                teller.call(at, id, calls::start(name, self.args.clone()));
+            }
+            ("tool.result", Some(id)) => {
+                let output = self.result.as_ref().map(CallResult::text).unwrap_or_default();
+                let status = match self.result.as_ref().is_some_and(|result| result.is_error == Some(true)) {
+                    true if output.contains(REFUSED) => ToolStatus::Cancelled,
+                    true => ToolStatus::Failed,
+                    false => ToolStatus::Completed,
+                };
+                let shown = shown(teller.find_call(id), status, &output);
+                teller.change_call(at, id, calls::end(status, shown));
+            }
+            ("step.begin" | "step.end", _) => (),
+            _ => teller.skip("a record of the program's own"),
+        }
+    }
+}
+
+fn shown(call: Option<&ToolChange>, status: ToolStatus, output: &str) -> Shown {
+    let mut shown = Shown::default();
+    let input = call.and_then(|call| call.input.as_ref());
+    match (call.and_then(|call| call.kind), input) {
+        (Some(ToolKind::Execute), Some(input)) if status != ToolStatus::Cancelled => {
+            shown.terminal(&calls::command(input).unwrap_or_default(), output, None);
+        }
+        (Some(ToolKind::Edit), Some(input)) if status == ToolStatus::Completed => {
+            let of = |name: &str| calls::argument(input, &[name]);
+            if let (Some(path), Some(new)) = (of("path"), of("new_string")) {
+                shown.diff(path, of("old_string"), new);
+            }
+            shown.text(output);
+        }
+        _ => shown.text(output),
+    }
+    shown
+}
+
+impl CallResult<'_> {
+    fn text(&self) -> String {
+        let Some(output) = self.output else { return String::new() };
+        if let Some(text) = as_a::<Text<'_>>(output) {
+            return text.0.into_owned();
+        }
+        let parts = items(output).into_iter().filter_map(as_a::<Part<'_>>);
+        parts.filter_map(|part| part.text).collect::<Vec<_>>().join("\n")
+    }
+}

@@ -1,0 +1,246 @@
+//! Qwen Code: a file of lines for each session, below `projects/` a folder for each directory.
+//!
+//! A line is a message (`user`, `assistant`, `tool_result`) or the program's own (`system`). Messages have the parts of
+//! Gemini's API, from whose command line it grew. A result says what the person was shown of it beside what the model was.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use model::{Image, MAX_IMAGES, Outcome, Timestamp, ToolKind, ToolStatus, Usage};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::calls::{self, Shown};
+use super::gemini::taken_apart;
+use super::json::{self, as_a, items, keep_first};
+use super::lines::{self, Spot};
+use super::teller::Teller;
+use super::words::{self, Words};
+use super::{HistoryError, LastTurn, blobs};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Record<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    timestamp: Cow<'a, str>,
+    /// Who is behind a message in the person's name; older versions do not say.
+    #[serde(borrow)]
+    provenance: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    cwd: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    version: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    model: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    message: Option<Message<'a>>,
+    usage_metadata: Option<Tokens>,
+    #[serde(borrow)]
+    tool_call_result: Option<CallResult<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    parts: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Tokens {
+    total_token_count: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part<'a> {
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+    thought: Option<bool>,
+    #[serde(borrow)]
+    inline_data: Option<Inline<'a>>,
+    #[serde(borrow)]
+    function_call: Option<Call<'a>>,
+    #[serde(borrow)]
+    function_response: Option<FunctionResponse<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Inline<'a> {
+    #[serde(borrow)]
+    mime_type: Cow<'a, str>,
+    #[serde(borrow)]
+    data: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+struct Call<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    args: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct FunctionResponse<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    #[serde(borrow)]
+    response: Option<Response<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(borrow)]
+    output: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    error: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CallResult<'a> {
+    #[serde(borrow)]
+    status: Cow<'a, str>,
+    #[serde(borrow)]
+    result_display: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ShellDisplay<'a> {
+    exit_code: Option<i32>,
+    #[serde(borrow)]
+    output: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FileDisplay<'a> {
+    #[serde(borrow)]
+    file_path: Cow<'a, str>,
+    #[serde(borrow)]
+    file_diff: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    original_content: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    new_content: Cow<'a, str>,
+}
+
+/// How the change of a file begins that was not there before.
+const OF_A_NEW_FILE: &str = "\n@@ -0,0 ";
+
+pub(super) fn read(path: &Path, last_turn: LastTurn, teller: &mut Teller<'_>) -> Result<(), HistoryError> {
+    lines::each(path, last_turn, teller, |line, spot, teller| {
+        let Ok(record) = serde_json::from_slice::<Record<'_>>(line) else { return teller.skip("not a record") };
+        let Some(at) = json::instant(&record.timestamp) else { return teller.skip("a record without its time") };
+        let draft = teller.draft();
+        keep_first(&mut draft.cwd, record.cwd.as_deref());
+        keep_first(&mut draft.version, record.version.as_deref());
+        keep_first(&mut draft.model, record.model.as_deref());
+        match record.kind.as_ref() {
+            "user" => record.tell_prompt(at, spot, teller),
+            "assistant" => record.tell_answer(at, teller),
+            "tool_result" => record.tell_results(at, teller),
+            _ => teller.skip("a record of the program's own"),
+        }
+    })
+}
+
+impl Record<'_> {
+    fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        let parts = self.message.as_ref().map(|message| items(message.parts)).unwrap_or_default();
+        parts.into_iter().filter_map(as_a::<Part<'_>>)
+    }
+
+    fn tell_prompt(&self, at: Timestamp, spot: Spot<'_>, teller: &mut Teller<'_>) {
+        let is_persons = self.provenance.as_deref().is_none_or(|from| from == "real_user");
+        let (mut said, mut images): (Vec<String>, Vec<Image>) = (Vec::new(), Vec::new());
+        for part in self.parts().filter(|_| is_persons) {
+            match words::of(part.text.as_deref().unwrap_or_default()) {
+                Words::Own(own) => said.push(own.to_owned()),
+                Words::Command(command) => said.push(command),
+                Words::Interrupted | Words::Summary(_) | Words::CommandOutput | Words::Tools => (),
+            }
+            if let Some(Inline { mime_type, data }) = part.inline_data {
+                match blobs::of_prompt(&mime_type, &data, teller.limits()) {
+                    Ok(image) if images.len() < MAX_IMAGES => images.push(image),
+                    Ok(image) => said.push(format!("[{}, not kept]", image.mime_type)),
+                    Err(mention) => said.push(mention),
+                }
+            }
+        }
+        if said.is_empty() && images.is_empty() {
+            return teller.skip("a message of the program's own");
+        }
+        teller.prompt(at, said.join("\n\n"), images, spot.place());
+    }
+
+    fn tell_answer(&self, at: Timestamp, teller: &mut Teller<'_>) {
+        let (mut has_text, mut has_call) = (false, false);
+        for part in self.parts() {
+            if let Some(text) = part.text {
+                if part.thought == Some(true) {
+                    teller.thought(at, text.into_owned());
+                } else {
+                    has_text |= !text.trim().is_empty();
+                    teller.text(at, text.into_owned());
+                }
+            }
+            if let Some(Call { id, name, args }) = part.function_call {
+                has_call = true;
+                teller.call(at, &id, calls::start(&name, args));
+            }
+        }
+        if let Some(total) = self.usage_metadata.as_ref().and_then(|tokens| tokens.total_token_count) {
+            teller.usage(Usage { used: total, size: 0, cost: None, tokens: None });
+        }
+        if has_text && !has_call {
+            teller.stopped(at, Outcome::Completed, None);
+        }
+    }
+
+    fn tell_results(&self, at: Timestamp, teller: &mut Teller<'_>) {
+        for FunctionResponse { id, response } in self.parts().filter_map(|part| part.function_response) {
+            let is_failed = response.as_ref().is_some_and(|response| response.error.is_some());
+            let output = response.and_then(|response| response.output.or(response.error)).unwrap_or_default();
+            let status = match self.tool_call_result.as_ref().map(|result| result.status.as_ref()) {
+                Some("cancelled") => ToolStatus::Cancelled,
+                Some("error") => ToolStatus::Failed,
+                Some(_) | None if is_failed => ToolStatus::Failed,
+                Some(_) | None => ToolStatus::Completed,
+            };
+            let shown = self.shown(teller.find_call(&id), status, &output);
+            teller.change_call(at, &id, calls::end(status, shown));
+        }
+    }
+
+    fn shown(&self, call: Option<&model::ToolChange>, status: ToolStatus, output: &str) -> Shown {
+        let display = self.tool_call_result.as_ref().and_then(|result| result.result_display);
+        let mut shown = Shown::default();
+        let kind = call.and_then(|call| call.kind);
+        if kind == Some(ToolKind::Execute) && status != ToolStatus::Cancelled {
+            let command = call.and_then(|call| call.input.as_ref()).and_then(calls::command).unwrap_or_default();
+            match display.and_then(as_a::<ShellDisplay<'_>>) {
+                Some(ShellDisplay { exit_code, output }) => shown.terminal(&command, &output, exit_code),
+                None => {
+                    let (exit_code, output) = taken_apart(output);
+                    shown.terminal(&command, output, exit_code);
+                }
+            }
+        } else if let Some(file) = display.and_then(as_a::<FileDisplay<'_>>) {
+            let is_new = file.file_diff.is_some_and(|diff| diff.contains(OF_A_NEW_FILE));
+            let old = file.original_content.as_deref().unwrap_or_default();
+            shown.diff(&file.file_path, (!is_new).then_some(old), &file.new_content);
+        }
+        if shown.is_empty() {
+            shown.text(output);
+        }
+        shown
+    }
+}
