@@ -131,6 +131,8 @@ pub struct Agency {
     pub policy: PermissionPolicy,
     /// What nobody looks at.
     pub deny: Deny,
+    /// The folder that is the person's and all agents': what lies in it is looked at like a session's own files.
+    pub files: Option<PathBuf>,
     /// What every agent is told of its session, if it is told anything.
     pub brief: Option<String>,
 }
@@ -141,7 +143,7 @@ impl Agency {
         let catalog = Catalog::new("throughline", BTreeMap::new()).expect("nothing is changed in the catalog");
         let agents = Agents::new(agents::Settings::in_process(catalog.entries()));
         let brief = Some(STANDARD_BRIEF.to_owned());
-        Self { agents, catalog, policy: PermissionPolicy::default(), deny: Deny::standard(), brief }
+        Self { agents, catalog, policy: PermissionPolicy::default(), deny: Deny::standard(), files: None, brief }
     }
 }
 
@@ -215,7 +217,7 @@ impl Engine {
             clock,
             ids,
             home,
-            looking: looking::Looking::new(agency.deny.clone()),
+            looking: looking::Looking::new(agency.deny.clone(), agency.files.clone()),
             finding: finding::Finding::new(search),
             importing: importing::Importing::new(history),
             summaries: summaries::Summaries::new(summarising),
@@ -538,6 +540,11 @@ impl Engine {
         }
     }
 
+    /// What is protected from everybody who names a path.
+    pub fn deny(&self) -> &Deny {
+        &self.shared.agency.deny
+    }
+
     /// What the session's agent would be told if it were resumed now.
     pub async fn resume_packet(&self, id: SessionId) -> Result<Packet, QueryError> {
         let session = self.session(id).await?;
@@ -546,13 +553,6 @@ impl Engine {
             Untold::Nothing | Untold::Everything => Untold::Everything,
         };
         Ok(packet::build(&*self.shared.store, &self.shared.looking, &session, untold).await?)
-    }
-
-    /// A file for the person who looks at this session.
-    pub async fn show_file(&self, id: SessionId, path: String, outside: Outside) -> Result<ShownFile, ShowError> {
-        let Session { row, context, .. } = self.session(id).await?;
-        let deny = self.shared.agency.deny.clone();
-        reading::Shelf { row, context, deny }.show(path, outside).await
     }
 
     /// A session as it stood after its first entries.

@@ -1,12 +1,12 @@
 //! Looking at files that a session is about: what they are like, and whether that has changed.
 //!
-//! Invariant: only what lies in the session's own directories, what the person marked and what a successful result touched
-//! is looked at, through no link that leaves them and never past a protected name. Whatever else there is, is "not checked", whether
+//! Invariant: only what lies in the session's own directories and in the folder that everybody shares, what the person
+//! marked and what a successful result touched is looked at, through no link that leaves them and never past a protected name. Whatever else there is, is "not checked", whether
 //! it is there or not.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use files::{Access, Deny, FileError, Kind, Tree, Trees};
 use model::{Context, Fact, FileStamp, FileState, Mark, Marker, SessionRow, Timestamp};
@@ -22,12 +22,25 @@ pub(crate) const FILE_FACTS: [&str; 4] = ["filesEdited", "filesCreated", "filesR
 /// Looks at files, with what must never be looked at.
 #[derive(Debug, Clone)]
 pub(crate) struct Looking {
-    deny: Deny,
+    pub(crate) deny: Deny,
+    /// A folder that is every session's own.
+    shared: Option<String>,
 }
 
 impl Looking {
-    pub(crate) fn new(deny: Deny) -> Self {
-        Self { deny }
+    /// What is in the folder `shared` is looked at for every session.
+    pub(crate) fn new(deny: Deny, shared: Option<PathBuf>) -> Self {
+        Self { deny, shared: shared.and_then(|path| path.into_os_string().into_string().ok()) }
+    }
+
+    /// The folder that is every session's own.
+    pub(crate) fn shared(&self) -> impl Iterator<Item = &str> {
+        self.shared.iter().map(String::as_str)
+    }
+
+    /// The directories whose files are looked at for this session, whoever names them.
+    pub(crate) fn roots(&self, row: &SessionRow) -> Vec<String> {
+        [&row.cwd, &row.project].into_iter().chain(&self.shared).cloned().collect()
     }
 
     /// Notes what the files are like that a call has just touched.
@@ -58,12 +71,19 @@ impl Looking {
         let lists = FILE_FACTS.iter().filter_map(|name| context.facts.find(name));
         let proved = lists.flat_map(|list| list.most_recent().take(newest)).map(|fact| (fact.value.clone(), true));
         let looked_at: Vec<(String, bool)> = marked.chain(proved).collect();
-        let roots = [row.cwd.clone(), row.project.clone()];
+        let roots = self.roots(row);
         let looked = self.in_background(move |deny| {
-            let own = Trees::new(roots.iter().filter_map(|root| Tree::open(root).ok()).collect()).denying(deny.clone());
+            let opened: Vec<_> = roots.iter().map(Tree::open).collect();
+            let is_gone = |opened: &Result<Tree, FileError>| matches!(opened, Err(FileError::NotFound));
+            let gone: Vec<&String> =
+                roots.iter().zip(&opened).filter(|(_, it)| is_gone(it)).map(|(at, _)| at).collect();
+            let own = Trees::new(opened.into_iter().flatten().collect()).denying(deny.clone());
             let state = |path: &str, is_named: bool| {
                 let seen = match roots.iter().any(|root| lies_in(path, root)) {
-                    true => look(Ok(&own), path),
+                    true => match look(Ok(&own), path) {
+                        Err(FileError::NotAllowed) if gone.iter().any(|root| lies_in(path, root)) => Ok(None),
+                        seen => seen,
+                    },
                     false if is_named || before.contains_key(path) => look(named(deny, path).as_ref(), path),
                     false => return FileState::NotChecked,
                 };

@@ -1,16 +1,16 @@
-//! Reading a file for the person who looks at a session.
+//! Reading a file for the person, of the session that they look at or of any.
 //!
-//! Invariant: what lies in the session's own directories is read, links worked out; of all the rest only what the person
+//! Invariant: what lies in the session's own directories, or in the folder that everybody shares, is read, links worked out; of all the rest only what the person
 //! marked or a successful result touched, from its own directory and through no link that leaves it, and only if the
 //! person said so. Everything else is refused alike, before the disk is asked whether it is there.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use files::{Deny, FileError, Start, Tree, Trees};
-use model::{Context, Marker, SessionRow};
+use model::{Context, ListKey, Marker, Session, SessionId, SessionRow};
 
-use crate::looking::{FILE_FACTS, lies_in, named, path_of};
-use crate::{QueryError, ReadError};
+use crate::looking::{FILE_FACTS, Looking, lies_in, named, path_of};
+use crate::{Engine, QueryError, ReadError};
 
 /// How much of a file is shown.
 const SHOWN_BYTES: u64 = 1 << 20;
@@ -49,15 +49,67 @@ pub enum ShowError {
     Query(#[from] QueryError),
 }
 
-/// What decides about a session's files.
+/// How many sessions are looked through at a time for whose file a path is.
+const SESSIONS_AT_ONCE: usize = 500;
+
+/// What decides about a path that the person wants to look at.
 pub(crate) struct Shelf {
-    pub(crate) row: SessionRow,
-    pub(crate) context: Arc<Context>,
-    pub(crate) deny: Deny,
+    /// What lies in these is shown.
+    roots: Vec<String>,
+    /// The path is shown wherever it lies, once the person says so.
+    is_named: bool,
+    deny: Deny,
+}
+
+impl Engine {
+    /// A file for the person who looks at this session.
+    pub async fn show_file(&self, id: SessionId, path: String, outside: Outside) -> Result<ShownFile, ShowError> {
+        let Session { row, context, .. } = self.session(id).await?;
+        Shelf::of_session(&self.shared.looking, &row, &context, &path).show(path, outside).await
+    }
+
+    /// A file for the person, of whichever session.
+    pub async fn show_any_file(&self, path: String, outside: Outside) -> Result<ShownFile, ShowError> {
+        let looking = &self.shared.looking;
+        let mut rows = Vec::new();
+        let mut roots = BTreeSet::new();
+        let mut after = None;
+        loop {
+            let page = self.shared.store.sessions(after, SESSIONS_AT_ONCE).await.map_err(QueryError::from)?;
+            for row in &page {
+                roots.extend(looking.roots(row).into_iter().filter(|root| lies_in(&path, root)));
+            }
+            after = page.last().map(ListKey::of);
+            let is_last = page.len() < SESSIONS_AT_ONCE;
+            rows.extend(page.into_iter().map(|row| row.id));
+            if is_last {
+                break;
+            }
+        }
+        roots.extend(looking.shared().filter(|root| lies_in(&path, root)).map(str::to_owned));
+        let is_named = roots.is_empty() && self.is_named_anywhere(&rows, &path).await?;
+        let (roots, deny) = (roots.into_iter().collect(), looking.deny.clone());
+        Shelf { roots, is_named, deny }.show(path, outside).await
+    }
+
+    async fn is_named_anywhere(&self, sessions: &[SessionId], path: &str) -> Result<bool, QueryError> {
+        for id in sessions {
+            if let Some(Session { row, context, .. }) = self.shared.store.session(*id).await?
+                && is_named(&row, &context, path)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 impl Shelf {
-    pub(crate) async fn show(self, path: String, outside: Outside) -> Result<ShownFile, ShowError> {
+    fn of_session(looking: &Looking, row: &SessionRow, context: &Context, path: &str) -> Self {
+        Self { roots: looking.roots(row), is_named: is_named(row, context, path), deny: looking.deny.clone() }
+    }
+
+    async fn show(self, path: String, outside: Outside) -> Result<ShownFile, ShowError> {
         let reading = tokio::task::spawn_blocking(move || self.read(&path, outside));
         match reading.await {
             Ok(read) => read,
@@ -69,15 +121,15 @@ impl Shelf {
 
     fn read(&self, path: &str, outside: Outside) -> Result<ShownFile, ShowError> {
         match self.own(path)?.read_start(path, SHOWN_BYTES) {
-            Err(FileError::NotAllowed) if self.is_named(path) => self.read_outside(path, outside),
+            Err(FileError::NotAllowed) if self.is_named => self.read_outside(path, outside),
             start => Ok(shown(start?, false)),
         }
     }
 
-    /// The session's directories; one that is gone has nothing in it.
+    /// The directories; one that is gone has nothing in it.
     fn own(&self, path: &str) -> Result<Trees, FileError> {
         let mut trees = Vec::new();
-        for root in [&self.row.cwd, &self.row.project] {
+        for root in &self.roots {
             match Tree::open(root) {
                 Ok(tree) => trees.push(tree),
                 Err(_) if lies_in(path, root) => return Err(FileError::NotFound),
@@ -94,14 +146,14 @@ impl Shelf {
             Outside::Confirmed => Ok(shown(start, true)),
         }
     }
+}
 
-    /// The person marked it, or a successful result touched it.
-    fn is_named(&self, path: &str) -> bool {
-        let marks = self.context.sets.marks("files").iter();
-        let mut marked = marks.filter(|mark| mark.by == Marker::Person).map(|mark| path_of(mark, &self.row));
-        let lists = FILE_FACTS.iter().filter_map(|name| self.context.facts.find(name));
-        marked.any(|marked| marked == path) || lists.flat_map(|list| &list.newest).any(|fact| fact.value == path)
-    }
+/// The person marked it in this session, or a successful result touched it.
+fn is_named(row: &SessionRow, context: &Context, path: &str) -> bool {
+    let marks = context.sets.marks("files").iter();
+    let mut marked = marks.filter(|mark| mark.by == Marker::Person).map(|mark| path_of(mark, row));
+    let lists = FILE_FACTS.iter().filter_map(|name| context.facts.find(name));
+    marked.any(|marked| marked == path) || lists.flat_map(|list| &list.newest).any(|fact| fact.value == path)
 }
 
 fn shown(Start { mut bytes, of }: Start, outside: bool) -> ShownFile {

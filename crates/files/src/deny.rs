@@ -9,7 +9,7 @@ mod links;
 mod pattern;
 mod protected;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -35,12 +35,20 @@ pub enum Access {
 pub struct Deny {
     never: Vec<Pattern>,
     never_written: Vec<Pattern>,
-    /// Shut with everything that lies in them.
-    folders: Vec<Identity>,
+    /// Shut with everything that lies in them, but for what they leave open.
+    folders: Vec<Shut>,
     /// Not entered; but what lies in them may be a tree (`/dev/shm`).
     not_entered: Vec<Identity>,
     /// Where protected files lie that may have other names elsewhere.
     known: Vec<PathBuf>,
+}
+
+/// A folder that is shut.
+#[derive(Debug, Clone)]
+struct Shut {
+    folder: Identity,
+    /// Names of folders in it that are open.
+    open: Vec<OsString>,
 }
 
 /// What a directory is, whatever it is called.
@@ -54,11 +62,14 @@ impl Deny {
     /// What is protected for everybody.
     pub fn standard() -> Self {
         // Not every system has all of them.
-        let known = |paths: &[&str]| paths.iter().filter_map(|path| Identity::at(Path::new(path)).ok()).collect();
+        let known = |paths: &[&str]| -> Vec<Identity> {
+            paths.iter().filter_map(|path| Identity::at(Path::new(path)).ok()).collect()
+        };
+        let shut = |folder| Shut { folder, open: Vec::new() };
         Self {
             never: protected::never(),
             never_written: protected::never_written(),
-            folders: known(protected::FOLDERS),
+            folders: known(protected::FOLDERS).into_iter().map(shut).collect(),
             not_entered: known(protected::NOT_ENTERED),
             known: Vec::new(),
         }
@@ -73,8 +84,15 @@ impl Deny {
     }
 
     /// Protects a folder that is there, with all that is in it, but for what [`crate::Tree::open_own`] opened there.
-    pub fn with_folder(mut self, path: &Path) -> Result<Self, FileError> {
-        self.folders.push(Identity::at(path)?);
+    pub fn with_folder(self, path: &Path) -> Result<Self, FileError> {
+        self.with_folder_but(path, &[])
+    }
+
+    /// The same, but the folders with these names in it are open to a tree that begins in one of them: nobody gets there
+    /// through the folder itself.
+    pub fn with_folder_but(mut self, path: &Path, open: &[&str]) -> Result<Self, FileError> {
+        let open = open.iter().map(OsString::from).collect();
+        self.folders.push(Shut { folder: Identity::at(path)?, open });
         self.known.push(path.to_owned());
         Ok(self)
     }
@@ -102,13 +120,16 @@ impl Deny {
     }
 
     fn is_shut(&self, folder: &Identity) -> bool {
-        self.folders.contains(folder) || self.not_entered.contains(folder)
+        self.folders.iter().any(|shut| shut.folder == *folder) || self.not_entered.contains(folder)
     }
 
     /// Whether a tree may be used at all.
     pub(crate) fn check_tree(&self, tree: &Tree) -> Result<(), FileError> {
-        let is_in_shut = tree.passed().iter().any(|folder| self.folders.contains(folder));
-        if is_in_shut || tree.passed().last().is_some_and(|root| self.is_shut(root)) {
+        let is_shut_in = |(folder, next): &(Identity, Option<&OsStr>)| {
+            let mut shut = self.folders.iter().filter(|shut| shut.folder == *folder);
+            shut.any(|shut| !next.is_some_and(|next| shut.open.iter().any(|open| open == next)))
+        };
+        if tree.passed().any(|step| is_shut_in(&step)) || self.is_shut(tree.itself()) {
             Err(FileError::NotAllowed)
         } else {
             Ok(())

@@ -2,7 +2,7 @@
 //!
 //! Invariant: `real` holds no link, and the handle was opened along it, name by name.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -23,6 +23,7 @@ pub struct Tree {
     folded: Vec<Folded>,
     /// What was passed on the way, from `/` to the directory itself.
     passed: Vec<Identity>,
+    itself: Identity,
     is_own: bool,
 }
 
@@ -66,13 +67,15 @@ impl Tree {
         let real = fs::canonicalize(path)?;
         let real = lexical::names(&real).ok_or(FileError::NotAllowed)?;
         let mut handle = sys::openat(CWD, "/", walk::FOLDER_FLAGS, Mode::empty())?;
-        let mut passed = vec![Identity::of(&sys::fstat(&handle)?)];
+        let mut itself = Identity::of(&sys::fstat(&handle)?);
+        let mut passed = vec![itself];
         for name in &real {
             handle = sys::openat(&handle, name, walk::FOLDER_FLAGS, Mode::empty())?;
-            passed.push(Identity::of(&sys::fstat(&handle)?));
+            itself = Identity::of(&sys::fstat(&handle)?);
+            passed.push(itself);
         }
         let folded = real.iter().map(|name| Folded::new(name)).collect();
-        Ok(Self { handle, named, real, folded, passed, is_own })
+        Ok(Self { handle, named, real, folded, passed, itself, is_own })
     }
 
     pub(crate) fn handle(&self) -> BorrowedFd<'_> {
@@ -84,9 +87,16 @@ impl Tree {
         &self.folded
     }
 
-    /// The directories by which the tree is judged: an own one by itself.
-    pub(crate) fn passed(&self) -> &[Identity] {
-        if self.is_own { &self.passed[self.passed.len() - 1..] } else { &self.passed }
+    /// The directories by which the tree is judged, each with the name by which the way went on: an own one by itself.
+    pub(crate) fn passed(&self) -> impl Iterator<Item = (Identity, Option<&OsStr>)> {
+        let skipped = if self.is_own { self.real.len() } else { 0 };
+        let names = self.real.iter().map(|name| Some(name.as_os_str())).chain([None]);
+        self.passed.iter().copied().zip(names).skip(skipped)
+    }
+
+    /// The directory itself.
+    pub(crate) fn itself(&self) -> &Identity {
+        &self.itself
     }
 
     /// What is left of a path below this tree, by either of its spellings, and how long the spelling was.

@@ -14,6 +14,9 @@ use crate::config::Config;
 use crate::data_dir::DataDir;
 use crate::host::home;
 
+/// The part of the data folder that is the person's and the agents': notes, tickets, whatever they keep there.
+const FILES: &str = "files";
+
 /// Agents as this configuration wants them; nothing is started yet.
 pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
     let own = std::env::current_exe().context("this program can not find itself")?;
@@ -21,8 +24,10 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
     let catalog = config.catalog(own_path)?;
     let neutral_dir = data.agents();
     let folder = Folder::of(data.path()).context("the data folder can not be looked at")?;
-    let deny = Deny::standard().with_folder(data.path()).context("the data folder can not be protected from agents")?;
+    let deny = Deny::standard().with_folder_but(data.path(), &[FILES]);
+    let deny = deny.context("the data folder can not be protected from agents")?;
     let deny = home().into_iter().fold(deny, |deny, home| deny.with_home(&home));
+    let files = Some(data.path().join(FILES));
     DirBuilder::new().recursive(true).mode(0o700).create(&neutral_dir)?;
     let settings = Settings {
         launcher: Launcher::new(own.clone()).for_folder(folder),
@@ -39,7 +44,7 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
         in_process_guide: false,
     };
     let (policy, brief) = (config.permission_policy()?, config.brief.in_force());
-    Ok(Agency { agents: Agents::new(settings), catalog, policy, deny, brief })
+    Ok(Agency { agents: Agents::new(settings), catalog, policy, deny, files, brief })
 }
 
 /// What is not text no agent gets.

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::*;
 
 /// A session in `work`, of which these events are told.
-fn shelf(disk: &TempDir, events: &[Value]) -> Shelf {
+fn session(disk: &TempDir, events: &[Value]) -> Session {
     let root = disk.path().canonicalize().unwrap();
     let work = root.join("work");
     let created =
@@ -23,7 +23,7 @@ fn shelf(disk: &TempDir, events: &[Value]) -> Shelf {
     let id = "0198c0de-0000-7000-8000-000000000001".parse().unwrap();
     let mut session = Session::begin(id, &entries[0]).unwrap();
     entries[1..].iter().for_each(|entry| session.apply(entry));
-    Shelf { row: session.row, context: session.context, deny: Deny::standard() }
+    session
 }
 
 fn told(read: Result<ShownFile, ShowError>) -> String {
@@ -48,13 +48,17 @@ fn what_a_result_touched_outside_is_opened_and_what_an_agent_marked_is_not() {
     };
     let facts = [fact("filesEdited", "touched"), fact("filesDeleted", "deleted"), fact("commands", "marked")];
     let proved = json!({ "type": "fact.proved", "data": { "turn": 1, "tool": 1, "entry": 2, "facts": facts } });
-    let shelf = shelf(&disk, &[proved, set("agent", &["agents"]), set("person", &["agents", "marked"])]);
-    let read = |name: &str, outside| told(shelf.read(root.join(name).to_str().unwrap(), outside));
+    let session = session(&disk, &[proved, set("agent", &["agents"]), set("person", &["agents", "marked"])]);
+    let looking = Looking::new(Deny::standard(), None);
+    let read = |name: &str, outside| {
+        let path = root.join(name).into_os_string().into_string().unwrap();
+        told(Shelf::of_session(&looking, &session.row, &session.context, &path).read(&path, outside))
+    };
     for name in ["touched", "marked", "deleted"] {
         assert_eq!(read(name, Outside::Ask), ShowError::OutsideNeedsConfirmation.to_string(), "{name}");
         assert_eq!(read(name, Outside::Confirmed), format!("outside {name}"));
     }
-    // Whoever marked it first stays its marker.
+    // A change of the set alone does not make the person the marker of what is in it.
     for name in ["agents", "elsewhere"] {
         assert_eq!(read(name, Outside::Confirmed), FileError::NotAllowed.to_string(), "{name}");
     }

@@ -116,7 +116,43 @@ fn a_protected_folder_is_known_by_what_it_is() {
     }
     let trees = Trees::new(vec![Tree::open_own(disk.at("open/moved")).unwrap()]).denying(deny);
     assert_eq!(shown(trees.read_text(disk.at("open/moved/token"), None, None, MAX)), "not allowed");
+    assert!(trees.list(disk.at("open/moved"), 99).is_err(), "nothing in it is named");
     assert_eq!(shown(Deny::standard().with_folder(&disk.at("missing")).map(|_| String::new())), "not found");
+}
+
+/// A part of a protected folder is open by its name: to a tree that begins in it, not through the folder, and not to a link
+/// that leads back.
+#[test]
+fn a_part_of_a_protected_folder_is_left_open() {
+    let disk = Disk::new();
+    disk.put("open/data/token", SECRET);
+    disk.put("open/data/sessions/files/secret", SECRET);
+    disk.put("open/data/files/tickets/note.txt", "note");
+    disk.put("open/data/files/.env", SECRET);
+    disk.link("open/data/files/back", "..");
+    disk.link("open/data/files/key", "../token");
+    let deny = Deny::standard().with_folder_but(&disk.at("open/data"), &["files"]).unwrap();
+    let trees = |root: &str| Tree::open(disk.at(root)).map(|tree| Trees::new(vec![tree]).denying(deny.clone()));
+    let read = |root: &str, path: &str| {
+        trees(root).map_or("no tree".to_owned(), |trees| shown(trees.read_text(disk.at(path), None, None, MAX)))
+    };
+    for root in ["open/data/files", "open/data/files/tickets"] {
+        assert_eq!(read(root, "open/data/files/tickets/note.txt"), "note", "{root}");
+    }
+    for (root, path) in [
+        ("open", "open/data/files/tickets/note.txt"),
+        ("open/data", "open/data/token"),
+        ("open/data", "open/data/files/tickets/note.txt"),
+        ("open/data/files/back", "open/data/files/back/token"),
+        ("open/data/files", "open/data/files/back/token"),
+        ("open/data/files", "open/data/files/key"),
+        ("open/data/files", "open/data/files/../token"),
+        ("open/data/files", "open/data/files/.env"),
+        ("open/data/sessions/files", "open/data/sessions/files/secret"),
+    ] {
+        assert_eq!(read(root, path), "not allowed", "{path} in {root}");
+    }
+    assert!(trees("open/data").unwrap().list(disk.at("open/data"), 99).is_err());
 }
 
 /// A tree at `/` does not open the kernel's own files: `/proc/self/environ` is full of secrets.
