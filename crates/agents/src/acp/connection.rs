@@ -154,7 +154,7 @@ impl Connection {
     /// The same for a request that the protocol's library does not know.
     pub(crate) async fn request_named(&self, session: u64, method: &str, params: Value) -> i64 {
         let id = self.state().routes.expect(Pending::Session(session));
-        self.write(wire::request_named(id, method, &params)).await;
+        self.write(wire::request_named(id, method, &params));
         id
     }
 
