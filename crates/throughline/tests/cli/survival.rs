@@ -221,6 +221,9 @@ fn a_server_under_nohup_outlives_its_terminal() {
 fn a_flood_of_connections_leaves_room_for_agents_and_search() {
     let folder = Folder::new();
     let server = folder.serve_with_open_files(1_000);
+    let limits = fs::read_to_string(format!("/proc/{}/limits", server.pid())).unwrap();
+    let open_files = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+    assert_eq!(open_files.split_whitespace().nth(3), Some("1000"), "it was not raised: {open_files}");
     let flood: Vec<_> = (0..900).map(|_| TcpStream::connect(server.address())).collect();
     assert!(flood.iter().filter(|stream| stream.is_ok()).count() > 500, "there was no flood");
     folder.run(&["new"]).ok();
