@@ -10,7 +10,7 @@ import { ResumeCard } from "./Asides";
 import { Items } from "./Items";
 import { Pictures } from "./Pictures";
 
-const actions = { answer: vi.fn(), stop: vi.fn(), remembered: vi.fn(), forget: vi.fn() };
+const actions = { answer: vi.fn(), stop: vi.fn(), remembered: vi.fn(), forget: vi.fn(), readLarge: vi.fn() };
 const rest = { turn: 1, past: null, blocks: [], running: false, answeredAt: new Map<number, string>(), actions, now: 0 };
 
 function step(tool: number, change: Partial<ToolCall> = {}): ToolCall {
@@ -161,4 +161,13 @@ test("a prompt's picture opens larger", async () => {
   render(<Pictures images={[{ mimeType: "image/png", data: "AAAA" }]} />);
   await userEvent.click(screen.getByRole("button", { name: "Picture, show larger" }));
   expect(screen.getByRole("img", { name: "Picture", hidden: true }).getAttribute("src")).toBe("data:image/png;base64,AAAA");
+});
+
+test("a part that is too long says so, and is read when it is asked for", async () => {
+  actions.readLarge.mockResolvedValueOnce({ ok: false, failure: { kind: "unreachable" } });
+  render(<Items items={[{ type: "large", seq: 7, kind: "text.part", bytes: 14_680_064 }]} {...rest} />);
+  expect(screen.getByText(/very long \(14\.7 MB\)/)).toBeTruthy();
+  await userEvent.click(screen.getByRole("button", { name: "Read it" }));
+  expect(actions.readLarge.mock.calls).toEqual([[7]]);
+  expect(screen.getByRole("alert").textContent).not.toBe("");
 });
