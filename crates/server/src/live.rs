@@ -28,7 +28,9 @@ use crate::wire::{ClientFrame, Request, ServerFrame};
 
 /// Room for the longest prompt (1 MiB) with every character of it escaped (six bytes each), and what is around it.
 const MAX_MESSAGE_BYTES: usize = (6 << 20) + (64 << 10);
-const MAX_WRITE_BUFFER_BYTES: usize = 8 << 20;
+/// What the library takes before it calls the peer gone. Frames wait for room in a queue of our own, so that this is
+/// never reached by what is sent: a longest line of an agent, and what is around it, is far shorter.
+const MAX_WRITE_BUFFER_BYTES: usize = 64 << 20;
 /// The library fills its buffer with zeros at every look whether the peer said something, which is once for each frame
 /// that is sent. Clients say little, so little is enough.
 const READ_BUFFER_BYTES: usize = 4 << 10;

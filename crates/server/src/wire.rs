@@ -32,7 +32,7 @@ pub use contents::{
 pub use context::{Changed, Context, ContextAsOf, ContextQuery, Proofs, ProvedValue, ResumePacket, SetContext};
 pub use directories::{Directory, DirectoryPage, DirectoryQuery, RecentDirectory};
 pub use files::{FileName, FilePage, FileQuery};
-pub use frames::{ClientFrame, ContextReason, Request, ResetReason, ServerFrame, Window};
+pub use frames::{ClientFrame, ContextReason, LargeEntry, Request, ResetReason, ServerFrame, Window};
 pub use hidden::Hidden;
 pub use imports::{ImportProgress, ImportSource, Imports, NewImport};
 pub use permissions::{NewAnswer, RememberedPage, RememberedPermission};

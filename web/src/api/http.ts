@@ -97,6 +97,8 @@ export function createHttp({ proof, onSignedOut }: HttpOptions) {
     searchSession: (id: SessionId, wish: { q: string; exact: boolean }, stop: AbortSignal | null) =>
       ask<Schemas["Toc"]>("GET", `${session(id)}/search?${searchFields({ ...wish, limit: FOUND_TURNS })}`, undefined, stop),
     titleHistory: (id: SessionId) => ask<Schemas["TitleHistory"]>("GET", `${session(id)}/title-history`),
+    /** One entry, however long it is. */
+    entry: (id: SessionId, seq: number) => ask<EntryPage>("GET", `${session(id)}/entries?after=${seq - 1}&limit=1`),
     /** The entries of some turns, both included, as many as come at once. */
     entriesOfTurns: (id: SessionId, from: number, to: number, after: string | null) =>
       ask<EntryPage>(

@@ -151,16 +151,18 @@ export class LiveClient {
         }
         return;
       }
-      case "entry": {
+      case "entry":
+      case "large_entry": {
         const place = this.#places.get(frame.session);
-        if (!place || frame.entry.seq <= place.seq) {
+        const { seq } = frame.type === "entry" ? frame.entry : frame;
+        if (!place || seq <= place.seq) {
           return;
         }
-        if (frame.entry.seq > place.seq + 1) {
+        if (seq > place.seq + 1) {
           this.#askAgain(frame.session, place);
           return;
         }
-        place.seq = frame.entry.seq;
+        place.seq = seq;
         place.cursor = frame.cursor;
         this.#listener.frame(frame);
         return;

@@ -60,8 +60,9 @@ export function SessionRows({ app, link, at, layout, open, items, range, measure
       stop: () => http.cancel(session),
       remembered: http.remembered,
       forget: http.forgetPermission,
+      readLarge: (seq) => app.readLarge(session, seq),
     }),
-    [http, session],
+    [app, http, session],
   );
   const nextSteps = useNextSteps({
     app,

@@ -5,7 +5,7 @@
 import type { StoreApi } from "zustand/vanilla";
 import { createStore } from "zustand/vanilla";
 
-import type { Http } from "../api/http";
+import type { Answer, Http } from "../api/http";
 import { failureWords } from "../api/http";
 import type { Connection, LiveClient, LiveListener } from "../api/live";
 import type { Entry, ErrorDetail, FrameOf, ServerFrame, SessionId, SessionPage, Toc } from "../wire/names";
@@ -15,7 +15,7 @@ import { contextOf } from "./context";
 import type { EarlierPage } from "./earlier";
 import { foldPage, missingPages, NOTHING_EARLIER, putPage, turnsOfPage } from "./earlier";
 import type { Followed } from "./followed";
-import { applyEntries, applyPreview, beginFollow, caughtUp, firstFollowed, NOT_READ, refused } from "./followed";
+import { applyEntries, applyLarge, applyPreview, beginFollow, caughtUp, firstFollowed, NOT_READ, refused, takeLarge } from "./followed";
 import type { SessionList } from "./sessionList";
 import { putRow, removeRow, takeFirstPage, takePage, UNREAD_LIST } from "./sessionList";
 import type { Works } from "./works";
@@ -43,6 +43,8 @@ export interface App {
   takeWorks(works: readonly Work[]): void;
   /** A page of a session's contents, once it has been read. */
   takeToc(session: SessionId, page: number, toc: Toc): void;
+  /** Reads an entry that was too long to come with the others. */
+  readLarge(session: SessionId, seq: number): Promise<Answer<unknown>>;
   /** Reads these turns, as far as they are neither there nor on their way. */
   readTurns(session: SessionId, from: number, to: number): void;
 }
@@ -120,6 +122,14 @@ export function createApp({ http, openLive, schedule }: AppParts): App {
     },
     takeToc(session, page, toc) {
       store.setState((state) => changeFollowed(state, session, (followed) => ({ ...followed, contents: takeToc(followed.contents, page, toc) })));
+    },
+    async readLarge(session, seq) {
+      const answer = await http.entry(session, seq);
+      const entry = answer.ok ? answer.value.entries.at(0) : undefined;
+      if (entry !== undefined) {
+        store.setState((state) => changeFollowed(state, session, (followed) => takeLarge(followed, entry)));
+      }
+      return answer;
     },
     readTurns(session, from, to) {
       const followed = store.getState().followed.get(session);
@@ -215,6 +225,8 @@ function applyFrame(state: AppState, frame: ServerFrame): AppState {
       return changeFollowed(state, frame.session, (followed) => ({ ...followed, context: contextOf(frame) }));
     case "entry":
       return changeFollowed(state, frame.session, (followed) => applyEntries(followed, [frame]));
+    case "large_entry":
+      return changeFollowed(state, frame.session, (followed) => applyLarge(followed, frame));
     case "preview":
       return changeFollowed(state, frame.session, (followed) => applyPreview(followed, frame));
     case "caught_up":

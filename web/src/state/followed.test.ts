@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import type { Entry, Session } from "../wire/names";
 import type { Followed } from "./followed";
-import { applyEntries, applyPreview, asidesAfter, asidesAtEnd, beginFollow, caughtUp, firstFollowed, newestOpen, NOT_READ, openRequests, turnAt, turnCount, withPreviews } from "./followed";
+import { applyEntries, applyLarge, applyPreview, asidesAfter, asidesAtEnd, beginFollow, caughtUp, firstFollowed, newestOpen, NOT_READ, openRequests, takeLarge, turnAt, turnCount, withPreviews } from "./followed";
 
 const SESSION = "0190a8c0-0000-7000-8000-0000000000c1";
 const AT = "2026-01-02T03:04:05.006Z";
@@ -166,4 +166,27 @@ test("what was asked before the turns that are followed is known by the window",
   followed = follow(followed, withdrawn(4));
   expect(requests(asidesAtEnd(followed))).toEqual([4]);
   expect(requests(asidesAfter(followed, 0))).toEqual([]);
+});
+
+test("an entry that is too long to come keeps its place until it is read", () => {
+  const large = (seq: number) => ({ type: "large_entry" as const, session: SESSION, cursor: `1f.${seq}`, seq, at: AT, kind: "text.part", turn: 1, bytes: 9_000_000, read: "" });
+  const before = follow(running, said(1, "before "));
+  expect(applyLarge(before, large(before.seq + 2))).toBe(before);
+  const marked = follow(applyLarge(before, large(before.seq + 1)), said(1, "after", 1), ended(1));
+  expect(shown(marked)).toEqual(["before ", "large", "after"]);
+  const entry = { ...said(1, "very long "), seq: before.seq + 1, at: AT } as Entry;
+  const read = takeLarge(marked, entry);
+  expect(shown(read)).toEqual(["before very long ", "after"]);
+  expect(read.seq).toBe(marked.seq);
+  expect(takeLarge(read, entry)).toBe(read);
+});
+
+test("a prompt that is too long to come does not wait any more, and is read like the rest", () => {
+  const waits = follow(caughtUp(NOT_READ), queued(1, "look at these"), started(1));
+  const seq = waits.seq + 1;
+  const sentLarge = applyLarge(waits, { type: "large_entry", session: SESSION, cursor: `1f.${seq}`, seq, at: AT, kind: "prompt.sent", bytes: 9_000_000, read: "" });
+  expect(sentLarge.queue).toEqual([]);
+  expect(shown(sentLarge)).toEqual(["large"]);
+  const read = takeLarge(sentLarge, { ...sent(1, "look at these"), seq, at: AT } as Entry);
+  expect([read.transcript.turns.at(-1)?.prompt, shown(read)]).toEqual(["look at these", []]);
 });

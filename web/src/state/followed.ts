@@ -15,7 +15,7 @@ import { agentOf, applyToAgent, UNKNOWN_AGENT } from "./agent";
 import type { Earlier } from "./earlier";
 import { earlierAsides, earlierHandOvers, findEarlier, NOTHING_EARLIER } from "./earlier";
 import type { Aside, HandOver, Permission, Transcript, TranscriptTurn } from "./transcript";
-import { addWords, applyToTranscript, EMPTY_TRANSCRIPT } from "./transcript";
+import { addWords, applyLargeToTranscript, applyToTranscript, EMPTY_TRANSCRIPT, readLarge } from "./transcript";
 
 /** How far the reading has come. */
 export type Reading =
@@ -104,6 +104,22 @@ export function applyEntries(followed: Followed, heard: readonly Heard[]): Follo
   return taken.length === 0
     ? followed
     : { ...next, transcript: applyToTranscript(followed.transcript, taken), contents: applyToContents(followed.contents, taken) };
+}
+
+/** An entry that is too long to come keeps its place, and is read when somebody asks for it. */
+export function applyLarge(followed: Followed, large: FrameOf<"large_entry">): Followed {
+  if (large.seq !== followed.seq + 1) {
+    return followed;
+  }
+  // Which prompt goes out is not told; the one that waited longest does.
+  const queue = large.kind === "prompt.sent" ? followed.queue.slice(1) : followed.queue;
+  return { ...followed, seq: large.seq, cursor: large.cursor, queue, transcript: applyLargeToTranscript(followed.transcript, large) };
+}
+
+/** Somebody asked for it. */
+export function takeLarge(followed: Followed, entry: Entry): Followed {
+  const transcript = readLarge(followed.transcript, entry);
+  return transcript === followed.transcript ? followed : { ...followed, transcript };
 }
 
 function applyBesideTranscript(followed: Followed, cursor: string, entry: Entry): Followed {

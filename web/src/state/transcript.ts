@@ -10,6 +10,7 @@ import type {
   EventOf,
   Image,
   InteractionId,
+  LargeEntry,
   Location,
   Notice,
   Outcome,
@@ -59,8 +60,18 @@ export interface TextItem {
   readonly unsettled?: number;
 }
 
+/** An entry that is too long to come with the others: it is read when somebody asks for it. */
+export interface LargeItem {
+  readonly type: "large";
+  readonly seq: number;
+  /** What kind of entry it is. */
+  readonly kind: string;
+  readonly bytes: number;
+}
+
 export type Item =
   | TextItem
+  | LargeItem
   | { readonly type: "thought"; readonly block: number; readonly text: string }
   | ToolCall
   | { readonly type: "plan"; readonly steps: readonly PlanStep[] }
@@ -159,6 +170,29 @@ export function applyToTranscript(transcript: Transcript, entries: readonly Entr
   }
   const isSame = turns === null && agent === transcript.agent && handOvers === transcript.handOvers && asides === transcript.asides;
   return isSame ? transcript : { turns: turns ?? transcript.turns, agent, handOvers, asides };
+}
+
+/** Puts a mark where an entry stands that did not come. */
+export function applyLargeToTranscript(transcript: Transcript, { seq, kind, bytes, turn }: LargeEntry): Transcript {
+  const last = transcript.turns.at(-1);
+  if (last === undefined || (turn ?? last.turn) !== last.turn) {
+    return transcript;
+  }
+  const items = [...last.items, { type: "large" as const, seq, kind, bytes }];
+  return { ...transcript, turns: transcript.turns.with(-1, { ...last, items }) };
+}
+
+/** Folds such an entry in, now that it was read, where its mark stands. */
+export function readLarge(transcript: Transcript, entry: Entry): Transcript {
+  const isMark = (item: Item) => item.type === "large" && item.seq === entry.seq;
+  const at = transcript.turns.findLastIndex(({ items }) => items.some(isMark));
+  const turn = transcript.turns[at];
+  if (turn === undefined) {
+    return transcript;
+  }
+  const mark = turn.items.findIndex(isMark);
+  const read = applyToTurn({ ...turn, items: turn.items.slice(0, mark) }, entry);
+  return { ...transcript, turns: transcript.turns.with(at, { ...read, items: [...read.items, ...turn.items.slice(mark + 1)] }) };
 }
 
 /** An event that names no turn is told of the one that runs. */

@@ -1523,6 +1523,23 @@ export interface components {
             secret: string;
             token: components["schemas"]["Token"];
         };
+        /** @description What is told of an entry that is not sent. */
+        LargeEntry: {
+            /** @description When it was written down. */
+            at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description How long the frame would have been.
+             */
+            bytes: number;
+            /** @description What kind of entry it is, as its own `type` says. */
+            kind: string;
+            /** @description The page of the log that holds it and nothing else. */
+            read: string;
+            /** @description Its place in the session. */
+            seq: components["schemas"]["Seq"];
+            turn?: components["schemas"]["Turn"] | null;
+        };
         /** @description A file, and a line in it. */
         Location: {
             /**
@@ -2096,7 +2113,13 @@ export interface components {
             session: components["schemas"]["SessionId"];
             /** @enum {string} */
             type: "entry";
-        } | {
+        } | (components["schemas"]["LargeEntry"] & {
+            cursor: string;
+            session: components["schemas"]["SessionId"];
+        } & {
+            /** @enum {string} */
+            type: "large_entry";
+        }) | {
             /** Format: int32 */
             block: number;
             kind: components["schemas"]["WordsOf"];

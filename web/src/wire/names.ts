@@ -18,6 +18,7 @@ export type ErrorBody = Schemas["ErrorBody"];
 export type ErrorDetail = Schemas["ErrorDetail"];
 export type Image = Schemas["Image"];
 export type InteractionId = Schemas["InteractionId"];
+export type LargeEntry = Schemas["LargeEntry"];
 export type Location = Schemas["Location"];
 export type NewAnswer = Schemas["NewAnswer"];
 export type NewPrompt = Schemas["NewPrompt"];

@@ -2,7 +2,8 @@
 //!
 //! Invariant: frames of a follow that has ended are never sent. A client may unfollow and follow again at once; the
 //! generation tells the two apart. What waits for the socket is bounded in frames and in bytes; a follow that would add
-//! more waits itself and reads the log when it goes on.
+//! more waits itself and reads the log when it goes on. No entry is too long to be followed: one that is very long is
+//! told of, and read over HTTP.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -10,14 +11,15 @@ use std::sync::Arc;
 
 use engine::{ContextReason, Engine, Follow, Followed, QueryError, ResetReason, SubmitError, Words};
 use futures_util::FutureExt as _;
-use model::{Cursor, SessionId};
+use model::{Cursor, Entry, SessionId};
+use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::text_of;
 use crate::convert;
 use crate::error::ApiError;
-use crate::wire::{self, ServerFrame};
+use crate::wire::{self, LargeEntry, ServerFrame};
 
 /// What bounds one socket's work.
 const MAX_FOLLOWS: usize = 100;
@@ -25,6 +27,8 @@ const MAX_FOLLOWS: usize = 100;
 const QUEUE: usize = 64;
 /// Bytes that they may have together; a single frame that is longer waits until it is alone.
 const QUEUE_BYTES: u32 = 8 << 20;
+/// An entry whose frame would be longer is only told of.
+const LARGE_ENTRY_BYTES: usize = 8 << 20;
 
 /// Where a follow begins.
 pub(super) enum Begin {
@@ -77,8 +81,8 @@ impl Out {
     }
 
     /// Waits for room; whether anybody is left to hear it.
-    async fn say(&self, session: SessionId, generation: u64, news: News, frame: &ServerFrame) -> bool {
-        let text = text_of(frame);
+    async fn say(&self, session: SessionId, generation: u64, news: News, frame: ServerFrame) -> bool {
+        let text = bounded_text(frame);
         let bytes = u32::try_from(text.len()).unwrap_or(QUEUE_BYTES).min(QUEUE_BYTES);
         let Ok(room) = Arc::clone(&self.room).acquire_many_owned(bytes).await else { return false };
         let frame = Frame { text, _room: room };
@@ -232,9 +236,42 @@ async fn speak(mut follow: Follow, generation: u64, out: Out) {
             }
         };
         let last = matches!(news, News::Ended);
-        if !out.say(session, generation, news, &frame).await || last {
+        if !out.say(session, generation, news, frame).await || last {
             return;
         }
+    }
+}
+
+/// A frame as it is sent; in the place of a very long entry, where to read it.
+fn bounded_text(frame: ServerFrame) -> String {
+    let text = text_of(&frame);
+    match frame {
+        ServerFrame::Entry { session, cursor, entry } if text.len() > LARGE_ENTRY_BYTES => {
+            let entry = large_entry(session, &entry, &text);
+            text_of(&ServerFrame::LargeEntry { session, cursor, entry })
+        }
+        _ => text,
+    }
+}
+
+fn large_entry(session: SessionId, entry: &Entry, text: &str) -> LargeEntry {
+    #[derive(Deserialize)]
+    struct Frame<'a> {
+        #[serde(borrow)]
+        entry: Tag<'a>,
+    }
+    #[derive(Deserialize)]
+    struct Tag<'a> {
+        r#type: &'a str,
+    }
+    let frame: Frame<'_> = serde_json::from_str(text).expect("it was just written");
+    LargeEntry {
+        seq: entry.seq,
+        at: entry.at,
+        kind: frame.entry.r#type.to_owned(),
+        turn: entry.event.turn(),
+        bytes: text.len() as u64,
+        read: format!("/api/v1/sessions/{session}/entries?after={}&limit=1", entry.seq.previous()),
     }
 }
 
@@ -261,7 +298,7 @@ mod tests {
         let session: SessionId = "0190a8c0-0000-7000-8000-0000000000ab".parse().unwrap();
         let (out, mut said) = Out::new();
         let frame = |bytes: usize| ServerFrame::CaughtUp { session, cursor: "x".repeat(bytes) };
-        let say = async |bytes: usize| out.say(session, 1, News::Preview, &frame(bytes)).await;
+        let say = async |bytes: usize| out.say(session, 1, News::Preview, frame(bytes)).await;
         for _ in 0..2 {
             assert_eq!(say(3 << 20).now_or_never(), Some(true));
         }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{AgentView, Entry, Image, SessionId, Turn, WordsOf, WorkId};
+use model::{AgentView, Entry, Image, Seq, SessionId, Timestamp, Turn, WordsOf, WorkId};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use utoipa::ToSchema;
 
@@ -152,6 +152,14 @@ pub enum ServerFrame {
     },
     /// A durable entry. A client that applies only the seq after its last one sees each exactly once.
     Entry { session: SessionId, cursor: String, entry: Entry },
+    /// A durable entry, in the place of its `entry` frame, that is too long to be sent with the others. What it says is
+    /// read over HTTP.
+    LargeEntry {
+        session: SessionId,
+        cursor: String,
+        #[serde(flatten)]
+        entry: LargeEntry,
+    },
     /// Words that are not durable yet; the entry that follows holds them. `block` is the number of the block that they
     /// belong to or, if they are a tool's, of the call.
     Preview { session: SessionId, turn: Turn, kind: WordsOf, block: u32, text: String },
@@ -181,6 +189,25 @@ pub enum ServerFrame {
     },
     /// The server closes the socket; follow again from these cursors.
     Bye { reason: String, cursors: BTreeMap<SessionId, String> },
+}
+
+/// What is told of an entry that is not sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LargeEntry {
+    /// Its place in the session.
+    pub seq: Seq,
+    /// When it was written down.
+    pub at: Timestamp,
+    /// What kind of entry it is, as its own `type` says.
+    pub kind: String,
+    /// The turn that it is told of, if it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
+    /// How long the frame would have been.
+    pub bytes: u64,
+    /// The page of the log that holds it and nothing else.
+    pub read: String,
 }
 
 /// Where a follow of the newest turns begins, and what was told before it. What follows may tell some of it again.

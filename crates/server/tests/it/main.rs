@@ -21,6 +21,7 @@ mod imports;
 mod input;
 mod live;
 mod live_guards;
+mod live_large;
 mod live_window;
 mod mcp;
 mod mcp_reading;

@@ -9,10 +9,11 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use futures_util::{SinkExt as _, StreamExt as _};
 use model::{
-    Event, InteractionId, Item, Outcome, Request as Asked, SessionId, SignInMethod, Stop, ToolCall, Turn, WordsOf,
+    Entry, Event, InteractionId, Item, Outcome, Request as Asked, SessionId, SignInMethod, Stop, ToolCall, Turn,
+    WordsOf,
 };
 use server::wire::{
-    ClientFrame, NewAnswer, NewPrompt, Observed, PromptAccepted, Request, ServerFrame, Session, WhenBusy,
+    ClientFrame, EntryPage, NewAnswer, NewPrompt, Observed, PromptAccepted, Request, ServerFrame, Session, WhenBusy,
 };
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -136,18 +137,16 @@ impl Answer {
             let Some(Ok(message)) = message else { break };
             let Message::Text(text) = message else { continue };
             match serde_json::from_str(&text)? {
+                ServerFrame::LargeEntry { session, entry, .. } if session == self.session => {
+                    let page: EntryPage = client.get(entry.read.trim_start_matches("/api/v1")).await?;
+                    for entry in page.entries {
+                        if let Some(stop) = self.take_entry(client, entry, prompt).await? {
+                            return self.end(&stop);
+                        }
+                    }
+                }
                 ServerFrame::Entry { session, entry, .. } if session == self.session => {
-                    if self.json && self.concerns(&entry.event, prompt) {
-                        terminal::line(&safe_json(&serde_json::to_string(&entry)?))?;
-                    }
-                    // What is asked beside the turns may be what the prompt waits for.
-                    if let Event::PermissionAsked { request, question, turn } = &entry.event
-                        && (turn.is_none() || *turn == self.turn)
-                        && !self.json
-                    {
-                        self.ask(client, *request, question).await?;
-                    }
-                    if let Some(stop) = self.hear(entry.event, prompt)? {
+                    if let Some(stop) = self.take_entry(client, entry, prompt).await? {
                         return self.end(&stop);
                     }
                 }
@@ -168,6 +167,21 @@ impl Answer {
             self.lines(&[])?;
         }
         bail!("the server went away; what it stored is there: `throughline show {}`", tail(self.session))
+    }
+
+    /// Prints what an entry says; how the turn ended, if it did.
+    async fn take_entry(&mut self, client: &Client, entry: Entry, prompt: InteractionId) -> Result<Option<Stop>> {
+        if self.json && self.concerns(&entry.event, prompt) {
+            terminal::line(&safe_json(&serde_json::to_string(&entry)?))?;
+        }
+        // What is asked beside the turns may be what the prompt waits for.
+        if let Event::PermissionAsked { request, question, turn } = &entry.event
+            && (turn.is_none() || *turn == self.turn)
+            && !self.json
+        {
+            self.ask(client, *request, question).await?;
+        }
+        self.hear(entry.event, prompt)
     }
 
     fn concerns(&self, event: &Event, prompt: InteractionId) -> bool {

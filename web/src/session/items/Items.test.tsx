@@ -10,7 +10,7 @@ import { ResumeCard } from "./Asides";
 import { Items } from "./Items";
 import { Pictures } from "./Pictures";
 
-const actions = { answer: vi.fn(), stop: vi.fn(), remembered: vi.fn(), forget: vi.fn() };
+const actions = { answer: vi.fn(), stop: vi.fn(), remembered: vi.fn(), forget: vi.fn(), readLarge: vi.fn() };
 const rest = { turn: 1, past: null, blocks: [], running: false, answeredAt: new Map<number, string>(), actions, now: 0 };
 
 function step(tool: number, change: Partial<ToolCall> = {}): ToolCall {
@@ -168,4 +168,13 @@ test("an item that cannot be drawn shows its text plain, and the others stand", 
   const broken = { ...step(1), title: "Read it", locations: null as never };
   const { container } = render(<Items items={[{ type: "text", block: 0, text: "before" }, broken, { type: "text", block: 1, text: "after" }]} {...rest} />);
   expect(container.textContent).toBe("beforeThis could not be drawn; its text is shown plain. Try againRead itafter");
+});
+
+test("a part that is too long says so, and is read when it is asked for", async () => {
+  actions.readLarge.mockResolvedValueOnce({ ok: false, failure: { kind: "unreachable" } });
+  render(<Items items={[{ type: "large", seq: 7, kind: "text.part", bytes: 14_680_064 }]} {...rest} />);
+  expect(screen.getByText(/very long \(14\.7 MB\)/)).toBeTruthy();
+  await userEvent.click(screen.getByRole("button", { name: "Read it" }));
+  expect(actions.readLarge.mock.calls).toEqual([[7]]);
+  expect(screen.getByRole("alert").textContent).not.toBe("");
 });

@@ -14,6 +14,7 @@ import { callsHolding, FoundContext } from "../find/found";
 import type { Actions } from "./actions";
 import { AskedElsewhere, Compaction, Notice } from "./Asides";
 import { ItemBoundary } from "./ItemBoundary";
+import { LargeEntry } from "./LargeEntry";
 import { PermissionCard } from "./PermissionCard";
 import { Plan } from "./Plan";
 import type { Segment } from "./segments";
@@ -141,6 +142,8 @@ const OneItem = memo(function OneItem({ turn, past, item, blocks, asked, last, r
       return <Notice severity={item.severity} title={item.title} description={item.description ?? null} />;
     case "compaction":
       return <Compaction summary={item.summary} />;
+    case "large":
+      return <LargeEntry item={item} actions={actions} />;
   }
 });
 
@@ -156,6 +159,8 @@ function keyOf(item: Item, index: number): string {
       return `permission-${item.request}`;
     case "plan":
       return "plan";
+    case "large":
+      return `large-${item.seq}`;
     case "notice":
     case "compaction":
       return `${item.type}-${index}`;

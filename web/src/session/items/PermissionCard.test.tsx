@@ -46,6 +46,7 @@ function show(change: Partial<Permission> = {}, { open = true, answers = [] as A
     stop: vi.fn(),
     remembered: vi.fn(() => Promise.resolve<Answer<RememberedPage>>({ ok: true, value: { permissions: [row] } })),
     forget: vi.fn((_: string) => Promise.resolve<Answer<unknown>>(answers.shift() ?? { ok: true, value: undefined })),
+    readLarge: vi.fn(),
   };
   const answeredAt = change.answer ? AT : null;
   const { container } = render(<PermissionCard permission={{ ...permission, ...change }} open={open} answeredAt={answeredAt} actions={actions} now={Date.parse(AT)} />);

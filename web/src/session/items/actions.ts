@@ -10,4 +10,6 @@ export interface Actions {
   remembered(): Promise<Answer<RememberedPage>>;
   /** Forgets one of them. */
   forget(id: string): Promise<Answer<unknown>>;
+  /** Reads an entry that was too long to come with the others. */
+  readLarge(seq: number): Promise<Answer<unknown>>;
 }
