@@ -26,8 +26,9 @@ use crate::host::{Address, Host, Purpose};
 use crate::link;
 use crate::terminal::{self, safe};
 
-/// The migration library tells of every step it does not have to take.
-const DEFAULT_LOG: &str = "info,refinery_core=warn";
+/// Libraries tell of steps that are of no use to whoever runs this: they are heard when something is wrong.
+const DEFAULT_LOG: &str = "warn,throughline=info,agents=info,doors=info,engine=info,files=info,model=info,search=info,\
+                           server=info,store=info";
 /// What a Unix socket's path may have on Linux.
 const MAX_SOCKET_PATH_BYTES: usize = 107;
 /// How long all of stopping may take; what is not settled by then the next start settles.
