@@ -140,7 +140,10 @@ pub(crate) fn question_lines(question: &Question) -> Vec<String> {
     let is_said = |subject: &&str| *subject == question.title && words(subject) == **subject;
     let subject = question.subject.as_deref().filter(|subject| !is_said(subject));
     let subject = subject.into_iter().flat_map(|subject| subject.split('\n'));
-    title.chain(subject.map(|text| format!("    | {}", safe(text)))).collect()
+    // A person is not to take the agent's words for what it will do.
+    let is_unknown = question.subject.is_none() && question.form.is_none();
+    let unknown = is_unknown.then(|| "    (the agent does not say exactly what it will do)".to_owned());
+    title.chain(subject.map(|text| format!("    | {}", safe(text)))).chain(unknown).collect()
 }
 
 /// What was answered, and by whom.
@@ -193,11 +196,12 @@ mod tests {
     #[test]
     fn what_is_asked_keeps_its_lines_and_stands_apart_from_the_agents_words() {
         assert_eq!(shown("ls -l", Some("ls -l")), ["? ls -l"]);
-        assert_eq!(shown("ls -l", None), ["? ls -l"]);
+        let unknown = "    (the agent does not say exactly what it will do)";
+        assert_eq!(shown("ls -l", None), ["? ls -l", unknown]);
         let command = "ls # list\nrm -rf ~";
         assert_eq!(shown("List", Some(command)), ["? List", "    | ls # list", "    | rm -rf ~"]);
         assert_eq!(shown(command, Some(command)), ["? ls # list", "? rm -rf ~", "    | ls # list", "    | rm -rf ~"]);
-        assert_eq!(shown(command, None), ["? ls # list", "? rm -rf ~"]);
+        assert_eq!(shown(command, None), ["? ls # list", "? rm -rf ~", unknown]);
         assert_eq!(shown("List\n    | ls", Some("rm\r\u{1b}[2K")), ["? List", "? | ls", "    | rm·␛[2K"]);
         assert_eq!(shown("ls          | pwd", Some("rm")), ["? ls | pwd", "    | rm"]);
     }

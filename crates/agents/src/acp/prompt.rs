@@ -35,7 +35,8 @@ pub(super) fn is_command(text: &str) -> bool {
     text.starts_with('/')
 }
 
-/// The blocks of a prompt; a command goes out without anything ahead of it. `files` are the mentioned ones that are there, by what they were called.
+/// The blocks of a prompt; a command goes out without anything ahead of it. `files` are the mentioned ones that are
+/// there, by what they were called.
 pub(super) fn blocks(
     text: String,
     images: Vec<Image>,

@@ -43,8 +43,6 @@ pub struct AsksIn {
 pub enum SettingsFile {
     /// Qwen Code: asks the person and not a model, shows its model the MCP tools at once, and calls ours unasked.
     Qwen,
-    /// Gemini CLI: calls our tools unasked.
-    Gemini,
 }
 
 /// How the brief gets to an agent's model, once.
@@ -84,22 +82,17 @@ impl SettingsFile {
     pub(super) fn variable(self) -> &'static str {
         match self {
             Self::Qwen => "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
-            Self::Gemini => "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
         }
     }
 
     /// What is in it of ours: our own tools by the names that the agent gives them.
     pub(super) fn settings(self) -> Value {
-        let named = |separator: &str| {
-            let name = |tool: &&str| format!("mcp{separator}{OWN_MCP_SERVER}{separator}{tool}");
-            OWN_TOOLS.iter().map(name).collect::<Vec<_>>()
-        };
+        let name = |tool: &str| format!("mcp__{OWN_MCP_SERVER}__{tool}");
         match self {
             Self::Qwen => json!({
                 "tools": { "approvalMode": "default", "toolSearch": { "enabled": false } },
-                "permissions": { "allow": named("__") },
+                "permissions": { "allow": OWN_TOOLS.map(name) },
             }),
-            Self::Gemini => json!({ "tools": { "allowed": named("_") } }),
         }
     }
 }

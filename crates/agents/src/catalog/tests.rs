@@ -107,6 +107,13 @@ fn the_known_agents_are_all_in_the_manual() {
 }
 
 #[test]
+fn gemini_is_told_of_each_of_our_tools() {
+    let catalog = catalog(&[]).unwrap();
+    let named = crate::OWN_TOOLS.map(|tool| format!("mcp_throughline_{tool}")).join(",");
+    assert_eq!(catalog.find_entry("gemini").unwrap().args[1], format!("--allowed-tools={named}"));
+}
+
+#[test]
 fn the_guide_is_this_program() {
     let catalog = catalog(&[]).unwrap();
     let guide = catalog.find_entry("guide").unwrap();

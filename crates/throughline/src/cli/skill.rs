@@ -42,9 +42,9 @@ pub(crate) enum SkillCommand {
 
 const INSTALL_HELP: &str = "\
 Where they go:
-  --agent claude                                   ~/.claude/skills, or .claude/skills of the project
-  --agent codex, copilot, gemini, goose, opencode  ~/.agents/skills, or .agents/skills: one folder for all of these
-  --agent qwen                                     ~/.qwen/skills, or .qwen/skills
+  --agent claude                                         ~/.claude/skills, or .claude/skills of the project
+  --agent codex, copilot, gemini, goose, kimi, opencode  ~/.agents/skills, or .agents/skills: one folder for all of these
+  --agent qwen                                           ~/.qwen/skills, or .qwen/skills
 Without --agent the first two are written.
 
 Each file is put in its place whole. One that you changed is kept, and said so, unless you give --force; one that an earlier
@@ -81,6 +81,7 @@ pub(crate) enum SkillAgent {
     Copilot,
     Gemini,
     Goose,
+    Kimi,
     Opencode,
     Qwen,
 }

@@ -57,7 +57,12 @@ async fn sessions(client: &Client, name: &str, wish: &cli::Agents) -> Result<()>
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&page)?))?);
     }
     if page.sessions.is_empty() {
-        terminal::line(&format!("{} keeps no sessions.", safe(name)))?;
+        let name = safe(name);
+        terminal::line(&match &wish.cwd {
+            Some(_) => format!("{name} tells of no sessions in this directory."),
+            // Qwen does so.
+            None => format!("{name} tells of no sessions. Some agents tell only of one directory's: try --cwd DIR."),
+        })?;
     } else {
         let now = SystemClock.now();
         let row = |session: &AgentSession| {

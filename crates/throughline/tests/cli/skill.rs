@@ -77,7 +77,7 @@ fn they_are_put_where_agents_look_once() {
     let said = folder.run(&["skill", "install"]).ok();
     let claude = folder.home().join(".claude/skills/throughline");
     assert!(said.starts_with(&format!("{}, for claude\n  new        SKILL.md\n", claude.display())), "{said}");
-    assert!(said.contains("/.agents/skills/pipeline, for codex, copilot, gemini, goose, opencode\n"), "{said}");
+    assert!(said.contains("/.agents/skills/pipeline, for codex, copilot, gemini, goose, kimi, opencode\n"), "{said}");
     let there = files(&folder.home());
     assert_eq!(there.len(), 2 * (5 + 6 + 1 + 2), "{there:?}");
     for place in [".claude", ".agents"] {

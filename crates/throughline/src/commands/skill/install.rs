@@ -196,7 +196,9 @@ fn print(report: &Report, json: bool) -> Result<()> {
         (None, _) if kept => "Nothing was written.".to_owned(),
         (None, _) => "Everything is there already.".to_owned(),
         (Some(files), true) => format!("Nothing was written; without --dry-run {files} would be."),
-        (Some(files), false) => format!("{files} written. Agents see them in their next session."),
+        (Some(files), false) => format!(
+            "{files} written. Agents see them in their next session; one that runs already may have to be started anew."
+        ),
     };
     Ok(terminal::line(&sum)?)
 }

@@ -27,12 +27,13 @@ pub(super) enum Base<'a> {
 }
 
 /// Who is meant where nobody is named: two folders that all of these read.
-const USUAL: [SkillAgent; 6] = [
+const USUAL: [SkillAgent; 7] = [
     SkillAgent::Claude,
     SkillAgent::Codex,
     SkillAgent::Copilot,
     SkillAgent::Gemini,
     SkillAgent::Goose,
+    SkillAgent::Kimi,
     SkillAgent::Opencode,
 ];
 
@@ -54,9 +55,12 @@ pub(super) fn places(base: Base<'_>, agents: &[SkillAgent]) -> Vec<Place> {
 fn folder(base: Base<'_>, agent: SkillAgent) -> PathBuf {
     let own = match agent {
         SkillAgent::Claude => ".claude",
-        SkillAgent::Codex | SkillAgent::Copilot | SkillAgent::Gemini | SkillAgent::Goose | SkillAgent::Opencode => {
-            ".agents"
-        }
+        SkillAgent::Codex
+        | SkillAgent::Copilot
+        | SkillAgent::Gemini
+        | SkillAgent::Goose
+        | SkillAgent::Kimi
+        | SkillAgent::Opencode => ".agents",
         SkillAgent::Qwen => ".qwen",
     };
     let own = match (base, agent) {
@@ -74,6 +78,7 @@ fn name(agent: SkillAgent) -> &'static str {
         SkillAgent::Copilot => "copilot",
         SkillAgent::Gemini => "gemini",
         SkillAgent::Goose => "goose",
+        SkillAgent::Kimi => "kimi",
         SkillAgent::Opencode => "opencode",
         SkillAgent::Qwen => "qwen",
     }
@@ -98,7 +103,7 @@ mod tests {
     #[test]
     fn agents_that_share_a_folder_are_told_together() {
         let home = Base::Home { home: Path::new("/h"), claude: None };
-        let usual = ["/h/.claude/skills: claude", "/h/.agents/skills: codex copilot gemini goose opencode"];
+        let usual = ["/h/.claude/skills: claude", "/h/.agents/skills: codex copilot gemini goose kimi opencode"];
         assert_eq!(shown(home, &[]), usual);
         let twice = [SkillAgent::Goose, SkillAgent::Qwen, SkillAgent::Codex, SkillAgent::Goose];
         assert_eq!(shown(home, &twice), ["/h/.agents/skills: goose codex", "/h/.qwen/skills: qwen"]);
