@@ -136,7 +136,9 @@ impl Drive {
             println!("{}: {}: yes ({seconds:.1} s)", self.agent.name, check.name);
             return Verdict::Yes;
         };
+        // Nothing of this machine goes into the page.
         let says = format!("{err:#}").replace(&self.lab.folder.display().to_string(), "LAB");
+        let says = says.replace(&self.lab.tools.display().to_string(), "TOOLS");
         println!("{}: {}: no ({seconds:.1} s): {says}", self.agent.name, check.name);
         let mut limits = self.agent.own_limits.iter();
         match limits.find(|limit| limit.check == check.name && says.contains(limit.says)) {

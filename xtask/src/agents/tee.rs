@@ -1,6 +1,7 @@
 //! `xtask tee FILE -- COMMAND…`: stands between a client and an agent and writes down every line in both directions.
 //!
-//! Invariant: bytes pass as they are; what is written down is a copy. It ends as the agent ends.
+//! Invariant: bytes pass as they are; what is written down is a copy. It ends as the agent ends, and the agent ends soon
+//! after its client.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -8,10 +9,13 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
+
+/// How long an agent has to end once its input has.
+const LEAVE_LIMIT: Duration = Duration::from_secs(5);
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -53,8 +57,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let input = child.stdin.take().expect("stdin is piped");
     let output = child.stdout.take().expect("stdout is piped");
     let to_agent = record.clone();
+    let pid = child.id().to_string();
     // It ends with its input; when the agent ends first, this process ends and takes it along.
-    thread::spawn(move || pass(io::stdin().lock(), input, From::Client, &to_agent));
+    thread::spawn(move || {
+        let passed = pass(io::stdin().lock(), input, From::Client, &to_agent);
+        // Some agents do not go when nobody speaks to them any more.
+        thread::sleep(LEAVE_LIMIT);
+        drop(Command::new("kill").arg(pid).status());
+        passed
+    });
     pass(BufReader::new(output), io::stdout().lock(), From::Agent, &record)
         .context("could not pass the agent's lines")?;
     let status = child.wait().context("could not wait for the agent")?;

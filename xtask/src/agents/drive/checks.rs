@@ -92,7 +92,7 @@ impl Drive {
         ensure!(!self.home.work.join("refused.txt").exists(), "the refused command did run: {turn:?}");
         let facts = self.session()?.context()?["facts"].clone();
         let ran = facts["commands"].to_string();
-        ensure!(ran.contains("\"touch allowed.txt"), "the command that was run is not proved: {facts}");
+        ensure!(ran.contains("touch allowed.txt && expr"), "the command that was run is not proved: {facts}");
         ensure!(!ran.contains("refused"), "a command that was refused is proved: {facts}");
         // Last, because it is the agent's to tell.
         ensure!(is_output_told, "what the command printed is not told");

@@ -49,7 +49,7 @@ impl Drive {
             parts.push("marked.md");
         }
         if context["facts"].to_string().contains("touch allowed.txt") {
-            parts.push("Ran touch allowed.txt");
+            parts.push("touch allowed.txt && expr");
         }
         for part in parts {
             ensure!(told.contains(part), "the model's request does not hold {part:?}");

@@ -63,6 +63,8 @@ const EDITED: &str = "another line";
 
 /// What a session's own tool for marks is called, before agents put names in front of it.
 pub(super) const MARK: &str = "set_relevant_context";
+/// How a text begins that an agent is told ahead of the person's words.
+const TOLD_AHEAD: &str = "[Context from Throughline ";
 /// What ends the record that an agent is told ahead of the person's words.
 const END_OF_RECORD: &str = "[End of the record.]";
 /// What a session's own tool for its contents is called.
@@ -220,9 +222,12 @@ fn first_of<'a>(names: &[&str], asked: &'a Asked) -> Option<&'a Tool> {
     names.iter().find_map(|name| asked.tools.iter().find(|tool| tool.name == *name))
 }
 
-/// What the person said, without what the agent was told ahead of it.
+/// What the person said, without what the agent was told ahead of it; some agents make one text of both.
 fn own_words(words: &str) -> &str {
-    words.rsplit_once(END_OF_RECORD).map_or(words, |(_, own)| own.trim_start())
+    let words = words.rsplit_once(END_OF_RECORD).map_or(words, |(_, own)| own.trim_start());
+    // Behind what is told of the session stands no mark; what a person says here has one line.
+    let last_line = || words.trim_end().lines().next_back().unwrap_or_default();
+    if words.starts_with(TOLD_AHEAD) { last_line() } else { words }
 }
 
 /// The word after the last of these phrases.
@@ -279,6 +284,12 @@ mod tests {
     fn a_record_ahead_of_the_words_is_none_of_them() {
         let told = "[Session resumed. t1 person: please lookup kumquat\n[End of the record.]\nand once more";
         assert_eq!(reply(&asked(told, vec![tool("lookup_note", &[])])), say("You said: and once more"));
+    }
+
+    #[test]
+    fn what_is_told_of_the_session_is_none_of_the_words() {
+        let told = "[Context from Throughline about the session.]\n\n# Throughline\n\nMark files.\nhello there";
+        assert_eq!(reply(&asked(told, vec![tool("bash", &[])])), say("You said: hello there"));
     }
 
     #[test]
