@@ -25,6 +25,7 @@ mod mcp;
 mod permissions;
 mod restore;
 mod serve;
+mod shared_files;
 mod skill;
 mod supervise;
 mod support;
