@@ -50,7 +50,7 @@ pub(crate) async fn whole_session(engine: &Engine, session: &Session) -> Result<
 fn session(engine: &Engine, session: &Session) -> wire::Session {
     let mut row = session_row(engine, &session.row);
     let about = context(&session.context);
-    (row.meta.context, row.facts) = (about.context, about.facts);
+    (row.meta.context, row.facts) = (Some(about.context), Some(about.facts));
     wire::Session {
         row,
         meta_context: None,
@@ -110,9 +110,9 @@ pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow
             last_idle_at: row.last_idle_at,
             current_intent: Some(row.intent.clone()).filter(|intent| !intent.is_empty()),
             env_hint: Some(row.env_hint.clone()).filter(|hint| !hint.is_empty()),
-            context: BTreeMap::new(),
+            context: None,
         },
-        facts: BTreeMap::new(),
+        facts: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Turns on the wire: how their numbers are spelt, and their records, cut to a size that a reader can take.
 
 use engine::{Contents, Interaction, MAX_TURNS_AT_ONCE};
-use model::{Extent, Outcome, SessionRow, TitleRow, ToolCall, ToolContent, Turn, TurnRow};
+use model::{CallFate, Extent, Outcome, SessionRow, TitleRow, ToolCall, ToolContent, TranscriptTurn, Turn, TurnRow};
 
 use crate::error::ApiError;
 use crate::wire;
@@ -118,13 +118,13 @@ pub(crate) fn interaction(interaction: &Interaction) -> wire::Interaction {
         prompt: told.prompt.clone(),
         response: interaction.response(),
         summary: summary(row),
-        tools: interaction.calls().map(|call| tool(row.turn, call)).collect(),
+        tools: interaction.calls().map(|call| tool(told, call)).collect(),
         usage: told.usage.clone(),
         cut: *cut,
     }
 }
 
-pub(crate) fn tool(turn: Turn, call: &ToolCall) -> wire::ToolBrief {
+pub(crate) fn tool(turn: &TranscriptTurn, call: &ToolCall) -> wire::ToolBrief {
     let output = shown(call);
     let exit_code = call.content.iter().find_map(|content| match content {
         ToolContent::Terminal { exit_code, .. } => *exit_code,
@@ -133,11 +133,12 @@ pub(crate) fn tool(turn: Turn, call: &ToolCall) -> wire::ToolBrief {
     let mut files: Vec<String> = call.locations.iter().map(|location| location.path.clone()).collect();
     files.dedup();
     wire::ToolBrief {
-        id: format!("{turn}.{}", call.tool),
+        id: format!("{}.{}", turn.turn, call.tool),
         title: call.title.clone(),
         name: call.name.clone(),
         kind: call.kind,
         status: call.status,
+        not_done: Some(turn.fate(call)).filter(|fate| *fate != CallFate::Open).and_then(CallFate::note),
         files,
         exit_code,
         input: call.input.as_ref().map(|input| cut(&input.to_string())).unwrap_or_default(),

@@ -72,9 +72,10 @@ pub struct SessionRow {
     pub active_at: Timestamp,
     pub deleted_at: Option<Timestamp>,
     pub meta: Meta,
-    /// What successful tool results proved; empty in lists, as is `meta.context`.
-    #[schema(value_type = Object)]
-    pub facts: BTreeMap<String, serde_json::Value>,
+    /// What successful tool results proved; absent in lists, where it is not told, as is `meta.context`.
+    #[schema(value_type = Option<Object>)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<BTreeMap<String, serde_json::Value>>,
 }
 
 /// A session with what is only sent for one at a time.
@@ -112,8 +113,9 @@ pub struct Meta {
     pub last_idle_at: Option<Timestamp>,
     pub current_intent: Option<String>,
     pub env_hint: Option<String>,
-    /// Set name to items.
-    pub context: BTreeMap<String, Vec<String>>,
+    /// Set name to items; absent in lists, where it is not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<BTreeMap<String, Vec<String>>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

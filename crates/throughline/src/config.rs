@@ -54,6 +54,9 @@ pub(crate) struct Config {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ServerSection {
     pub(crate) listen: SocketAddr,
+    /// A port of its own for the session's tools (`/mcp` and nothing else), such as 127.0.0.1:9878.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mcp_listen: Option<SocketAddr>,
     /// Names beside loopback on which the server answers.
     pub(crate) hosts: Vec<String>,
     /// A proxy in front of the server does TLS.
@@ -88,7 +91,7 @@ pub(crate) struct LimitsSection {
 impl Default for ServerSection {
     fn default() -> Self {
         let listen = DEFAULT_LISTEN.parse().expect("the default is an address");
-        Self { listen, hosts: Vec::new(), behind_proxy: false, tls: None }
+        Self { listen, mcp_listen: None, hosts: Vec::new(), behind_proxy: false, tls: None }
     }
 }
 
@@ -181,8 +184,13 @@ impl Config {
     /// Whether a link can be printed that leads here. Only loopback needs no name: `doors` refuses any other Host that
     /// is not listed.
     pub(crate) fn check_reachable(&self) -> Result<()> {
-        let ip = self.server.listen.ip();
-        let loopback = ip == IpAddr::V4(Ipv4Addr::LOCALHOST) || ip == IpAddr::V6(Ipv6Addr::LOCALHOST);
+        if let Some(tools) = self.server.mcp_listen.filter(|tools| !is_loopback(*tools)) {
+            bail!(
+                "server.mcp_listen is for agents on this machine and speaks plain HTTP, so it is 127.0.0.1 or [::1] with \
+                 a port, not {tools}"
+            );
+        }
+        let loopback = is_loopback(self.server.listen);
         if self.server.hosts.is_empty() && (self.server.behind_proxy || !loopback) {
             bail!(
                 "no link would lead to this server: write the name under which people reach it into server.hosts, for \
@@ -211,6 +219,10 @@ fn at_line(text: &str, err: &toml::de::Error) -> anyhow::Error {
         Some(_) | None => message.to_owned(),
     };
     anyhow!("line {line}: {message}")
+}
+
+fn is_loopback(address: SocketAddr) -> bool {
+    [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].contains(&address.ip())
 }
 
 #[cfg(test)]
@@ -265,5 +277,10 @@ mod tests {
             assert_eq!(check(&format!("{exposed}hosts = [\"box.example\"]")), Ok(()));
         }
         assert!(check("[server]\nbehind_proxy = true").is_err());
+        assert_eq!(check("[server]\nmcp_listen = \"127.0.0.1:9878\""), Ok(()));
+        for tools in ["0.0.0.0:9878", "[::]:9878", "192.0.2.1:9878"] {
+            let exposed = format!("[server]\nmcp_listen = \"{tools}\"\nhosts = [\"box.example\"]\n{tls}");
+            assert!(check(&exposed).unwrap_err().contains("server.mcp_listen"), "{tools}");
+        }
     }
 }

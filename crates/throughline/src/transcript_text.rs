@@ -3,8 +3,8 @@
 //! Invariant: every text that an agent wrote is made harmless here, whatever part of the turn it stands in.
 
 use model::{
-    Answerer, Item, Outcome, Permission, PermissionAnswer, PermissionKind, Question, StepStatus, ToolCall, ToolContent,
-    ToolStatus, TranscriptTurn,
+    Answerer, CallFate, Item, Outcome, Permission, PermissionAnswer, PermissionKind, Question, StepStatus, ToolCall,
+    ToolContent, ToolStatus, TranscriptTurn,
 };
 
 use crate::block_text::{Steps, text_lines};
@@ -29,6 +29,7 @@ pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool, steps: &Steps, sess
             Item::Text { block, text } if !turn.blocks.is_empty() => {
                 text_lines(text, (turn.turn, *block), &turn.blocks, steps, session)
             }
+            Item::Tool(call) => tool_lines(call, state_word(turn, call)),
             item => item_lines(item, session),
         };
         lines.extend(shown.into_iter().map(|line| format!("  {line}")));
@@ -58,7 +59,7 @@ pub(crate) fn item_lines(item: &Item, session: &str) -> Vec<String> {
     match item {
         Item::Text { text, .. } => vec![indent(text)],
         Item::Thought { text, .. } => text.trim_end().lines().map(|line| format!("~ {}", safe(line))).collect(),
-        Item::Tool(call) => tool_lines(call),
+        Item::Tool(call) => tool_lines(call, status_word(call.status)),
         Item::Plan { steps } => steps
             .iter()
             .map(|step| {
@@ -79,21 +80,35 @@ pub(crate) fn item_lines(item: &Item, session: &str) -> Vec<String> {
     }
 }
 
-/// What a call is and where it stands, in a line.
-pub(crate) fn tool_line(call: &ToolCall) -> String {
-    let state = match call.status {
+fn status_word(status: ToolStatus) -> &'static str {
+    match status {
         ToolStatus::Pending => "waits",
         ToolStatus::Running => "runs",
         ToolStatus::Completed => "done",
         ToolStatus::Failed => "failed",
         ToolStatus::Cancelled => "cut off",
-    };
+    }
+}
+
+/// Where a call of this turn stands, or what became of it; its exit code stands beside the command.
+fn state_word(turn: &TranscriptTurn, call: &ToolCall) -> &'static str {
+    match turn.fate(call) {
+        CallFate::Done | CallFate::Exited(_) => "done",
+        CallFate::Refused => "refused",
+        CallFate::Failed => "failed",
+        CallFate::Cancelled | CallFate::NotFinished => "cut off",
+        CallFate::Open => status_word(call.status),
+    }
+}
+
+/// What a call is and where it stands, in a line.
+fn tool_line(call: &ToolCall, state: &str) -> String {
     let title = if call.title.is_empty() { call.name.as_deref().unwrap_or("a tool") } else { &call.title };
     format!("* {} [{state}]", line(title))
 }
 
-fn tool_lines(call: &ToolCall) -> Vec<String> {
-    let mut lines = vec![tool_line(call)];
+fn tool_lines(call: &ToolCall, state: &str) -> Vec<String> {
+    let mut lines = vec![tool_line(call, state)];
     for content in &call.content {
         lines.extend(content_lines(content).into_iter().map(|line| format!("    {line}")));
     }

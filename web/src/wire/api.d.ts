@@ -623,7 +623,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A file in the session's directories, or one that the person marked or a successful result touched. For persons only. */
+        /** A file of a session, or of any, or in `files/`; or one that the person marked or a result touched. For persons only. */
         get: operations["readFile"];
         put?: never;
         post?: never;
@@ -1562,10 +1562,10 @@ export interface components {
         Memory: "new" | "resumed" | "loaded";
         /** @description What the person and the agent noted about a session. */
         Meta: {
-            /** @description Set name to items. */
-            context: {
+            /** @description Set name to items; absent in lists, where it is not told. */
+            context?: {
                 [key: string]: string[];
-            };
+            } | null;
             currentIntent?: string | null;
             envHint?: string | null;
             lastIdleAt?: components["schemas"]["Timestamp"] | null;
@@ -2215,8 +2215,8 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             cwd: string;
             deletedAt?: components["schemas"]["Timestamp"] | null;
-            /** @description What successful tool results proved; empty in lists, as is `meta.context`. */
-            facts: Record<string, never>;
+            /** @description What successful tool results proved; absent in lists, where it is not told, as is `meta.context`. */
+            facts?: Record<string, never> | null;
             /** @description What made the agent fail, while state is `failed`. */
             failure?: string | null;
             from?: components["schemas"]["Origin"] | null;
@@ -2566,6 +2566,8 @@ export interface components {
             input?: string;
             kind: components["schemas"]["ToolKind"];
             name?: string | null;
+            /** @description Why it was not done, whatever its status: `refused`, `failed`, `cancelled`, `not finished`, `exit code 2`. */
+            not_done?: string | null;
             /** @description What it showed, as text; a long one is cut. */
             output?: string;
             /**
@@ -4483,8 +4485,8 @@ export interface operations {
     readFile: {
         parameters: {
             query: {
-                /** @description Whose directories and marks decide what is shown. */
-                session: string;
+                /** @description Whose directories and marks decide what is shown; without it those of all sessions do. */
+                session?: string;
                 /** @description From `/` on. */
                 path: string;
                 /** @description The person means to open a file outside of the session's directories. */

@@ -8,7 +8,7 @@ use axum::Json;
 use axum::extract::State;
 use doors::{Principal, Scope};
 use engine::{QueryError, ReadError};
-use files::{Item, Kind, Tree, Trees};
+use files::{Deny, Item, Kind, Tree, Trees};
 use model::SessionId;
 
 use crate::error::ApiError;
@@ -38,7 +38,8 @@ pub(crate) async fn list(
 ) -> Result<Json<wire::FilePage>, ApiError> {
     access::session(&principal, Scope::Write, id)?;
     let cwd = app.engine.session(id).await?.row.cwd;
-    let looking = tokio::task::spawn_blocking(move || wire::FilePage { files: named(&cwd, &query.prefix) });
+    let deny = app.engine.deny().clone();
+    let looking = tokio::task::spawn_blocking(move || wire::FilePage { files: named(&cwd, deny, &query.prefix) });
     match looking.await {
         Ok(page) => Ok(Json(page)),
         Err(err) if err.is_panic() => std::panic::resume_unwind(err.into_panic()),
@@ -48,10 +49,10 @@ pub(crate) async fn list(
 }
 
 /// What can not be looked at has nothing to offer.
-fn named(cwd: &str, prefix: &str) -> Vec<wire::FileName> {
+fn named(cwd: &str, deny: Deny, prefix: &str) -> Vec<wire::FileName> {
     let (folder, begun) = prefix.rfind('/').map_or(("", prefix), |slash| prefix.split_at(slash + 1));
     let Ok(tree) = Tree::open(cwd) else { return Vec::new() };
-    let trees = Trees::new(vec![tree]);
+    let trees = Trees::new(vec![tree]).denying(deny);
     // A path that begins with a slash takes the place of the directory, and lies outside it.
     let Ok(listing) = trees.list(Path::new(cwd).join(folder), MAX_NAMES) else { return Vec::new() };
     let folded = begun.to_lowercase();

@@ -15,7 +15,7 @@ use crate::{App, access, wire};
 
 const AS_DATA: [(HeaderName, &str); 1] = [(header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox")];
 
-/// A file in the session's directories, or one that the person marked or a successful result touched. For persons only.
+/// A file of a session, or of any, or in `files/`; or one that the person marked or a result touched. For persons only.
 #[utoipa::path(
     get,
     path = "/storage/file", operation_id = "readFile",
@@ -37,7 +37,11 @@ pub(crate) async fn file(
     access::everything(&principal, Scope::Write)?;
     let Params(wire::StoredFileQuery { session, path, confirm }) = query?;
     let outside = if confirm { Outside::Confirmed } else { Outside::Ask };
-    let engine::ShownFile { text, bytes, cut, outside } = app.engine.show_file(session, path.clone(), outside).await?;
+    let shown = match session {
+        Some(session) => app.engine.show_file(session, path.clone(), outside).await?,
+        None => app.engine.show_any_file(path.clone(), outside).await?,
+    };
+    let engine::ShownFile { text, bytes, cut, outside } = shown;
     let encoding = if text.is_some() { wire::FileEncoding::Utf8 } else { wire::FileEncoding::Binary };
     Ok((AS_DATA, Json(wire::StoredFile { path, content: text, encoding, bytes, cut, outside })))
 }

@@ -245,13 +245,13 @@ impl Socket {
     async fn hear(&mut self, message: Message) -> Result<(), End> {
         let text = match message {
             Message::Text(text) => text,
-            Message::Binary(_) => return self.refuse("frames are text").await,
+            Message::Binary(_) => return self.refuse(None, "frames are text").await,
             // The library has answered a ping; a pong counts as being heard; after a close comes the end.
             Message::Ping(_) | Message::Pong(_) | Message::Close(_) => return Ok(()),
         };
         let frame: ClientFrame = match serde_json::from_str(&text) {
             Ok(frame) => frame,
-            Err(err) => return self.refuse(&err.to_string()).await,
+            Err(err) => return self.refuse(id_of(&text), &err.to_string()).await,
         };
         match frame.request {
             Request::Follow { session, after, turns } => self.follow(frame.id, session, after, turns).await,
@@ -273,9 +273,9 @@ impl Socket {
         }
     }
 
-    async fn refuse(&mut self, why: &str) -> Result<(), End> {
+    async fn refuse(&mut self, id: Option<String>, why: &str) -> Result<(), End> {
         let error = ApiError::InvalidFrame(why.to_owned()).tell();
-        self.send(ServerFrame::Error { id: None, session: None, error }).await
+        self.send(ServerFrame::Error { id, session: None, error }).await
     }
 
     async fn follow(
@@ -344,6 +344,15 @@ async fn next_change(list: &mut Option<broadcast::Receiver<ListChange>>) -> Resu
         Some(list) => list.recv().await,
         None => pending().await,
     }
+}
+
+/// The id of a frame that could not be understood, so that whoever sent it knows which one it was.
+fn id_of(frame: &str) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        id: String,
+    }
+    serde_json::from_str::<Named>(frame).ok().map(|named| named.id)
 }
 
 fn row_frame(session: Option<wire::SessionRow>, removed: Option<SessionId>, unobserved_count: u64) -> ServerFrame {

@@ -18,7 +18,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use super::tools::{self, Call, CallError};
+use super::tools::{self, Call, CallError, Told};
 use super::{AllSessions, Calling, replies, skills};
 
 /// Skills are texts of the program, the same for everybody; they change with it, so a client looks again after a while.
@@ -40,7 +40,11 @@ impl Handler {
         let arguments = request.arguments.unwrap_or_default();
         let call = Call { engine: &self.engine, calling, all_sessions: &self.all_sessions, arguments: &arguments };
         match tools::carry_out(&request.name, call).await {
-            Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
+            Ok(Told { text, structured }) => {
+                let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+                result.structured_content = structured;
+                result
+            }
             Err(err) => failed(err),
         }
     }

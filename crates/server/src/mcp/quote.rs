@@ -4,7 +4,7 @@
 //! words; what is large or no text is told by its size and the id by which it is read.
 
 use engine::Interaction;
-use model::{Item, ToolCall, ToolContent, ToolKind, ToolStatus, Turn, one_line, plain_text};
+use model::{CallFate, Item, ToolCall, ToolContent, ToolKind, TranscriptTurn, one_line, plain_text};
 use serde_json::json;
 
 use super::phrases::{cost, next_call};
@@ -53,7 +53,7 @@ pub(super) fn turn(interaction: &Interaction, calls: Calls, session: Option<&str
     for item in &told.items {
         match item {
             Item::Text { text, .. } => said.push(words(format!("ASSISTANT ({})", row.turn), text)),
-            Item::Tool(call) => said.push(brief_call(row.turn, call, calls, session)),
+            Item::Tool(call) => said.push(brief_call(told, call, calls, session)),
             Item::Thought { .. }
             | Item::Plan { .. }
             | Item::Permission(_)
@@ -65,14 +65,14 @@ pub(super) fn turn(interaction: &Interaction, calls: Calls, session: Option<&str
 }
 
 /// One call, with all that it was given and all that it shows.
-pub(super) fn call(turn: Turn, call: &ToolCall) -> Vec<Said> {
+pub(super) fn call(turn: &TranscriptTurn, call: &ToolCall) -> Vec<Said> {
     let input = call.input.as_ref().map(|input| serde_json::to_string_pretty(input).unwrap_or_default());
     let output = match (call.content.is_empty(), &call.output) {
         (true, Some(serde_json::Value::String(text))) => text.clone(),
         (true, Some(output)) => serde_json::to_string_pretty(output).unwrap_or_default(),
         (true, None) | (false, _) => turns::shown(call),
     };
-    let id = format!("{turn}.{}", call.tool);
+    let id = format!("{}.{}", turn.turn, call.tool);
     let mut said = vec![Said { head: about(turn, call), again: format!("TOOL {id}"), lines: Vec::new() }];
     said.extend(input.map(|input| words(format!("INPUT of {id}"), &input)));
     said.push(words(format!("OUTPUT of {id}"), &output));
@@ -83,8 +83,8 @@ fn words(head: String, text: &str) -> Said {
     Said { again: head.clone(), head, lines: quoted(text) }
 }
 
-fn brief_call(turn: Turn, call: &ToolCall, calls: Calls, session: Option<&str>) -> Said {
-    let (id, output) = (format!("{turn}.{}", call.tool), turns::shown(call));
+fn brief_call(turn: &TranscriptTurn, call: &ToolCall, calls: Calls, session: Option<&str>) -> Said {
+    let (id, output) = (format!("{}.{}", turn.turn, call.tool), turns::shown(call));
     let chars = output.chars().count();
     let is_text = call.content.iter().all(|content| !matches!(content, ToolContent::Image { .. }));
     let mut head = about(turn, call);
@@ -101,19 +101,20 @@ fn brief_call(turn: Turn, call: &ToolCall, calls: Calls, session: Option<&str>) 
     Said { head, again, lines: Vec::new() }
 }
 
-fn about(turn: Turn, call: &ToolCall) -> String {
+fn about(turn: &TranscriptTurn, call: &ToolCall) -> String {
     let mut about = format!(
-        "TOOL {turn}.{} {} {:?}, {}",
+        "TOOL {}.{} {} {:?}, {}",
+        turn.turn,
         call.tool,
         kind(call.kind),
         one_line(&call.title, TITLE_CHARS),
-        status(call.status)
+        turn.fate(call).note().unwrap_or_else(|| "completed".to_owned())
     );
     let exit = call.content.iter().find_map(|content| match content {
         ToolContent::Terminal { exit_code, .. } => *exit_code,
         _ => None,
     });
-    if let Some(code) = exit {
+    if let Some(code) = exit.filter(|_| !matches!(turn.fate(call), CallFate::Exited(_))) {
         about.push_str(&format!(", exit code {code}"));
     }
     if let Some(first) = call.locations.first() {
@@ -134,16 +135,6 @@ fn kind(kind: ToolKind) -> &'static str {
         ToolKind::Fetch => "fetch",
         ToolKind::SwitchMode => "switch mode",
         ToolKind::Other => "other",
-    }
-}
-
-fn status(status: ToolStatus) -> &'static str {
-    match status {
-        ToolStatus::Pending => "pending",
-        ToolStatus::Running => "running",
-        ToolStatus::Completed => "completed",
-        ToolStatus::Failed => "failed",
-        ToolStatus::Cancelled => "cancelled",
     }
 }
 

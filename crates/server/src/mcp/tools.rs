@@ -128,10 +128,18 @@ pub(super) fn all() -> Vec<Tool> {
     ]
 }
 
+/// What a call is answered.
+pub(super) struct Told {
+    /// In words.
+    pub(super) text: String,
+    /// The same for programs, where there is more to it than words.
+    pub(super) structured: Option<Value>,
+}
+
 /// Carries a call out; what is told of it.
-pub(super) async fn carry_out(tool: &str, call: Call<'_>) -> Result<String, CallError> {
-    match tool {
-        marks::SET => marks::set(call).await,
+pub(super) async fn carry_out(tool: &str, call: Call<'_>) -> Result<Told, CallError> {
+    let text = match tool {
+        marks::SET => return marks::set(call).await,
         marks::GET => marks::get(call).await,
         sessions::CURRENT => sessions::current(call).await,
         contents::TOC => contents::toc(call).await,
@@ -143,7 +151,8 @@ pub(super) async fn carry_out(tool: &str, call: Call<'_>) -> Result<String, Call
         turns::TURNS => turns::turns(call).await,
         turns::INTERACTION => turns::interaction(call).await,
         _ => Err(CallError::NoSuchTool(tool.chars().take(100).collect())),
-    }
+    };
+    text.map(|text| Told { text, structured: None })
 }
 
 /// A tool that only reads what is here.

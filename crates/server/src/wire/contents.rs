@@ -131,6 +131,9 @@ pub struct ToolBrief {
     pub name: Option<String>,
     pub kind: ToolKind,
     pub status: ToolStatus,
+    /// Why it was not done, whatever its status: `refused`, `failed`, `cancelled`, `not finished`, `exit code 2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_done: Option<String>,
     pub files: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,

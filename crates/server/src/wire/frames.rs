@@ -178,8 +178,8 @@ pub enum ServerFrame {
         #[schema(value_type = Option<Object>)]
         result: Option<serde_json::Value>,
     },
-    /// The request with this id was refused. Without an id, the follow of this session broke off, or, without a session
-    /// too, the frame could not be read.
+    /// The request with this id was refused, or could not be understood. Without an id, the follow of this session broke
+    /// off, or, without a session too, the frame said none.
     Error {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<String>,

@@ -8,9 +8,10 @@ use utoipa::{IntoParams, ToSchema};
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct StoredFileQuery {
-    /// Whose directories and marks decide what is shown.
-    #[param(value_type = String)]
-    pub session: SessionId,
+    /// Whose directories and marks decide what is shown; without it those of all sessions do.
+    #[param(value_type = Option<String>)]
+    #[serde(default)]
+    pub session: Option<SessionId>,
     /// From `/` on.
     pub path: String,
     /// The person means to open a file outside of the session's directories.

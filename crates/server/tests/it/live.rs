@@ -313,6 +313,9 @@ async fn frames_that_make_no_sense_are_refused_and_the_socket_goes_on() {
             (&json!("error"), &json!("invalid_frame")),
             "{frame:.80}"
         );
+        // Whoever has several under way knows which one it was, if the frame said so.
+        let id = serde_json::from_str::<Value>(&frame).ok().and_then(|frame| frame["id"].as_str().map(str::to_owned));
+        assert_eq!(error["id"].as_str(), id.as_deref(), "{frame:.80}");
     }
     live.send(Message::binary(b"{}".to_vec())).await;
     assert_eq!(live.next().await["error"]["code"], "invalid_frame");

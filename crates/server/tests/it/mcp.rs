@@ -2,7 +2,8 @@
 
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::{
-    CallToolRequestParams, ClientCapabilities, ClientConfig, ContentBlock, Implementation, JsonObject, ProtocolVersion,
+    CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ContentBlock, Implementation, JsonObject,
+    ProtocolVersion,
 };
 use rmcp::service::{ClientLifecycleMode, RunningService};
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig};
@@ -50,15 +51,20 @@ impl Client {
 
     /// What a tool answers, with a mark if it says that it failed.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> String {
-        let arguments: JsonObject = serde_json::from_value(arguments).unwrap();
-        let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
-        let result = within(tool, self.0.call_tool(request)).await.unwrap();
-        assert_eq!(result.structured_content, None);
+        let result = self.result(tool, arguments).await;
+        let is_marked = tool == "set_relevant_context" && result.is_error != Some(true);
+        assert_eq!(result.structured_content.is_some(), is_marked, "only marking says more than words");
         let text = match result.content.as_slice() {
             [ContentBlock::Text(text)] => text.text.clone(),
             other => panic!("{other:?}"),
         };
         if result.is_error == Some(true) { format!("FAILED {text}") } else { text }
+    }
+
+    async fn result(&self, tool: &str, arguments: Value) -> CallToolResult {
+        let arguments: JsonObject = serde_json::from_value(arguments).unwrap();
+        let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        within(tool, self.0.call_tool(request)).await.unwrap()
     }
 
     async fn set(&self, set: &str, items: &[&str]) -> String {
@@ -144,10 +150,20 @@ async fn what_is_marked_is_in_the_log_and_is_told() {
         assert_eq!(none, "{\n  \"endpoints\": []\n}");
         assert_eq!(client.set("files", &[]).await, "Cleared files.");
         assert_eq!(client.set("files", &[]).await, "Nothing changed in files: 0 items.");
+        for (items, changed, words) in [
+            (json!(["/a.rs"]), true, "Set files: 1 item."),
+            (json!(["/a.rs"]), false, "Nothing changed in files: 1 item."),
+            (json!([]), true, "Cleared files."),
+        ] {
+            let result = client.result("set_relevant_context", json!({ "setName": "files", "items": items })).await;
+            let result = serde_json::to_value(result).unwrap();
+            let structured = json!({ "contextChanged": changed, "setName": "files", "message": words });
+            assert_eq!((&result["structuredContent"], &result["content"][0]["text"]), (&structured, &json!(words)));
+        }
 
         let entries = world.entries(&session).await;
         let set: Vec<_> = entries.iter().filter(|entry| entry["type"] == "context.set").collect();
-        assert_eq!(set.len(), 4, "{set:?}");
+        assert_eq!(set.len(), 6, "{set:?}");
         assert!(set.iter().all(|entry| entry["data"]["by"] == "agent"), "{set:?}");
         let shown = world.get(&format!("/api/v1/sessions/{session}/context")).await.ok(200);
         assert_eq!(shown["context"], json!({ "ports": ["8080"] }), "{shown}");

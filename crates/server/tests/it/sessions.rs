@@ -55,7 +55,8 @@ async fn a_new_session_is_answered_at_once_and_shown_the_same_under_both_paths()
     let mut row = shown.as_object().unwrap().clone();
     row.retain(|key, _| !["metaContext", "previous", "queue", "openRequests", "cursor"].contains(&key.as_str()));
     // What a session is about is told for one at a time.
-    row["facts"] = json!({});
+    row.remove("facts").unwrap();
+    row["meta"].as_object_mut().unwrap().remove("context").unwrap();
     assert_eq!(list, json!({ "sessions": [row], "metaContexts": [], "unobservedCount": 0, "nextCursor": null }));
     world.close().await;
 }

@@ -150,6 +150,36 @@ async fn what_the_person_marked_outside_is_opened_once_they_say_so() {
     world.close().await;
 }
 
+/// Without a session all of them decide, by the same rules.
+#[tokio::test]
+async fn without_a_session_the_files_of_all_are_shown() {
+    let world = World::open().await;
+    let (session, root) = session(&world).await;
+    let begun = world.call("POST /api/v1/sessions", json!({ "agent": "guide", "cwd": root.join("work-too") })).await;
+    begun.ok(201);
+    mark(&world, &session, &[root.join("outside/ticket.md")]).await;
+    for (path, more, expected) in [
+        ("work/notes.md", "", "one\ntwo <b>bold</b>\n"),
+        ("work-too/near.md", "", "near"),
+        ("work/gone.md", "", "404 file_not_found"),
+        ("work/.env", "", "403 path_not_allowed"),
+        ("work/way-out.md", "", "403 path_not_allowed"),
+        ("work/../outside/other.md", "&confirm=true", "403 path_not_allowed"),
+        ("outside/ticket.md", "", "409 outside_needs_confirm"),
+        ("outside/ticket.md", "&confirm=true", "a ticket"),
+        ("outside/other.md", "&confirm=true", "403 path_not_allowed"),
+        ("outside/gone.md", "&confirm=true", "403 path_not_allowed"),
+    ] {
+        let answer = world.get(&format!("/api/v1/storage/file?path={}{more}", root.join(path).display())).await;
+        let told = match answer.summary().starts_with("200") {
+            true => answer.json()["content"].as_str().unwrap().to_owned(),
+            false => answer.summary(),
+        };
+        assert_eq!(told, expected, "{path}{more}");
+    }
+    world.close().await;
+}
+
 /// T19: an agent that marks a path opens nothing by it.
 #[tokio::test]
 async fn what_an_agent_marked_outside_stays_shut() {
@@ -207,10 +237,12 @@ async fn only_the_person_looks() {
     let route = format!("GET /api/v1/storage/file?session={session}&path={}", path.display());
     assert_eq!(world.call_as(bearer(&agent), &route, None).await.summary(), "403 forbidden");
     assert_eq!(world.call_as(vec![], &route, None).await.summary(), "401 unauthenticated");
+    let anywhere = format!("GET /api/v1/storage/file?path={}", path.display());
+    assert_eq!(world.call_as(bearer(&agent), &anywhere, None).await.summary(), "403 forbidden");
     let nobody = "0198c0de-0000-7000-8000-00000000dead";
     assert_eq!(told(&world, nobody, &path, "").await, "404 session_not_found");
     for query in
-        ["path=/a", "session=x&path=/a", &format!("session={session}"), &format!("session={session}&path=/a&b=c")]
+        ["path=/a&b=c", "session=x&path=/a", &format!("session={session}"), &format!("session={session}&path=/a&b=c")]
     {
         assert_eq!(world.get(&format!("/api/v1/storage/file?{query}")).await.summary(), "400 invalid_query", "{query}");
     }

@@ -64,7 +64,7 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
     let socket = bind_socket(&data.socket())?;
     host.keep_token_file(data).await?;
     let apps = host.apps(&config, data, Address { url: url.clone(), local_only }, stopping.clone())?;
-    let for_agents = listen_for_agents(&transport, bound).await?;
+    let for_agents = listen_for_agents(&transport, bound, config.server.mcp_listen).await?;
     let reach = for_agents.as_ref().unwrap_or(&listener).local_addr()?;
     host.engine.mount_at(server::mcp_url(reach));
     match host.engine.finish_clicks().await {
@@ -139,8 +139,18 @@ async fn bind(address: SocketAddr) -> Result<TcpListener> {
     })
 }
 
-/// A listener of their own for agents, where the one that people use is not plain HTTP on loopback.
-async fn listen_for_agents(transport: &Transport, bound: SocketAddr) -> Result<Option<TcpListener>> {
+/// A listener of their own for agents, where one is wanted, or where the one that people use is not plain HTTP on loopback.
+async fn listen_for_agents(
+    transport: &Transport,
+    bound: SocketAddr,
+    wanted: Option<SocketAddr>,
+) -> Result<Option<TcpListener>> {
+    if let Some(wanted) = wanted {
+        let listener = TcpListener::bind(wanted).await;
+        let why =
+            || format!("could not listen on {wanted}; choose another port in server.mcp_listen, 0 for a free one");
+        return listener.with_context(why).map(Some);
+    }
     let own_names = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
     match transport {
         Transport::Plain if own_names.contains(&bound.ip()) => Ok(None),

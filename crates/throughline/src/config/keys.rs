@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 /// By section; `*` is a name that the person gives.
 const KEYS: &[(&str, &[&str])] = &[
-    ("server", &["listen", "hosts", "behind_proxy", "tls"]),
+    ("server", &["listen", "mcp_listen", "hosts", "behind_proxy", "tls"]),
     ("server.tls", &["certificates", "key"]),
     (
         "limits",
@@ -86,6 +86,7 @@ mod tests {
     const FULL: &str = r#"
         [server]
         listen = "127.0.0.1:1"
+        mcp_listen = "127.0.0.1:2"
         hosts = ["box.example"]
         behind_proxy = false
         tls = { certificates = "a", key = "b" }

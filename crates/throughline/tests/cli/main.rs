@@ -26,6 +26,7 @@ mod memory;
 mod permissions;
 mod restore;
 mod serve;
+mod shared_files;
 mod skill;
 mod supervise;
 mod support;

@@ -121,6 +121,14 @@ fn agents_have_a_door_of_their_own_where_people_use_a_proxy_and_no_brief_where_n
 }
 
 #[test]
+fn the_tools_have_a_port_of_their_own_where_one_is_configured() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    // It is checked there that nothing but the mount is served on it, and that nobody gets in without a credential.
+    let handed = handed(&Folder::new(), &format!("[server]\nmcp_listen = \"{free}\"\n"));
+    assert_eq!(handed.address, free.to_string());
+}
+
+#[test]
 fn the_brief_is_shown_with_the_configuration() {
     let folder = Folder::new();
     let shown: Value = serde_json::from_str(&folder.run(&["config", "show", "--json"]).ok()).unwrap();

@@ -2,11 +2,11 @@
 
 use doors::Scope;
 use engine::{Asker, Reply, SubmitError};
-use model::{Command, ContextWish, MAX_SET_ITEMS, Marker, Rejection, SetMode, merge_context_set};
+use model::{Command, ContextWish, MAX_SET_ITEMS, Marker, Rejection, SetMode, SetOutcome, merge_context_set};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::json;
 
-use super::{Call, CallError, object, reader, text};
+use super::{Call, CallError, Told, object, reader, text};
 use crate::access;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::{Calling, replies};
@@ -41,12 +41,12 @@ pub(super) fn get_tool() -> Tool {
     reader(GET, what, json!({ "setName": text() }), &[])
 }
 
-pub(super) async fn set(call: Call<'_>) -> Result<String, CallError> {
+pub(super) async fn set(call: Call<'_>) -> Result<Told, CallError> {
     let Calling { principal, session } = call.calling;
     access::session(principal, Scope::Mark, *session)?;
     let arguments = Arguments::new(call.arguments, &["setName", "items", "mode"])?;
-    let wish =
-        ContextWish::One { set: arguments.text("setName")?, items: arguments.texts("items")?, mode: arguments.mode()? };
+    let set_name = arguments.text("setName")?;
+    let wish = ContextWish::One { set: set_name.clone(), items: arguments.texts("items")?, mode: arguments.mode()? };
     let asker = Asker { principal: principal.id.clone(), key: None };
     let changes = match call.engine.submit(*session, Command::SetContext { wish, by: Marker::Agent }, asker).await? {
         Reply::ContextSet(changes) => changes,
@@ -63,7 +63,11 @@ pub(super) async fn set(call: Call<'_>) -> Result<String, CallError> {
             tracing::warn!(%session, warning, "an agent marked something odd");
         }
     }
-    Ok(replies::changed(&changes))
+    let text = replies::changed(&changes);
+    let context_changed = changes.iter().any(|change| change.outcome != SetOutcome::Unchanged);
+    // The words again: some agents show their model nothing but this.
+    let structured = json!({ "contextChanged": context_changed, "setName": set_name, "message": text });
+    Ok(Told { text, structured: Some(structured) })
 }
 
 pub(super) async fn get(call: Call<'_>) -> Result<String, CallError> {

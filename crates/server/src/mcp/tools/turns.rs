@@ -128,7 +128,7 @@ async fn one_call<'s>(
     let found = view.interaction.calls().find(|call| call.tool == tool);
     let found = found.ok_or(CallError::NoSuchCall { turn, call: tool, calls })?;
     let head = vec![format!("Call {turn}.{tool} of {calls}, in {}", heading(scope, session, &view.interaction.row))];
-    let parts = Parts::of(quote::call(turn, found), budget);
+    let parts = Parts::of(quote::call(&view.interaction.told, found), budget);
     Ok(Record { head, parts, id: format!("{turn}.{tool}"), session, is_cut: view.interaction.cut })
 }
 

@@ -87,7 +87,8 @@ fn a_slash_command_reaches_an_agent_that_takes_over_alone() {
         blocks.iter().map(|block| block["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(blocks("/echo one"), ["/echo one"]);
-    let [record, words] = &blocks("echo two")[..] else { panic!("the record and the words") };
+    let two = blocks("echo two");
+    let [record, words] = two.as_slice() else { panic!("{two:?}") };
     assert!(record.starts_with("[Context from Throughline") && record.contains("t1 person: say before"), "{record}");
     assert_eq!(words, "echo two");
     assert_eq!(blocks("echo three"), ["echo three"]);
