@@ -2731,7 +2731,125 @@ export interface components {
          */
         WorkId: string;
     };
-    responses: never;
+    responses: {
+        /** @description The request is not what this route takes; `message` says what is. */
+        BadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The body did not arrive in time; send it again. */
+        BodyTimeout: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The body is too large; send less. */
+        BodyTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description It does not go with how things stand, such as a damaged session or an idempotency key that was used for another request; `code` says which. */
+        Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The server failed; its log says why. */
+        Failed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The credential does not allow it, or the Host or Origin header is not this server's. */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description What is named is not there, or not for this caller. */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The disk is full; nothing was changed. */
+        StorageFull: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description Too much at once; `details` or the header `Retry-After` says when to go on. */
+        TooManyRequests: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description No credential, or none that is in force. */
+        Unauthenticated: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The store or the search can not be used now, or the server is stopping; try again. */
+        Unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description A body is sent as application/json. */
+        UnsupportedMediaType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The address is too long. */
+        UriTooLong: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -2748,6 +2866,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /**
+             * @description The agents that can be named in a new session: those that are installed first, of these the built-in guide last. The
+             *     first time this may take seconds, because each program is asked for its version.
+             */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2756,6 +2878,15 @@ export interface operations {
                     "application/json": components["schemas"]["AgentPage"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listAgentSessions: {
@@ -2774,6 +2905,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /**
+             * @description The sessions that an agent itself keeps, in its own order and its own pages, and which of them are sessions here. An
+             *     agent that does not run is started for this, which may take many seconds.
+             */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2782,6 +2917,9 @@ export interface operations {
                     "application/json": components["schemas"]["AgentSessionPage"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such agent */
             404: {
                 headers: {
@@ -2800,6 +2938,9 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
             /** @description It failed or refused */
             502: {
                 headers: {
@@ -2809,6 +2950,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            503: components["responses"]["Unavailable"];
             /** @description It did not answer in time */
             504: {
                 headers: {
@@ -2849,6 +2991,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             /** @description The code was used or has expired */
             401: {
                 headers: {
@@ -2858,6 +3001,14 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["BodyTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            507: components["responses"]["StorageFull"];
         };
     };
     listDeletedSessions: {
@@ -2874,6 +3025,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Deleted sessions that can be brought back, the one that was deleted last first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2882,14 +3034,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeletedPage"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listDirectories: {
@@ -2907,6 +3060,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Directories whose path goes on from what was typed, and those of the newest sessions; for whoever may begin sessions. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2915,6 +3069,8 @@ export interface operations {
                     "application/json": components["schemas"]["DirectoryPage"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
             /** @description An agent's token */
             403: {
                 headers: {
@@ -2924,6 +3080,12 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getImports: {
@@ -2935,6 +3097,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description What there is, and how far it has been brought in. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2943,6 +3106,15 @@ export interface operations {
                     "application/json": components["schemas"]["Imports"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     beginImport: {
@@ -2952,12 +3124,13 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["NewImport"];
+                "application/json": components["schemas"]["NewImport"] | null;
             };
         };
         responses: {
+            /** @description Brings in what other tools left, as sessions that an agent can take over. Nothing of theirs is changed. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2966,14 +3139,11 @@ export interface operations {
                     "application/json": components["schemas"]["ImportProgress"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description One is under way */
             409: {
                 headers: {
@@ -2983,6 +3153,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     stopImport: {
@@ -2994,6 +3171,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Ends what is under way. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3002,6 +3180,19 @@ export interface operations {
                     "application/json": components["schemas"]["ImportProgress"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     getInteraction: {
@@ -3015,6 +3206,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A turn of any session by its id. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3023,14 +3215,15 @@ export interface operations {
                     "application/json": components["schemas"]["Interaction"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listMetaContexts: {
@@ -3049,6 +3242,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Pieces of work, the one that was added to last first: those that have sessions, or those that a name leads to. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3057,14 +3251,15 @@ export interface operations {
                     "application/json": components["schemas"]["MetaContextPage"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     showMetaContext: {
@@ -3078,6 +3273,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description One piece of work. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3086,14 +3282,15 @@ export interface operations {
                     "application/json": components["schemas"]["MetaContext"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteMetaContext: {
@@ -3120,14 +3317,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     renameMetaContext: {
@@ -3151,6 +3353,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Calls a piece of work something else. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3159,22 +3362,11 @@ export interface operations {
                     "application/json": components["schemas"]["MetaContext"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description Another of the project has that name */
             409: {
                 headers: {
@@ -3184,6 +3376,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     getMetaContextToc: {
@@ -3202,6 +3401,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The contents of a whole piece of work: one numbered list over all its sessions. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3210,22 +3410,15 @@ export interface operations {
                     "application/json": components["schemas"]["MetaContextToc"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listRememberedPermissions: {
@@ -3237,6 +3430,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Every answer that is remembered. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3245,6 +3439,15 @@ export interface operations {
                     "application/json": components["schemas"]["RememberedPage"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     forgetPermission: {
@@ -3271,24 +3474,29 @@ export interface operations {
                 };
                 content?: never;
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     search: {
         parameters: {
-            query?: {
+            query: {
                 /**
                  * @description Words, `"phrases"`, `-without`, `pre*`, and filters: `session: agent: project: file: tool: outcome: exit: role:
                  *     before: after:`.
                  */
-                q?: string;
+                q: string;
                 /** @description 20 unless told; what is no number from 1 to 100 is as good as none. */
                 limit?: string;
                 /** @description A `next_cursor`. */
@@ -3304,6 +3512,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Turns of all sessions that have some words, best first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3312,14 +3521,14 @@ export interface operations {
                     "application/json": components["schemas"]["SearchPage"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
             /** @description The index is being opened */
             503: {
                 headers: {
@@ -3345,6 +3554,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Sessions, most recently active first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3353,14 +3563,15 @@ export interface operations {
                     "application/json": components["schemas"]["SessionPage"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createSession: {
@@ -3382,6 +3593,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Begins a session; its agent starts meanwhile, and prompts are taken at once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3390,14 +3602,11 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description The directory is far-reaching and needs `confirm` */
             409: {
                 headers: {
@@ -3407,6 +3616,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     showSession: {
@@ -3420,6 +3636,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description One session. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3428,14 +3645,15 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteSession: {
@@ -3465,14 +3683,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description A turn is running */
             409: {
                 headers: {
@@ -3482,6 +3697,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     changeSession: {
@@ -3505,6 +3727,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Renames a session, notes its environment, or changes what is marked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3513,22 +3736,11 @@ export interface operations {
                     "application/json": components["schemas"]["Changed"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description A set, or all of them, would hold too much */
             409: {
                 headers: {
@@ -3538,6 +3750,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     cancelTurn: {
@@ -3566,6 +3785,11 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description No turn is running */
             409: {
                 headers: {
@@ -3575,6 +3799,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     getContext: {
@@ -3591,6 +3822,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description What a session is about: sets, facts and their proofs, as of a turn or now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3599,14 +3831,9 @@ export interface operations {
                     "application/json": components["schemas"]["ContextAsOf"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             /** @description No such session, or it has not come to that turn */
             404: {
                 headers: {
@@ -3616,6 +3843,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listEntries: {
@@ -3637,6 +3869,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Everything that happened in a session, in order. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3645,14 +3878,10 @@ export interface operations {
                     "application/json": components["schemas"]["EntryPage"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description The cursor leads nowhere any more */
             409: {
                 headers: {
@@ -3662,6 +3891,10 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listFiles: {
@@ -3681,6 +3914,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Files of the session's directory whose path goes on from what was typed; for whoever may send it prompts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3689,6 +3923,8 @@ export interface operations {
                     "application/json": components["schemas"]["FilePage"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
             /** @description The session's own agent */
             403: {
                 headers: {
@@ -3698,14 +3934,12 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listNext: {
@@ -3724,6 +3958,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The steps that a session's agent offers, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3732,22 +3967,15 @@ export interface operations {
                     "application/json": components["schemas"]["NextPage"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     clickNext: {
@@ -3791,6 +4019,8 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             /** @description The session is not there, or offers no such step */
             404: {
                 headers: {
@@ -3800,6 +4030,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            408: components["responses"]["BodyTimeout"];
             /** @description A later turn offers it again, or it does not say which meta-context it belongs to */
             409: {
                 headers: {
@@ -3809,6 +4040,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     observeSession: {
@@ -3828,6 +4066,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Notes that the person has seen where the session stands. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3836,14 +4075,19 @@ export interface operations {
                     "application/json": components["schemas"]["Observed"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     setOption: {
@@ -3877,14 +4121,11 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description The agent is not there */
             409: {
                 headers: {
@@ -3894,6 +4135,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     answerPermission: {
@@ -3937,14 +4185,10 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description It was answered or withdrawn; `details.answer` is the first answer */
             409: {
                 headers: {
@@ -3954,6 +4198,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     sendPrompt: {
@@ -3986,14 +4237,11 @@ export interface operations {
                     "application/json": components["schemas"]["PromptAccepted"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description A turn runs and `whenBusy` is `reject` */
             409: {
                 headers: {
@@ -4003,6 +4251,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     removePrompt: {
@@ -4030,6 +4285,9 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             /** @description It does not wait any more */
             404: {
                 headers: {
@@ -4039,6 +4297,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     changePrompt: {
@@ -4063,6 +4330,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Rewrites a prompt that still waits. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4071,6 +4339,9 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             /** @description It does not wait any more */
             404: {
                 headers: {
@@ -4080,6 +4351,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     restoreSession: {
@@ -4099,6 +4379,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Brings a deleted session back. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4107,22 +4388,19 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     resumeSession: {
@@ -4146,6 +4424,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Makes sure that the session's agent is there, or hands the session over to another. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4163,14 +4442,10 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description A turn is running */
             409: {
                 headers: {
@@ -4180,6 +4455,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     getResumePacket: {
@@ -4193,6 +4475,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description What the agent would be told if the session were resumed now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4201,21 +4484,22 @@ export interface operations {
                     "application/json": components["schemas"]["ResumePacket"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     searchSession: {
         parameters: {
-            query?: {
+            query: {
                 /** @description Words, `"phrases"`, `-without`, `pre*`, and filters such as `file:` and `outcome:fail`. */
-                q?: string;
+                q: string;
                 /** @description 10 unless told; what is no number from 1 to 100 is as good as none. */
                 limit?: string;
                 /** @description `true` looks for the text exactly as it stands. */
@@ -4229,6 +4513,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The turns of a session that have some words, oldest first, as lines of its contents. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4237,22 +4522,15 @@ export interface operations {
                     "application/json": components["schemas"]["Toc"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     signInToAgent: {
@@ -4285,14 +4563,11 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description The agent does not want it */
             409: {
                 headers: {
@@ -4302,6 +4577,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     getTitleHistory: {
@@ -4315,6 +4597,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The titles that a session has had, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4323,14 +4606,15 @@ export interface operations {
                     "application/json": components["schemas"]["TitleHistory"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getToc: {
@@ -4349,6 +4633,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A session's contents: a line a turn, oldest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4357,22 +4642,15 @@ export interface operations {
                     "application/json": components["schemas"]["Toc"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getTurns: {
@@ -4391,6 +4669,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Some turns one after the other, at most 20. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4399,22 +4678,15 @@ export interface operations {
                     "application/json": components["schemas"]["TurnsPage"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getTurn: {
@@ -4430,6 +4702,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A turn with all that was said and done in it, between its neighbours. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4438,14 +4711,9 @@ export interface operations {
                     "application/json": components["schemas"]["TurnPage"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             /** @description No such session, or it has not come to that turn */
             404: {
                 headers: {
@@ -4455,6 +4723,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     readFile: {
@@ -4473,6 +4746,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A file in the session's directories, or one that the person marked or a successful result touched. For persons only. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4490,6 +4764,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
             /** @description Outside or protected, whether or not it is there */
             403: {
                 headers: {
@@ -4499,14 +4774,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Outside of the session's directories: ask with `confirm` */
             409: {
                 headers: {
@@ -4516,6 +4784,10 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getSummaries: {
@@ -4527,6 +4799,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description How summing up goes on. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4535,6 +4808,15 @@ export interface operations {
                     "application/json": components["schemas"]["SummariesProgress"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     upgradeSummaries: {
@@ -4544,12 +4826,13 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["UpgradeSummaries"];
+                "application/json": components["schemas"]["UpgradeSummaries"] | null;
             };
         };
         responses: {
+            /** @description Has the model write anew what was summed up without it. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4558,14 +4841,11 @@ export interface operations {
                     "application/json": components["schemas"]["Upgraded"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description No model is configured */
             409: {
                 headers: {
@@ -4575,6 +4855,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     listTokens: {
@@ -4586,6 +4873,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Every credential in force, without its secret. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4594,6 +4882,15 @@ export interface operations {
                     "application/json": components["schemas"]["TokenPage"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     issueToken: {
@@ -4609,6 +4906,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Makes a credential; the secret is shown this once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4617,14 +4915,19 @@ export interface operations {
                     "application/json": components["schemas"]["IssuedToken"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     makeSignInLink: {
@@ -4640,6 +4943,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description A fresh sign-in link for a browser; what the browser is called may be said. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4648,14 +4952,19 @@ export interface operations {
                     "application/json": components["schemas"]["SignInLink"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     rotateTokens: {
@@ -4667,6 +4976,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Ends every credential, closes every socket, and makes the person a new token, kept in the token file. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4675,6 +4985,19 @@ export interface operations {
                     "application/json": components["schemas"]["Token"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     revokeToken: {
@@ -4695,14 +5018,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     whoami: {
@@ -4714,6 +5042,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Who is asking, as the server sees it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4722,6 +5051,15 @@ export interface operations {
                     "application/json": components["schemas"]["Whoami"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }

@@ -9,9 +9,10 @@ use utoipa::{IntoParams, ToSchema};
 #[into_params(parameter_in = Query)]
 pub struct StoredFileQuery {
     /// Whose directories and marks decide what is shown.
-    #[param(value_type = String)]
+    #[param(value_type = String, format = "uuid")]
     pub session: SessionId,
     /// From `/` on.
+    #[param(min_length = 1, pattern = "^/")]
     pub path: String,
     /// The person means to open a file outside of the session's directories.
     #[serde(default)]
