@@ -130,8 +130,8 @@ fn broken(err: &axum::Error) -> Broken {
 
 /// How to close on a peer that breaks the rules of WebSocket; not at all on one that is gone.
 fn violation(err: &axum::Error) -> Option<(u16, &'static str)> {
-    let causes = std::iter::successors(Some(err as &dyn std::error::Error), |err| err.source());
-    match causes.filter_map(|err| err.downcast_ref::<tungstenite::Error>()).next()? {
+    let mut causes = std::iter::successors(Some(err as &dyn std::error::Error), |err| err.source());
+    match causes.find_map(|err| err.downcast_ref::<tungstenite::Error>())? {
         tungstenite::Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => None,
         tungstenite::Error::Protocol(_) => Some((close::PROTOCOL_ERROR, "a frame is not as the protocol asks")),
         tungstenite::Error::Utf8(_) => Some((close::NOT_UTF8, "a text is not UTF-8")),

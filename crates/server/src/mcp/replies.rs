@@ -55,10 +55,7 @@ pub(super) fn marked(sets: &Sets, one: Option<SetChange>) -> String {
 /// What went wrong; our own failures are logged on the way and told without their cause.
 pub(super) fn error(tool: &str, err: CallError) -> String {
     // What is wrong with arguments is easier seen beside some that are right.
-    let example = match &err {
-        CallError::Arguments(_) => tools::example(tool),
-        _ => None,
-    };
+    let example = if matches!(err, CallError::Arguments(_)) { tools::example(tool) } else { None };
     let example = example.map(|example| format!(" For example: {tool} {example}.")).unwrap_or_default();
     let text = match err {
         CallError::Refused(err) => err.tell().message,
