@@ -13,7 +13,7 @@ use anyhow::bail;
 use crate::run::{cargo, find_program, npm, run as execute};
 use crate::tools::{self, SystemPackages};
 use crate::workspace::Metadata;
-use crate::{clients, codegen, environment, kills, tidy};
+use crate::{clients, codegen, environment, kills, openapi, tidy};
 
 use report::{Line, Outcome};
 
@@ -43,10 +43,11 @@ struct Step {
 struct Bench {
     metadata: Metadata,
     browser: Option<PathBuf>,
+    python: Option<PathBuf>,
 }
 
 /// Tools come first and are not in this list: they make the [`Bench`] that the others get.
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     Step { name: "fmt", check: fmt },
     Step { name: "clippy", check: clippy },
     Step { name: "tidy", check: check_tidy },
@@ -59,6 +60,7 @@ const STEPS: [Step; 13] = [
     Step { name: "doc", check: doc },
     Step { name: "web", check: web },
     Step { name: "clients", check: check_clients },
+    Step { name: "openapi", check: check_openapi },
     Step { name: "journeys", check: journeys },
     Step { name: "kills", check: check_kills },
     Step { name: "deny", check: deny },
@@ -122,7 +124,8 @@ fn find_tools(packages: SystemPackages) -> anyhow::Result<Bench> {
         Some(path) => println!("browser {}", path.display()),
         None => println!("no browser"),
     }
-    Ok(Bench { metadata: Metadata::read()?, browser })
+    let python = tools::find_or_install_python(packages)?;
+    Ok(Bench { metadata: Metadata::read()?, browser, python })
 }
 
 fn fmt(_: &Bench) -> anyhow::Result<Verdict> {
@@ -174,6 +177,13 @@ fn web(_: &Bench) -> anyhow::Result<Verdict> {
 
 fn check_clients(bench: &Bench) -> anyhow::Result<Verdict> {
     done(clients::run_in_ci(&bench.metadata))
+}
+
+fn check_openapi(bench: &Bench) -> anyhow::Result<Verdict> {
+    match &bench.python {
+        Some(python) => done(openapi::run_in_ci(&bench.metadata, python)),
+        None => Ok(Verdict::NotRun(format!("calls by others ({})", tools::PYTHON_ADVICE))),
+    }
 }
 
 fn journeys(bench: &Bench) -> anyhow::Result<Verdict> {

@@ -46,9 +46,8 @@ fn build() -> anyhow::Result<()> {
     run::run(&mut cargo(&["build", "--package", "throughline"]))
 }
 
-/// Both files, made in `scratch` so that a check leaves the work tree alone.
-fn generate(binary: &Path, scratch: &Path) -> anyhow::Result<Vec<Generated>> {
-    fs::create_dir_all(scratch).with_context(|| format!("could not make {}", scratch.display()))?;
+/// What a program says of its own API.
+pub(crate) fn description(binary: &Path) -> anyhow::Result<String> {
     let output = Command::new(binary)
         .arg("openapi")
         .output()
@@ -63,7 +62,13 @@ fn generate(binary: &Path, scratch: &Path) -> anyhow::Result<Vec<Generated>> {
     let mut openapi = String::from_utf8(output.stdout).context("the API description is not UTF-8")?;
     openapi.truncate(openapi.trim_end().len());
     openapi.push('\n');
+    Ok(openapi)
+}
 
+/// Both files, made in `scratch` so that a check leaves the work tree alone.
+fn generate(binary: &Path, scratch: &Path) -> anyhow::Result<Vec<Generated>> {
+    fs::create_dir_all(scratch).with_context(|| format!("could not make {}", scratch.display()))?;
+    let openapi = description(binary)?;
     let scratch_openapi = scratch.join("openapi.json");
     let scratch_types = scratch.join("api.d.ts");
     fs::write(&scratch_openapi, &openapi).with_context(|| format!("could not write {}", scratch_openapi.display()))?;

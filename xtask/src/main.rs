@@ -16,6 +16,7 @@ mod faults;
 mod http;
 mod kills;
 mod mounted;
+mod openapi;
 mod resume_kit;
 mod run;
 mod tidy;
@@ -43,6 +44,8 @@ enum Cli {
     Agents(agents::Options),
     /// Let a client of MCP's own makers call every tool of the mount, over HTTP and on stdio
     Clients(clients::Options),
+    /// Let tools of others judge the API's description and call the server as it is described
+    Openapi(openapi::Options),
     /// Run the conformance suite of MCP's own makers against the mount
     Conformance(conformance::Options),
     /// Pass an agent's lines on and write them down
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Cli::Bench(options) => bench::run(&options),
         Cli::Agents(options) => agents::run(&options),
         Cli::Clients(options) => clients::run(&options),
+        Cli::Openapi(options) => openapi::run(&options),
         Cli::Conformance(options) => conformance::run(&options),
         Cli::Tee(options) => agents::tee::run(&options),
         Cli::Notes => agents::notes::serve_stdio(),

@@ -1,4 +1,5 @@
-//! What the checks need besides Rust: Node with the page's packages, a browser; and what they use where it is present.
+//! What the checks need besides Rust: Node with the page's packages, a browser, Python; and what they use where it is
+//! present.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -80,9 +81,51 @@ pub(crate) fn find_or_install_browser(packages: SystemPackages) -> anyhow::Resul
     find().map(Some).context("apt-get installed chromium, yet no browser is found")
 }
 
+/// What to do where there is no Python.
+pub(crate) const PYTHON_ADVICE: &str =
+    "Python 3.10 or newer with venv runs what calls the API as others do: install it, then run this again";
+const PYTHON_PACKAGES: [&str; 2] = ["python3", "python3-venv"];
+
+/// A Python that can make environments; `None` where there is none and none may be installed.
+pub(crate) fn find_or_install_python(packages: SystemPackages) -> anyhow::Result<Option<PathBuf>> {
+    if let Some(found) = find_python() {
+        return Ok(Some(found));
+    }
+    if packages == SystemPackages::Leave {
+        return Ok(None);
+    }
+    run(&mut apt_get(&["update"])?)?;
+    let mut install = vec!["install", "-y", "--no-install-recommends"];
+    install.extend(PYTHON_PACKAGES);
+    run(&mut apt_get(&install)?)?;
+    find_python().map(Some).context("apt-get installed Python, yet it makes no environments")
+}
+
+fn find_python() -> Option<PathBuf> {
+    let python = find_program("python3")?;
+    let enough = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))";
+    let output = Command::new(&python).args(["-c", enough]).output().ok()?;
+    output.status.success().then_some(python)
+}
+
+/// Installs exactly the packages that a list names into an environment of their own, unless they are there; where their
+/// programs are.
+pub(crate) fn install_python_packages(python: &Path, list: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
+    let wanted = fs::read_to_string(list).with_context(|| format!("could not read {}", list.display()))?;
+    let (stamp_path, programs) = (folder.join(".complete-for"), folder.join("bin"));
+    if fs::read_to_string(&stamp_path).is_ok_and(|found| found == wanted) {
+        return Ok(programs);
+    }
+    run(Command::new(python).args(["-m", "venv", "--clear"]).arg(folder))?;
+    let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--disable-pip-version-check", "--requirement"];
+    run(Command::new(programs.join("python")).args(pip).arg(list))?;
+    fs::write(&stamp_path, wanted).with_context(|| format!("could not write {}", stamp_path.display()))?;
+    Ok(programs)
+}
+
 fn apt_get(args: &[&str]) -> anyhow::Result<Command> {
     if find_program("apt-get").is_none() {
-        bail!("no browser and no apt-get here: install Chromium and name it in CHROME");
+        bail!("there is no apt-get here: install Chromium and name it in CHROME, and Python with venv");
     }
     let root = printed("id", &["-u"])? == "0";
     let mut command = match find_program("sudo") {

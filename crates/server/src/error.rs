@@ -114,6 +114,10 @@ impl ApiError {
         wire::ErrorDetail { code: code.to_owned(), message: self.to_string(), details: self.details() }
     }
 
+    pub(crate) fn status(&self) -> StatusCode {
+        self.class().0
+    }
+
     fn class(&self) -> (StatusCode, &'static str) {
         match self {
             Self::SessionNotFound => (StatusCode::NOT_FOUND, "session_not_found"),

@@ -14,6 +14,7 @@ mod http;
 mod live;
 mod mcp;
 mod metrics;
+mod openapi;
 mod router;
 mod turns;
 mod web_assets;
@@ -28,7 +29,7 @@ use engine::{Engine, Secret};
 use tokio_util::sync::CancellationToken;
 
 pub use mcp::AllSessions;
-pub use router::openapi;
+pub use openapi::openapi;
 
 /// Puts the person's token where programs find it.
 pub type KeepToken = Box<dyn Fn(&Secret) -> io::Result<()> + Send + Sync>;

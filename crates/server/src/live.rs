@@ -19,6 +19,7 @@ use axum::response::{IntoResponse as _, Response};
 use doors::{Arrival, Caller, Gatekeeper as _, Presented, Principal, Secret};
 use futures_util::SinkExt as _;
 use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::{self, error::ProtocolError};
 
 use crate::App;
 use crate::error::ApiError;
@@ -41,6 +42,9 @@ const GOODBYE_WITHIN: Duration = Duration::from_secs(1);
 /// Why the server closed a socket, for programs.
 mod close {
     pub(super) const GOING_AWAY: u16 = 1001;
+    pub(super) const PROTOCOL_ERROR: u16 = 1002;
+    pub(super) const NOT_UTF8: u16 = 1007;
+    pub(super) const TOO_LARGE: u16 = 1009;
     pub(super) const UNAUTHENTICATED: u16 = 4001;
     pub(super) const SIGNED_OUT: u16 = 4003;
     pub(super) const TOO_SLOW: u16 = 4008;
@@ -124,6 +128,19 @@ async fn flush(socket: &mut WebSocket) -> Result<(), Broken> {
 
 fn broken(err: &axum::Error) -> Broken {
     if stands_still(err) { Broken::TooSlow } else { Broken::Gone }
+}
+
+/// How to close on a peer that breaks the rules of WebSocket; not at all on one that is gone.
+fn violation(err: &axum::Error) -> Option<(u16, &'static str)> {
+    let mut causes = std::iter::successors(Some(err as &dyn std::error::Error), |err| err.source());
+    match causes.find_map(|err| err.downcast_ref::<tungstenite::Error>())? {
+        tungstenite::Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => None,
+        tungstenite::Error::Protocol(_) => Some((close::PROTOCOL_ERROR, "a frame is not as the protocol asks")),
+        tungstenite::Error::Utf8(_) => Some((close::NOT_UTF8, "a text is not UTF-8")),
+        tungstenite::Error::Capacity(_) => Some((close::TOO_LARGE, "a message is too large")),
+        // The library's own list of what else can happen; none of it is the peer's doing.
+        _ => None,
+    }
 }
 
 fn stands_still(err: &axum::Error) -> bool {

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod budget;
+mod envelope;
 mod handler;
 mod parts;
 mod phrases;
@@ -18,7 +19,9 @@ mod work;
 
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{Request, State};
+use axum::http::Method;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
 use doors::{Principal, Scope};
@@ -26,11 +29,13 @@ use engine::Engine;
 use model::SessionId;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 use crate::error::ApiError;
 use crate::{App, access};
+use envelope::Refused;
 use handler::Handler;
 pub use scope::AllSessions;
 
@@ -67,20 +72,32 @@ impl Mount {
 }
 
 /// Any method: what is not offered is told by the protocol.
-pub(crate) async fn serve(
-    State(app): State<App>,
-    principal: Principal,
-    mut request: Request,
-) -> Result<Response, ApiError> {
+pub(crate) async fn serve(State(app): State<App>, principal: Principal, request: Request) -> Response {
+    match answer(&app, principal, request).await {
+        Ok(response) => response,
+        Err(refused) => refused.into_response(),
+    }
+}
+
+async fn answer(app: &App, principal: Principal, request: Request) -> Result<Response, Refused> {
     let (parts, body) = request.into_parts();
-    let session = session_of(&principal, &parts)?;
-    access::session(&principal, Scope::Read, session)?;
-    request = Request::from_parts(parts, body);
+    let bytes = envelope::read(body, MAX_BODY_BYTES).await?;
+    let id = if parts.method == Method::POST { envelope::check(&bytes)? } else { Value::Null };
+    let session = find(app, &principal, &parts).await.map_err(|err| Refused::by(err, id.clone()))?;
+    let mut request = Request::from_parts(parts, Body::from(bytes));
     request.extensions_mut().insert(Calling { principal, session });
     match app.settings.mcp.0.clone().oneshot(request).await {
-        Ok(response) => Ok(response.into_response()),
+        Ok(response) => Ok(envelope::in_protocol(response.into_response(), id).await),
         Err(never) => match never {},
     }
+}
+
+/// The session that is meant, if it is there and the caller may read it.
+async fn find(app: &App, principal: &Principal, parts: &Parts) -> Result<SessionId, ApiError> {
+    let session = session_of(principal, parts)?;
+    access::session(principal, Scope::Read, session)?;
+    app.engine.session(session).await?;
+    Ok(session)
 }
 
 /// The session that the credential was made for, or the one that the request names: both, only if they are the same.

@@ -1,10 +1,8 @@
-//! The whole URL table, and the API description made from it.
+//! The whole URL table. `openapi.rs` makes the API's description from it.
 
 use axum::Router;
 use axum::routing::{any, get};
 use doors::Routes;
-use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
-use utoipa::{Modify, OpenApi, openapi};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -13,44 +11,13 @@ use crate::http::{
     agent, agents, auth, contents, context, directories, entries, files, health, imports, permissions, prompts, search,
     sessions, storage, tokens, work,
 };
-use crate::{App, live, mcp, web_assets, wire};
+use crate::{App, live, mcp, web_assets};
 
 /// The session's own tools, for its agent. They are described by their own protocol, not in `openapi.json`.
 pub(crate) const MCP: &str = "/mcp";
 
-#[derive(OpenApi)]
-#[openapi(
-    info(
-        title = "Throughline",
-        description = "The session server for AI agents. Paths are under /api/v1 and, the same, under /api. \
-                       Programs send a bearer token; the WebSocket at /api/v1/live speaks ClientFrame and ServerFrame."
-    ),
-    components(schemas(wire::ClientFrame, wire::ServerFrame, wire::ErrorBody)),
-    modifiers(&Credentials),
-    security(("bearer" = []), ("cookie" = [], "proof" = []))
-)]
-struct Description;
-
-/// How callers show who they are; routes that need nothing say so themselves.
-struct Credentials;
-
-impl Modify for Credentials {
-    fn modify(&self, document: &mut openapi::OpenApi) {
-        let components = document.components.get_or_insert_default();
-        let bearer = Http::builder().scheme(HttpAuthScheme::Bearer).description(Some("A program's token.")).build();
-        components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
-        let cookie = "Half of a browser's credential; the name ends in the server's incarnation, and over TLS it begins \
-                      with `__Host-`.";
-        let cookie = ApiKeyValue::with_description("throughline-INCARNATION", cookie);
-        components.add_security_scheme("cookie", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
-        let proof = "The other half, which only the server's own page has.";
-        let proof = ApiKeyValue::with_description(doors::PROOF_HEADER.as_str(), proof);
-        components.add_security_scheme("proof", SecurityScheme::ApiKey(ApiKey::Header(proof)));
-    }
-}
-
 /// Routes that need a known caller, relative to `/api/v1`.
-fn protected() -> OpenApiRouter<App> {
+pub(crate) fn protected() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(sessions::list, sessions::create))
         .routes(routes!(sessions::show, sessions::change, sessions::delete))
@@ -96,7 +63,7 @@ fn protected() -> OpenApiRouter<App> {
 }
 
 /// Routes that a caller without a credential may use, relative to `/api/v1`.
-fn open() -> OpenApiRouter<App> {
+pub(crate) fn open() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(auth::exchange))
 }
 
@@ -129,14 +96,4 @@ fn versioned(routes: &Router<App>) -> Router<App> {
 
 async fn method_not_allowed() -> ApiError {
     ApiError::MethodNotAllowed
-}
-
-/// The API's description, as committed in `openapi.json`.
-pub fn openapi() -> String {
-    let paths = OpenApiRouter::new().merge(protected()).merge(open());
-    let (_, document) =
-        OpenApiRouter::<App>::with_openapi(Description::openapi()).nest("/api/v1", paths).split_for_parts();
-    let mut text = document.to_pretty_json().expect("the description is plain data");
-    text.push('\n');
-    text
 }

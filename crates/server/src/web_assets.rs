@@ -26,7 +26,9 @@ pub(crate) async fn serve(method: Method, uri: Uri) -> Response {
         return ApiError::RouteNotFound.into_response();
     }
     if method != Method::GET && method != Method::HEAD {
-        return ApiError::MethodNotAllowed.into_response();
+        let mut refusal = ApiError::MethodNotAllowed.into_response();
+        refusal.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+        return refusal;
     }
     if let Some(file) = Page::get(path).filter(|_| path != "index.html") {
         return answer(path, file);

@@ -336,7 +336,9 @@ pub struct EntryQuery {
     #[param(minimum = 1, maximum = 1000)]
     pub limit: Option<u32>,
     /// With `toTurn`: only what was told in these turns, and between them.
+    #[param(pattern = "^t?[1-9][0-9]{0,8}$")]
     pub from_turn: Option<String>,
+    #[param(pattern = "^t?[1-9][0-9]{0,8}$")]
     pub to_turn: Option<String>,
 }
 
@@ -388,6 +390,7 @@ pub struct Agent {
 #[into_params(parameter_in = Query)]
 pub struct AgentSessionQuery {
     /// Only those of this directory; an absolute path.
+    #[param(pattern = "^/")]
     pub cwd: Option<String>,
     /// `nextCursor` of the page before.
     pub cursor: Option<String>,
@@ -465,6 +468,7 @@ pub struct Token {
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewToken {
+    #[schema(min_length = 1, max_length = 100, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
     pub name: String,
     /// Binds it to one session, for an agent's own use; without it the token is the person's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -485,6 +489,7 @@ pub struct IssuedToken {
 pub struct NewSignInLink {
     /// What to call the credential of the browser that uses it, such as the name of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 100, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
     pub name: Option<String>,
     /// Refused: a secret can not be said twice.
     #[serde(default, skip_serializing)]

@@ -2756,7 +2756,125 @@ export interface components {
          */
         WorkId: string;
     };
-    responses: never;
+    responses: {
+        /** @description The request is not what this route takes; `message` says what is. */
+        BadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The body did not arrive in time; send it again. */
+        BodyTimeout: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The body is too large; send less. */
+        BodyTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description It does not go with how things stand, such as a damaged session or an idempotency key that was used for another request; `code` says which. */
+        Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The server failed; its log says why. */
+        Failed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The credential does not allow it, or the Host or Origin header is not this server's. */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description What is named is not there, or not for this caller. */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The disk is full; nothing was changed. */
+        StorageFull: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description Too much at once; `details` or the header `Retry-After` says when to go on. */
+        TooManyRequests: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description No credential, or none that is in force. */
+        Unauthenticated: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The store or the search can not be used now, or the server is stopping; try again. */
+        Unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description A body is sent as application/json. */
+        UnsupportedMediaType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The address is too long. */
+        UriTooLong: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -2773,6 +2891,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /**
+             * @description The agents that can be named in a new session: those that are installed first, of these the built-in guide last. The
+             *     first time this may take seconds, because each program is asked for its version.
+             */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2781,6 +2903,15 @@ export interface operations {
                     "application/json": components["schemas"]["AgentPage"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listAgentSessions: {
@@ -2799,6 +2930,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /**
+             * @description The sessions that an agent itself keeps, in its own order and its own pages, and which of them are sessions here. An
+             *     agent that does not run is started for this, which may take many seconds.
+             */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2807,6 +2942,9 @@ export interface operations {
                     "application/json": components["schemas"]["AgentSessionPage"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such agent */
             404: {
                 headers: {
@@ -2825,6 +2963,9 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
             /** @description It failed or refused */
             502: {
                 headers: {
@@ -2834,6 +2975,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            503: components["responses"]["Unavailable"];
             /** @description It did not answer in time */
             504: {
                 headers: {
@@ -2874,6 +3016,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             /** @description The code was used or has expired */
             401: {
                 headers: {
@@ -2883,6 +3026,14 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["BodyTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            507: components["responses"]["StorageFull"];
         };
     };
     listDeletedSessions: {
@@ -2899,6 +3050,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Deleted sessions that can be brought back, the one that was deleted last first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2907,14 +3059,15 @@ export interface operations {
                     "application/json": components["schemas"]["DeletedPage"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listDirectories: {
@@ -2932,6 +3085,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Directories whose path goes on from what was typed, and those of the newest sessions; for whoever may begin sessions. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2940,6 +3094,8 @@ export interface operations {
                     "application/json": components["schemas"]["DirectoryPage"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
             /** @description An agent's token */
             403: {
                 headers: {
@@ -2949,6 +3105,12 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getImports: {
@@ -2960,6 +3122,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description What there is, and how far it has been brought in. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2968,6 +3131,15 @@ export interface operations {
                     "application/json": components["schemas"]["Imports"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     beginImport: {
@@ -2977,12 +3149,13 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["NewImport"];
+                "application/json": components["schemas"]["NewImport"] | null;
             };
         };
         responses: {
+            /** @description Brings in what other tools left, as sessions that an agent can take over. Nothing of theirs is changed. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2991,14 +3164,11 @@ export interface operations {
                     "application/json": components["schemas"]["ImportProgress"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description One is under way */
             409: {
                 headers: {
@@ -3008,6 +3178,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     stopImport: {
@@ -3019,6 +3196,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Ends what is under way. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3027,6 +3205,19 @@ export interface operations {
                     "application/json": components["schemas"]["ImportProgress"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     getInteraction: {
@@ -3040,6 +3231,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A turn of any session by its id. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3048,14 +3240,15 @@ export interface operations {
                     "application/json": components["schemas"]["Interaction"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listMetaContexts: {
@@ -3074,6 +3267,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Pieces of work, the one that was added to last first: those that have sessions, or those that a name leads to. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3082,14 +3276,15 @@ export interface operations {
                     "application/json": components["schemas"]["MetaContextPage"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     showMetaContext: {
@@ -3103,6 +3298,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description One piece of work. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3111,14 +3307,15 @@ export interface operations {
                     "application/json": components["schemas"]["MetaContext"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteMetaContext: {
@@ -3145,14 +3342,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     renameMetaContext: {
@@ -3176,6 +3378,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Calls a piece of work something else. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3184,22 +3387,11 @@ export interface operations {
                     "application/json": components["schemas"]["MetaContext"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description Another of the project has that name */
             409: {
                 headers: {
@@ -3209,6 +3401,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     getMetaContextToc: {
@@ -3227,6 +3426,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The contents of a whole piece of work: one numbered list over all its sessions. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3235,22 +3435,15 @@ export interface operations {
                     "application/json": components["schemas"]["MetaContextToc"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listRememberedPermissions: {
@@ -3262,6 +3455,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Every answer that is remembered. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3270,6 +3464,15 @@ export interface operations {
                     "application/json": components["schemas"]["RememberedPage"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     forgetPermission: {
@@ -3296,24 +3499,29 @@ export interface operations {
                 };
                 content?: never;
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     search: {
         parameters: {
-            query?: {
+            query: {
                 /**
                  * @description Words, `"phrases"`, `-without`, `pre*`, and filters: `session: agent: project: file: tool: outcome: exit: role:
                  *     before: after:`.
                  */
-                q?: string;
+                q: string;
                 /** @description 20 unless told; what is no number from 1 to 100 is as good as none. */
                 limit?: string;
                 /** @description A `next_cursor`. */
@@ -3329,6 +3537,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Turns of all sessions that have some words, best first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3337,14 +3546,14 @@ export interface operations {
                     "application/json": components["schemas"]["SearchPage"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
             /** @description The index is being opened */
             503: {
                 headers: {
@@ -3370,6 +3579,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Sessions, most recently active first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3378,14 +3588,15 @@ export interface operations {
                     "application/json": components["schemas"]["SessionPage"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createSession: {
@@ -3407,6 +3618,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Begins a session; its agent starts meanwhile, and prompts are taken at once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3415,14 +3627,11 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description The directory is far-reaching and needs `confirm` */
             409: {
                 headers: {
@@ -3432,6 +3641,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     showSession: {
@@ -3445,6 +3661,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description One session. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3453,14 +3670,15 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteSession: {
@@ -3490,14 +3708,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description A turn is running */
             409: {
                 headers: {
@@ -3507,6 +3722,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     changeSession: {
@@ -3530,6 +3752,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Renames a session, notes its environment, or changes what is marked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3538,22 +3761,11 @@ export interface operations {
                     "application/json": components["schemas"]["Changed"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description A set, or all of them, would hold too much */
             409: {
                 headers: {
@@ -3563,6 +3775,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     cancelTurn: {
@@ -3591,6 +3810,11 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description No turn is running */
             409: {
                 headers: {
@@ -3600,6 +3824,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     getContext: {
@@ -3616,6 +3847,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description What a session is about: sets, facts and their proofs, as of a turn or now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3624,14 +3856,9 @@ export interface operations {
                     "application/json": components["schemas"]["ContextAsOf"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             /** @description No such session, or it has not come to that turn */
             404: {
                 headers: {
@@ -3641,6 +3868,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listEntries: {
@@ -3662,6 +3894,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Everything that happened in a session, in order. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3670,14 +3903,10 @@ export interface operations {
                     "application/json": components["schemas"]["EntryPage"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description The cursor leads nowhere any more */
             409: {
                 headers: {
@@ -3687,6 +3916,10 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listFiles: {
@@ -3706,6 +3939,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Files of the session's directory whose path goes on from what was typed; for whoever may send it prompts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3714,6 +3948,8 @@ export interface operations {
                     "application/json": components["schemas"]["FilePage"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
             /** @description The session's own agent */
             403: {
                 headers: {
@@ -3723,14 +3959,12 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listNext: {
@@ -3749,6 +3983,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The steps that a session's agent offers, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3757,22 +3992,15 @@ export interface operations {
                     "application/json": components["schemas"]["NextPage"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     clickNext: {
@@ -3816,6 +4044,8 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             /** @description The session is not there, or offers no such step */
             404: {
                 headers: {
@@ -3825,6 +4055,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            408: components["responses"]["BodyTimeout"];
             /** @description A later turn offers it again, or it does not say which meta-context it belongs to */
             409: {
                 headers: {
@@ -3834,6 +4065,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     observeSession: {
@@ -3853,6 +4091,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Notes that the person has seen where the session stands. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3861,14 +4100,19 @@ export interface operations {
                     "application/json": components["schemas"]["Observed"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     setOption: {
@@ -3902,14 +4146,11 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description The agent is not there */
             409: {
                 headers: {
@@ -3919,6 +4160,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     answerPermission: {
@@ -3962,14 +4210,10 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description It was answered or withdrawn; `details.answer` is the first answer */
             409: {
                 headers: {
@@ -3979,6 +4223,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     sendPrompt: {
@@ -4011,14 +4262,11 @@ export interface operations {
                     "application/json": components["schemas"]["PromptAccepted"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description A turn runs and `whenBusy` is `reject` */
             409: {
                 headers: {
@@ -4028,6 +4276,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     removePrompt: {
@@ -4055,6 +4310,9 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             /** @description It does not wait any more */
             404: {
                 headers: {
@@ -4064,6 +4322,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     changePrompt: {
@@ -4088,6 +4355,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Rewrites a prompt that still waits. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4096,6 +4364,9 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             /** @description It does not wait any more */
             404: {
                 headers: {
@@ -4105,6 +4376,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     restoreSession: {
@@ -4124,6 +4404,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Brings a deleted session back. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4132,22 +4413,19 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     resumeSession: {
@@ -4171,6 +4449,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Makes sure that the session's agent is there, or hands the session over to another. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4188,14 +4467,10 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description A turn is running */
             409: {
                 headers: {
@@ -4205,6 +4480,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     getResumePacket: {
@@ -4218,6 +4500,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description What the agent would be told if the session were resumed now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4226,21 +4509,22 @@ export interface operations {
                     "application/json": components["schemas"]["ResumePacket"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     searchSession: {
         parameters: {
-            query?: {
+            query: {
                 /** @description Words, `"phrases"`, `-without`, `pre*`, and filters such as `file:` and `outcome:fail`. */
-                q?: string;
+                q: string;
                 /** @description 10 unless told; what is no number from 1 to 100 is as good as none. */
                 limit?: string;
                 /** @description `true` looks for the text exactly as it stands. */
@@ -4254,6 +4538,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The turns of a session that have some words, oldest first, as lines of its contents. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4262,22 +4547,15 @@ export interface operations {
                     "application/json": components["schemas"]["Toc"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     signInToAgent: {
@@ -4310,14 +4588,11 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description The agent does not want it */
             409: {
                 headers: {
@@ -4327,6 +4602,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     getTitleHistory: {
@@ -4340,6 +4622,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The titles that a session has had, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4348,14 +4631,15 @@ export interface operations {
                     "application/json": components["schemas"]["TitleHistory"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getToc: {
@@ -4374,6 +4658,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A session's contents: a line a turn, oldest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4382,22 +4667,15 @@ export interface operations {
                     "application/json": components["schemas"]["Toc"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getTurns: {
@@ -4416,6 +4694,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Some turns one after the other, at most 20. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4424,22 +4703,15 @@ export interface operations {
                     "application/json": components["schemas"]["TurnsPage"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getTurn: {
@@ -4455,6 +4727,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A turn with all that was said and done in it, between its neighbours. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4463,14 +4736,9 @@ export interface operations {
                     "application/json": components["schemas"]["TurnPage"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             /** @description No such session, or it has not come to that turn */
             404: {
                 headers: {
@@ -4480,6 +4748,11 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     readFile: {
@@ -4498,6 +4771,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description A file in the session's directories, or one that the person marked or a successful result touched. For persons only. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4515,6 +4789,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
             /** @description Outside or protected, whether or not it is there */
             403: {
                 headers: {
@@ -4524,14 +4799,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description Outside of the session's directories: ask with `confirm` */
             409: {
                 headers: {
@@ -4541,6 +4809,10 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getSummaries: {
@@ -4552,6 +4824,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description How summing up goes on. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4560,6 +4833,15 @@ export interface operations {
                     "application/json": components["schemas"]["SummariesProgress"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     upgradeSummaries: {
@@ -4569,12 +4851,13 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["UpgradeSummaries"];
+                "application/json": components["schemas"]["UpgradeSummaries"] | null;
             };
         };
         responses: {
+            /** @description Has the model write anew what was summed up without it. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4583,14 +4866,11 @@ export interface operations {
                     "application/json": components["schemas"]["Upgraded"];
                 };
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
             /** @description No model is configured */
             409: {
                 headers: {
@@ -4600,6 +4880,13 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     listTokens: {
@@ -4611,6 +4898,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Every credential in force, without its secret. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4619,6 +4907,15 @@ export interface operations {
                     "application/json": components["schemas"]["TokenPage"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     issueToken: {
@@ -4634,6 +4931,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Makes a credential; the secret is shown this once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4642,14 +4940,19 @@ export interface operations {
                     "application/json": components["schemas"]["IssuedToken"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     makeSignInLink: {
@@ -4665,6 +4968,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description A fresh sign-in link for a browser; what the browser is called may be said. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4673,14 +4977,19 @@ export interface operations {
                     "application/json": components["schemas"]["SignInLink"];
                 };
             };
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     rotateTokens: {
@@ -4692,6 +5001,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Ends every credential, closes every socket, and makes the person a new token, kept in the token file. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4700,6 +5010,19 @@ export interface operations {
                     "application/json": components["schemas"]["Token"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     revokeToken: {
@@ -4720,14 +5043,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["BodyTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["StorageFull"];
         };
     };
     whoami: {
@@ -4739,6 +5067,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Who is asking, as the server sees it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4747,6 +5076,15 @@ export interface operations {
                     "application/json": components["schemas"]["Whoami"];
                 };
             };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }

@@ -85,8 +85,11 @@ impl Index {
                 musts
             }
         };
-        let says_nothing = musts.is_empty() && (query.mode == Mode::Exact || query.wanted().next().is_some());
-        if says_nothing || (musts.is_empty() && query.filters.is_empty() && query.clauses.is_empty()) {
+        // A text of signs alone, such as an arrow, has no word that the index knows: then the newest pieces may have it.
+        let of_signs = musts.is_empty() && query.mode == Mode::Exact && !query.raw.trim().is_empty();
+        let asks_for_all = query.filters.is_empty() && query.clauses.is_empty();
+        let says_nothing = query.mode == Mode::Exact || query.wanted().next().is_some() || asks_for_all;
+        if musts.is_empty() && says_nothing && !of_signs {
             return Ok(Hits { hits: Vec::new(), total: Count::Exactly(0), truncated });
         }
         let strict = narrowed.with(musts.iter().map(|must| (Occur::Must, must.box_clone())).collect());
@@ -113,7 +116,7 @@ impl Index {
             Some(turns) => Count::Exactly(turns),
             None => total(&mut columns, strict.as_ref(), &best, &groups, wanted)?,
         };
-        truncated |= best.late;
+        truncated |= best.late || (of_signs && best.found.len() >= candidates);
         if groups.len() < wanted.limit && clauses.len() > 1 && !truncated {
             let plain: Vec<Boxed> =
                 clauses.iter().map(|clause| self.relaxed_clause(searcher, clause)).collect::<Result<_, _>>()?;

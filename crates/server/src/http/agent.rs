@@ -20,7 +20,6 @@ use crate::{App, access, wire};
     responses(
         (status = 200, body = wire::Resumed),
         (status = 400, description = "There is no such agent", body = wire::ErrorBody),
-        (status = 404, body = wire::ErrorBody),
         (status = 409, description = "A turn is running", body = wire::ErrorBody)
     )
 )]
@@ -54,7 +53,6 @@ pub(crate) async fn resume(
     request_body = wire::NewValue,
     responses(
         (status = 202, description = "The agent was told", body = Success),
-        (status = 404, body = wire::ErrorBody),
         (status = 409, description = "The agent is not there", body = wire::ErrorBody)
     )
 )]
@@ -81,7 +79,6 @@ pub(crate) async fn set_option(
     request_body = wire::SignIn,
     responses(
         (status = 202, description = "The agent was told", body = Success),
-        (status = 404, body = wire::ErrorBody),
         (status = 409, description = "The agent does not want it", body = wire::ErrorBody)
     )
 )]

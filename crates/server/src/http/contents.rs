@@ -16,9 +16,7 @@ use crate::{App, access, turns, wire};
     path = "/sessions/{id}/toc", operation_id = "getToc",
     params(("id" = String, Path), wire::TocQuery),
     responses(
-        (status = 200, body = wire::Toc),
-        (status = 400, body = wire::ErrorBody),
-        (status = 404, body = wire::ErrorBody)
+        (status = 200, body = wire::Toc)
     )
 )]
 pub(crate) async fn toc(
@@ -45,10 +43,9 @@ pub(crate) async fn toc(
 #[utoipa::path(
     get,
     path = "/sessions/{id}/turns/{turn}", operation_id = "getTurn",
-    params(("id" = String, Path), ("turn" = String, Path, description = "A number, or as in `t42`")),
+    params(("id" = String, Path), ("turn" = String, Path, description = "A number, or as in `t42`", pattern = "^t?[1-9][0-9]{0,8}$")),
     responses(
         (status = 200, body = wire::TurnPage),
-        (status = 400, body = wire::ErrorBody),
         (status = 404, description = "No such session, or it has not come to that turn", body = wire::ErrorBody)
     )
 )]
@@ -74,9 +71,7 @@ pub(crate) async fn turn(
     path = "/sessions/{id}/turns", operation_id = "getTurns",
     params(("id" = String, Path), wire::TurnsQuery),
     responses(
-        (status = 200, body = wire::TurnsPage),
-        (status = 400, body = wire::ErrorBody),
-        (status = 404, body = wire::ErrorBody)
+        (status = 200, body = wire::TurnsPage)
     )
 )]
 pub(crate) async fn range(
@@ -102,7 +97,7 @@ pub(crate) async fn range(
     get,
     path = "/sessions/{id}/title-history", operation_id = "getTitleHistory",
     params(("id" = String, Path)),
-    responses((status = 200, body = wire::TitleHistory), (status = 404, body = wire::ErrorBody))
+    responses((status = 200, body = wire::TitleHistory))
 )]
 pub(crate) async fn titles(
     State(app): State<App>,
@@ -120,7 +115,7 @@ pub(crate) async fn titles(
     get,
     path = "/interactions/{interaction}", operation_id = "getInteraction",
     params(("interaction" = String, Path)),
-    responses((status = 200, body = wire::Interaction), (status = 404, body = wire::ErrorBody))
+    responses((status = 200, body = wire::Interaction))
 )]
 pub(crate) async fn interaction(
     State(app): State<App>,
@@ -158,10 +153,9 @@ pub(crate) async fn summaries(
 #[utoipa::path(
     post,
     path = "/summaries", operation_id = "upgradeSummaries",
-    request_body = wire::UpgradeSummaries,
+    request_body = Option<wire::UpgradeSummaries>,
     responses(
         (status = 202, body = wire::Upgraded),
-        (status = 404, body = wire::ErrorBody),
         (status = 409, description = "No model is configured", body = wire::ErrorBody)
     )
 )]

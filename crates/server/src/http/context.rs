@@ -16,7 +16,6 @@ use crate::{App, access, convert, turns, wire};
     params(("id" = String, Path), wire::ContextQuery),
     responses(
         (status = 200, body = wire::ContextAsOf),
-        (status = 400, body = wire::ErrorBody),
         (status = 404, description = "No such session, or it has not come to that turn", body = wire::ErrorBody)
     )
 )]
@@ -42,7 +41,7 @@ pub(crate) async fn show(
     get,
     path = "/sessions/{id}/resume-packet", operation_id = "getResumePacket",
     params(("id" = String, Path)),
-    responses((status = 200, body = wire::ResumePacket), (status = 404, body = wire::ErrorBody))
+    responses((status = 200, body = wire::ResumePacket))
 )]
 pub(crate) async fn packet(
     State(app): State<App>,

@@ -19,7 +19,6 @@ const MAX_LIMIT: u32 = 1_000;
     params(("id" = String, Path), wire::EntryQuery),
     responses(
         (status = 200, body = wire::EntryPage),
-        (status = 404, body = wire::ErrorBody),
         (status = 409, description = "The cursor leads nowhere any more", body = wire::ErrorBody)
     )
 )]

@@ -26,8 +26,7 @@ const MAX_NAMES: usize = 5_000;
     params(("id" = String, Path), wire::FileQuery),
     responses(
         (status = 200, body = wire::FilePage),
-        (status = 403, description = "The session's own agent", body = wire::ErrorBody),
-        (status = 404, body = wire::ErrorBody)
+        (status = 403, description = "The session's own agent", body = wire::ErrorBody)
     )
 )]
 pub(crate) async fn list(

@@ -29,10 +29,9 @@ pub(crate) async fn show(
 #[utoipa::path(
     post,
     path = "/imports", operation_id = "beginImport",
-    request_body = wire::NewImport,
+    request_body = Option<wire::NewImport>,
     responses(
         (status = 202, body = wire::ImportProgress),
-        (status = 400, body = wire::ErrorBody),
         (status = 409, description = "One is under way", body = wire::ErrorBody)
     )
 )]

@@ -22,7 +22,6 @@ use crate::{App, access, convert, wire};
     responses(
         (status = 200, description = "The answer is durable and the agent is told", body = Success),
         (status = 400, description = "The agent offers no such option, or there is nothing to remember", body = wire::ErrorBody),
-        (status = 404, body = wire::ErrorBody),
         (status = 409, description = "It was answered or withdrawn; `details.answer` is the first answer", body = wire::ErrorBody)
     )
 )]
@@ -85,7 +84,7 @@ pub(crate) async fn list(
     delete,
     path = "/permissions/{id}", operation_id = "forgetPermission",
     params(("id" = String, Path), wire::KeyHeader),
-    responses((status = 204, description = "It answers nothing any more"), (status = 404, body = wire::ErrorBody))
+    responses((status = 204, description = "It answers nothing any more"))
 )]
 pub(crate) async fn forget(
     State(app): State<App>,

@@ -20,7 +20,6 @@ use crate::{App, access, wire};
     request_body = wire::NewPrompt,
     responses(
         (status = 202, description = "Durable; the answer streams over the WebSocket", body = wire::PromptAccepted),
-        (status = 404, body = wire::ErrorBody),
         (status = 409, description = "A turn runs and `whenBusy` is `reject`", body = wire::ErrorBody)
     )
 )]

@@ -22,7 +22,7 @@ const MAX_LIMIT: u32 = 200;
     get,
     path = "/sessions", operation_id = "listSessions",
     params(wire::PageQuery),
-    responses((status = 200, body = wire::SessionPage), (status = 400, body = wire::ErrorBody))
+    responses((status = 200, body = wire::SessionPage))
 )]
 pub(crate) async fn list(
     State(app): State<App>,
@@ -72,7 +72,6 @@ pub(crate) async fn first_page(app: &App, after: Option<&str>) -> Result<wire::S
     request_body = wire::NewSession,
     responses(
         (status = 201, body = wire::Session),
-        (status = 400, body = wire::ErrorBody),
         (status = 409, description = "The directory is far-reaching and needs `confirm`", body = wire::ErrorBody)
     )
 )]
@@ -99,7 +98,7 @@ pub(crate) async fn create(
     get,
     path = "/sessions/{id}", operation_id = "showSession",
     params(("id" = String, Path)),
-    responses((status = 200, body = wire::Session), (status = 404, body = wire::ErrorBody))
+    responses((status = 200, body = wire::Session))
 )]
 pub(crate) async fn show(
     State(app): State<App>,
@@ -120,8 +119,6 @@ pub(crate) async fn show(
     request_body = wire::SessionPatch,
     responses(
         (status = 200, body = wire::Changed),
-        (status = 400, body = wire::ErrorBody),
-        (status = 404, body = wire::ErrorBody),
         (status = 409, description = "A set, or all of them, would hold too much", body = wire::ErrorBody)
     )
 )]
@@ -182,7 +179,6 @@ fn context_wish(
     params(("id" = String, Path), wire::DeleteQuery, wire::KeyHeader),
     responses(
         (status = 204, description = "Gone from lists at once"),
-        (status = 404, body = wire::ErrorBody),
         (status = 409, description = "A turn is running", body = wire::ErrorBody)
     )
 )]
@@ -208,7 +204,7 @@ pub(crate) async fn delete(
     post,
     path = "/sessions/{id}/restore", operation_id = "restoreSession",
     params(("id" = String, Path), wire::KeyHeader),
-    responses((status = 200, body = Success), (status = 404, body = wire::ErrorBody), (status = 409, body = wire::ErrorBody))
+    responses((status = 200, body = Success))
 )]
 pub(crate) async fn restore(
     State(app): State<App>,
@@ -228,7 +224,7 @@ pub(crate) async fn restore(
     get,
     path = "/deleted-sessions", operation_id = "listDeletedSessions",
     params(wire::PageQuery),
-    responses((status = 200, body = wire::DeletedPage), (status = 400, body = wire::ErrorBody))
+    responses((status = 200, body = wire::DeletedPage))
 )]
 pub(crate) async fn deleted(
     State(app): State<App>,
@@ -271,7 +267,7 @@ pub(crate) async fn cancel(
     post,
     path = "/sessions/{id}/observe", operation_id = "observeSession",
     params(("id" = String, Path), wire::KeyHeader),
-    responses((status = 200, body = wire::Observed), (status = 404, body = wire::ErrorBody))
+    responses((status = 200, body = wire::Observed))
 )]
 pub(crate) async fn observe(
     State(app): State<App>,

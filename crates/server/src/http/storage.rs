@@ -24,7 +24,6 @@ const AS_DATA: [(HeaderName, &str); 1] = [(header::CONTENT_SECURITY_POLICY, "def
         (status = 200, body = wire::StoredFile),
         (status = 400, description = "No plain file is meant", body = wire::ErrorBody),
         (status = 403, description = "Outside or protected, whether or not it is there", body = wire::ErrorBody),
-        (status = 404, body = wire::ErrorBody),
         (status = 409, description = "Outside of the session's directories: ask with `confirm`", body = wire::ErrorBody)
     )
 )]

@@ -31,7 +31,7 @@ pub(crate) async fn list(
     post,
     path = "/tokens", operation_id = "issueToken",
     request_body = wire::NewToken,
-    responses((status = 201, body = wire::IssuedToken), (status = 400, body = wire::ErrorBody))
+    responses((status = 201, body = wire::IssuedToken))
 )]
 pub(crate) async fn issue(
     State(app): State<App>,
@@ -53,7 +53,7 @@ pub(crate) async fn issue(
     delete,
     path = "/tokens/{id}", operation_id = "revokeToken",
     params(("id" = String, Path)),
-    responses((status = 204, description = "It opens nothing any more"), (status = 404, body = wire::ErrorBody))
+    responses((status = 204, description = "It opens nothing any more"))
 )]
 pub(crate) async fn revoke(
     State(app): State<App>,
@@ -97,7 +97,7 @@ pub(crate) async fn rotate(
     post,
     path = "/tokens/link", operation_id = "makeSignInLink",
     request_body = Option<wire::NewSignInLink>,
-    responses((status = 201, body = wire::SignInLink), (status = 400, body = wire::ErrorBody))
+    responses((status = 201, body = wire::SignInLink))
 )]
 pub(crate) async fn link(
     State(app): State<App>,

@@ -21,9 +21,7 @@ const MAX_LIMIT: u32 = 200;
     path = "/sessions/{id}/next", operation_id = "listNext",
     params(("id" = String, Path), wire::NextQuery),
     responses(
-        (status = 200, body = wire::NextPage),
-        (status = 400, body = wire::ErrorBody),
-        (status = 404, body = wire::ErrorBody)
+        (status = 200, body = wire::NextPage)
     )
 )]
 pub(crate) async fn offers(
@@ -97,7 +95,7 @@ pub(crate) async fn take_step(
     get,
     path = "/meta-contexts", operation_id = "listMetaContexts",
     params(wire::MetaContextQuery),
-    responses((status = 200, body = wire::MetaContextPage), (status = 400, body = wire::ErrorBody))
+    responses((status = 200, body = wire::MetaContextPage))
 )]
 pub(crate) async fn list(
     State(app): State<App>,
@@ -119,7 +117,7 @@ pub(crate) async fn list(
     get,
     path = "/meta-contexts/{id}", operation_id = "showMetaContext",
     params(("id" = String, Path)),
-    responses((status = 200, body = wire::MetaContext), (status = 404, body = wire::ErrorBody))
+    responses((status = 200, body = wire::MetaContext))
 )]
 pub(crate) async fn show(
     State(app): State<App>,
@@ -137,9 +135,7 @@ pub(crate) async fn show(
     path = "/meta-contexts/{id}/toc", operation_id = "getMetaContextToc",
     params(("id" = String, Path), wire::MetaContextTocQuery),
     responses(
-        (status = 200, body = wire::MetaContextToc),
-        (status = 400, body = wire::ErrorBody),
-        (status = 404, body = wire::ErrorBody)
+        (status = 200, body = wire::MetaContextToc)
     )
 )]
 pub(crate) async fn toc(
@@ -165,8 +161,6 @@ pub(crate) async fn toc(
     request_body = wire::MetaContextPatch,
     responses(
         (status = 200, body = wire::MetaContext),
-        (status = 400, body = wire::ErrorBody),
-        (status = 404, body = wire::ErrorBody),
         (status = 409, description = "Another of the project has that name", body = wire::ErrorBody)
     )
 )]
@@ -188,7 +182,7 @@ pub(crate) async fn rename(
     delete,
     path = "/meta-contexts/{id}", operation_id = "deleteMetaContext",
     params(("id" = String, Path), wire::KeyHeader),
-    responses((status = 204, description = "Its sessions are for themselves"), (status = 404, body = wire::ErrorBody))
+    responses((status = 204, description = "Its sessions are for themselves"))
 )]
 pub(crate) async fn delete(
     State(app): State<App>,

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::follows::{Begin, Follows, Ready, reset_frame};
 use super::requests::Requests;
-use super::{Broken, GOODBYE_WITHIN, close, farewell, feed, flush, send, text_of, write};
+use super::{Broken, GOODBYE_WITHIN, close, farewell, feed, flush, send, text_of, violation, write};
 use crate::error::ApiError;
 use crate::gatekeeper::Tokens;
 use crate::http::{entries, sessions};
@@ -79,6 +79,8 @@ impl Leave {
 enum End {
     PeerLeft,
     PeerSilent,
+    /// The peer broke the rules of WebSocket: with which code and words it hears so.
+    Violation(u16, &'static str),
     Broken(Broken),
     SignedOut,
     Stopping,
@@ -112,6 +114,8 @@ impl Socket {
         };
         let (code, reason) = match end {
             End::PeerLeft | End::Broken(Broken::Gone) => return,
+            // What it said can not be understood, and so nothing more is said but this.
+            End::Violation(code, reason) => return farewell(&mut self.socket, code, reason).await,
             End::PeerSilent => (close::TOO_SLOW, "no answer to pings"),
             End::Broken(Broken::TooSlow) => (close::TOO_SLOW, "reads too slowly"),
             End::SignedOut => (close::SIGNED_OUT, "signed out"),
@@ -156,7 +160,10 @@ impl Socket {
                     self.asked_at = None;
                     match message {
                         Some(Ok(message)) => self.hear(message).await?,
-                        Some(Err(_)) | None => return Err(End::PeerLeft),
+                        Some(Err(err)) => {
+                            return Err(violation(&err).map_or(End::PeerLeft, |(code, why)| End::Violation(code, why)));
+                        }
+                        None => return Err(End::PeerLeft),
                     }
                 }
                 () = silence(self.asked_at) => return Err(End::PeerSilent),

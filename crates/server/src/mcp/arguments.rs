@@ -184,7 +184,7 @@ fn parse_number(text: &str) -> Option<u32> {
     text.parse().ok().filter(|number: &u32| *number > 0 && number.to_string() == text)
 }
 
-fn example(name: &str) -> &'static str {
+pub(super) fn example(name: &str) -> &'static str {
     match name {
         "setName" => "files",
         "query" | "find" => "parser error",

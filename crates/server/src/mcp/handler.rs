@@ -17,6 +17,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
 
 use super::tools::{self, Call, CallError, Told};
 use super::{AllSessions, Calling, replies, skills};
@@ -36,16 +37,16 @@ impl Handler {
         Self { engine, all_sessions: Arc::new(all_sessions) }
     }
 
-    async fn call(&self, request: CallToolRequestParams, calling: &Calling) -> CallToolResult {
+    async fn call(&self, request: CallToolRequestParams, calling: &Calling) -> Result<CallToolResult, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let call = Call { engine: &self.engine, calling, all_sessions: &self.all_sessions, arguments: &arguments };
         match tools::carry_out(&request.name, call).await {
             Ok(Told { text, structured }) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
                 result.structured_content = structured;
-                result
+                Ok(result)
             }
-            Err(err) => failed(err),
+            Err(err) => failed(&request.name, err),
         }
     }
 }
@@ -62,8 +63,19 @@ impl Handler {
     }
 }
 
-fn failed(err: CallError) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(replies::error(err))])
+fn failed(tool: &str, err: CallError) -> Result<CallToolResult, ErrorData> {
+    match err {
+        CallError::NoSuchTool(_) => Err(ErrorData::invalid_params(err.to_string(), None)),
+        err => Ok(CallToolResult::error(vec![ContentBlock::text(replies::error(tool, err))])),
+    }
+}
+
+/// All lists are short and come whole, so no cursor was ever given.
+fn without_cursor(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        None => Ok(()),
+        Some(_) => Err(ErrorData::invalid_params("no list here has a cursor; leave it out to get all of it", None)),
+    }
 }
 
 fn calling(context: &RequestContext<RoleServer>) -> Result<&Calling, ErrorData> {
@@ -100,9 +112,10 @@ impl ServerHandler for Handler {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        without_cursor(request)?;
         // For this caller only, and asked for anew: what is offered may depend on the credential.
         Ok(ListToolsResult::with_all_items(tools::all()).with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
@@ -113,14 +126,15 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let calling = calling(&context)?;
-        Ok(self.call(request, calling).await.into())
+        Ok(self.call(request, calling).await?.into())
     }
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        without_cursor(request)?;
         Ok(ListResourcesResult::with_all_items(skills::resources())
             .with_ttl_ms(SKILLS_TTL_MS)
             .with_cache_scope(SKILLS_SCOPE))
@@ -129,9 +143,10 @@ impl ServerHandler for Handler {
     /// There are none, which is not the same as not being asked for them.
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        without_cursor(request)?;
         let none = ListResourceTemplatesResult::with_all_items(Vec::new());
         Ok(none.with_ttl_ms(SKILLS_TTL_MS).with_cache_scope(SKILLS_SCOPE))
     }
@@ -147,9 +162,10 @@ impl ServerHandler for Handler {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        without_cursor(request)?;
         Ok(ListPromptsResult::with_all_items(skills::prompts())
             .with_ttl_ms(SKILLS_TTL_MS)
             .with_cache_scope(SKILLS_SCOPE))
@@ -172,7 +188,13 @@ impl ServerHandler for Handler {
         if request.method != "tools/call" {
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
         }
-        let result = serde_json::to_value(failed(CallError::NotACall));
+        let named = request.params.as_ref().and_then(|params| params.get("name")).and_then(Value::as_str);
+        let named = named.ok_or_else(|| ErrorData::invalid_params("a call names its tool: {\"name\": …}", None))?;
+        let error = match tools::example(named) {
+            Some(example) => CallError::NotACall { example },
+            None => CallError::no_such_tool(named),
+        };
+        let result = serde_json::to_value(failed(named, error)?);
         result.map(CustomResult::new).map_err(|err| ErrorData::internal_error(err.to_string(), None))
     }
 

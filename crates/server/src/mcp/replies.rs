@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::{MAX_SET_ITEMS, SetChange, SetOutcome, Sets};
 
-use super::tools::CallError;
+use super::tools::{self, CallError};
 
 const NOTHING_MARKED: &str = "Nothing is marked as relevant in this session yet.";
 /// How many of those that found no room are named.
@@ -53,11 +53,14 @@ pub(super) fn marked(sets: &Sets, one: Option<SetChange>) -> String {
 }
 
 /// What went wrong; our own failures are logged on the way and told without their cause.
-pub(super) fn error(err: CallError) -> String {
+pub(super) fn error(tool: &str, err: CallError) -> String {
+    // What is wrong with arguments is easier seen beside some that are right.
+    let example = if matches!(err, CallError::Arguments(_)) { tools::example(tool) } else { None };
+    let example = example.map(|example| format!(" For example: {tool} {example}.")).unwrap_or_default();
     let text = match err {
         CallError::Refused(err) => err.tell().message,
         CallError::NoSuchTool(_)
-        | CallError::NotACall
+        | CallError::NotACall { .. }
         | CallError::NoSessionId { .. }
         | CallError::SessionNotInScope { .. }
         | CallError::NoSuchSession { .. }
@@ -71,7 +74,7 @@ pub(super) fn error(err: CallError) -> String {
         | CallError::NoCursor(_)
         | CallError::Arguments(_) => err.to_string(),
     };
-    format!("Nothing was done: {text}.")
+    format!("Nothing was done: {text}.{example}")
 }
 
 #[cfg(test)]

@@ -27,8 +27,8 @@ use crate::error::ApiError;
 pub(super) enum CallError {
     #[error("there is no tool {0:?}; there are {known}", known = engine::UNASKED_TOOLS.join(", "))]
     NoSuchTool(String),
-    #[error("a call has a name and, as arguments, an object such as {{\"setName\": \"files\", \"items\": []}}")]
-    NotACall,
+    #[error("a call has a name and, as arguments, an object such as {example}")]
+    NotACall { example: String },
     #[error(
         "session_id is an id such as {current}, as list_sessions tells them, not {shown:?}; leave it out for this session"
     )]
@@ -68,6 +68,12 @@ pub(super) enum CallError {
     Arguments(#[from] ArgumentError),
     #[error(transparent)]
     Refused(#[from] ApiError),
+}
+
+impl CallError {
+    pub(super) fn no_such_tool(named: &str) -> Self {
+        Self::NoSuchTool(named.chars().take(100).collect())
+    }
 }
 
 impl From<SubmitError> for CallError {
@@ -150,9 +156,26 @@ pub(super) async fn carry_out(tool: &str, call: Call<'_>) -> Result<Told, CallEr
         turns::TURN => turns::turn(call).await,
         turns::TURNS => turns::turns(call).await,
         turns::INTERACTION => turns::interaction(call).await,
-        _ => Err(CallError::NoSuchTool(tool.chars().take(100).collect())),
+        _ => Err(CallError::no_such_tool(tool)),
     };
     text.map(|text| Told { text, structured: None })
+}
+
+/// Arguments with which a tool can be called, if there is such a tool.
+pub(super) fn example(tool: &str) -> Option<String> {
+    let tool = all().into_iter().find(|known| known.name == tool)?;
+    let required = tool.input_schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    let given = required.filter_map(Value::as_str).map(|name| {
+        let value = match name {
+            "items" => json!(["/a/b.rs"]),
+            "from" => json!("t3"),
+            "to" => json!("t7"),
+            "turn" => json!("t42"),
+            name => json!(super::arguments::example(name)),
+        };
+        (name.to_owned(), value)
+    });
+    Some(Value::Object(given.collect()).to_string())
 }
 
 /// A tool that only reads what is here.
@@ -207,6 +230,17 @@ mod tests {
             let chars = tool.description.as_deref().unwrap_or_default().chars().count();
             assert!((1..=MAX_DESCRIPTION_CHARS).contains(&chars), "{}: {chars}", tool.name);
         }
+    }
+
+    #[test]
+    fn every_tool_has_an_example_with_all_that_it_needs() {
+        for tool in all() {
+            let example: JsonObject = serde_json::from_str(&example(&tool.name).unwrap()).unwrap();
+            let required = tool.input_schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+            assert!(required.iter().all(|name| example.contains_key(name.as_str().unwrap())), "{}", tool.name);
+        }
+        assert_eq!(example("get_turns").unwrap(), r#"{"from":"t3","to":"t7"}"#);
+        assert_eq!(example("get_turnz"), None);
     }
 
     #[test]

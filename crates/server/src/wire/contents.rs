@@ -253,6 +253,7 @@ pub struct Upgraded {
 #[into_params(parameter_in = Query)]
 pub struct TocQuery {
     /// A `next_cursor`: the last turn that is known.
+    #[param(pattern = "^t?[0-9]{1,9}$")]
     pub after: Option<String>,
     /// At most 500, which it is unless told.
     pub limit: Option<String>,
@@ -263,8 +264,10 @@ pub struct TocQuery {
 #[into_params(parameter_in = Query)]
 pub struct TurnsQuery {
     /// The first turn, as a number or as `t7`.
+    #[param(pattern = "^t?[1-9][0-9]{0,8}$")]
     pub from: String,
     /// The last turn; at most 20 are given at once.
+    #[param(pattern = "^t?[1-9][0-9]{0,8}$")]
     pub to: String,
 }
 
@@ -273,6 +276,7 @@ pub struct TurnsQuery {
 #[into_params(parameter_in = Query)]
 pub struct SessionSearchQuery {
     /// Words, `"phrases"`, `-without`, `pre*`, and filters such as `file:` and `outcome:fail`.
+    #[param(value_type = String, required = true, min_length = 1)]
     pub q: Option<String>,
     /// 10 unless told; what is no number from 1 to 100 is as good as none.
     pub limit: Option<String>,
@@ -286,6 +290,7 @@ pub struct SessionSearchQuery {
 pub struct SearchQuery {
     /// Words, `"phrases"`, `-without`, `pre*`, and filters: `session: agent: project: file: tool: outcome: exit: role:
     /// before: after:`.
+    #[param(value_type = String, required = true, min_length = 1)]
     pub q: Option<String>,
     /// 20 unless told; what is no number from 1 to 100 is as good as none.
     pub limit: Option<String>,

@@ -57,6 +57,7 @@ pub struct ContextAsOf {
 #[into_params(parameter_in = Query)]
 pub struct ContextQuery {
     /// At the end of which turn, as a number or as `t7`; now, unless told.
+    #[param(pattern = "^t?[0-9]{1,9}$")]
     pub turn: Option<String>,
 }
 

@@ -9,10 +9,11 @@ use utoipa::{IntoParams, ToSchema};
 #[into_params(parameter_in = Query)]
 pub struct StoredFileQuery {
     /// Whose directories and marks decide what is shown; without it those of all sessions do.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<String>, format = "uuid")]
     #[serde(default)]
     pub session: Option<SessionId>,
     /// From `/` on.
+    #[param(min_length = 1, pattern = "^/")]
     pub path: String,
     /// The person means to open a file outside of the session's directories.
     #[serde(default)]

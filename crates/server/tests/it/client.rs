@@ -57,6 +57,11 @@ impl Answer {
         assert_eq!(self.header("content-type"), Some("application/json"), "{}: {}", self.status, self.text());
         let body = self.json();
         let error = body["error"].as_object().unwrap_or_else(|| panic!("no error in {body}"));
+        if body["jsonrpc"] == "2.0" {
+            assert!(error["message"].as_str().is_some_and(|words| !words.is_empty()), "{body}");
+            let ours = error.get("data").map(|data| format!(" {}", data["code"].as_str().unwrap())).unwrap_or_default();
+            return format!("{} {}{ours}", self.status, error["code"]);
+        }
         let mut keys: Vec<&str> = error.keys().map(String::as_str).collect();
         keys.sort_unstable();
         assert_eq!(keys, ["code", "details", "message"], "{body}");

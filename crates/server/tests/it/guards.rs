@@ -6,10 +6,11 @@
 use doors::{Limits, Rate};
 use hyper::body::Bytes;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::client::{Answer, Browser, Lines, bearer};
 use crate::openapi;
-use crate::support::{Way, World, roomy};
+use crate::support::{Way, World, roomy, within};
 
 /// A route with its ids filled in.
 struct Route {
@@ -272,6 +273,45 @@ async fn what_does_not_exist_is_guarded_too() {
         assert_eq!(world.call_as(host, request, None).await.summary(), "403 host_not_allowed", "{request}");
         let origin = with(vec![], &[("origin", "null")]);
         assert_eq!(world.call_as(origin, request, None).await.summary(), "403 origin_not_allowed", "{request}");
+    }
+    world.close().await;
+}
+
+/// T13: bodies that never end, on the one route that anybody may post to, take no memory and nobody's place.
+#[tokio::test]
+async fn unfinished_bodies_without_a_credential_are_refused_at_once() {
+    let world = World::open().await;
+    let mut waiting = Vec::new();
+    for length in [12 << 20, 4_096] {
+        for _ in 0..300 {
+            let mut stream = world.connect(Way::Port).await.unwrap();
+            let head = format!(
+                "POST /api/v1/auth/exchange HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\n\
+                 Content-Length: {length}\r\n\r\n{{",
+                world.address.port()
+            );
+            stream.write_all(head.as_bytes()).await.unwrap();
+            waiting.push(stream);
+        }
+    }
+    let mut large = waiting.swap_remove(0);
+    let mut answer = Vec::new();
+    let _closed = within("the refusal", large.read_to_end(&mut answer)).await;
+    assert!(answer.starts_with(b"HTTP/1.1 413"), "{}", String::from_utf8_lossy(&answer));
+    world.get("/api/v1/whoami").await.ok(200);
+    assert_eq!(world.call_as(vec![], "GET /healthz", None).await.status, 200);
+    world.sign_in().await;
+    drop(waiting);
+    world.close().await;
+}
+
+/// What is not there is not kept by anybody either: it may be there tomorrow.
+#[tokio::test]
+async fn what_is_not_found_is_not_cached() {
+    let world = World::open().await;
+    for path in ["/api/v1/nothing", "/api/nothing", "/api", "/assets/none.js"] {
+        let answer = world.get(path).await;
+        assert_eq!((answer.status, answer.header("cache-control")), (404, Some("no-store")), "{path}");
     }
     world.close().await;
 }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::client::{Lines, Live, bearer};
-use crate::support::{Way, World};
+use crate::support::{Way, World, within};
 
 const PATHS: [&str; 2] = ["/api/v1/live", "/api/live"];
 
@@ -163,5 +164,52 @@ async fn an_agents_socket_reaches_its_own_session_only() {
     world.turn(&own, "say for you").await;
     let frames = live.until_that(|frame| frame["entry"]["type"] == "turn.ended").await;
     assert!(frames.iter().all(|frame| frame["session"] == own.as_str()), "{frames:?}");
+    world.close().await;
+}
+
+/// What breaks the rules of WebSocket is closed with the code that says which.
+#[tokio::test]
+async fn a_violation_is_closed_with_its_own_code() {
+    let world = World::open().await;
+    let masked = |first: u8, payload: &[u8]| {
+        let mut frame = vec![first, 0x80 | u8::try_from(payload.len()).unwrap(), 0, 0, 0, 0];
+        frame.extend_from_slice(payload);
+        frame
+    };
+    let mut huge = vec![0x81, 0xff];
+    huge.extend_from_slice(&(64_u64 << 20).to_be_bytes());
+    huge.extend_from_slice(&[0; 4]);
+    for (what, frame, code) in [
+        ("a frame without a mask", vec![0x81, 0x01, b'x'], 1002),
+        ("a reserved opcode", masked(0x83, b"x"), 1002),
+        ("a reserved bit", masked(0xc1, b"x"), 1002),
+        ("a ping in pieces", masked(0x09, b"x"), 1002),
+        ("a going on from nothing", masked(0x80, b"x"), 1002),
+        ("a text that is not UTF-8", masked(0x81, &[0xff, 0xfe]), 1007),
+        ("a message that is too large", huge, 1009),
+    ] {
+        let mut stream = world.connect(Way::Port).await.unwrap();
+        let head = format!(
+            "GET /api/v1/live HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\nConnection: Upgrade\r\n\
+             Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+            world.address.port(),
+            world.token
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        // The greeting has come once the list has, so that what follows is the answer to the frame.
+        let mut heard = Vec::new();
+        while !String::from_utf8_lossy(&heard).contains("unobservedCount") {
+            let mut some = [0; 4_096];
+            let read = within(what, stream.read(&mut some)).await.unwrap();
+            assert!(read > 0, "{what}: closed before its greeting");
+            heard.extend_from_slice(&some[..read]);
+        }
+        stream.write_all(&frame).await.unwrap();
+        let mut rest = Vec::new();
+        within(what, stream.read_to_end(&mut rest)).await.unwrap();
+        let close =
+            rest.windows(4).find(|bytes| bytes[0] == 0x88).map(|bytes| u16::from_be_bytes([bytes[2], bytes[3]]));
+        assert_eq!(close, Some(code), "{what}: {rest:?}");
+    }
     world.close().await;
 }

@@ -233,7 +233,11 @@ async fn what_is_refused_says_what_is_wanted_and_changes_nothing() {
     for (tool, arguments, expected) in [
         ("get_relevant_context", json!({ "setName": ["files"] }), "setName is a text"),
         ("get_relevant_context", json!({ "setName": long }), "a set's name is one line"),
-        ("set_relevant", json!({}), "there is no tool \"set_relevant\"; there are"),
+        (
+            "get_turns",
+            json!({ "from": 1 }),
+            "to is missing; call again with it. For example: get_turns {\"from\":\"t3\",\"to\":\"t7\"}.",
+        ),
     ] {
         let told = client.call(tool, arguments).await;
         assert!(told.starts_with("FAILED ") && told.contains(expected), "{told}");
@@ -245,11 +249,81 @@ async fn what_is_refused_says_what_is_wanted_and_changes_nothing() {
     let call = json!({ "name": "set_relevant_context", "arguments": ["files"] });
     let answer = post(&world, "/mcp", bearer(&token), "tools/call", call).await.ok(200);
     assert_eq!(answer["result"]["isError"], true, "{answer}");
-    assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("as arguments, an object"), "{answer}");
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("an object such as {\"setName\":\"files\",\"items\":[\"/a/b.rs\"]}"), "{answer}");
+    let call = json!({ "name": "get_turn", "arguments": ["t1"] });
+    let answer = post(&world, "/mcp", bearer(&token), "tools/call", call).await.ok(200);
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("an object such as {\"turn\":\"t42\"}"), "{answer}");
 
     let too_large = "x".repeat(300 << 10);
     let call = json!({ "name": "set_relevant_context", "arguments": { "setName": "files", "items": [too_large] } });
     assert_eq!(post(&world, "/mcp", bearer(&token), "tools/call", call).await.status, 413);
+    world.close().await;
+}
+
+/// Whatever is wrong with what is posted: the protocol's own error, with the id of the request where it has one.
+#[tokio::test]
+async fn every_refusal_is_one_of_the_protocol() {
+    let world = World::open().await;
+    let session = world.session().await;
+    let token = world.agent_token(&session).await;
+    let lines = || {
+        let mut lines = bearer(&token);
+        lines.push(("accept", "application/json, text/event-stream".to_owned()));
+        lines
+    };
+    let send = async |request: &str, lines: Lines, body: &str| {
+        let body = (!body.is_empty()).then(|| body.to_owned().into());
+        world.send(crate::support::Way::Port, lines, request, body).await
+    };
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let large = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{}"}}"#, "x".repeat(300 << 10));
+    for (body, expected, id) in [
+        ("{", "400 -32700", json!(null)),
+        ("\u{1}", "400 -32700", json!(null)),
+        ("[]", "400 -32600", json!(null)),
+        (&format!("[{list},{list}]"), "400 -32600", json!(null)),
+        ("7", "400 -32600", json!(null)),
+        ("null", "400 -32600", json!(null)),
+        ("{}", "400 -32600", json!(null)),
+        (r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#, "400 -32600", json!(null)),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}"#, "400 -32600", json!(null)),
+        (r#"{"jsonrpc":"2.0","id":{},"method":"tools/list"}"#, "400 -32600", json!(null)),
+        (r#"{"jsonrpc":"1.0","id":1,"method":"tools/list"}"#, "400 -32600", json!(1)),
+        (r#"{"id":1,"method":"tools/list"}"#, "400 -32600", json!(1)),
+        (r#"{"jsonrpc":"2.0","id":"a"}"#, "400 -32600", json!("a")),
+        (r#"{"jsonrpc":"2.0","id":"a","method":7}"#, "400 -32600", json!("a")),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":[]}"#, "400 -32600", json!(1)),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#, "200 -32601", json!(1)),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}"#, "200 -32602", json!(1)),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"cursor":"x"}}"#, "200 -32602", json!(1)),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{"cursor":"x"}}"#, "200 -32602", json!(1)),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"set_relevant"}}"#, "200 -32602", json!(1)),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":[]}}"#,
+            "200 -32602",
+            json!(1),
+        ),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}"#, "200 -32602", json!(1)),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#, "200 -32602", json!(1)),
+        (&large, "413 -32600", json!(null)),
+    ] {
+        let answer = send("POST /mcp", lines(), body).await;
+        assert_eq!(answer.header("content-type"), Some("application/json"), "{body:.100}: {}", answer.text());
+        let told = answer.json();
+        let found = format!("{} {}", answer.status, told["error"]["code"]);
+        assert_eq!((found.as_str(), &told["id"]), (expected, &id), "{body:.100}: {told}");
+        assert!(told["error"]["message"].as_str().is_some_and(|words| !words.is_empty()), "{told}");
+    }
+    for (request, lines, body, expected) in [
+        ("GET /mcp", lines(), "", "405 -32600"),
+        ("DELETE /mcp", lines(), "", "405 -32600"),
+        ("POST /mcp", bearer(&token), list, "406 -32600"),
+    ] {
+        let answer = send(request, lines, body).await;
+        assert_eq!(answer.summary(), expected, "{request}: {}", answer.text());
+    }
     world.close().await;
 }
 
@@ -272,15 +346,16 @@ async fn the_mount_is_behind_the_same_guards() {
         (bearer("wrong"), &here, "401 unauthenticated"),
         (with(("host", "evil.example".to_owned())), &here, "403 host_not_allowed"),
         (with(("origin", "http://evil.example".to_owned())), &here, "403 origin_not_allowed"),
-        (with(("throughline-session", other.clone())), &here, "404 session_not_found"),
+        (with(("throughline-session", other.clone())), &here, "404 -32600 session_not_found"),
         (with(("throughline-session", session.clone())), &here, "200"),
-        (bearer(&token), &at(&other), "404 session_not_found"),
+        (bearer(&token), &at(&other), "404 -32600 session_not_found"),
         (bearer(&token), &at(&session), "200"),
-        (bearer(&token), &at("nonsense"), "404 session_not_found"),
-        (bearer(&token), &format!("{}&session={session}", at(&session)), "400 invalid_query"),
-        (bearer(&token), &"/mcp?s=1".to_owned(), "400 invalid_query"),
-        (world.bearer(), &here, "400 session_not_named"),
+        (bearer(&token), &at("nonsense"), "404 -32600 session_not_found"),
+        (bearer(&token), &format!("{}&session={session}", at(&session)), "400 -32600 invalid_query"),
+        (bearer(&token), &"/mcp?s=1".to_owned(), "400 -32600 invalid_query"),
+        (world.bearer(), &here, "400 -32600 session_not_named"),
         (world.bearer(), &at(&session), "200"),
+        (world.bearer(), &at(&crate::support::id(0xabc)), "404 -32600 session_not_found"),
     ] {
         let answer = post(&world, path, lines.clone(), "initialize", initialize()).await;
         assert_eq!(answer.summary(), expected, "{lines:?} {path}");

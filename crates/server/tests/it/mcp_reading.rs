@@ -404,8 +404,6 @@ async fn what_can_not_be_read_says_what_can() {
         (("get_turn", json!({ "turn": 1, "find": long })), "find has 102400 characters"),
         (("get_turn", json!({ "turn": 1, "max_tokens": 10_001 })), "max_tokens is a whole number from 1000 to 10000"),
         (turns(json!(2), json!(1)), "from (t2) comes after to (t1)"),
-        (turns(json!(1), json!(21)), "21 turns, at most 20 are told at once; begin with to = \"t20\""),
-        (turns(json!(1), json!(u32::MAX)), "4294967295 turns, at most 20"),
         (turns(json!(0), json!(1)), "from is a turn"),
         (turns(json!(1), json!(-1)), "to is a turn"),
         (turns(json!(3), json!(4)), "there is no turn t3"),
@@ -435,6 +433,29 @@ async fn what_can_not_be_read_says_what_can() {
         assert!(told.contains(expected) && told.len() < 600, "{tool} {shown}: {told}");
     }
     assert_eq!(world.position().await, before);
+    world.close().await;
+}
+
+/// Turns that are not there are neither counted nor suggested.
+#[tokio::test]
+async fn a_range_that_goes_too_far_ends_with_the_newest_turn() {
+    let world = World::open().await;
+    let (short, long) = (world.session().await, world.session().await);
+    for n in 1..=2 {
+        world.turn(&short, &format!("say {n}")).await;
+    }
+    for n in 1..=21 {
+        world.turn(&long, &format!("say {n}")).await;
+    }
+    let client = client(&world, &short).await;
+    let told = client.call("get_turns", json!({ "from": 1, "to": u32::MAX })).await;
+    assert!(told.contains("2 of the 4294967295 turns asked for") && told.contains("t2. say 2"), "{told}");
+    assert!(!told.contains("t3") && !told.contains("t20"), "{told}");
+    for to in [json!(21), json!(u32::MAX)] {
+        let told = client.call("get_turns", json!({ "from": 1, "to": to, "session_id": long })).await;
+        let expected = "from t1 to t21 are 21 turns, at most 20 are told at once; begin with to = \"t20\"";
+        assert!(told.contains(expected), "{told}");
+    }
     world.close().await;
 }
 

@@ -36,6 +36,34 @@ fn credentials_and_keys_are_described() {
     }
 }
 
+/// Of every route: what it answers has words, and what the doors or the store may answer it is described as well.
+#[test]
+fn every_answer_has_words_and_every_common_refusal_is_described() {
+    let document: Value = serde_json::from_str(COMMITTED).unwrap();
+    assert_eq!(document["servers"][0]["url"], "/");
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, route) in methods.as_object().unwrap() {
+            let answers = route["responses"].as_object().unwrap();
+            for (status, answer) in answers {
+                let words = resolve(&document, answer)["description"].as_str().unwrap_or_default();
+                assert!(!words.is_empty(), "{method} {path}: {status} has no description");
+            }
+            let open = path.ends_with("/auth/exchange");
+            let mut statuses = vec!["400", "403", "414", "429", "500"];
+            statuses.extend((!open).then_some(["401", "404", "409", "503"]).into_iter().flatten());
+            statuses.extend((method != "get").then_some(["408", "413", "415", "507"]).into_iter().flatten());
+            for status in statuses {
+                assert!(answers.contains_key(status), "{method} {path}: {status} is not described");
+            }
+        }
+    }
+    for path in ["/api/v1/search", "/api/v1/sessions/{id}/search"] {
+        let parameters = document["paths"][path]["get"]["parameters"].as_array().unwrap();
+        let words = parameters.iter().find(|parameter| parameter["name"] == "q").unwrap();
+        assert_eq!(words["required"], true, "{path}");
+    }
+}
+
 /// Every route of the description: method, path, and what a body must hold at least.
 pub(crate) fn routes() -> Vec<(String, String, Option<Value>)> {
     let document: Value = serde_json::from_str(COMMITTED).unwrap();
@@ -177,7 +205,7 @@ async fn answers_are_as_described() {
     ] {
         let answer = world.call(&format!("{method} /api/v1{}", at(path)), body).await;
         let described = &document["paths"][format!("/api/v1{path}")][method.to_lowercase()]["responses"];
-        let described = &described[answer.status.to_string()];
+        let described = resolve(&document, &described[answer.status.to_string()]);
         assert!(described.is_object(), "{method} {path}: {} is not described", answer.status);
         let schema = &described["content"]["application/json"]["schema"];
         if schema.is_null() {

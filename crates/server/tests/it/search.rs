@@ -88,6 +88,27 @@ async fn inside_a_session_turns_come_in_order_in_the_shape_of_contents() {
     world.close().await;
 }
 
+/// Signs are no words and in no index, and are found all the same where a text is looked for as it stands.
+#[tokio::test]
+async fn a_text_of_signs_alone_is_found_as_it_stands() {
+    let world = World::open().await;
+    let session = world.session().await;
+    for text in ["say from here → there", "say std::mem and more", "say nothing of that"] {
+        world.turn(&session, text).await;
+    }
+    for (query, expected) in [("%E2%86%92", "t1"), ("::", "t2"), ("std::mem", "t2"), ("here%20%E2%86%92", "t1")] {
+        let everywhere = world.get(&format!("/api/v1/search?q={query}&exact=true")).await.ok(200);
+        let turns: Vec<String> =
+            everywhere["results"].as_array().unwrap().iter().map(|found| format!("t{}", found["turn"])).collect();
+        assert_eq!(turns, [expected], "{query}: {everywhere}");
+        let inside = world.get(&format!("/api/v1/sessions/{session}/search?q={query}&exact=true")).await.ok(200);
+        assert_eq!(inside["matches"], 1, "{query}: {inside}");
+    }
+    let nothing = world.get("/api/v1/search?q=%E2%87%92&exact=true").await.ok(200);
+    assert_eq!(nothing["total"], 0, "{nothing}");
+    world.close().await;
+}
+
 #[tokio::test]
 async fn no_query_is_an_error() {
     let world = World::open().await;

@@ -205,11 +205,6 @@ pub(super) async fn turns(call: Call<'_>) -> Result<String, CallError> {
     if from > to {
         return Err(CallError::Backwards { from, to });
     }
-    let span_of = u64::from(to.0) - u64::from(from.0) + 1;
-    if span_of > u64::from(MAX_TURNS_AT_ONCE) {
-        let last = Turn(from.0.saturating_add(MAX_TURNS_AT_ONCE - 1));
-        return Err(CallError::TooManyTurns { from, to, count: span_of, last });
-    }
     let budget = arguments.budget()?;
     let scope = call.scope().await?;
     let session = scope.session(&arguments).await?;
@@ -217,7 +212,14 @@ pub(super) async fn turns(call: Call<'_>) -> Result<String, CallError> {
     if from > newest {
         return Err(CallError::NoSuchTurn { turn: from, session: session.id, newest });
     }
+    // Turns that are not there yet are neither told nor counted.
     let end = to.min(newest);
+    let span_of = u64::from(end.0) - u64::from(from.0) + 1;
+    if span_of > u64::from(MAX_TURNS_AT_ONCE) {
+        let last = Turn(from.0.saturating_add(MAX_TURNS_AT_ONCE - 1));
+        return Err(CallError::TooManyTurns { from, to: end, count: span_of, last });
+    }
+    let span_of = u64::from(to.0) - u64::from(from.0) + 1;
     let mut page = Page::new(budget);
     let (mut next, mut is_cut) = (from, false);
     // One at a time: twenty long ones at once would fill the memory for nothing.
