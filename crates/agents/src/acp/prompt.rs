@@ -1,4 +1,5 @@
-//! A prompt as the agent gets it: what it has to know first, then the person's words, pictures, and the files they name.
+//! A prompt as the agent gets it: what it has to know first, then the person's pictures, their words, and the files they name.
+//! Pictures go before the words, which speak of them; a picture may also go without any.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,8 @@ pub(super) fn blocks(
     let packet = packet.map(|Told { of, text }| words(format!("{}\n\n{text}", label(of))));
     let images = images.into_iter().map(|image| ContentBlock::Image(ImageContent::new(image.data, image.mime_type)));
     let links = files.into_iter().map(|(name, path)| ContentBlock::ResourceLink(ResourceLink::new(name, uri(&path))));
-    packet.into_iter().chain([words(text)]).chain(images).chain(links).collect()
+    let text = Some(text).filter(|text| !text.trim().is_empty()).map(words);
+    packet.into_iter().chain(images).chain(text).chain(links).collect()
 }
 
 fn label(of: ToldOf) -> &'static str {
@@ -106,7 +108,9 @@ mod tests {
         let told = |of| Some(Told { of, text: "we did".to_owned() });
         let step = blocks("do it".to_owned(), Vec::new(), told(ToldOf::PhaseBefore), Vec::new());
         insta::assert_snapshot!(serde_json::to_string(&step).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the work that this session goes on with. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do it"}]"#);
+        let alone = blocks(" ".to_owned(), vec![image.clone()], None, Vec::new());
+        insta::assert_snapshot!(serde_json::to_string(&alone).unwrap(), @r#"[{"type":"image","data":"AA==","mimeType":"image/png"}]"#);
         let blocks = blocks("do it".to_owned(), vec![image], told(ToldOf::EarlierTurns), files);
-        insta::assert_snapshot!(serde_json::to_string(&blocks).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do it"},{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"resource_link","name":"a b","uri":"file:///p/a%20b%25"}]"#);
+        insta::assert_snapshot!(serde_json::to_string(&blocks).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nwe did"},{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"text","text":"do it"},{"type":"resource_link","name":"a b","uri":"file:///p/a%20b%25"}]"#);
     }
 }
