@@ -18,7 +18,7 @@ import { AsideRow } from "./AsideRow";
 import { readAside, storeAside } from "./aside";
 import type { Compose } from "./ComposeContext";
 import { ComposerField } from "./ComposerField";
-import { unknownCommand } from "./commands";
+import { unknownCommand } from "./blocks/unknownCommand";
 import { newDraft, readDraft, storeDraft } from "./drafts";
 import { OutboxRow } from "./OutboxRow";
 import type { Outgoing, Picture } from "./outbox";

@@ -1,5 +1,5 @@
 // Whether a prompt begins with a command that its agent has not told of.
-import type { AgentCommand } from "../wire/names";
+import type { AgentCommand } from "../../wire/names";
 
 /** A path, as in `/etc/hosts`, is no command. */
 const COMMAND = /^\/([^\s/]{1,100})(?:\s|$)/;

@@ -1,7 +1,7 @@
 // Tests which prompts begin with a command that the agent does not know.
 import { expect, test } from "vitest";
 
-import { unknownCommand } from "./commands";
+import { unknownCommand } from "./unknownCommand";
 
 const told = ["plan", "mcp:review"].map((name) => ({ name, description: "", hint: null }));
 
