@@ -131,8 +131,8 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
             send_prompt(session, Prompt { interaction_id, text, images }, when_busy)
         }
         Command::ChangePrompt { interaction_id, text } => {
-            check_prompt(&text)?;
             let old = session.find_queued(interaction_id).ok_or(Rejection::PromptNotQueued)?;
+            check_prompt(&text, &old.images)?;
             check_queued_bytes(session, text.len().saturating_sub(old.text.len()))?;
             Ok(vec![Event::PromptChanged { interaction_id, text }])
         }
@@ -267,7 +267,7 @@ fn create(new: NewSession) -> Result<Vec<Event>, Rejection> {
     match prompt {
         // Its agent is started once this is durable, by whoever began it or, after a crash, by the next life.
         Some(FirstPrompt { interaction_id, text }) => {
-            check_prompt(&text)?;
+            check_prompt(&text, &[])?;
             events.push(Event::PromptQueued { interaction_id, text, images: Vec::new() });
         }
         None => events.push(agent_state(AgentState::Starting, None)),
@@ -307,7 +307,7 @@ fn send_prompt(session: &Session, prompt: Prompt, when_busy: WhenBusy) -> Result
     if session.row.is_imported() {
         return Err(Rejection::Imported);
     }
-    check_prompt(&prompt.text)?;
+    check_prompt(&prompt.text, &prompt.images)?;
     check_images(&prompt.images)?;
     let busy = session.row.running.is_some() || !session.queue.is_empty();
     if busy && when_busy == WhenBusy::Reject {
@@ -440,8 +440,9 @@ pub fn check_name(name: &str) -> Result<(), Rejection> {
     Ok(())
 }
 
-fn check_prompt(text: &str) -> Result<(), Rejection> {
-    if text.trim().is_empty() {
+/// A picture says something without words, too.
+fn check_prompt(text: &str, images: &[Image]) -> Result<(), Rejection> {
+    if text.trim().is_empty() && images.is_empty() {
         return Err(Rejection::PromptEmpty);
     }
     if text.len() > MAX_PROMPT_BYTES {

@@ -216,14 +216,20 @@ test("pictures that are too large together are refused before they are read", as
   expect(thumbnails()).toEqual(["fits.png"]);
 });
 
-test("pictures alone are no prompt, pasted words stay words, and no picture gets into the store", async () => {
+test("a picture alone is a prompt, and goes out without words", async () => {
+  const { sent, field } = open([unreachable]);
+  paste(field(), [file("b.png", "image/png")]);
+  await waitFor(() => expect(thumbnails()).toEqual(["b.png"]));
+  await userEvent.type(field(), "{Enter}");
+  await waitFor(() => expect(sent).toHaveLength(1));
+  expect(sent[0]).toMatchObject({ text: "", images: [{ mimeType: "image/png" }] });
+});
+
+test("pasted words stay words, and no picture gets into the store", async () => {
   const { sent, field } = open([unreachable], { online: false });
   paste(field(), [file("a.png", "image/png")], "words with a picture of them");
   paste(field(), [file("b.png", "image/png")]);
   await waitFor(() => expect(thumbnails()).toEqual(["b.png"]));
-  await userEvent.type(field(), "{Enter}");
-  expect(screen.getByRole("alert").textContent).toBe("A prompt with pictures needs a few words too.");
-  expect(sent).toEqual([]);
   await userEvent.type(field(), "look{Enter}");
   await screen.findByText(/Not sent yet/);
   expect(JSON.stringify(localStorage)).not.toContain("AAAA");

@@ -12,11 +12,13 @@ import { Alert } from "../ui/Alert";
 import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Knot } from "../ui/Knot";
+import { inOneLine } from "../ui/shown";
 import type { AgentCommand, SessionId } from "../wire/names";
 import { AsideRow } from "./AsideRow";
 import { readAside, storeAside } from "./aside";
 import type { Compose } from "./ComposeContext";
 import { ComposerField } from "./ComposerField";
+import { unknownCommand } from "./blocks/unknownCommand";
 import { newDraft, readDraft, storeDraft } from "./drafts";
 import { OutboxRow } from "./OutboxRow";
 import type { Outgoing, Picture } from "./outbox";
@@ -50,7 +52,6 @@ interface ComposerProps {
 
 const NO_COMMANDS: readonly AgentCommand[] = [];
 const NO_TURNS: readonly TranscriptTurn[] = [];
-const NEEDS_WORDS = "A prompt with pictures needs a few words too.";
 const TORN = "The page was loaded anew before this prompt was sent, and its pictures are gone. Add them again.";
 
 export function Composer({
@@ -73,8 +74,10 @@ export function Composer({
   const [pictures, setPictures] = useState<readonly Picture[]>([]);
   const [objection, setObjection] = useState<string | null>(torn.length === 0 ? null : TORN);
   const [aside, setAside] = useState(() => readAside(session));
-  const needsWords = objection === NEEDS_WORDS;
   const picker = useRef<HTMLInputElement>(null);
+  // A picture says something without words, too.
+  const isBlank = draft.text.trim() === "" && pictures.length === 0;
+  const unknown = unknownCommand(draft.text, commands);
 
   useEffect(() => {
     storeDraft(session, draft);
@@ -109,9 +112,6 @@ export function Composer({
 
   const write = (text: string) => {
     setDraft(newDraft(text));
-    if (needsWords) {
-      setObjection(null);
-    }
   };
   /** The field holds what was put aside, or nothing. */
   const takeUpAside = () => {
@@ -120,11 +120,10 @@ export function Composer({
     setAside(null);
   };
   const send = () => {
-    if (draft.text.trim() === "") {
-      setObjection(pictures.length > 0 ? NEEDS_WORDS : null);
+    setObjection(null);
+    if (isBlank) {
       return;
     }
-    setObjection(null);
     takeUpAside();
     outbox.put({ text: draft.text, key: draft.key, pictures });
     field.current?.focus();
@@ -148,7 +147,6 @@ export function Composer({
 
   useImperativeHandle(ref, () => ({
     edit({ text, images }) {
-      const isBlank = draft.text.trim() === "" && pictures.length === 0;
       const isSame = draft.text === text && pictures.map(({ data }) => data).join() === images.map(({ data }) => data).join();
       if (!isBlank && !isSame) {
         setAside({ text: joined([draft.text, aside?.text ?? ""]), pictures: [...pictures, ...(aside?.pictures ?? [])] });
@@ -199,6 +197,13 @@ export function Composer({
         />
       )}
       {objection !== null && <Alert className="mt-1 mb-2">{objection}</Alert>}
+      <p role="status" className={`text-[0.8125rem] text-soft ${unknown === null ? "" : "mb-1.5"}`}>
+        {unknown !== null && (
+          <>
+            {agent} has told of no command <code>/{inOneLine(unknown)}</code>; it may take this for words.
+          </>
+        )}
+      </p>
       <div
         className={`@container relative rounded-2xl border bg-paper p-1.5 focus-within:outline-2 focus-within:outline-thread ${dropping ? "border-thread outline-2 outline-thread" : "border-edge"}`}
       >
@@ -239,7 +244,7 @@ export function Composer({
           <IconButton
             type="submit"
             label={running ? "Send when this turn ends" : "Send"}
-            disabled={draft.text.trim() === ""}
+            disabled={isBlank}
             className="rounded-xl! not-disabled:bg-ink not-disabled:text-paper not-disabled:hover:bg-ink not-disabled:hover:text-paper not-disabled:hover:opacity-85"
           >
             <Icon name="send" />

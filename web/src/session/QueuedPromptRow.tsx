@@ -79,7 +79,7 @@ export function QueuedPromptRow({ http, session, prompt }: QueuedPromptRowProps)
             }}
           />
           <div className="flex gap-2">
-            <Button type="submit" disabled={edited.trim() === ""}>
+            <Button type="submit" disabled={edited.trim() === "" && (prompt.images ?? []).length === 0}>
               Save
             </Button>
             <Button look="quiet" onClick={() => setEdited(null)}>

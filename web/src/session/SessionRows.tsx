@@ -69,6 +69,7 @@ export function SessionRows({ app, link, at, layout, open, items, range, measure
     session,
     agent: followed.transcript.agent ?? app.store.getState().list.rows.get(session)?.agent ?? "",
     options: followed.agent.options,
+    commands: followed.agent.commands,
     changed: followed.nextSeq,
     onWent: useCallback((to: SessionId) => onWent(session, to), [onWent, session]),
   });

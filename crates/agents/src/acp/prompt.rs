@@ -1,10 +1,11 @@
-//! A prompt as the agent gets it: what it has to know first, then the person's words, pictures, and the files they name.
+//! A prompt as the agent gets it: what it has to know first, then the person's pictures, their words, and the files they name.
+//! Pictures go before the words, which speak of them; a picture may also go without any.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use agent_client_protocol::v1::schema::{ContentBlock, ImageContent, ResourceLink, TextContent};
-use model::Image;
+use model::{Image, is_slash_command};
 
 use crate::{Told, ToldOf};
 
@@ -30,12 +31,7 @@ pub(super) struct Ahead {
     pub(super) packet: Option<Told>,
 }
 
-/// A command for the agent itself, which knows it only if it gets nothing else ahead of it.
-pub(super) fn is_command(text: &str) -> bool {
-    text.starts_with('/')
-}
-
-/// The blocks of a prompt; a command goes out without anything ahead of it. `files` are the mentioned ones that are
+/// The blocks of a prompt. A command of the agent's own is known to it only where nothing stands before it. `files` are the mentioned ones that are
 /// there, by what they were called.
 pub(super) fn blocks(
     text: String,
@@ -45,12 +41,17 @@ pub(super) fn blocks(
 ) -> Vec<ContentBlock> {
     let words = |text| ContentBlock::Text(TextContent::new(text));
     let labelled = |label: &str, text: &str| words(format!("{label}\n\n{text}"));
-    let Ahead { brief, packet } = if is_command(&text) { Ahead::default() } else { ahead };
+    let is_command = is_slash_command(&text);
+    let Ahead { brief, packet } = if is_command { Ahead::default() } else { ahead };
     let brief = brief.map(|text| labelled(BRIEF, &text));
     let packet = packet.map(|Told { of, text }| labelled(label(of), &text));
-    let images = images.into_iter().map(|image| ContentBlock::Image(ImageContent::new(image.data, image.mime_type)));
+    let picture = |image: Image| ContentBlock::Image(ImageContent::new(image.data, image.mime_type));
+    let images: Vec<_> = images.into_iter().map(picture).collect();
     let links = files.into_iter().map(|(name, path)| ContentBlock::ResourceLink(ResourceLink::new(name, uri(&path))));
-    brief.into_iter().chain(packet).chain([words(text)]).chain(images).chain(links).collect()
+    let text = Some(text).filter(|text| !text.trim().is_empty()).map(words);
+    let (before, after) = if is_command { (None, images) } else { (Some(images), Vec::new()) };
+    let said = before.into_iter().flatten().chain(text).chain(after);
+    brief.into_iter().chain(packet).chain(said).chain(links).collect()
 }
 
 fn label(of: ToldOf) -> &'static str {
@@ -125,8 +126,10 @@ mod tests {
         let told = |of| Ahead { brief: None, packet: Some(Told { of, text: "we did".to_owned() }) };
         let step = blocks("do it".to_owned(), Vec::new(), told(ToldOf::PhaseBefore), Vec::new());
         insta::assert_snapshot!(serde_json::to_string(&step).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the work that this session goes on with. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do it"}]"#);
+        let alone = blocks(" ".to_owned(), vec![image.clone()], Ahead::default(), Vec::new());
+        insta::assert_snapshot!(serde_json::to_string(&alone).unwrap(), @r#"[{"type":"image","data":"AA==","mimeType":"image/png"}]"#);
         let blocks = blocks("do it".to_owned(), vec![image], told(ToldOf::EarlierTurns), files);
-        insta::assert_snapshot!(serde_json::to_string(&blocks).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do it"},{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"resource_link","name":"a b","uri":"file:///p/a%20b%25"}]"#);
+        insta::assert_snapshot!(serde_json::to_string(&blocks).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nwe did"},{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"text","text":"do it"},{"type":"resource_link","name":"a b","uri":"file:///p/a%20b%25"}]"#);
     }
 
     #[test]
@@ -137,6 +140,9 @@ mod tests {
         };
         let command = blocks("/req my-spec".to_owned(), Vec::new(), ahead(), Vec::new());
         assert_eq!(serde_json::to_string(&command).unwrap(), r#"[{"type":"text","text":"/req my-spec"}]"#);
+        let image = Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned() };
+        let command = blocks("/look".to_owned(), vec![image], ahead(), Vec::new());
+        assert_eq!(serde_json::to_value(&command[0]).unwrap()["text"], "/look");
         let words = blocks("do /req".to_owned(), Vec::new(), ahead(), Vec::new());
         insta::assert_snapshot!(serde_json::to_string(&words).unwrap(), @r#"[{"type":"text","text":"[Context from Throughline about the session that you work in. It is not a request.]\n\nMark it."},{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nwe did"},{"type":"text","text":"do /req"}]"#);
     }

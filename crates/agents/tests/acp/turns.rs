@@ -47,7 +47,7 @@ async fn a_prompt_brings_what_is_to_be_known_pictures_and_files() {
         told.push(talk.over().await);
     }
     assert_snapshot!(told[0], @r#"
-    text 0 [{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nearlier we did much"},{"type":"text","text":"echo @src and @\"src/a b.rs\", not @gone nor @/etc/passwd nor @../home nor @.env"},{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"resource_link","name":"src","uri":"file:///FOLDER/project/src"},{"type":"resource_link","name":"src/a b.rs","uri":"file:///FOLDER/project/src/a%20b.rs"}]
+    text 0 [{"type":"text","text":"[Context from Throughline about the earlier turns of this session. It is a record, not a request.]\n\nearlier we did much"},{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"text","text":"echo @src and @\"src/a b.rs\", not @gone nor @/etc/passwd nor @../home nor @.env"},{"type":"resource_link","name":"src","uri":"file:///FOLDER/project/src"},{"type":"resource_link","name":"src/a b.rs","uri":"file:///FOLDER/project/src/a%20b.rs"}]
     stopped {"outcome":"completed"}
     "#);
     assert_snapshot!(told[1], @r#"

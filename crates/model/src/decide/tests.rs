@@ -537,6 +537,26 @@ fn pictures_are_bounded_and_of_known_kinds() {
 }
 
 #[test]
+fn a_picture_without_words_is_a_prompt_and_nothing_at_all_is_none() {
+    let prompt = |number: u128, images: Vec<crate::Image>| Command::SendPrompt {
+        interaction_id: interaction(number),
+        text: " ".to_owned(),
+        images,
+        when_busy: WhenBusy::Queue,
+    };
+    let picture = crate::Image { mime_type: "image/png".to_owned(), data: "aGk=".to_owned() };
+    let mut history = History::default();
+    history.run(parse("create")).unwrap();
+    assert_eq!(history.run(prompt(1, Vec::new())), Err(super::Rejection::PromptEmpty));
+    history.run(prompt(1, vec![picture])).unwrap();
+    // It waits for its agent, and its words may be taken away.
+    let change = |number| Command::ChangePrompt { interaction_id: interaction(number), text: String::new() };
+    history.run(change(1)).unwrap();
+    history.run(parse("prompt 2 words alone")).unwrap();
+    assert_eq!(history.run(change(2)), Err(super::Rejection::PromptEmpty));
+}
+
+#[test]
 fn a_null_that_a_tool_was_given_is_nothing() {
     let mut history = History::default();
     for line in ["create", "ready", "prompt 1 go"] {

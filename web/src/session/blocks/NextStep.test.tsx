@@ -7,7 +7,7 @@ import { createStore } from "zustand/vanilla";
 import type { App } from "../../state/app";
 import { INITIAL_STATE } from "../../state/app";
 import type { Next, NextBlock } from "../../wire/blocks";
-import type { AgentOption, SessionRow } from "../../wire/names";
+import type { AgentCommand, AgentOption, SessionRow } from "../../wire/names";
 import { NextStep } from "./NextStep";
 import { NextStepsContext, useNextSteps } from "./useNextSteps";
 
@@ -25,6 +25,7 @@ afterEach(cleanup);
 
 interface Setting {
   next?: Next;
+  commands?: AgentCommand[];
   standing?: Partial<NextBlock> | "unreachable";
   row?: Partial<SessionRow>;
   takeNext?: (session: string, step: string, wish: object) => Promise<unknown>;
@@ -35,7 +36,7 @@ function pageOf(before: string | null, step: object): object {
   return before === null ? { blocks: [{ id: "t9.n1", turn: 9, state: "open" }], nextCursor: "t9.n1" } : { blocks: [step], nextCursor: null };
 }
 
-function show({ next = NEXT, standing = { state: "open" } as Partial<NextBlock>, takeNext = () => Promise.resolve(went), row = {} }: Setting) {
+function show({ next = NEXT, commands = [], standing = { state: "open" } as Partial<NextBlock>, takeNext = () => Promise.resolve(went), row = {} }: Setting) {
   const readSession = vi.fn(() => Promise.resolve(MISSING));
   const nextSteps = vi.fn((_: string, before: string | null) =>
     Promise.resolve(standing === "unreachable" ? { ok: false, failure: { kind: "unreachable" } } : { ok: true, value: pageOf(before, { id: "t3.n1", turn: 3, ...next, ...standing }) }),
@@ -45,7 +46,7 @@ function show({ next = NEXT, standing = { state: "open" } as Partial<NextBlock>,
   const store = createStore(() => ({ ...INITIAL_STATE, list: { ...INITIAL_STATE.list, rows } }));
   const onWent = vi.fn();
   function Page({ changed }: { changed: number }) {
-    const steps = useNextSteps({ app: { store, http } as unknown as App, session: "s", agent: "guide", options: OPTIONS, changed, onWent });
+    const steps = useNextSteps({ app: { store, http } as unknown as App, session: "s", agent: "guide", options: OPTIONS, commands, changed, onWent });
     return (
       <NextStepsContext value={steps}>
         <NextStep turn={3} nth={1} next={next} />
@@ -59,6 +60,17 @@ function show({ next = NEXT, standing = { state: "open" } as Partial<NextBlock>,
 const button = () => screen.getByRole<HTMLButtonElement>("button", { name: "Write the plan" });
 const isOff = () => button().getAttribute("aria-disabled") === "true";
 const settled = () => act(() => new Promise((resolve) => setTimeout(resolve)));
+
+test("a step whose command the agent has not told of says so, and can be taken all the same", async () => {
+  const { container } = show({ commands: [{ name: "spec", description: "Writes a spec" }] });
+  await settled();
+  expect(container.textContent).toContain("guide has told of no command /plan; it may take this for words");
+  expect(isOff()).toBe(false);
+  cleanup();
+  const known = show({ commands: [{ name: "plan", description: "Writes a plan" }] });
+  await settled();
+  expect(known.container.textContent).not.toContain("has told of no command");
+});
 
 test("an open step says what it sends and where, and goes by key, once", async () => {
   let answer: (value: unknown) => void = () => undefined;

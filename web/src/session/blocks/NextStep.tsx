@@ -18,6 +18,7 @@ import { inOneLine } from "../../ui/shown";
 import type { Next, NextBlock, NextWish } from "../../wire/blocks";
 import type { SessionId } from "../../wire/names";
 import { NextMenu } from "./NextMenu";
+import { unknownCommand } from "./unknownCommand";
 import type { NextSteps } from "./useNextSteps";
 import { NextStepsContext } from "./useNextSteps";
 import { useOtherSession } from "./useOtherSession";
@@ -62,6 +63,8 @@ function Offer({ id, next, known, steps }: OfferProps) {
   const button = useRef<HTMLButtonElement>(null);
   const open = steps !== null && steps.past === undefined && known?.state === "open";
   const used = known?.state === "used";
+  // Of another agent nothing is known here.
+  const unknown = steps === null || (wish.agent ?? steps.agent) !== steps.agent ? null : unknownCommand(next.command, steps.commands);
   const go = async () => {
     if (open && !going) {
       setGoing(true);
@@ -91,6 +94,11 @@ function Offer({ id, next, known, steps }: OfferProps) {
         <>
           <Where next={next} />
           {chosen.length > 0 && `, with ${chosen.join(", ")}`}
+          {unknown !== null && (
+            <>
+              . {inOneLine(steps.agent)} has told of no command <code>/{inOneLine(unknown)}</code>; it may take this for words
+            </>
+          )}
         </>
       )}
     </Line>

@@ -7,13 +7,15 @@ import { createContext, useCallback, useEffect, useMemo, useRef, useState } from
 import type { Answer, Failure, Http } from "../../api/http";
 import type { App } from "../../state/app";
 import type { NextBlock, NextWish } from "../../wire/blocks";
-import type { AgentOption, SessionId } from "../../wire/names";
+import type { AgentCommand, AgentOption, SessionId } from "../../wire/names";
 
 export interface NextSteps {
   readonly app: App;
   /** Whom the session talks to, and what can be chosen of it. */
   readonly agent: string;
   readonly options: readonly AgentOption[];
+  /** What it understands after a slash. */
+  readonly commands: readonly AgentCommand[];
   /** By their places, as `t3.n1`; null until the server has said. */
   readonly standing: ReadonlyMap<string, NextBlock> | null;
   /** The session that they are of, if that is not the open one: then none is taken here. */
@@ -33,12 +35,13 @@ interface Given {
   session: SessionId;
   agent: string;
   options: readonly AgentOption[];
+  commands: readonly AgentCommand[];
   /** Grows whenever a step came or was taken. */
   changed: number;
   onWent(session: SessionId): void;
 }
 
-export function useNextSteps({ app, session, agent, options, changed, onWent }: Given): NextSteps {
+export function useNextSteps({ app, session, agent, options, commands, changed, onWent }: Given): NextSteps {
   const { http } = app;
   const [standing, setStanding] = useState<NextSteps["standing"]>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -97,8 +100,8 @@ export function useNextSteps({ app, session, agent, options, changed, onWent }: 
     [http, session, lookAgain],
   );
   return useMemo(
-    () => ({ app, agent, options, standing, failure, want, lookAgain, take }),
-    [app, agent, options, standing, failure, want, lookAgain, take],
+    () => ({ app, agent, options, commands, standing, failure, want, lookAgain, take }),
+    [app, agent, options, commands, standing, failure, want, lookAgain, take],
   );
 }
 

@@ -1,13 +1,12 @@
 // The line below the composer: what the session is about, as links.
 //
 // Invariant: it shows nothing but what the server said of this session.
-import { useState } from "react";
+import { Fragment, useState } from "react";
 
 import type { Http } from "../../api/http";
 import type { SessionContext } from "../../state/context";
 import { Alert } from "../../ui/Alert";
 import { Icon } from "../../ui/Icon";
-import { Link } from "../../ui/Link";
 import { inOneLine } from "../../ui/shown";
 import type { SessionRow } from "../../wire/names";
 import { changeNote } from "./changeNote";
@@ -64,11 +63,17 @@ export function ContextFooter({ http, row, context, writable, onOpenFile, onOpen
         </button>
         <div className="footer-line" role="group" aria-label="Files and applet">
           <div className="footer-files" tabIndex={-1}>
-            {marked.map((path) => (
-              <FileLink key={path} session={row.id} path={path} className="footer-link" onOpen={onOpenFile} />
+            {marked.map((path, index) => (
+              <Fragment key={path}>
+                {index > 0 && <Dot />}
+                <FileLink session={row.id} path={path} className="footer-link" onOpen={onOpenFile} />
+              </Fragment>
             ))}
-            {automatic.map((path) => (
-              <FileLink key={path} session={row.id} path={path} note={AUTOMATIC} className="footer-link text-soft decoration-dotted!" onOpen={onOpenFile} />
+            {automatic.map((path, index) => (
+              <Fragment key={path}>
+                {marked.length + index > 0 && <Dot />}
+                <FileLink session={row.id} path={path} note={AUTOMATIC} className="footer-link text-soft decoration-dotted!" onOpen={onOpenFile} />
+              </Fragment>
             ))}
           </div>
           {more > 0 && (
@@ -87,22 +92,25 @@ export function ContextFooter({ http, row, context, writable, onOpenFile, onOpen
               <span className="rounded-md border border-rule px-1.5">Mark {automatic.length === 1 ? "it" : `these ${automatic.length}`}</span>
             </button>
           )}
-          {hasFiles && applet !== null && (
-            <span aria-hidden="true" className="text-soft">
-              ·
-            </span>
-          )}
+          {hasFiles && applet !== null && <Dot />}
           {applet !== null && (
-            <Link
-              href={applet.href}
-              className="footer-link rounded text-soft italic underline decoration-rule underline-offset-3 hover:decoration-current"
-              title={`The applet that was open last: ${inOneLine(applet.slug)}`}
-            >
-              <span className="max-w-24 truncate md:max-w-60">[{inOneLine(applet.slug)}]</span>
-            </Link>
+            // A link would lead nowhere.
+            <span className="footer-link gap-1 text-soft" title={`The applet that was open last: ${inOneLine(applet.slug)}. This version of Throughline cannot open applets yet.`}>
+              <span className="max-w-24 truncate italic md:max-w-60">[{inOneLine(applet.slug)}]</span>
+              <span>cannot be opened yet</span>
+            </span>
           )}
         </div>
       </div>
     </section>
+  );
+}
+
+/** Between any two links. */
+function Dot() {
+  return (
+    <span aria-hidden="true" className="text-soft">
+      ·
+    </span>
   );
 }

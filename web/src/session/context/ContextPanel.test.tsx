@@ -76,6 +76,14 @@ test("the footer shows names, says paths, and markup stays text", async () => {
   expect(onOpenFile).toHaveBeenCalledWith("/w/notes.md");
 });
 
+test("a dot stands between any two of the footer, and an applet says that it cannot be opened", () => {
+  const { http } = server();
+  const sets = { files: ["/w/a.md", "/w/b.md"], applet: ["git-diff"] };
+  const { container } = render(<ContextFooter http={http} row={row} context={{ ...context, sets }} writable={false} onOpenFile={vi.fn()} onOpenPanel={vi.fn()} />);
+  expect(container.textContent).toBe("a.md·b.md·notes.md·[git-diff]cannot be opened yet");
+  expect(screen.queryByRole("link", { name: /git-diff/ })).toBeNull();
+});
+
 test("one click marks what is automatic, and nothing changes before the server says so", async () => {
   const { http, wishes } = server();
   render(<ContextFooter http={http} row={row} context={context} writable onOpenFile={vi.fn()} onOpenPanel={vi.fn()} />);

@@ -35,7 +35,7 @@ impl Session {
                 spawn_blocking(move || files.mentioned(mentions)).await.unwrap_or_default()
             }
         };
-        let brief = if prompt::is_command(&text) { None } else { self.untold_brief.take() };
+        let brief = if model::is_slash_command(&text) { None } else { self.untold_brief.take() };
         let blocks = prompt::blocks(text, images, Ahead { brief, packet }, files);
         let request = PromptRequest::new(self.name.clone(), blocks);
         self.translator.begin_turn();
