@@ -13,8 +13,9 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use tracing_subscriber::EnvFilter;
 
-/// The migration library tells of every step it does not have to take.
-const DEFAULT_LOG: &str = "info,refinery_core=warn";
+/// Libraries tell of steps that are of no use to whoever runs this: they are heard when something is wrong.
+const DEFAULT_LOG: &str = "warn,throughline=info,agents=info,doors=info,engine=info,files=info,model=info,search=info,\
+                           server=info,store=info";
 /// So much may wait to be written.
 const MAX_WAITING_BYTES: usize = 4 << 20;
 /// A longer line is cut.

@@ -25,12 +25,6 @@ use crate::host::{Address, Host, Purpose};
 use crate::terminal::{self, safe};
 use crate::{link, log};
 
-<<<<<<< HEAD
-=======
-/// Libraries tell of steps that are of no use to whoever runs this: they are heard when something is wrong.
-const DEFAULT_LOG: &str = "warn,throughline=info,agents=info,doors=info,engine=info,files=info,model=info,search=info,\
-                           server=info,store=info";
->>>>>>> agents
 /// What a Unix socket's path may have on Linux.
 const MAX_SOCKET_PATH_BYTES: usize = 107;
 /// How long all of stopping may take; what is not settled by then the next start settles.
