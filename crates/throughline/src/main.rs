@@ -9,6 +9,7 @@ mod config;
 mod data_dir;
 mod host;
 mod link;
+mod paging;
 mod progress;
 mod qr;
 mod terminal;
