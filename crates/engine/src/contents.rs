@@ -155,6 +155,9 @@ impl Engine {
         let after = after.max(first.previous());
         let entries = self.shared.store.read(StreamId::Session(id), after, after.count_to(end, limit)).await?;
         let last = entries.last().map_or(end, |entry| entry.seq);
+        if entries.is_empty() && after < end {
+            return Err(self.missing_after(id, after).await);
+        }
         Ok((entries, last < end))
     }
 }

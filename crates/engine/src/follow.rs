@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use model::{AgentView, Context, ContextNews, Cursor, Entry, Event, Seq, Session, SessionId, StreamId, Turn};
-use store::{ReadError, Store};
+use store::{Damage, ReadError, Store};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::feeds::{News, Subscription, Words};
@@ -202,6 +202,9 @@ impl Engine {
         let last = entries.last().map_or(after, |entry| entry.seq);
         // A damaged session has no end that could be told: whoever asks on learns of the damage.
         let more = last < session.head || self.damage(id).is_some();
+        if more && entries.is_empty() {
+            return Err(self.missing_after(id, after).await);
+        }
         Ok((entries, more.then(|| self.cursor(last))))
     }
 
@@ -244,6 +247,17 @@ impl Engine {
             None => return Err(QueryError::NotFound(id)),
         };
         Ok((feed, session))
+    }
+
+    /// Why there is nothing behind an entry though the session goes on there: an empty page would lead its reader round for
+    /// ever. One that was purged meanwhile is gone.
+    pub(crate) async fn missing_after(&self, id: SessionId, after: Seq) -> QueryError {
+        let missing =
+            || Damage { stream: StreamId::Session(id), seq: after.next(), what: "the entry is missing".into() };
+        match self.session(id).await {
+            Err(err) => err,
+            Ok(_) => QueryError::Read(ReadError::Damaged(self.damage(id).unwrap_or_else(missing))),
+        }
     }
 
     pub(crate) fn check_cursor(&self, after: Option<Cursor>, head: Seq) -> Result<Seq, QueryError> {

@@ -10,6 +10,7 @@ mod columns;
 mod fences;
 mod heads;
 mod jobs;
+mod mend;
 mod meta;
 mod open;
 pub mod outside;
@@ -19,6 +20,7 @@ mod renew;
 mod reserve;
 mod rows;
 mod second_names;
+mod sums;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -43,6 +45,7 @@ use crate::sqlite::checkpoint::{Health, Panicked};
 use crate::sqlite::fences::Fences;
 use crate::sqlite::heads::Heads;
 use crate::sqlite::jobs::{Job, Write};
+use crate::sqlite::mend::Mend;
 use crate::sqlite::readers::Question;
 use crate::sqlite::reserve::Reserve;
 use crate::sqlite::sweep::Sweep;
@@ -83,7 +86,8 @@ impl SqliteStore {
 
     /// The same, with so much space set aside beside it: see [`Room`](crate::Room).
     pub fn open_reserving(path: &Path, new_incarnation: Incarnation, reserve_bytes: u64) -> Result<Self, OpenError> {
-        let opened = open::open(path, new_incarnation)?;
+        let mut opened = open::open(path, new_incarnation)?;
+        opened.mend()?;
         let threads = |source| OpenError::Io { path: opened.path.clone(), source };
         let count = thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
         let readers = (0..count).map(|_| open::connect_reader(&opened.path)).collect::<Result<_, _>>()?;
@@ -167,7 +171,41 @@ impl SqliteStore {
         }
     }
 
+    /// Asks, and once more if a row beside the log was damaged and could be set right.
     async fn ask<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&Connection) -> Result<T, ReadError> + Clone + Send + 'static,
+    ) -> Result<T, ReadError> {
+        let seen = self.health.mends();
+        match self.ask_once(query.clone()).await {
+            Err(err) if mend::may_be_row_damage(&err) => {
+                tracing::warn!(error = %err, "something beside the log cannot be read");
+                self.mend(Mend::Rows, seen).await;
+                self.ask_once(query).await
+            }
+            answered => answered,
+        }
+    }
+
+    /// Whether the log has a session of which there is no row, though nothing is known to be wrong with it.
+    async fn has_lost_row(&self, id: SessionId) -> Result<bool, ReadError> {
+        let stream = StreamId::Session(id);
+        let head = self.ask(move |conn| Ok(queries::head(conn, stream, None)?)).await?;
+        let has_entries = match head {
+            Head::At(head) => head > Seq::START,
+            Head::Purged => false,
+        };
+        Ok(has_entries && self.fences.find(stream).is_none())
+    }
+
+    /// Has what is beside the log set right, unless somebody else has since `seen`.
+    async fn mend(&self, what: Mend, seen: u32) {
+        if let Err(err) = self.write(Write::Mend { what, seen }).await {
+            tracing::warn!(error = %err, "what is beside the log could not be set right");
+        }
+    }
+
+    async fn ask_once<T: Send + 'static>(
         &self,
         query: impl FnOnce(&Connection) -> Result<T, ReadError> + Send + 'static,
     ) -> Result<T, ReadError> {
@@ -237,7 +275,15 @@ impl Log for SqliteStore {
 
     async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {
         let fence = self.fences.find(stream);
-        let found = self.ask(move |conn| queries::entries(conn, stream, after, limit, fence)).await?;
+        let is_known = fence.is_some();
+        let seen = self.health.mends();
+        let query = move |conn: &Connection| queries::entries(conn, stream, after, limit, fence);
+        let mut found = self.ask(query.clone()).await?;
+        if !is_known && found.damage.is_some() {
+            // It may be what leads to the entries, and not the entries.
+            self.mend(Mend::IndexAndRows, seen).await;
+            found = self.ask(query).await?;
+        }
         if let Some(damage) = found.damage {
             self.fence(&damage).await;
             if found.what.is_empty() {
@@ -283,8 +329,23 @@ impl Log for SqliteStore {
 impl Tables for SqliteStore {
     async fn session(&self, id: SessionId) -> Result<Option<Session>, ReadError> {
         let fence = self.fences.find(StreamId::Session(id));
-        let Some(found) = self.ask(move |conn| queries::session(conn, id, fence.as_ref())).await? else {
-            return Ok(None);
+        let seen = self.health.mends();
+        let query = move |conn: &Connection| queries::session(conn, id, fence.as_ref());
+        let mut found = self.ask(query.clone()).await?;
+        let is_lost = match &found {
+            // It may be the row that leads to its entries, and not the entries.
+            Some(found) => found.damage.as_ref().is_some_and(|damage| damage.seq == Seq::START.next()),
+            None => self.has_lost_row(id).await?,
+        };
+        if is_lost {
+            self.mend(Mend::Rows, seen).await;
+            found = self.ask(query).await?;
+        }
+        let Some(found) = found else {
+            return match is_lost && self.has_lost_row(id).await? {
+                true => Err(ReadError::Storage(StorageError("its row is damaged and can not be made anew".into()))),
+                false => Ok(None),
+            };
         };
         if let Some(damage) = &found.damage {
             self.fence(damage).await;

@@ -10,6 +10,7 @@ mod data_dir;
 mod host;
 mod link;
 mod log;
+mod paging;
 mod progress;
 mod qr;
 mod terminal;

@@ -31,7 +31,8 @@ pub(super) struct Ahead {
     pub(super) packet: Option<Told>,
 }
 
-/// The blocks of a prompt. A command of the agent's own is known to it only where nothing stands before it. `files` are the mentioned ones that are
+/// The blocks of a prompt. A command of the agent's own is known to it only where nothing stands before it. `files` are
+/// the mentioned ones that are
 /// there, by what they were called.
 pub(super) fn blocks(
     text: String,

@@ -1,7 +1,7 @@
 //! Writes the rows that `model::fold` made: each change is one statement.
 //!
 //! Invariant: nothing here decides anything or reads what is there, so the tables are what the fold said and a rebuild
-//! from the log gives the same rows.
+//! from the log gives the same rows. Every row is written with its checksum.
 
 use model::{
     Clicked, Extent, FactShape, InteractionId, Mark, NextId, NextRow, ProvedFact, QueuedPrompt, RememberedRow,
@@ -14,6 +14,10 @@ use crate::Receipt;
 use crate::sqlite::rows::{
     agent_state_word, decision_word, fact_shape_word, json_or_null, json_value_or_null, outcome_word, sql_seq,
     summary_maker_word, title_maker_word, token_kind_word, tool_kind_word, untold_number,
+};
+use crate::sqlite::sums::{
+    CONTEXT_ENTRIES, FACTS, NEXT_BLOCKS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, SETS, TITLES, TOKENS, TURNS,
+    WORK_NAMES, WORKS,
 };
 
 pub(super) fn apply(conn: &Connection, change: &RowChange) -> Result<()> {
@@ -38,12 +42,9 @@ pub(super) fn apply(conn: &Connection, change: &RowChange) -> Result<()> {
              WHERE session = ?1 AND name = ?2 AND value = ?3",
             params![session.as_bytes(), name, value],
         ),
-        RowChange::NoteContext { session, seq } => run(
-            conn,
-            "INSERT OR REPLACE INTO context_entries (session, seq)
-             VALUES (?1, ?2)",
-            params![session.as_bytes(), sql_seq(*seq)],
-        ),
+        RowChange::NoteContext { session, seq } => {
+            CONTEXT_ENTRIES.put(conn, params![session.as_bytes(), sql_seq(*seq)])
+        }
         RowChange::PutTitle(row) => put_title(conn, row),
         RowChange::PutSummary { session, turn, summary, extent } => {
             put_summary(conn, *session, *turn, summary, *extent)
@@ -51,26 +52,11 @@ pub(super) fn apply(conn: &Connection, change: &RowChange) -> Result<()> {
         RowChange::PutNext(row) => put_next(conn, row),
         RowChange::ClickNext { session, id, clicked } => click_next(conn, *session, *id, clicked),
         RowChange::PutWork(row) => put_work(conn, row),
-        RowChange::NameWork { project, name, id } => run(
-            conn,
-            "INSERT OR REPLACE INTO work_names (project, name, work)
-             VALUES (?1, ?2, ?3)",
-            params![project, name, id.as_bytes()],
-        ),
-        RowChange::RenameWork { id, name } => run(
-            conn,
-            "UPDATE works
-             SET name = ?2
-             WHERE id = ?1",
-            params![id.as_bytes(), name],
-        ),
-        RowChange::TouchWork { id, added_at } => run(
-            conn,
-            "UPDATE works
-             SET added_at = ?2
-             WHERE id = ?1",
-            params![id.as_bytes(), added_at.as_millis()],
-        ),
+        RowChange::NameWork { project, name, id } => WORK_NAMES.put(conn, params![project, name, id.as_bytes()]),
+        RowChange::RenameWork { id, name } => WORKS.update(conn, "name = ?2", "id = ?1", &[id.as_bytes()], &[name]),
+        RowChange::TouchWork { id, added_at } => {
+            WORKS.update(conn, "added_at = ?2", "id = ?1", &[id.as_bytes()], &[&added_at.as_millis()])
+        }
         RowChange::RemoveWork { id } => run(
             conn,
             "DELETE FROM works
@@ -126,12 +112,8 @@ pub(super) fn remove_session(conn: &Connection, session: SessionId) -> Result<()
 }
 
 pub(super) fn put_receipt(conn: &Connection, receipt: &Receipt) -> Result<()> {
-    run(
-        conn,
-        "INSERT INTO receipts (principal, key, fingerprint, reply, at)
-         VALUES (?1, ?2, ?3, ?4, ?5)",
-        params![receipt.principal, receipt.key, receipt.fingerprint, receipt.reply, receipt.at.as_millis()],
-    )
+    RECEIPTS
+        .put(conn, params![receipt.principal, receipt.key, receipt.fingerprint, receipt.reply, receipt.at.as_millis()])
 }
 
 pub(super) fn forget_receipts(conn: &Connection, before: Timestamp) -> Result<()> {
@@ -145,19 +127,8 @@ pub(super) fn forget_receipts(conn: &Connection, before: Timestamp) -> Result<()
 
 fn put_session(conn: &Connection, row: &SessionRow) -> Result<()> {
     let running = row.running.as_ref();
-    run(
+    SESSIONS.put(
         conn,
-        "INSERT OR REPLACE INTO sessions (
-             id, agent, cwd, project, name, env_hint, first_prompt, agent_state, failure,
-             running_turn, running_interaction, running_first_seq, running_started_at,
-             turns, interrupted, created_at, active_at, last_observed_at, last_idle_at, deleted_at,
-             agent_session, agent_title, untold, open_requests, requests, intent, titles, summarised, imported,
-             work, origin, options
-         )
-         VALUES (
-             ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
-             ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32
-         )",
         params![
             row.id.as_bytes(),
             row.agent,
@@ -197,13 +168,8 @@ fn put_session(conn: &Connection, row: &SessionRow) -> Result<()> {
 
 fn start_turn(conn: &Connection, row: &TurnRow) -> Result<()> {
     let (stop, summary) = (row.stop.as_ref(), row.summary.as_ref());
-    run(
+    TURNS.put(
         conn,
-        "INSERT OR REPLACE INTO turns (
-             session, turn, interaction, prompt_line, outcome, reason, started_at, ended_at, first_seq, last_seq,
-             summary, summary_by, summary_at, prompt_chars, response_chars, tools
-         )
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         params![
             row.session.as_bytes(),
             row.turn.0,
@@ -232,32 +198,29 @@ fn put_summary(
     summary: &Summary,
     extent: Option<Extent>,
 ) -> Result<()> {
-    run(
+    let extent = extent.as_ref();
+    TURNS.update(
         conn,
-        "UPDATE turns
-         SET summary = ?3, summary_by = ?4, summary_at = ?5,
-             prompt_chars = IFNULL(?6, prompt_chars),
-             response_chars = IFNULL(?7, response_chars),
-             tools = IFNULL(?8, tools)
-         WHERE session = ?1 AND turn = ?2",
-        params![
-            session.as_bytes(),
-            turn.0,
-            summary.text,
-            summary_maker_word(summary.by),
-            summary.made_at.as_millis(),
-            extent.map(|extent| extent.prompt),
-            extent.map(|extent| extent.response),
-            extent.map(|extent| extent.tools),
+        "summary = ?3, summary_by = ?4, summary_at = ?5,
+         prompt_chars = IFNULL(?6, prompt_chars),
+         response_chars = IFNULL(?7, response_chars),
+         tools = IFNULL(?8, tools)",
+        "session = ?1 AND turn = ?2",
+        &[session.as_bytes(), &turn.0],
+        &[
+            &summary.text,
+            &summary_maker_word(summary.by),
+            &summary.made_at.as_millis(),
+            &extent.map(|extent| extent.prompt),
+            &extent.map(|extent| extent.response),
+            &extent.map(|extent| extent.tools),
         ],
     )
 }
 
 fn put_title(conn: &Connection, row: &TitleRow) -> Result<()> {
-    run(
+    TITLES.put(
         conn,
-        "INSERT OR REPLACE INTO titles (session, slot, nth, title, made_by, turn, interaction, changed_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         params![
             row.session.as_bytes(),
             row.slot(),
@@ -279,27 +242,18 @@ fn end_turn(
     ended_at: Timestamp,
     last_seq: Seq,
 ) -> Result<()> {
-    run(
+    TURNS.update(
         conn,
-        "UPDATE turns
-         SET outcome = ?3, reason = ?4, ended_at = ?5, last_seq = ?6
-         WHERE session = ?1 AND turn = ?2",
-        params![
-            session.as_bytes(),
-            turn.0,
-            outcome_word(stop.outcome),
-            stop.reason,
-            ended_at.as_millis(),
-            sql_seq(last_seq),
-        ],
+        "outcome = ?3, reason = ?4, ended_at = ?5, last_seq = ?6",
+        "session = ?1 AND turn = ?2",
+        &[session.as_bytes(), &turn.0],
+        &[&outcome_word(stop.outcome), &stop.reason, &ended_at.as_millis(), &sql_seq(last_seq)],
     )
 }
 
 fn put_prompt(conn: &Connection, session: SessionId, prompt: &QueuedPrompt) -> Result<()> {
-    run(
+    PROMPTS.put(
         conn,
-        "INSERT OR REPLACE INTO prompts (session, interaction, queued_seq, queued_at, text, images)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         params![
             session.as_bytes(),
             prompt.interaction_id.as_bytes(),
@@ -313,12 +267,7 @@ fn put_prompt(conn: &Connection, session: SessionId, prompt: &QueuedPrompt) -> R
 
 fn put_set(conn: &Connection, session: SessionId, set: &str, marks: &[Mark]) -> Result<()> {
     match json_or_null(marks) {
-        Some(marks) => run(
-            conn,
-            "INSERT OR REPLACE INTO sets (session, name, marks)
-             VALUES (?1, ?2, ?3)",
-            params![session.as_bytes(), set, marks],
-        ),
+        Some(marks) => SETS.put(conn, params![session.as_bytes(), set, marks]),
         None => run(
             conn,
             "DELETE FROM sets
@@ -329,10 +278,8 @@ fn put_set(conn: &Connection, session: SessionId, set: &str, marks: &[Mark]) -> 
 }
 
 fn put_fact(conn: &Connection, session: SessionId, name: &str, shape: FactShape, fact: &ProvedFact) -> Result<()> {
-    run(
+    FACTS.put(
         conn,
-        "INSERT OR REPLACE INTO facts (session, name, value, shape, nth, turn, tool, entry, exit_code, file)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         params![
             session.as_bytes(),
             name,
@@ -350,11 +297,8 @@ fn put_fact(conn: &Connection, session: SessionId, name: &str, shape: FactShape,
 
 fn put_next(conn: &Connection, row: &NextRow) -> Result<()> {
     let clicked = row.clicked.as_ref();
-    run(
+    NEXT_BLOCKS.put(
         conn,
-        "INSERT OR REPLACE INTO next_blocks
-             (session, turn, nth, label, command, meta_context, offered_at, clicked_work, clicked_session, clicked_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         params![
             row.session.as_bytes(),
             row.id.turn.0,
@@ -371,36 +315,25 @@ fn put_next(conn: &Connection, row: &NextRow) -> Result<()> {
 }
 
 fn click_next(conn: &Connection, session: SessionId, id: NextId, clicked: &Clicked) -> Result<()> {
-    run(
+    NEXT_BLOCKS.update(
         conn,
-        "UPDATE next_blocks
-         SET clicked_work = ?4, clicked_session = ?5, clicked_at = ?6
-         WHERE session = ?1 AND turn = ?2 AND nth = ?3",
-        params![
-            session.as_bytes(),
-            id.turn.0,
-            id.nth,
-            clicked.work.as_bytes(),
-            clicked.session.as_bytes(),
-            clicked.at.as_millis(),
-        ],
+        "clicked_work = ?4, clicked_session = ?5, clicked_at = ?6",
+        "session = ?1 AND turn = ?2 AND nth = ?3",
+        &[session.as_bytes(), &id.turn.0, &id.nth],
+        &[clicked.work.as_bytes(), clicked.session.as_bytes(), &clicked.at.as_millis()],
     )
 }
 
 fn put_work(conn: &Connection, row: &WorkRow) -> Result<()> {
-    run(
+    WORKS.put(
         conn,
-        "INSERT OR REPLACE INTO works (id, project, name, created_at, added_at)
-         VALUES (?1, ?2, ?3, ?4, ?5)",
         params![row.id.as_bytes(), row.project, row.name, row.created_at.as_millis(), row.added_at.as_millis()],
     )
 }
 
 fn put_token(conn: &Connection, row: &TokenRow) -> Result<()> {
-    run(
+    TOKENS.put(
         conn,
-        "INSERT OR REPLACE INTO tokens (id, kind, name, session, secret_hash, proof_hash, issued_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         params![
             row.id.as_bytes(),
             token_kind_word(row.kind),
@@ -415,11 +348,8 @@ fn put_token(conn: &Connection, row: &TokenRow) -> Result<()> {
 
 fn put_remembered(conn: &Connection, row: &RememberedRow) -> Result<()> {
     let by = serde_json::to_string(&row.by).expect("it holds only texts");
-    run(
+    REMEMBERED.put(
         conn,
-        "INSERT OR REPLACE INTO remembered
-             (id, project, cwd, agent, kind, subject, digest, decision, decided_by, remembered_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         params![
             row.id.as_bytes(),
             row.project,

@@ -8,7 +8,7 @@ use model::{Position, StreamId};
 use rusqlite::{Connection, params};
 
 use crate::sqlite::meta;
-use crate::{Changes, ReadError, StorageError};
+use crate::{Changes, ReadError};
 
 pub(super) fn since(conn: &Connection, after: Position, limit: usize) -> Result<Changes, ReadError> {
     let limit = limit.max(1);
@@ -38,13 +38,15 @@ pub(super) fn since(conn: &Connection, after: Position, limit: usize) -> Result<
     }
     let mut streams = Vec::with_capacity(ids.len());
     for id in ids {
-        streams.push(name(conn, id)?);
+        streams.extend(name(conn, id)?);
     }
     Ok(Changes { streams, up_to })
 }
 
-fn name(conn: &Connection, id: i64) -> Result<StreamId, ReadError> {
-    let name: String =
-        conn.prepare_cached("SELECT name FROM streams WHERE id = ?1")?.query_row([id], |row| row.get(0))?;
-    name.parse().map_err(|err| ReadError::Storage(StorageError(Box::new(err))))
+/// The stream with this number, unless its name is damaged and tells of none.
+fn name(conn: &Connection, id: i64) -> Result<Option<StreamId>, ReadError> {
+    let name: Vec<u8> = conn
+        .prepare_cached("SELECT CAST(name AS BLOB) FROM streams WHERE id = ?1")?
+        .query_row([id], |row| row.get(0))?;
+    Ok(String::from_utf8_lossy(&name).parse().ok())
 }

@@ -6,14 +6,16 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::Receiver;
+use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Error};
 use tokio::sync::SetOnce;
 
 use crate::sqlite::jobs::Cause;
+use crate::sqlite::open::BUSY_TIMEOUT_MS;
 use crate::sqlite::trouble::Trouble;
 
 /// As many pages wait to be copied before a checkpoint is worth its flushes: 16 MiB of 2 kB each. Tests copy all the time, so that
@@ -32,9 +34,19 @@ pub(super) struct Panicked {
 pub(super) struct Health {
     failure: SetOnce<Cause>,
     rest_is_the_writers: AtomicBool,
+    mends: AtomicU32,
 }
 
 impl Health {
+    /// How often what is beside the log was set right.
+    pub(super) fn mends(&self) -> u32 {
+        self.mends.load(Ordering::Acquire)
+    }
+
+    pub(super) fn count_mend(&self) {
+        self.mends.fetch_add(1, Ordering::AcqRel);
+    }
+
     /// Why the store takes no more writes.
     pub(super) fn failure(&self) -> Option<&Cause> {
         self.failure.get()
@@ -87,6 +99,17 @@ pub(super) fn finish(conn: &Connection, health: &Health) {
     if all_copied && let Err(err) = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false) {
         tracing::debug!(error = %err, "the empty write-ahead log stays beside the store");
     }
+}
+
+/// Copies everything and leaves the write-ahead log empty, if that is possible without waiting for anybody.
+pub(super) fn empty(conn: &Connection, health: &Health) -> bool {
+    let patience = |milliseconds: u64| conn.busy_timeout(Duration::from_millis(milliseconds));
+    if patience(0).is_err() {
+        return false;
+    }
+    let emptied = checkpoint(conn, "PRAGMA wal_checkpoint(TRUNCATE)", health).is_some_and(|wal| !wal.busy);
+    // The setting that the connection was opened with.
+    patience(BUSY_TIMEOUT_MS).is_ok() && emptied
 }
 
 /// How many pages wait to be copied; copies none.

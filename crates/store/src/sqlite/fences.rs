@@ -28,22 +28,31 @@ pub(super) fn has_fence(stream: StreamId) -> bool {
 impl Fences {
     /// The fences that earlier lives have put up.
     pub(super) fn load(conn: &Connection) -> rusqlite::Result<Self> {
-        let mut statement =
-            conn.prepare("SELECT name, damaged_seq, damage FROM streams WHERE damaged_seq IS NOT NULL")?;
+        let fences = Self::default();
+        fences.reload(conn)?;
+        Ok(fences)
+    }
+
+    /// Takes over what the rows say, after they were set right.
+    pub(super) fn reload(&self, conn: &Connection) -> rusqlite::Result<()> {
+        let sql = "SELECT CAST(name AS BLOB), damaged_seq, damage FROM streams WHERE damaged_seq IS NOT NULL";
+        let mut statement = conn.prepare(sql)?;
         let found = statement.query_map([], |row| {
-            let (name, seq, what): (String, i64, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let (name, seq, what): (Vec<u8>, i64, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
             Ok((name, Seq(seq.cast_unsigned()), what.unwrap_or_default()))
         })?;
         let mut fences = HashMap::new();
         for found in found {
             let (name, seq, what) = found?;
-            if let Ok(stream) = name.parse()
+            // A name that is none is damaged itself, and set right later.
+            if let Ok(stream) = String::from_utf8_lossy(&name).parse()
                 && has_fence(stream)
             {
                 fences.insert(stream, Damage { stream, seq, what: what.into() });
             }
         }
-        Ok(Self(Mutex::new(fences)))
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = fences;
+        Ok(())
     }
 
     /// Where the fence of a stream is.

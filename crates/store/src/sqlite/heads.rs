@@ -9,6 +9,7 @@ use rusqlite::{Connection, Error};
 
 use crate::Head;
 use crate::sqlite::queries;
+use crate::sqlite::sums::STREAMS;
 
 /// Streams that are remembered before all are forgotten: more than write at once, and some hundred kilobytes.
 const MAX_STREAMS: usize = 4096;
@@ -44,6 +45,7 @@ impl Heads {
             return Ok(known.id);
         }
         let id = conn.prepare_cached("INSERT INTO streams (name) VALUES (?1)")?.insert([stream.to_string()])?;
+        STREAMS.sum_up(conn, "id = ?1", &[&id])?;
         self.remember(stream, Known { id, head: Seq::START, purged: false });
         Ok(id)
     }

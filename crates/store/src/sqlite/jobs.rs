@@ -9,6 +9,7 @@ use model::{Position, RowChange, Seq, SessionId, StreamId, Timestamp};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+use crate::sqlite::mend::Mend;
 use crate::sqlite::rows::EncodedEntry;
 #[cfg(test)]
 use crate::sqlite::writer::MAX_GROUP_ENTRIES;
@@ -33,6 +34,11 @@ pub(super) enum Write {
         before: Timestamp,
     },
     Fence(Damage),
+    /// Sets right what is beside the log, unless that was done since this many times were seen.
+    Mend {
+        what: Mend,
+        seen: u32,
+    },
     /// Lets a test at the connection, between two transactions.
     #[cfg(test)]
     Look(Option<Look>),
@@ -80,7 +86,7 @@ impl Write {
     pub(super) fn size(&self) -> (usize, usize) {
         match self {
             Self::Append(batch) => (batch.entries, batch.bytes),
-            Self::Purge { .. } | Self::ForgetReceipts { .. } | Self::Fence(_) => (1, 0),
+            Self::Purge { .. } | Self::ForgetReceipts { .. } | Self::Fence(_) | Self::Mend { .. } => (1, 0),
             #[cfg(test)]
             Self::Look(_) => (MAX_GROUP_ENTRIES, 0),
         }
@@ -90,7 +96,7 @@ impl Write {
     pub(super) fn room(&self) -> Room {
         match self {
             Self::Append(batch) => batch.room,
-            Self::Purge { .. } | Self::ForgetReceipts { .. } | Self::Fence(_) => Room::Reserved,
+            Self::Purge { .. } | Self::ForgetReceipts { .. } | Self::Fence(_) | Self::Mend { .. } => Room::Reserved,
             #[cfg(test)]
             Self::Look(_) => Room::Reserved,
         }

@@ -14,7 +14,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Transac
 
 use crate::StorageError;
 use crate::sqlite::fences::Fences;
-use crate::sqlite::{meta, second_names};
+use crate::sqlite::mend::{self, Mend};
+use crate::sqlite::{meta, second_names, sums};
 
 pub(super) mod embedded {
     refinery::embed_migrations!("migrations/sqlite");
@@ -30,7 +31,11 @@ const APPLICATION_ID: i32 = 0x5468_726c;
 /// instead of SQLite's 4 kB it writes two thirds; with 1 kB the rows of sessions would no longer fit on one.
 const PAGE_BYTES: i32 = 2048;
 
-const BUSY_TIMEOUT_MS: &str = "5000";
+/// All rows of a store up to this size are looked at when it is opened; that takes about a tenth of a second.
+const LOOKED_AT_WHOLE_BYTES: i64 = 32 << 20;
+
+const BUSY_TIMEOUT: &str = "5000";
+pub(super) const BUSY_TIMEOUT_MS: u64 = 5000;
 
 /// Why a store was not opened. None of these changed the file.
 #[derive(Debug, thiserror::Error)]
@@ -121,6 +126,37 @@ pub(super) struct Opened {
     pub(super) fences: Fences,
 }
 
+impl Opened {
+    /// Looks at what is beside the log and sets it right. What can not be is told, and served as far as it can be read.
+    /// A large store is not looked at here, so that a start costs the same whatever has been stored: its rows are looked
+    /// at when they are read, and all of them by the doctor.
+    pub(super) fn mend(&mut self) -> Result<(), OpenError> {
+        let path = self.path.clone();
+        let setup = Setup { path: &path };
+        if self.bytes().map_err(setup.storage_error())? > LOOKED_AT_WHOLE_BYTES {
+            return Ok(());
+        }
+        let Some((table, what)) = mend::find_damage(&self.writer).map_err(setup.storage_error())? else {
+            return Ok(());
+        };
+        tracing::warn!(table, "rows beside the log are damaged; they are made anew from it, which may take a while");
+        if let Err(err) = self.try_mend(what) {
+            tracing::error!(error = %err, "they can not be made anew; stop the server and run `throughline doctor`");
+        }
+        self.fences.reload(&self.writer).map_err(setup.storage_error())
+    }
+
+    fn bytes(&self) -> rusqlite::Result<i64> {
+        self.writer.query_row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", [], |row| row.get(0))
+    }
+
+    fn try_mend(&mut self, what: Mend) -> rusqlite::Result<()> {
+        let tx = self.writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        mend::mend(&tx, what)?;
+        tx.commit()
+    }
+}
+
 pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, OpenError> {
     if rusqlite::version_number() < OLDEST_SQLITE {
         return Err(OpenError::OldSqlite { found: rusqlite::version() });
@@ -143,8 +179,10 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
     if found == Found::Empty {
         writer.pragma_update(None, "application_id", APPLICATION_ID).map_err(setup.storage_error())?;
     }
-    // All in one transaction: a migration that is killed leaves the version before it.
-    embedded::migrations::runner().set_grouped(true).run(&mut writer).map_err(setup.storage_error())?;
+    if !is_up_to_date(&writer).map_err(setup.storage_error())? {
+        // All in one transaction: a migration that is killed leaves the version before it.
+        embedded::migrations::runner().set_grouped(true).run(&mut writer).map_err(setup.storage_error())?;
+    }
     fail::fail_point!("store-open-migrated");
     let (incarnation, last_position) = begin(&mut writer, new_incarnation).map_err(setup.storage_error())?;
     fail::fail_point!("store-open-begun");
@@ -172,7 +210,7 @@ pub(super) fn connect_reader(path: &Path) -> Result<Connection, OpenError> {
 pub(super) type Setting = (&'static str, &'static str, &'static str);
 
 const WRITER_SETTINGS: &[Setting] = &[
-    ("busy_timeout", BUSY_TIMEOUT_MS, BUSY_TIMEOUT_MS),
+    ("busy_timeout", BUSY_TIMEOUT, BUSY_TIMEOUT),
     ("trusted_schema", "off", "0"),
     ("cell_size_check", "on", "1"),
     ("mmap_size", "0", "0"),
@@ -182,10 +220,12 @@ const WRITER_SETTINGS: &[Setting] = &[
     ("synchronous", "full", "2"),
     ("wal_autocheckpoint", "0", "0"),
     ("journal_size_limit", "67108864", "67108864"),
+    // What is removed is overwritten, also in pages that are not used again.
+    ("secure_delete", "on", "1"),
 ];
 
 pub(super) const READER_SETTINGS: &[Setting] = &[
-    ("busy_timeout", BUSY_TIMEOUT_MS, BUSY_TIMEOUT_MS),
+    ("busy_timeout", BUSY_TIMEOUT, BUSY_TIMEOUT),
     ("trusted_schema", "off", "0"),
     ("cell_size_check", "on", "1"),
     ("mmap_size", "0", "0"),
@@ -219,7 +259,8 @@ impl Setup<'_> {
     pub(super) fn connect(&self, access: OpenFlags) -> Result<Connection, OpenError> {
         let conn = Connection::open_with_flags(self.path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .map_err(self.storage_error())?;
-        conn.set_prepared_statement_cache_capacity(64);
+        conn.set_prepared_statement_cache_capacity(128);
+        sums::register(&conn).map_err(self.storage_error())?;
         // Checkpoints are made where a failed one can be told, never by the way when a connection closes.
         conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(self.storage_error())?;
         Ok(conn)
@@ -304,6 +345,16 @@ fn set(conn: &Connection, name: &str, value: &str) -> rusqlite::Result<()> {
 pub(super) fn newest_schema() -> i64 {
     let runner = embedded::migrations::runner();
     runner.get_migrations().iter().map(|migration| i64::from(migration.version())).max().unwrap_or(0)
+}
+
+/// Asked before the migrations are, which panic at a time of theirs that is damaged.
+fn is_up_to_date(conn: &Connection) -> rusqlite::Result<bool> {
+    let known = conn.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'refinery_schema_history'")?.exists([])?;
+    let found: Option<i64> = match known {
+        true => conn.query_row("SELECT MAX(version) FROM refinery_schema_history", [], |row| row.get(0))?,
+        false => None,
+    };
+    Ok(found == Some(newest_schema()))
 }
 
 /// Notes which life of the store this is and which events it may hold; answers the last position that was given.

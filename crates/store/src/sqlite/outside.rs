@@ -10,7 +10,7 @@ mod ends;
 mod export;
 mod import;
 mod place;
-mod rebuild;
+pub(in crate::sqlite) mod rebuild;
 mod repair;
 mod restore;
 mod rows;
@@ -27,6 +27,7 @@ use model::Incarnation;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, OptionalExtension as _};
 
 use crate::sqlite::open::{self, Found, READER_SETTINGS, Setup, beside};
+use crate::sqlite::sums;
 use crate::{OpenError, StorageError};
 
 pub use backup::{BackupError, BackupNote, BackupWish};
@@ -131,6 +132,7 @@ fn connect_unchanging(path: &Path) -> Result<Connection, OpenError> {
     let setup = Setup { path };
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(&address, flags).map_err(setup.storage_error())?;
+    sums::register(&conn).map_err(setup.storage_error())?;
     setup.settle(&conn, READER_SETTINGS)?;
     Ok(conn)
 }
@@ -155,7 +157,7 @@ fn versions(conn: &Connection) -> rusqlite::Result<Option<(i64, Incarnation)>> {
 }
 
 /// Whether the file is at fault, and not the disk, the memory or another process.
-fn is_damage(err: &Error) -> bool {
+pub(super) fn is_damage(err: &Error) -> bool {
     match err {
         Error::SqliteFailure(failure, _) => {
             matches!(failure.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)

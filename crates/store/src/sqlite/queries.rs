@@ -15,7 +15,11 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::attachments::{Attachments, BEGINNINGS};
 use crate::sqlite::columns::{self, SESSION_COLUMNS, STORED_ENTRY_COLUMNS};
 use crate::sqlite::fences::has_fence;
+use crate::sqlite::outside::is_damage;
 use crate::sqlite::rows::{self, StoredEntry, sql_seq};
+use crate::sqlite::sums::{
+    CONTEXT_ENTRIES, FACTS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, SETS, TITLES, TOKENS, TURNS, whole,
+};
 use crate::{Damage, Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError};
 
 impl From<rusqlite::Error> for ReadError {
@@ -69,13 +73,20 @@ pub(super) fn entries(
     limit: usize,
     fence: Option<Damage>,
 ) -> Result<Found<Vec<Entry>>, ReadError> {
-    let none = Found { what: Vec::new(), damage: None };
-    let Some(Stream { id, head: Head::At(head) }) = find_stream(conn, stream)? else { return Ok(none) };
+    let none = |damage| Ok(Found { what: Vec::new(), damage });
+    let found = find_stream(conn, stream)?;
+    if let Some(Stream { head: Head::Purged, .. }) = found {
+        return none(None);
+    }
+    // Before anything else, since the damage may be that the log does not know the stream.
     if let Some(fence) = &fence
         && after >= fence.seq.previous()
     {
-        return Ok(Found { damage: Some(fence.clone()), ..none });
+        return none(Some(fence.clone()));
     }
+    let Some(Stream { id, head: Head::At(head) }) = found else {
+        return none(lost_tail(conn, stream, after)?);
+    };
     let sql = format!(
         "SELECT {STORED_ENTRY_COLUMNS}
          FROM entries
@@ -89,8 +100,18 @@ pub(super) fn entries(
     let mut page = Vec::new();
     let mut size_bytes = 0;
     let mut expected = after;
-    while let Some(row) = rows.next()? {
-        let stored = StoredEntry::from_row(row)?;
+    loop {
+        let damaged = |what| Some(Damage { stream, seq: expected.next(), what: Cow::Borrowed(what) });
+        let stored = match rows.next().and_then(|row| row.map(StoredEntry::from_row).transpose()) {
+            Ok(Some(stored)) => stored,
+            // An empty page is the end, and nothing but the end may pass for it.
+            Ok(None) if page.is_empty() && limit > 0 => return none(lost_tail(conn, stream, after)?),
+            Ok(None) => break,
+            Err(err) if is_damage(&err) => {
+                return Ok(Found { what: page, damage: damaged("it cannot be read") });
+            }
+            Err(err) => return Err(err.into()),
+        };
         size_bytes += stored.size_bytes();
         if size_bytes > MAX_PAGE_BYTES && !page.is_empty() {
             break;
@@ -104,6 +125,32 @@ pub(super) fn entries(
     Ok(Found { what: page, damage: None })
 }
 
+/// Where the index of the entries has this one.
+fn place_of(conn: &Connection, stream: i64, seq: Seq) -> rusqlite::Result<Option<Position>> {
+    conn.prepare_cached("SELECT position FROM entries WHERE stream = ?1 AND seq = ?2")?
+        .query_row(params![stream, sql_seq(seq)], |row| Ok(Position(row.get::<_, i64>(0)?.cast_unsigned())))
+        .optional()
+}
+
+/// What is wrong with one entry for whoever reads its stream.
+fn entry_damage(conn: &Connection, stream: StreamId, seq: Seq) -> Result<Option<Damage>, ReadError> {
+    let found = entries(conn, stream, seq.previous(), 1, None)?;
+    let missing = || Damage { stream, seq, what: Cow::Borrowed("the entry is missing") };
+    Ok(found.damage.or_else(|| found.what.is_empty().then(missing)))
+}
+
+/// The log has nothing of a stream after `after`: then no row may tell of an entry there.
+fn lost_tail(conn: &Connection, stream: StreamId, after: Seq) -> Result<Option<Damage>, ReadError> {
+    let StreamId::Session(id) = stream else { return Ok(None) };
+    let mut row = conn.prepare_cached("SELECT 1 FROM sessions WHERE id = ?1")?;
+    let known = row.exists([id.as_bytes()])?.then_some(Seq::START.next()).max(newest_turn_end(conn, id)?);
+    let mut prompts = conn.prepare_cached("SELECT MAX(queued_seq) FROM prompts WHERE session = ?1")?;
+    let waits: Option<i64> = prompts.query_row([id.as_bytes()], |row| row.get(0))?;
+    let known = known.max(waits.map(|seq| Seq(seq.cast_unsigned())));
+    let is_lost = known.is_some_and(|known| known > after);
+    Ok(is_lost.then(|| Damage { stream, seq: after.next(), what: Cow::Borrowed("the entry is missing") }))
+}
+
 /// A page of the whole log. What damaged streams have after their damage is left out; a page without anything is the
 /// end.
 pub(super) fn all_entries(
@@ -112,9 +159,9 @@ pub(super) fn all_entries(
     limit: usize,
     fence: impl Fn(StreamId) -> Option<Damage>,
 ) -> Result<(Vec<PlacedEntry>, Vec<Damage>), ReadError> {
-    // A left join, so that an entry of no known stream is an error and not overlooked.
+    // A left join, so that an entry of no known stream is told of and not overlooked.
     let sql = format!(
-        "SELECT {STORED_ENTRY_COLUMNS}, entries.position, streams.name
+        "SELECT {STORED_ENTRY_COLUMNS}, entries.position, streams.name, entries.stream
          FROM entries
          LEFT JOIN streams ON streams.id = entries.stream
          WHERE entries.position > ?1 AND streams.purged_at IS NULL
@@ -123,15 +170,35 @@ pub(super) fn all_entries(
     let mut statement = conn.prepare_cached(&sql)?;
     let after = i64::try_from(after.0).unwrap_or(i64::MAX);
     let mut rows = statement.query([after])?;
+    let mut last = Position(after.cast_unsigned());
     let (mut page, mut damages) = (Vec::new(), Vec::new());
     let mut size_bytes = 0;
     let mut streams: HashMap<StreamId, (Option<Seq>, Option<Damage>)> = HashMap::new();
     while page.len() < limit
         && let Some(row) = rows.next()?
     {
-        let name: String = row.get(6)?;
-        let stream: StreamId = name.parse().map_err(|err| ReadError::Storage(StorageError(Box::new(err))))?;
+        let position = Position(row.get::<_, i64>(5)?.cast_unsigned());
+        // What belongs to no stream that is known is nobody's; one damaged entry keeps nobody from the others.
+        let owner = row.get::<_, Option<String>>(6).unwrap_or_default().and_then(|name| name.parse().ok());
+        let Some(stream): Option<StreamId> = owner else {
+            tracing::error!(
+                position = position.0,
+                "an entry belongs to no stream that is known; `throughline doctor` tells more"
+            );
+            continue;
+        };
         let stored = StoredEntry::from_row(row)?;
+        // Whoever reads on from a place that is none would go round, or leave others out.
+        let is_lost = match position.0.checked_sub(last.0) {
+            None | Some(0) => true,
+            Some(1) => false,
+            Some(_) => place_of(conn, row.get(7)?, stored.seq())? != Some(position),
+        };
+        if is_lost {
+            tracing::error!(position = position.0, "an entry has lost its place; `throughline doctor` tells more");
+            continue;
+        }
+        last = position;
         let (head, fence) = streams.entry(stream).or_insert_with(|| (None, fence(stream)));
         if fence.as_ref().is_some_and(|fence| stored.seq() >= fence.seq) {
             continue;
@@ -140,19 +207,29 @@ pub(super) fn all_entries(
         if size_bytes > MAX_PAGE_BYTES && !page.is_empty() {
             break;
         }
-        let position = Position(row.get::<_, i64>(5)?.cast_unsigned());
         // A page starts in the middle of its streams; from there on each must go on without a gap.
-        let seq = head.map_or(stored.seq(), Seq::next);
+        let mut seq = head.map_or(stored.seq(), Seq::next);
+        if stored.seq() != seq && entry_damage(conn, stream, seq)?.is_none() {
+            // The one between is there for whoever reads the stream; only its place among all is damaged.
+            seq = stored.seq();
+        }
         match stored.verify(stream, seq) {
             Ok(entry) => {
                 *head = Some(seq);
                 page.push(PlacedEntry { position, stream, entry });
             }
-            Err(damage) if has_fence(stream) => {
-                *fence = Some(damage.clone());
-                damages.push(damage);
-            }
-            Err(damage) => return Err(ReadError::Damaged(damage)),
+            Err(damage) => match entry_damage(conn, stream, damage.seq)? {
+                Some(damage) if has_fence(stream) => {
+                    *fence = Some(damage.clone());
+                    damages.push(damage);
+                }
+                Some(damage) => return Err(ReadError::Damaged(damage)),
+                // The stream itself has that entry, so this one is not the stream's: it must not be fenced for it.
+                None => tracing::error!(
+                    position = position.0,
+                    "an entry belongs to no stream; `throughline doctor` tells more"
+                ),
+            },
         }
     }
     Ok((page, damages))
@@ -163,12 +240,12 @@ pub(super) fn session(
     id: SessionId,
     fence: Option<&Damage>,
 ) -> Result<Option<Found<Session>>, ReadError> {
-    let sql = format!("SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ?1");
-    let Some(row) = conn.prepare_cached(&sql)?.query_row([id.as_bytes()], rows::session_row).optional()? else {
+    let sql = format!("SELECT {} FROM sessions WHERE id = ?1", SESSIONS.checked(SESSION_COLUMNS));
+    let Some(row) = find_whole(conn, &sql, [id.as_bytes()], rows::session_row)? else {
         return Ok(None);
     };
-    let sql = format!("SELECT {} FROM prompts WHERE session = ?1", columns::PROMPT_COLUMNS);
-    let mut queue = collect(conn, &sql, [id.as_bytes()], rows::queued_prompt)?;
+    let sql = format!("SELECT {} FROM prompts WHERE session = ?1", PROMPTS.checked(columns::PROMPT_COLUMNS));
+    let mut queue = collect_whole(conn, &sql, [id.as_bytes()], rows::queued_prompt)?;
     // Sorted here, because SQLite's sorter would copy the words of long prompts to disk.
     queue.sort_by_key(|prompt| prompt.queued_seq);
     let stream = StreamId::Session(id);
@@ -178,7 +255,7 @@ pub(super) fn session(
     };
     // Rows and entries change together, so a row that knows of an entry after the last one has lost it.
     let known = queue.iter().map(|prompt| prompt.queued_seq).chain(row.running.map(|running| running.first_seq));
-    let known = known.max().unwrap_or(Seq::START.next());
+    let known = known.chain(newest_turn_end(conn, id)?).max().unwrap_or(Seq::START.next());
     let damage = (fence.is_none() && head < known).then(|| Damage {
         stream,
         seq: head.next(),
@@ -188,14 +265,28 @@ pub(super) fn session(
     Ok(Some(Found { what: Session { row, queue, context, head }, damage }))
 }
 
+/// The last entry that the newest turn's row tells of.
+fn newest_turn_end(conn: &Connection, id: SessionId) -> Result<Option<Seq>, ReadError> {
+    let sql = format!(
+        "SELECT {}
+         FROM turns
+         WHERE session = ?1
+         ORDER BY turn DESC
+         LIMIT 1",
+        TURNS.checked(columns::TURN_COLUMNS)
+    );
+    let newest = find_whole(conn, &sql, [id.as_bytes()], rows::turn_row)?;
+    Ok(newest.map(|row| row.last_seq.unwrap_or(row.first_seq)))
+}
+
 fn context(conn: &Connection, id: SessionId) -> Result<Context, ReadError> {
     let mut context = Context::default();
-    let sql = format!("SELECT {} FROM sets WHERE session = ?1", columns::SET_COLUMNS);
-    for (set, marks) in collect(conn, &sql, [id.as_bytes()], rows::marked_set)? {
+    let sql = format!("SELECT {} FROM sets WHERE session = ?1", SETS.checked(columns::SET_COLUMNS));
+    for (set, marks) in collect_whole(conn, &sql, [id.as_bytes()], rows::marked_set)? {
         context.sets.restore(set, marks);
     }
-    let sql = format!("SELECT {} FROM facts WHERE session = ?1", columns::FACT_COLUMNS);
-    for (name, shape, fact) in collect(conn, &sql, [id.as_bytes()], rows::proved_fact)? {
+    let sql = format!("SELECT {} FROM facts WHERE session = ?1", FACTS.checked(columns::FACT_COLUMNS));
+    for (name, shape, fact) in collect_whole(conn, &sql, [id.as_bytes()], rows::proved_fact)? {
         context.facts.restore(name, shape, fact);
     }
     Ok(context)
@@ -208,13 +299,16 @@ pub(super) fn context_entries(
     up_to: Seq,
     limit: usize,
 ) -> Result<Vec<Seq>, ReadError> {
-    let sql = "SELECT seq
+    let sql = format!(
+        "SELECT {}
          FROM context_entries
          WHERE session = ?1 AND seq > ?2 AND seq <= ?3
          ORDER BY seq
-         LIMIT ?4";
+         LIMIT ?4",
+        CONTEXT_ENTRIES.checked("seq")
+    );
     let params = params![session.as_bytes(), sql_seq(after), sql_seq(up_to), sql_limit(limit)];
-    collect(conn, sql, params, |row| Ok(Seq(row.get::<_, i64>(0)?.cast_unsigned())))
+    collect_whole(conn, &sql, params, |row| Ok(Seq(row.get::<_, i64>(0)?.cast_unsigned())))
 }
 
 pub(super) fn sessions(conn: &Connection, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
@@ -225,16 +319,17 @@ pub(super) fn sessions(conn: &Connection, after: Option<ListKey>, limit: usize) 
         }
     };
     let sql = sessions_sql(before);
-    collect(conn, &sql, from, rows::session_row)
+    collect_whole(conn, &sql, from, rows::session_row)
 }
 
 pub(super) fn sessions_sql(before: &str) -> String {
     format!(
-        "SELECT {SESSION_COLUMNS}
+        "SELECT {}
          FROM sessions
          WHERE deleted_at IS NULL {before}
          ORDER BY active_at DESC, id DESC
-         LIMIT ?1"
+         LIMIT ?1",
+        SESSIONS.checked(SESSION_COLUMNS)
     )
 }
 
@@ -266,13 +361,13 @@ pub(super) fn unsummarised(
 }
 
 pub(super) fn find_turn(conn: &Connection, interaction: InteractionId) -> Result<Option<TurnRow>, ReadError> {
-    let sql = format!("SELECT {} FROM turns WHERE interaction = ?1", columns::TURN_COLUMNS);
-    Ok(conn.prepare_cached(&sql)?.query_row([interaction.as_bytes()], rows::turn_row).optional()?)
+    let sql = format!("SELECT {} FROM turns WHERE interaction = ?1", TURNS.checked(columns::TURN_COLUMNS));
+    find_whole(conn, &sql, [interaction.as_bytes()], rows::turn_row)
 }
 
 pub(super) fn titles(conn: &Connection, session: SessionId) -> Result<Vec<TitleRow>, ReadError> {
-    let sql = format!("SELECT {} FROM titles WHERE session = ?1", columns::TITLE_COLUMNS);
-    let mut titles = collect(conn, &sql, [session.as_bytes()], rows::title_row)?;
+    let sql = format!("SELECT {} FROM titles WHERE session = ?1", TITLES.checked(columns::TITLE_COLUMNS));
+    let mut titles = collect_whole(conn, &sql, [session.as_bytes()], rows::title_row)?;
     titles.sort_by_key(|row| std::cmp::Reverse(row.nth));
     Ok(titles)
 }
@@ -290,11 +385,12 @@ pub(super) fn deleted_before(conn: &Connection, at: Timestamp, limit: usize) -> 
 
 pub(super) fn deleted_sql() -> String {
     format!(
-        "SELECT {SESSION_COLUMNS}
+        "SELECT {}
          FROM sessions
          WHERE deleted_at IS NOT NULL AND (deleted_at, id) < (?1, ?2)
          ORDER BY deleted_at DESC, id DESC
-         LIMIT ?3"
+         LIMIT ?3",
+        SESSIONS.checked(SESSION_COLUMNS)
     )
 }
 
@@ -304,7 +400,7 @@ pub(super) fn deleted(
     limit: usize,
 ) -> Result<Vec<SessionRow>, ReadError> {
     let (at, id) = after.map_or((i64::MAX, [0xff; 16]), |key| (key.deleted_at.as_millis(), *key.id.as_bytes()));
-    collect(conn, &deleted_sql(), params![at, id, sql_limit(limit)], rows::session_row)
+    collect_whole(conn, &deleted_sql(), params![at, id, sql_limit(limit)], rows::session_row)
 }
 
 pub(super) fn attached(conn: &Connection, agent: &str, ids: &[String]) -> Result<Vec<(String, SessionId)>, ReadError> {
@@ -357,23 +453,29 @@ pub(super) fn turns(
          WHERE session = ?1 AND turn > ?2
          ORDER BY turn
          LIMIT ?3",
-        columns::TURN_COLUMNS
+        TURNS.checked(columns::TURN_COLUMNS)
     );
-    collect(conn, &sql, params![session.as_bytes(), after.0, sql_limit(limit)], rows::turn_row)
+    collect_whole(conn, &sql, params![session.as_bytes(), after.0, sql_limit(limit)], rows::turn_row)
 }
 
 pub(super) fn tokens(conn: &Connection) -> Result<Vec<TokenRow>, ReadError> {
-    let sql = format!("SELECT {} FROM tokens ORDER BY issued_at, id", columns::TOKEN_COLUMNS);
-    collect(conn, &sql, [], rows::token_row)
+    let sql = format!("SELECT {} FROM tokens ORDER BY issued_at, id", TOKENS.checked(columns::TOKEN_COLUMNS));
+    collect_whole(conn, &sql, [], rows::token_row)
 }
 
 pub(super) fn remembered(conn: &Connection) -> Result<Vec<RememberedRow>, ReadError> {
-    let sql = format!("SELECT {} FROM remembered ORDER BY remembered_at, id", columns::REMEMBERED_COLUMNS);
-    collect(conn, &sql, [], rows::remembered_row)
+    let columns = REMEMBERED.checked(columns::REMEMBERED_COLUMNS);
+    let sql = format!("SELECT {columns} FROM remembered ORDER BY remembered_at, id");
+    collect_whole(conn, &sql, [], rows::remembered_row)
 }
 
 pub(super) fn find_receipt(conn: &Connection, principal: &str, key: &str) -> rusqlite::Result<Option<Receipt>> {
-    let sql = format!("SELECT {} FROM receipts WHERE principal = ?1 AND key = ?2", columns::RECEIPT_COLUMNS);
+    // One that was damaged is none: no log could tell what the answer was.
+    let sql = format!(
+        "SELECT {} FROM receipts WHERE principal = ?1 AND key = ?2 AND {}",
+        columns::RECEIPT_COLUMNS,
+        RECEIPTS.is_whole(i64::MAX)
+    );
     conn.prepare_cached(&sql)?.query_row([principal, key], rows::receipt).optional()
 }
 
@@ -384,6 +486,27 @@ pub(super) fn collect<T, P: rusqlite::Params>(
     row: fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<Vec<T>, ReadError> {
     Ok(conn.prepare_cached(sql)?.query_map(params, row)?.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Rows with the last column of [`Table::checked`](crate::sqlite::sums::Table::checked).
+pub(super) fn collect_whole<T, P: rusqlite::Params>(
+    conn: &Connection,
+    sql: &str,
+    params: P,
+    row: fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>, ReadError> {
+    let mut statement = conn.prepare_cached(sql)?;
+    Ok(statement.query_map(params, |found| whole(found, row))?.collect::<rusqlite::Result<_>>()?)
+}
+
+/// One such row, if there is one.
+pub(super) fn find_whole<T, P: rusqlite::Params>(
+    conn: &Connection,
+    sql: &str,
+    params: P,
+    row: fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Option<T>, ReadError> {
+    Ok(conn.prepare_cached(sql)?.query_row(params, |found| whole(found, row)).optional()?)
 }
 
 pub(super) fn sql_limit(limit: usize) -> i64 {

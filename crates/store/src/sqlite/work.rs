@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use model::{NextId, NextRow, Offer, SessionId, SessionRow, WorkId, WorkKey, WorkRow};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, Row, params};
 
 use crate::sqlite::columns::{NEXT_COLUMNS, SESSION_COLUMNS, WORK_COLUMNS, WORK_NAME_COLUMNS};
-use crate::sqlite::queries::{collect, sql_limit};
+use crate::sqlite::queries::{collect, collect_whole, find_whole, sql_limit};
 use crate::sqlite::rows;
+use crate::sqlite::sums::{NEXT_BLOCKS, SESSIONS, WORK_NAMES, WORKS};
 use crate::{ReadError, WholeWork};
 
 /// Behind a block's own columns: the first later turn that offers a step of the same work, by any name that leads to it.
@@ -39,52 +40,54 @@ pub(super) fn next_blocks(
     limit: usize,
 ) -> Result<Vec<Offer>, ReadError> {
     let sql = format!(
-        "SELECT {NEXT_COLUMNS}, {SUPERSEDED_BY}
+        "SELECT {NEXT_COLUMNS}, {SUPERSEDED_BY}, {}
          FROM next_blocks
          WHERE session = ?1 AND (turn, nth) < (?2, ?3)
          ORDER BY turn DESC, nth DESC
-         LIMIT ?4"
+         LIMIT ?4",
+        NEXT_BLOCKS.is_whole(i64::MAX)
     );
     let (turn, nth) = before.map_or((i64::MAX, i64::MAX), |id| (id.turn.0.into(), id.nth.into()));
-    collect(conn, &sql, params![session.as_bytes(), turn, nth, sql_limit(limit)], rows::offer)
+    collect_whole(conn, &sql, params![session.as_bytes(), turn, nth, sql_limit(limit)], rows::offer)
 }
 
 pub(super) fn next_block(conn: &Connection, session: SessionId, id: NextId) -> Result<Option<Offer>, ReadError> {
-    let found =
-        conn.prepare_cached(&next_block_sql())?.query_row(params![session.as_bytes(), id.turn.0, id.nth], rows::offer);
-    Ok(found.optional()?)
+    find_whole(conn, &next_block_sql(), params![session.as_bytes(), id.turn.0, id.nth], rows::offer)
 }
 
 pub(super) fn next_block_sql() -> String {
     format!(
-        "SELECT {NEXT_COLUMNS}, {SUPERSEDED_BY}
+        "SELECT {NEXT_COLUMNS}, {SUPERSEDED_BY}, {}
          FROM next_blocks
-         WHERE session = ?1 AND turn = ?2 AND nth = ?3"
+         WHERE session = ?1 AND turn = ?2 AND nth = ?3",
+        NEXT_BLOCKS.is_whole(i64::MAX)
     )
 }
 
 pub(super) fn clicked(conn: &Connection, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
     let sql = format!(
-        "SELECT {NEXT_COLUMNS}
+        "SELECT {}
          FROM next_blocks
          WHERE session = ?1 AND clicked_work IS NOT NULL
          ORDER BY turn DESC, nth DESC
-         LIMIT ?2"
+         LIMIT ?2",
+        NEXT_BLOCKS.checked(NEXT_COLUMNS)
     );
-    collect(conn, &sql, params![session.as_bytes(), sql_limit(limit)], rows::next_row)
+    collect_whole(conn, &sql, params![session.as_bytes(), sql_limit(limit)], rows::next_row)
 }
 
 /// Those that have a session.
 pub(super) fn works(conn: &Connection, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
     let sql = format!(
-        "SELECT {WORK_COLUMNS}
+        "SELECT {}
          FROM works
          WHERE (added_at, id) < (?1, ?2) AND {HAS_SESSION}
          ORDER BY added_at DESC, id DESC
-         LIMIT ?3"
+         LIMIT ?3",
+        WORKS.checked(WORK_COLUMNS)
     );
     let (added_at, id) = place(after);
-    collect(conn, &sql, params![added_at, id, sql_limit(limit)], rows::work_row)
+    collect_whole(conn, &sql, params![added_at, id, sql_limit(limit)], rows::work_row)
 }
 
 /// Goes from project to project: names are kept in the order of those.
@@ -102,7 +105,7 @@ pub(super) fn works_named(
              FROM projects
              WHERE projects.project IS NOT NULL
          )
-         SELECT {WORK_COLUMNS}
+         SELECT {}
          FROM works
          WHERE
              id IN (
@@ -112,10 +115,11 @@ pub(super) fn works_named(
              )
              AND (added_at, id) < (?2, ?3)
          ORDER BY added_at DESC, id DESC
-         LIMIT ?4"
+         LIMIT ?4",
+        WORKS.checked(WORK_COLUMNS)
     );
     let (added_at, id) = place(after);
-    collect(conn, &sql, params![name, added_at, id, sql_limit(limit)], rows::work_row)
+    collect_whole(conn, &sql, params![name, added_at, id, sql_limit(limit)], rows::work_row)
 }
 
 fn place(after: Option<WorkKey>) -> (i64, [u8; 16]) {
@@ -123,27 +127,29 @@ fn place(after: Option<WorkKey>) -> (i64, [u8; 16]) {
 }
 
 pub(super) fn work(conn: &Connection, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
-    let sql = format!("SELECT {WORK_COLUMNS} FROM works WHERE id = ?1");
-    Ok(conn.prepare_cached(&sql)?.query_row([id.as_bytes()], rows::work_row).optional()?)
+    let sql = format!("SELECT {} FROM works WHERE id = ?1", WORKS.checked(WORK_COLUMNS));
+    find_whole(conn, &sql, [id.as_bytes()], rows::work_row)
 }
 
 pub(super) fn find_work(conn: &Connection, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError> {
     let sql = format!(
-        "SELECT {WORK_COLUMNS}
+        "SELECT {}
          FROM works
-         WHERE id = (SELECT work FROM work_names WHERE project = ?1 AND name = ?2)"
+         WHERE id = (SELECT work FROM work_names WHERE project = ?1 AND name = ?2)",
+        WORKS.checked(WORK_COLUMNS)
     );
-    Ok(conn.prepare_cached(&sql)?.query_row([project, name], rows::work_row).optional()?)
+    find_whole(conn, &sql, [project, name], rows::work_row)
 }
 
 pub(super) fn work_sessions(conn: &Connection, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
     let sql = format!(
-        "SELECT {SESSION_COLUMNS}
+        "SELECT {}
          FROM sessions
          WHERE work = ?1 AND deleted_at IS NULL
-         ORDER BY id"
+         ORDER BY id",
+        SESSIONS.checked(SESSION_COLUMNS)
     );
-    collect(conn, &sql, [work.as_bytes()], rows::session_row)
+    collect_whole(conn, &sql, [work.as_bytes()], rows::session_row)
 }
 
 pub(super) fn work_session_ids(conn: &Connection, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
@@ -166,30 +172,32 @@ pub(super) fn newest_of_work(
         None => ([0xff; 16], "<="),
     };
     let sql = newest_of_work_sql(is_before);
-    collect(conn, &sql, params![work.as_bytes(), before, sql_limit(limit)], rows::session_row)
+    collect_whole(conn, &sql, params![work.as_bytes(), before, sql_limit(limit)], rows::session_row)
 }
 
 pub(super) fn newest_of_work_sql(is_before: &str) -> String {
     format!(
-        "SELECT {SESSION_COLUMNS}
+        "SELECT {}
          FROM sessions
          WHERE work = ?1 AND id {is_before} ?2 AND deleted_at IS NULL
          ORDER BY id DESC
-         LIMIT ?3"
+         LIMIT ?3",
+        SESSIONS.checked(SESSION_COLUMNS)
     )
 }
 
 pub(super) fn whole_works(conn: &Connection) -> Result<Vec<WholeWork>, ReadError> {
     let sql = format!(
-        "SELECT {WORK_COLUMNS}
+        "SELECT {}
          FROM works
          WHERE EXISTS (SELECT 1 FROM sessions WHERE sessions.work = works.id)
-         ORDER BY created_at, id"
+         ORDER BY created_at, id",
+        WORKS.checked(WORK_COLUMNS)
     );
-    let works = collect(conn, &sql, [], rows::work_row)?;
-    let sql = format!("SELECT {WORK_NAME_COLUMNS} FROM work_names ORDER BY project, name");
+    let works = collect_whole(conn, &sql, [], rows::work_row)?;
+    let sql = format!("SELECT {} FROM work_names ORDER BY project, name", WORK_NAMES.checked(WORK_NAME_COLUMNS));
     let mut names: HashMap<WorkId, Vec<String>> = HashMap::new();
-    for ((_, name), id) in collect(conn, &sql, [], rows::work_name)? {
+    for ((_, name), id) in collect_whole(conn, &sql, [], rows::work_name)? {
         names.entry(id).or_default().push(name);
     }
     let sql = "SELECT work, id

@@ -18,11 +18,13 @@ use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::fences::{self, Fences};
 use crate::sqlite::heads::{Heads, Known};
 use crate::sqlite::jobs::{Answer, AppendFailure, Cause, EncodedBatch, Job, Write, answer_all, refuse_all};
+use crate::sqlite::mend::Mend;
 use crate::sqlite::reserve::Reserve;
 use crate::sqlite::rows::sql_seq;
+use crate::sqlite::sums::STREAMS;
 use crate::sqlite::sweep::Sweep;
 use crate::sqlite::trouble::Trouble;
-use crate::sqlite::{apply, queries};
+use crate::sqlite::{apply, mend, queries};
 use crate::{AppendError, Room};
 
 /// As many writes may wait before asking itself waits.
@@ -35,6 +37,9 @@ const MAX_GROUP_BYTES: usize = 1 << 20;
 /// How often to look at the write-ahead log's length: a look costs as much as a small write.
 const COMMITS_BETWEEN_LOOKS: u32 = if cfg!(test) { 1 } else { 64 };
 const BYTES_BETWEEN_LOOKS: usize = 4 << 20;
+
+/// A disk that goes on damaging rows is not to be mended all day: it is to be replaced.
+const MAX_MENDS: u32 = 3;
 
 pub(super) struct Writer {
     pub(super) conn: Connection,
@@ -75,6 +80,7 @@ impl Writer {
             }
             self.commit(group);
             self.look_after_wal();
+            self.empty_wal_of_swept();
             self.sweep_some();
         }
     }
@@ -102,6 +108,15 @@ impl Writer {
             self.give_up(err);
         }
         self.look_after_wal();
+        self.empty_wal_of_swept();
+    }
+
+    /// Copies and empties the write-ahead log once it holds what was swept. While somebody reads from it or copies it, that
+    /// waits for a later write, or for the end.
+    fn empty_wal_of_swept(&mut self) {
+        if self.sweep.is_left_in_wal() && checkpoint::empty(&self.conn, &self.health) {
+            self.sweep.is_gone_from_wal();
+        }
     }
 
     fn commit(&mut self, group: Vec<Job>) {
@@ -209,6 +224,7 @@ impl Writer {
                 fences::write(&self.conn, damage)?;
                 Ok(Ok(Position(self.last_position)))
             }
+            Write::Mend { what, seen } => self.mend(*what, *seen),
             #[cfg(test)]
             Write::Look(look) => {
                 self.conn.execute_batch("COMMIT")?;
@@ -294,13 +310,8 @@ impl Writer {
         }
         let id = self.heads.find_or_create(&self.conn, stream)?;
         apply::remove_session(&self.conn, session)?;
-        self.conn
-            .prepare_cached(
-                "UPDATE streams
-                 SET purged_at = ?2, sweeping = 1, damaged_seq = NULL, damage = NULL
-                 WHERE id = ?1 AND purged_at IS NULL",
-            )?
-            .execute(params![id, at.as_millis()])?;
+        let set = "purged_at = ?2, sweeping = 1, damaged_seq = NULL, damage = NULL";
+        STREAMS.update(&self.conn, set, "id = ?1", &[&id], &[&at.as_millis()])?;
         self.conn
             .prepare_cached(
                 "INSERT INTO meta (key, value)
@@ -310,6 +321,29 @@ impl Writer {
             .execute([self.last_position.cast_signed()])?;
         self.heads.purge(stream);
         Ok(Ok(Position(self.last_position)))
+    }
+
+    /// Sets right what is beside the log. What cannot be is left as it was: it must not take the store down with it.
+    fn mend(&mut self, what: Mend, seen: u32) -> Result<Answer, Error> {
+        let done = Ok(Ok(Position(self.last_position)));
+        if self.health.mends() != seen || seen >= MAX_MENDS {
+            return done;
+        }
+        self.health.count_mend();
+        self.conn.execute_batch("SAVEPOINT mend")?;
+        match mend::mend(&self.conn, what) {
+            Ok(()) => {
+                tracing::warn!("rows beside the log were damaged, and were made anew from it");
+                self.heads.forget_all();
+                self.fences.reload(&self.conn)?;
+            }
+            Err(err) => {
+                tracing::error!(error = %err, "rows beside the log are damaged and can not be made anew; stop the server and run `throughline doctor`");
+                self.conn.execute_batch("ROLLBACK TO mend")?;
+            }
+        }
+        self.conn.execute_batch("RELEASE mend")?;
+        done
     }
 
     /// Has the write-ahead log copied once it is long enough; the copying is another thread's.

@@ -17,6 +17,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrit
 use crate::cli;
 use crate::client::Client;
 use crate::data_dir::DataDir;
+use crate::paging::PageCursor;
 
 /// More than the server takes in one message.
 const MAX_LINE_BYTES: u64 = 1 << 20;
@@ -47,19 +48,15 @@ pub(super) async fn run(data: &DataDir, mcp: &cli::Mcp) -> Result<()> {
 /// The session that was last active among those whose project this directory belongs to.
 async fn newest_here(client: &Client) -> Result<SessionId> {
     let here = std::env::current_dir().context("this directory cannot be found")?;
-    let mut after = String::new();
+    let mut cursor = PageCursor::default();
     loop {
-        let page: wire::SessionPage = client.get(&format!("/sessions?limit=200{after}")).await?;
+        let page: wire::SessionPage = client.get(&format!("/sessions?limit=200{}", cursor.parameter("&after"))).await?;
         let is_here = |row: &&wire::SessionRow| here.starts_with(Path::new(&row.project));
         if let Some(row) = page.sessions.iter().find(is_here) {
             return Ok(row.id);
         }
-        match page.next_cursor {
-            Some(cursor) => after = format!("&after={cursor}"),
-            None => bail!(
-                "no session works in {}; name one with --session, as `throughline list` prints it",
-                here.display()
-            ),
+        if !cursor.advance(page.next_cursor)? {
+            bail!("no session works in {}; name one with --session, as `throughline list` prints it", here.display());
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::commands::installed;
 use crate::commands::list::tail;
 use crate::commands::send::{Answer, leave};
 use crate::data_dir::DataDir;
+use crate::paging::PageCursor;
 use crate::terminal::{self, safe, safe_json};
 
 /// How many entries of a session that begins with a prompt stand before it at most.
@@ -47,13 +48,13 @@ async fn carry_out(client: &Client, next: cli::Next) -> Result<()> {
 /// Every step that a session's agent offers, newest first.
 pub(super) async fn steps(client: &Client, session: SessionId) -> Result<Vec<NextBlock>> {
     let mut steps = Vec::new();
-    let mut before = String::new();
+    let mut cursor = PageCursor::default();
     loop {
+        let before = cursor.parameter("&before");
         let page: NextPage = client.get(&format!("/sessions/{session}/next?limit=200{before}")).await?;
         steps.extend(page.blocks);
-        match page.next_cursor {
-            Some(cursor) => before = format!("&before={cursor}"),
-            None => return Ok(steps),
+        if !cursor.advance(page.next_cursor)? {
+            return Ok(steps);
         }
     }
 }

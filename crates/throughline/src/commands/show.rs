@@ -10,6 +10,7 @@ use crate::client::Client;
 use crate::commands::list::{UNSAID, tail};
 use crate::commands::next;
 use crate::data_dir::DataDir;
+use crate::paging::PageCursor;
 use crate::terminal::{self, safe, safe_json};
 use crate::transcript_text::{permission_lines, turn_lines};
 
@@ -20,9 +21,9 @@ pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
     // A call is shown with its turn.
     let turn = show.turn.as_ref().map(|turn| turn.split('.').next().unwrap_or(turn));
     let only = turn.map(|turn| format!("&fromTurn={turn}&toTurn={turn}")).unwrap_or_default();
-    let mut after = String::new();
+    let mut cursor = PageCursor::default();
     let read = loop {
-        let path = format!("/sessions/{}/entries?limit=1000{only}{after}", session.row.id);
+        let path = format!("/sessions/{}/entries?limit=1000{only}{}", session.row.id, cursor.parameter("&after"));
         let page = client.get::<EntryPage>(&path).await;
         let page = match page {
             Ok(page) => page,
@@ -31,9 +32,10 @@ pub(super) async fn run(data: &DataDir, show: &cli::Show) -> Result<()> {
         for entry in &page.entries {
             print_or_fold(entry, show.json, &mut transcript)?;
         }
-        match page.next_cursor {
-            Some(cursor) => after = format!("&after={cursor}"),
-            None => break Ok(()),
+        match cursor.advance(page.next_cursor) {
+            Ok(true) => (),
+            Ok(false) => break Ok(()),
+            Err(err) => break Err(err),
         }
     };
     let offers = |turn: &TranscriptTurn| turn.blocks.iter().any(|block| matches!(block.shown, Shown::Next(_)));

@@ -7,15 +7,16 @@ use crate::cli;
 use crate::client::Client;
 use crate::commands::list::UNSAID;
 use crate::data_dir::DataDir;
+use crate::paging::PageCursor;
 use crate::terminal::{self, safe, safe_json};
 
 pub(super) async fn run(data: &DataDir, toc: &cli::Toc) -> Result<()> {
     let client = Client::connect(data).await?;
     let session = client.find_session(&toc.session).await?;
-    let mut after = String::new();
+    let mut cursor = PageCursor::default();
     let mut whole: Option<Toc> = None;
     loop {
-        let page: Toc = client.get(&format!("/sessions/{}/toc{after}", session.row.id)).await?;
+        let page: Toc = client.get(&format!("/sessions/{}/toc{}", session.row.id, cursor.parameter("?after"))).await?;
         let next = page.next_cursor.clone();
         match &mut whole {
             None => whole = Some(page),
@@ -25,9 +26,8 @@ pub(super) async fn run(data: &DataDir, toc: &cli::Toc) -> Result<()> {
                 whole.next_cursor = None;
             }
         }
-        match next {
-            Some(cursor) => after = format!("?after={cursor}"),
-            None => break,
+        if !cursor.advance(next)? {
+            break;
         }
     }
     client.close().await;

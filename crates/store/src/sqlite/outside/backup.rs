@@ -163,10 +163,22 @@ impl StoreFile {
             }
         }
         drop(steps);
+        leave_out_purged(&copy)?;
         copy.close().map_err(|(_, err)| err)?;
         moment.finish()?;
         Ok((last, entries.cast_unsigned()))
     }
+}
+
+/// Takes out what purged sessions have left and is still being removed.
+fn leave_out_purged(copy: &Connection) -> rusqlite::Result<()> {
+    copy.pragma_update(None, "secure_delete", "on")?;
+    copy.execute(
+        "DELETE FROM entries
+         WHERE stream IN (SELECT id FROM streams WHERE purged_at IS NOT NULL)",
+        [],
+    )?;
+    Ok(())
 }
 
 fn refuse_what_is_there(folder: &Path) -> Result<(), BackupError> {

@@ -12,10 +12,11 @@ use serde::{Serialize, Serializer};
 
 use crate::StorageError;
 use crate::sqlite::fences::has_fence;
-use crate::sqlite::outside::rows::Rows;
+use crate::sqlite::outside::rows::{Rows, known_seq};
 use crate::sqlite::outside::streams::{self, StreamRecord};
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, is_damage, strays};
+use crate::sqlite::sums::{FOLDED, RECEIPTS, STREAMS, has_sums};
 
 /// A store that is damaged throughout tells this much, and how much more there is.
 const MAX_FINDINGS: usize = 1000;
@@ -153,7 +154,27 @@ impl StoreFile {
             self.check_stream(id, report)?;
             report.checked_streams += 1;
         }
-        strays::find(&self.conn, self.schema, report, progress)
+        strays::find(&self.conn, self.schema, report, progress)?;
+        self.check_sums(report)
+    }
+
+    /// Rows that say what the log says, and yet are not as they were written, or whose truth no log tells.
+    fn check_sums(&self, report: &mut CheckReport) -> Result<(), Error> {
+        // What was found already is mended by the same rebuild.
+        let is_told = |finding: &Finding| matches!(finding.kind, FindingKind::Row | FindingKind::Stray);
+        if !has_sums(self.schema) || report.findings.iter().any(is_told) {
+            return Ok(());
+        }
+        for table in FOLDED.iter().copied().chain([&STREAMS, &RECEIPTS]) {
+            let (name, whole) = (table.name, table.is_whole(self.schema));
+            let sql = format!("SELECT COUNT(*) FROM {name} NOT INDEXED WHERE NOT ({whole})");
+            let broken: i64 = self.conn.query_row(&sql, [], |row| row.get(0))?;
+            if broken > 0 {
+                let what = format!("{broken} rows of the table {name} do not match their checksums");
+                report.add(FindingKind::Row, None, what);
+            }
+        }
+        Ok(())
     }
 
     fn check_stream(&self, id: i64, report: &mut CheckReport) -> Result<(), Error> {
@@ -188,7 +209,7 @@ impl StoreFile {
     ) -> Result<(), Error> {
         let stream = Some(walk.stream);
         let (found, unreadable) = Rows::read(conn, self.schema, walk.stream)?;
-        walk.miss_tail(found.known_seq());
+        walk.miss_tail(known_seq(conn, self.schema, walk.stream)?);
         match (walk.fence(record), &record.fence) {
             (Some(damage), fence) => {
                 let fenced = fence.as_ref().is_some_and(|fence| fence.seq == damage.seq);

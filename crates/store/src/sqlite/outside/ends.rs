@@ -10,7 +10,7 @@ use rusqlite::{Connection, Error, OptionalExtension as _, params};
 
 use crate::Damage;
 use crate::sqlite::meta;
-use crate::sqlite::outside::rows::Rows;
+use crate::sqlite::outside::rows::known_seq;
 use crate::sqlite::outside::streams::StreamRecord;
 use crate::sqlite::outside::{StoreFile, is_damage};
 use crate::sqlite::rows::sql_seq;
@@ -78,7 +78,7 @@ impl StoreFile {
             Ok(Some((seq, position))) if seq == head.next() && position > last => None,
             Ok(Some((seq, _))) if seq == head.next() => Some("it cannot be read"),
             Ok(Some(_)) => Some("the entry is missing"),
-            Ok(None) if head < Rows::read(conn, self.schema, stream)?.0.known_seq() => Some("the entry is missing"),
+            Ok(None) if head < known_seq(conn, self.schema, stream)? => Some("the entry is missing"),
             Ok(None) => None,
             Err(err) if is_damage(&err) => Some("it cannot be read"),
             Err(err) => return Err(err),

@@ -1,19 +1,21 @@
 //! The read tables made anew from the log.
 //!
-//! Invariant: one transaction, so that a kill at any point leaves the old rows or the new ones. The log, receipts and
-//! tombstones are not touched. What only the old rows knew, that a stream has lost its tail, is kept as a fence.
+//! Invariant: one transaction, so that a kill at any point leaves the old rows or the new ones. The log is not touched, nor
+//! are receipts and tombstones that are whole. What only the old rows knew, that a stream has lost its tail, is kept as a fence.
 
-use model::Seq;
+use model::{Seq, SessionId, StreamId};
 use rusqlite::{Connection, Error, TransactionBehavior};
 
-use crate::StorageError;
-use crate::sqlite::apply;
 use crate::sqlite::fences::has_fence;
+use crate::sqlite::heads::Heads;
 use crate::sqlite::outside::repair::{Repair, put_fence};
-use crate::sqlite::outside::rows::Rows;
+use crate::sqlite::outside::rows::known_seq;
 use crate::sqlite::outside::streams::{self, StreamRecord};
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{OnProgress, Progress, Stage};
+use crate::sqlite::sums::{FOLDED, SESSIONS};
+use crate::sqlite::{apply, mend};
+use crate::{Damage, StorageError};
 
 /// What a rebuild went through.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,37 +31,68 @@ pub struct Rebuilt {
 }
 
 impl Repair {
-    /// Empties the read tables and fills them from the log.
+    /// Sets the rows of streams right, empties the read tables and fills them from the log. Then the file is written anew,
+    /// without what was ever removed from it.
     pub fn rebuild(&mut self, progress: OnProgress<'_>) -> Result<Rebuilt, StorageError> {
         let tx = self.opened.writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut rebuilt = Rebuilt::default();
-        let ids = streams::ids(&tx)?;
-        for &id in &ids {
-            keep_lost_tail(&tx, self.schema, id)?;
-        }
-        // Emptied whole, because that needs nothing of what is in them.
-        tx.execute_batch(
-            "DELETE FROM sessions;
-             DELETE FROM turns;
-             DELETE FROM prompts;
-             DELETE FROM sets;
-             DELETE FROM facts;
-             DELETE FROM context_entries;
-             DELETE FROM titles;
-             DELETE FROM next_blocks;
-             DELETE FROM works;
-             DELETE FROM work_names;
-             DELETE FROM tokens;
-             DELETE FROM remembered;",
-        )?;
-        let total = ids.len() as u64;
-        for (done, id) in (0..).zip(ids) {
-            progress(Progress { stage: Stage::Rebuild, done, total });
-            fill(&tx, self.schema, id, &mut rebuilt)?;
-        }
+        mend::mend_streams(&tx)?;
+        let rebuilt = rebuild(&tx, self.schema, progress)?;
+        mend::mend_receipts(&tx)?;
         tx.commit()?;
+        // What was removed before removing meant overwriting lies between the rows until they are written anew.
+        if let Err(err) = self.opened.writer.execute_batch("VACUUM") {
+            tracing::warn!(error = %err, "the rows are right, but the file could not be written anew; is there room for it twice?");
+        }
         Ok(rebuilt)
     }
+}
+
+/// Empties the read tables and fills them, in a transaction of the caller's.
+pub(in crate::sqlite) fn rebuild(conn: &Connection, schema: i64, progress: OnProgress<'_>) -> Result<Rebuilt, Error> {
+    let mut rebuilt = Rebuilt::default();
+    let ids = streams::ids(conn)?;
+    for &id in &ids {
+        keep_lost_tail(conn, schema, id)?;
+    }
+    conn.execute_batch(&format!(
+        "CREATE TEMP TABLE kept AS SELECT * FROM main.sessions NOT INDEXED WHERE {}",
+        SESSIONS.is_whole(schema)
+    ))?;
+    for table in FOLDED {
+        // Emptied whole, because that needs nothing of what is in them.
+        conn.execute_batch(&format!("DELETE FROM {}", table.name))?;
+    }
+    let total = ids.len() as u64;
+    for (done, id) in (0..).zip(ids) {
+        progress(Progress { stage: Stage::Rebuild, done, total });
+        fill(conn, schema, id, &mut rebuilt)?;
+    }
+    keep_lost_sessions(conn, schema)?;
+    conn.execute_batch("DROP TABLE temp.kept")?;
+    Ok(rebuilt)
+}
+
+/// A session of which the log has not even the first entry is damaged, and not one that never was: its row stays.
+fn keep_lost_sessions(conn: &Connection, schema: i64) -> Result<(), Error> {
+    let lost: Vec<[u8; 16]> = conn
+        .prepare("SELECT id FROM temp.kept WHERE id NOT IN (SELECT id FROM main.sessions)")?
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    for id in lost {
+        let stream = StreamId::Session(SessionId::from_bytes(id));
+        let damage = Damage { stream, seq: Seq::START.next(), what: "the entry is missing".into() };
+        match StreamRecord::find_named(conn, schema, stream)? {
+            Some(record) if record.purged_at.is_some() => continue,
+            Some(record) if record.fence.is_some() => (),
+            Some(record) => put_fence(conn, record.id, Some(&damage))?,
+            None => {
+                let id = Heads::default().find_or_create(conn, stream)?;
+                put_fence(conn, id, Some(&damage))?;
+            }
+        }
+        conn.execute("INSERT INTO main.sessions SELECT * FROM temp.kept WHERE id = ?1", [id])?;
+    }
+    Ok(())
 }
 
 fn keep_lost_tail(conn: &Connection, schema: i64, id: i64) -> Result<(), Error> {
@@ -72,7 +105,7 @@ fn keep_lost_tail(conn: &Connection, schema: i64, id: i64) -> Result<(), Error> 
         conn.prepare_cached("SELECT MAX(seq) FROM entries WHERE stream = ?1")?.query_row([id], |row| row.get(0))?;
     let mut walk = Walk::new(id, stream);
     walk.head = Seq(head.unwrap_or(0).cast_unsigned());
-    walk.miss_tail(Rows::read(conn, schema, stream)?.0.known_seq());
+    walk.miss_tail(known_seq(conn, schema, stream)?);
     match &walk.damage {
         Some(damage) => put_fence(conn, id, Some(damage)),
         None => Ok(()),

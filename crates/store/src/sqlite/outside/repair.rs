@@ -10,7 +10,7 @@ use rusqlite::{Connection, Error, TransactionBehavior, params};
 
 use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::open::{self, Opened};
-use crate::sqlite::outside::rows::Rows;
+use crate::sqlite::outside::rows::known_seq;
 use crate::sqlite::outside::streams::StreamRecord;
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{CheckReport, StoreFile};
@@ -49,7 +49,7 @@ impl Repair {
                 continue;
             }
             let mut walk = Walk::whole(&tx, record.id, stream)?;
-            walk.miss_tail(Rows::read(&tx, self.schema, stream)?.0.known_seq());
+            walk.miss_tail(known_seq(&tx, self.schema, stream)?);
             let due = walk.fence(&record);
             match (&due, &record.fence) {
                 (Some(_), _) => fences.set.push(stream),

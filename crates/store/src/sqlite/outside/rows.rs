@@ -21,6 +21,7 @@ use crate::sqlite::rows::{
     marked_set, next_row, proved_fact, queued_prompt, remembered_row, session_row, title_row, token_row, turn_row,
     work_name, work_row,
 };
+use crate::sqlite::sums::{CONTEXT_ENTRIES, PROMPTS, SESSIONS, TURNS};
 
 /// What the read tables hold of a stream.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -235,15 +236,6 @@ impl Rows {
         Ok(true)
     }
 
-    /// The newest entry that these rows tell of.
-    pub(super) fn known_seq(&self) -> Seq {
-        let session = self.sessions.values().map(|row| row.running.map_or(Seq(1), |running| running.first_seq));
-        let turns = self.turns.values().map(|row| row.last_seq.unwrap_or(row.first_seq));
-        let prompts = self.prompts.values().map(|prompt| prompt.queued_seq);
-        let context = self.context_entries.keys().copied();
-        session.chain(turns).chain(prompts).chain(context).max().unwrap_or(Seq::START)
-    }
-
     /// Where `found` in the tables is not what the log says: the first row of each table.
     pub(super) fn differences(&self, found: &Self) -> Vec<String> {
         [
@@ -264,6 +256,29 @@ impl Rows {
         .flatten()
         .collect()
     }
+}
+
+/// The newest entry that the rows of a session tell of. A row that is damaged tells of nothing.
+pub(super) fn known_seq(conn: &Connection, schema: i64, stream: StreamId) -> Result<Seq> {
+    let StreamId::Session(id) = stream else { return Ok(Seq::START) };
+    let mut known = 0;
+    for (table, key, seq) in [
+        (&SESSIONS, "id", "MAX(IFNULL(running_first_seq, 1))"),
+        (&TURNS, "session", "MAX(IFNULL(last_seq, first_seq))"),
+        (&PROMPTS, "session", "MAX(queued_seq)"),
+        (&CONTEXT_ENTRIES, "session", "MAX(seq)"),
+    ] {
+        if table.name == CONTEXT_ENTRIES.name && !has_context(schema) {
+            continue;
+        }
+        let sql = format!("SELECT {seq} FROM {} WHERE {key} = ?1 AND {}", table.name, table.is_whole(schema));
+        match conn.prepare_cached(&sql)?.query_row([id.as_bytes()], |row| row.get::<_, Option<i64>>(0)) {
+            Ok(seq) => known = known.max(seq.unwrap_or(0)),
+            Err(err) if is_damage(&err) => (),
+            Err(err) => return Err(err),
+        }
+    }
+    Ok(Seq(known.cast_unsigned()))
 }
 
 fn difference<K: Ord, V: PartialEq>(

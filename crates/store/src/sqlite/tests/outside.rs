@@ -4,7 +4,7 @@ mod backup;
 mod check;
 mod export;
 mod older;
-mod rebuild;
+pub(super) mod rebuild;
 mod restore;
 mod roundtrip;
 mod work;
@@ -21,13 +21,14 @@ use crate::outside::{
     BackupError, BackupNote, BackupWish, CheckReport, Depth, ExportWish, Exported, RestoreError, RestoreWish, Restored,
     StoreFile, restore,
 };
+use crate::sqlite::sums;
 use crate::sqlite::tests::open_at;
 use crate::{Part, PlacedEntry, Store};
 
 const NEW_INCARNATION: u64 = 0x0123_4567_89ab_cdef;
 
 /// A session with a turn behind it, one that runs and a prompt that waits; a fresh one; a purged one; a token.
-async fn write_sample(path: &Path) {
+pub(super) async fn write_sample(path: &Path) {
     let store: AnyStore = Arc::new(open_at(path));
     act(&store, 1, create("one"), 1).await;
     act(&store, 1, Command::Agent(AgentReport::Ready { attached: None }), 2).await;
@@ -52,25 +53,26 @@ async fn write_sample(path: &Path) {
 }
 
 /// What is remembered, after the sample.
-async fn write_remembered(path: &Path) {
+pub(super) async fn write_remembered(path: &Path) {
     let store: AnyStore = Arc::new(open_at(path));
     let event = remembers(1, "make", RememberedDecision::Deny);
     store.append(batch([Part::of(StreamId::Server, Seq(1), None, vec![event], at(12)).0])).await.unwrap();
 }
 
 /// Changes a file behind everybody's back.
-fn scribble(path: &Path, sql: &str) {
+pub(super) fn scribble(path: &Path, sql: &str) {
     let conn = Connection::open(path).unwrap();
+    sums::register(&conn).unwrap();
     conn.pragma_update(None, "foreign_keys", "off").unwrap();
     conn.execute_batch(sql).unwrap();
 }
 
-fn check(path: &Path, depth: Depth) -> CheckReport {
+pub(super) fn check(path: &Path, depth: Depth) -> CheckReport {
     StoreFile::open(path).unwrap().check(depth, &mut |_| ()).unwrap()
 }
 
 /// The findings, a line each, with sessions called by their number.
-fn told(report: &CheckReport) -> Vec<String> {
+pub(super) fn told(report: &CheckReport) -> Vec<String> {
     let line = |finding: &crate::outside::Finding| {
         let mut text = format!("{:?}", finding.kind);
         if let Some(stream) = finding.stream {

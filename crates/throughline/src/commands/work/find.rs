@@ -7,6 +7,7 @@ use model::{WorkId, work_name};
 use server::wire::{MetaContext, MetaContextPage};
 
 use crate::client::{Client, encoded};
+use crate::paging::PageCursor;
 
 /// How much of an id is asked for at least.
 const PART_CHARS: usize = 4;
@@ -55,13 +56,13 @@ async fn find_by_id(client: &Client, named: &str) -> Result<MetaContext> {
 
 async fn all(client: &Client, which: &str) -> Result<Vec<MetaContext>> {
     let mut works = Vec::new();
-    let mut after = String::new();
+    let mut cursor = PageCursor::default();
     loop {
+        let after = cursor.parameter("&after");
         let page: MetaContextPage = client.get(&format!("/meta-contexts?limit=200{which}{after}")).await?;
         works.extend(page.meta_contexts);
-        match page.next_cursor {
-            Some(cursor) => after = format!("&after={cursor}"),
-            None => return Ok(works),
+        if !cursor.advance(page.next_cursor)? {
+            return Ok(works);
         }
     }
 }

@@ -9,14 +9,16 @@ use crate::cli;
 use crate::client::Client;
 use crate::commands::list::{UNSAID, tail};
 use crate::commands::toc::mark;
+use crate::paging::PageCursor;
 use crate::terminal::{self, safe};
 
 pub(super) async fn print(client: &Client, toc: &cli::NamedWork, json: bool) -> Result<()> {
     let work = find(client, &toc.work).await?;
     let path = format!("/meta-contexts/{}/toc", work.id);
     let mut contents: MetaContextToc = client.get(&path).await?;
-    while let Some(after) = contents.next_cursor.take() {
-        let page: MetaContextToc = client.get(&format!("{path}?after={after}")).await?;
+    let mut cursor = PageCursor::default();
+    while cursor.advance(contents.next_cursor.take())? {
+        let page: MetaContextToc = client.get(&format!("{path}{}", cursor.parameter("?after"))).await?;
         join(&mut contents, page);
     }
     if json {

@@ -57,15 +57,15 @@ async fn rows_that_are_not_what_the_log_says_are_found_and_mended() {
         ),
         ("DELETE FROM next_blocks WHERE nth = 2", vec![block("t2.n2 is missing")]),
         (
-            "INSERT INTO next_blocks SELECT session, 9, nth, '', '', NULL, 0, NULL, NULL, NULL FROM next_blocks WHERE nth = 2",
+            "INSERT INTO next_blocks SELECT session, 9, nth, '', '', NULL, 0, NULL, NULL, NULL, NULL FROM next_blocks WHERE nth = 2",
             vec![block("t9.n2 tells of what is not in the log")],
         ),
         (
-            "INSERT INTO next_blocks SELECT zeroblob(16), 1, 1, '', '', NULL, 0, NULL, NULL, NULL",
+            "INSERT INTO next_blocks SELECT zeroblob(16), 1, 1, '', '', NULL, 0, NULL, NULL, NULL, NULL",
             vec!["Stray session 0: rows of next blocks of a session that is not in the log".to_owned()],
         ),
         (
-            "INSERT INTO next_blocks SELECT x'03030303030303030303030303030303', 1, 1, '', '', NULL, 0, NULL, NULL, NULL",
+            "INSERT INTO next_blocks SELECT x'03030303030303030303030303030303', 1, 1, '', '', NULL, 0, NULL, NULL, NULL, NULL",
             vec!["Stray session 3: it was purged, and rows of next blocks of it are left".to_owned()],
         ),
         ("UPDATE works SET name = 'x'", vec![work("is not what the log says")]),
@@ -73,7 +73,7 @@ async fn rows_that_are_not_what_the_log_says_are_found_and_mended() {
         ("UPDATE works SET project = '/x'", vec![work("is not what the log says")]),
         ("DELETE FROM works", vec![work("is missing")]),
         (
-            "INSERT INTO works VALUES (zeroblob(16), '/w', 'x', 0, 0)",
+            "INSERT INTO works VALUES (zeroblob(16), '/w', 'x', 0, 0, 0)",
             vec![
                 "Row work: the row of meta-context 00000000-0000-0000-0000-000000000000 tells of what is not in the log"
                     .to_owned(),
@@ -86,7 +86,7 @@ async fn rows_that_are_not_what_the_log_says_are_found_and_mended() {
         ),
         ("DELETE FROM work_names WHERE name = 'loom'", vec![name("\"loom\" of a meta-context is missing")]),
         (
-            "INSERT INTO work_names VALUES ('/w', 'x', zeroblob(16))",
+            "INSERT INTO work_names VALUES ('/w', 'x', zeroblob(16), 0)",
             vec![name("\"x\" of a meta-context tells of what is not in the log")],
         ),
         (
@@ -119,8 +119,8 @@ async fn works_that_the_log_knows_nothing_of_are_strays() {
     let (_folder, path) = folder();
     write_sample(&path).await;
     for sql in [
-        "INSERT INTO works VALUES (zeroblob(16), '/w', 'x', 0, 0)",
-        "INSERT INTO work_names VALUES ('/w', 'x', zeroblob(16))",
+        "INSERT INTO works VALUES (zeroblob(16), '/w', 'x', 0, 0, 0)",
+        "INSERT INTO work_names VALUES ('/w', 'x', zeroblob(16), 0)",
     ] {
         scribble(&path, sql);
         let expected = ["Stray work: rows of meta-contexts that are not in the log"];

@@ -1,0 +1,204 @@
+//! Rows beside the log that are damaged: found by their checksums, and made anew from the log.
+//!
+//! Invariant: the log decides. A stream's own row is set right by the entries that carry its name in their checksums; all
+//! other rows are folded again. It is one transaction of the caller's, so that a kill leaves the old rows or the new ones.
+//! What no log can tell, receipts, is forgotten.
+
+use model::{Seq, SessionId, StreamId};
+use rusqlite::{Connection, Error, OptionalExtension as _, Result, params};
+
+use crate::sqlite::columns::STORED_ENTRY_COLUMNS;
+use crate::sqlite::open::newest_schema;
+use crate::sqlite::outside::{is_damage, rebuild};
+use crate::sqlite::rows::StoredEntry;
+use crate::sqlite::sums::{FOLDED, RECEIPTS, SESSIONS, STREAMS, Table};
+
+/// What is to be set right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mend {
+    /// The rows beside the log.
+    Rows,
+    /// The index by which a stream's entries are found, too. It is made from the entries, which must not be in doubt.
+    IndexAndRows,
+}
+
+/// Looks at every row beside the log, at its indexes, and for entries that the index gives to nobody. Answers the first table
+/// that is damaged.
+pub(super) fn find_damage(conn: &Connection) -> Result<Option<(&'static str, Mend)>> {
+    for table in FOLDED.iter().copied().chain([&STREAMS, &RECEIPTS]) {
+        match is_damaged(conn, table) {
+            Ok(false) => (),
+            Ok(true) => return Ok(Some((table.name, Mend::Rows))),
+            Err(err) if is_damage(&err) => return Ok(Some((table.name, Mend::Rows))),
+            Err(err) => return Err(err),
+        }
+    }
+    match has_stray_entries(conn) {
+        Ok(false) => Ok(None),
+        Ok(true) => Ok(Some(("entries", Mend::IndexAndRows))),
+        Err(err) if is_damage(&err) => Ok(Some(("entries", Mend::IndexAndRows))),
+        Err(err) => Err(err),
+    }
+}
+
+/// Whether the index has entries of a stream that is not there, or was purged and swept. One step down the index for each
+/// stream, however many entries it has.
+fn has_stray_entries(conn: &Connection) -> Result<bool> {
+    let mut next = conn.prepare("SELECT MIN(stream) FROM entries WHERE stream > ?1")?;
+    let mut owned = conn.prepare("SELECT 1 FROM streams WHERE id = ?1 AND (purged_at IS NULL OR sweeping <> 0)")?;
+    let mut last = i64::MIN;
+    while let Some(id) = next.query_row([last], |row| row.get::<_, Option<i64>>(0))? {
+        if !owned.exists([id])? {
+            return Ok(true);
+        }
+        last = id;
+    }
+    Ok(false)
+}
+
+fn is_damaged(conn: &Connection, table: &Table) -> Result<bool> {
+    let (name, whole) = (table.name, table.is_whole(i64::MAX));
+    let sql = format!("SELECT 1 FROM {name} NOT INDEXED WHERE NOT ({whole}) LIMIT 1");
+    if conn.query_row(&sql, [], |_| Ok(())).optional()?.is_some() {
+        return Ok(true);
+    }
+    // A row that its index has lost is in no list, whatever its checksum.
+    let found: String = conn.query_row(&format!("PRAGMA integrity_check('{name}')"), [], |row| row.get(0))?;
+    Ok(found != "ok")
+}
+
+/// Sets everything beside the log right.
+pub(super) fn mend(conn: &Connection, what: Mend) -> Result<()> {
+    if what == Mend::IndexAndRows {
+        conn.execute_batch("REINDEX entries")?;
+    }
+    mend_streams(conn)?;
+    rebuild::rebuild(conn, newest_schema(), &mut |_| ())?;
+    mend_receipts(conn)
+}
+
+struct BrokenStream {
+    id: i64,
+    name: String,
+    purged_at: Option<i64>,
+}
+
+/// Sets the rows of streams right: their numbers, their names and whether they were purged.
+pub(super) fn mend_streams(conn: &Connection) -> Result<()> {
+    let broken = broken_streams(conn)?;
+    // From the rows, which are read without it. Until then no row that it disagrees with can be changed.
+    conn.execute_batch("REINDEX streams")?;
+    for mut stream in broken {
+        if first_entry(conn, stream.id)?.is_none()
+            && let Some(id) = find_number(conn, &stream.name)?
+        {
+            conn.execute("UPDATE streams SET id = ?2 WHERE id = ?1", [stream.id, id])?;
+            stream.id = id;
+        }
+        let owner = find_owner(conn, &stream)?;
+        let name = owner.map_or(stream.name, |owner| owner.to_string());
+        // A purge removes the session's row together with setting its time.
+        let purged_at = match owner {
+            Some(StreamId::Session(id)) if has_row(conn, id)? => None,
+            Some(StreamId::Server | StreamId::Work) => None,
+            Some(StreamId::Session(_)) | None => stream.purged_at,
+        };
+        tracing::warn!(stream = %name, "the row of a stream was damaged and is set right by its entries");
+        conn.execute(
+            "UPDATE streams
+             SET name = ?2, purged_at = ?3, sweeping = ?3 IS NOT NULL, checksum = NULL
+             WHERE id = ?1",
+            params![stream.id, name, purged_at],
+        )?;
+        STREAMS.sum_up(conn, "id = ?1", &[&stream.id])?;
+    }
+    Ok(())
+}
+
+fn broken_streams(conn: &Connection) -> Result<Vec<BrokenStream>> {
+    let sql = format!(
+        "SELECT id, CAST(name AS BLOB), purged_at
+         FROM streams NOT INDEXED
+         WHERE NOT ({})",
+        STREAMS.is_whole(i64::MAX)
+    );
+    let mut statement = conn.prepare(&sql)?;
+    let found = statement.query_map([], |row| {
+        let name: Vec<u8> = row.get(1)?;
+        Ok(BrokenStream {
+            id: row.get(0)?,
+            name: String::from_utf8_lossy(&name).into_owned(),
+            purged_at: row.get(2).unwrap_or_default(),
+        })
+    })?;
+    found.collect()
+}
+
+/// Whose entries these are, by the name that their checksums were made with.
+fn find_owner(conn: &Connection, stream: &BrokenStream) -> Result<Option<StreamId>> {
+    let own = stream.name.parse().ok();
+    let mut candidates: Vec<StreamId> = own.into_iter().chain([StreamId::Server, StreamId::Work]).collect();
+    let sql = format!("SELECT id FROM sessions NOT INDEXED WHERE {}", SESSIONS.is_whole(i64::MAX));
+    let mut statement = conn.prepare(&sql)?;
+    let ids = statement.query_map([], |row| row.get(0).map(SessionId::from_bytes))?;
+    for id in ids {
+        candidates.push(StreamId::Session(id?));
+    }
+    for candidate in candidates {
+        let Some(first) = first_entry(conn, stream.id)? else { return Ok(None) };
+        if first.verify(candidate, Seq::START.next()).is_ok() {
+            return Ok(Some(candidate));
+        }
+    }
+    Ok(None)
+}
+
+/// The number under which the entries of this name lie, if it is no stream's.
+fn find_number(conn: &Connection, name: &str) -> Result<Option<i64>> {
+    let Ok(stream) = name.parse::<StreamId>() else { return Ok(None) };
+    let mut last = i64::MIN;
+    let mut next = conn.prepare("SELECT MIN(stream) FROM entries WHERE stream > ?1")?;
+    let mut known = conn.prepare("SELECT 1 FROM streams WHERE id = ?1")?;
+    while let Some(id) = next.query_row([last], |row| row.get::<_, Option<i64>>(0))? {
+        last = id;
+        if known.exists([id])? {
+            continue;
+        }
+        if first_entry(conn, id)?.is_some_and(|first| first.verify(stream, Seq::START.next()).is_ok()) {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
+}
+
+fn first_entry(conn: &Connection, id: i64) -> Result<Option<StoredEntry>> {
+    let sql = format!("SELECT {STORED_ENTRY_COLUMNS} FROM entries WHERE stream = ?1 ORDER BY seq LIMIT 1");
+    match conn.prepare_cached(&sql)?.query_row([id], StoredEntry::from_row).optional() {
+        Err(err) if is_damage(&err) => Ok(None),
+        found => found,
+    }
+}
+
+fn has_row(conn: &Connection, id: SessionId) -> Result<bool> {
+    let sql = format!("SELECT 1 FROM sessions NOT INDEXED WHERE id = ?1 AND {}", SESSIONS.is_whole(i64::MAX));
+    conn.prepare(&sql)?.exists([id.as_bytes()])
+}
+
+/// Keeps those that are whole. Emptied whole, because that needs nothing of what is damaged.
+pub(super) fn mend_receipts(conn: &Connection) -> Result<()> {
+    let (columns, whole) = (RECEIPTS.columns, RECEIPTS.is_whole(i64::MAX));
+    conn.execute_batch(&format!(
+        "CREATE TEMP TABLE kept AS SELECT {columns}, checksum FROM receipts NOT INDEXED WHERE {whole};
+         DELETE FROM main.receipts;
+         INSERT OR IGNORE INTO main.receipts ({columns}, checksum) SELECT {columns}, checksum FROM kept;
+         DROP TABLE kept;"
+    ))
+}
+
+/// Whether what was met may be a damaged row, and not a disk that fails.
+pub(super) fn may_be_row_damage(err: &crate::ReadError) -> bool {
+    match err {
+        crate::ReadError::Storage(err) => err.0.downcast_ref::<Error>().is_some_and(is_damage),
+        crate::ReadError::Damaged(_) | crate::ReadError::Closed => false,
+    }
+}

@@ -1,0 +1,265 @@
+//! One flipped bit anywhere in the file: a session is served whole, or said to be damaged, or the store says why not.
+
+use std::fs;
+use std::path::Path;
+
+use model::{Entry, Position, Seq, SessionRow};
+
+use crate::conformance::{session_id, stream};
+use crate::outside::{Depth, Repair, StoreFile};
+use crate::sqlite::sums::{FOLDED, STREAMS};
+use crate::sqlite::tests::outside::rebuild::tables;
+use crate::sqlite::tests::outside::{check, scribble, told, write_remembered, write_sample};
+use crate::sqlite::tests::{folder, open_at};
+use crate::{Log as _, ReadError, SqliteStore, Tables as _};
+
+/// As many flips are tried in one run of the tests; the generator's seed is fixed.
+const FLIPS: usize = 300;
+const PAGE_BYTES: usize = 2048;
+
+/// What a sound store says of its two sessions.
+#[derive(Debug, PartialEq)]
+struct Told {
+    rows: Vec<SessionRow>,
+    sessions: Vec<(model::Session, Vec<Entry>)>,
+}
+
+async fn entries(store: &SqliteStore, n: u8) -> Result<Vec<Entry>, ReadError> {
+    let mut all: Vec<Entry> = Vec::new();
+    loop {
+        let page = store.read(stream(n), all.last().map_or(Seq::START, |entry| entry.seq), 3).await?;
+        if page.is_empty() {
+            return Ok(all);
+        }
+        all.extend(page);
+    }
+}
+
+async fn tell(store: &SqliteStore) -> Told {
+    let mut sessions = Vec::new();
+    for n in [1, 2] {
+        sessions.push((store.session(session_id(n)).await.unwrap().unwrap(), entries(store, n).await.unwrap()));
+    }
+    Told { rows: store.sessions(None, 10).await.unwrap(), sessions }
+}
+
+/// Each column of each table beside the log, changed behind everybody's back, is as it was after the next start.
+#[tokio::test]
+async fn every_column_beside_the_log_is_set_right_by_itself() {
+    let (_folder, path) = folder();
+    write_sample(&path).await;
+    write_remembered(&path).await;
+    let sound = fs::read(&path).unwrap();
+    let (before, expected) = (tables(&path), tell(&open_at(&path)).await);
+    for table in FOLDED.iter().copied().chain([&STREAMS]) {
+        for column in table.columns.split(',').map(str::trim).chain(["checksum"]) {
+            restore(&path, &sound);
+            // The lowest bit of a number; the last letter of a text; the first byte of an id. Empty becomes 0.
+            let sql = format!(
+                "UPDATE OR IGNORE {} SET {column} = CASE typeof({column})
+                     WHEN 'integer' THEN {column} + 1
+                     WHEN 'text' THEN substr({column}, 1, length({column}) - 1) || '~'
+                     WHEN 'blob' THEN CAST(x'ff' || substr({column}, 2) AS BLOB)
+                     ELSE NULL
+                 END
+                 WHERE {}",
+                table.name,
+                // What a purged session was called is in no log any more.
+                if table.name == STREAMS.name { "purged_at IS NULL" } else { "true" }
+            );
+            scribble(&path, &sql);
+            let store = open_at(&path);
+            assert_eq!(tell(&store).await, expected, "{sql}");
+            store.close().await;
+            assert_eq!(tables(&path), before, "{sql}");
+            assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new(), "{sql}");
+        }
+    }
+}
+
+/// The same where no start comes between: whoever meets the damage has it mended.
+#[tokio::test]
+async fn a_row_that_is_damaged_while_the_server_runs_is_set_right_when_it_is_read() {
+    let (_folder, path) = folder();
+    write_sample(&path).await;
+    let store = open_at(&path);
+    let expected = tell(&store).await;
+    for sql in [
+        "UPDATE sessions SET name = 'nobody said so' WHERE name = 'one'",
+        "UPDATE sessions SET id = CAST(x'ff' || substr(id, 2) AS BLOB) WHERE name = 'one'",
+        "UPDATE streams SET name = substr(name, 1, length(name) - 1) || '~' WHERE id = 1",
+    ] {
+        scribble(&path, sql);
+        assert_eq!(tell(&store).await, expected, "{sql}");
+    }
+    // A disk that goes on like this is not mended for ever, and a reader is told.
+    scribble(&path, "UPDATE sessions SET name = 'nobody said so' WHERE name = 'one'");
+    assert!(matches!(store.sessions(None, 10).await, Err(ReadError::Storage(_))));
+}
+
+/// A receipt is in no log: one that is damaged is forgotten, and the key may be used again.
+#[tokio::test]
+async fn a_damaged_receipt_is_none() {
+    let (_folder, path) = folder();
+    let receipt = |key: &str| crate::Receipt {
+        principal: "person".to_owned(),
+        key: key.to_owned(),
+        fingerprint: vec![1],
+        reply: vec![2],
+        at: crate::conformance::at(1),
+    };
+    let write = async |store: &SqliteStore, key: &str| {
+        store.append(crate::Batch { receipt: Some(receipt(key)), ..crate::Batch::default() }).await
+    };
+    let store = open_at(&path);
+    write(&store, "damaged").await.unwrap();
+    write(&store, "whole").await.unwrap();
+    store.close().await;
+    scribble(&path, "UPDATE receipts SET at = 7 WHERE key = 'damaged'");
+    assert_eq!(told(&check(&path, Depth::All)), ["Row: 1 rows of the table receipts do not match their checksums"]);
+    let store = open_at(&path);
+    assert_eq!(store.find_receipt("person", "damaged").await.unwrap(), None);
+    assert_eq!(store.find_receipt("person", "whole").await.unwrap(), Some(receipt("whole")));
+    write(&store, "damaged").await.unwrap();
+    store.close().await;
+    assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new());
+}
+
+/// A name that only one entry could vouch for, and that entry is damaged too: the session is said to be damaged.
+#[tokio::test]
+async fn a_session_whose_stream_cannot_be_found_is_damaged_and_no_reader_goes_round() {
+    let (_folder, path) = folder();
+    write_sample(&path).await;
+    scribble(
+        &path,
+        "UPDATE streams SET name = replace(name, '0101', '0111') WHERE id = 1;
+         UPDATE entries SET at = at + 1 WHERE stream = 1 AND seq = 1",
+    );
+    let store = open_at(&path);
+    match entries(&store, 1).await {
+        Err(ReadError::Damaged(damage)) => assert_eq!((damage.stream, damage.seq), (stream(1), Seq(1))),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(entries(&store, 2).await.unwrap().len(), 2);
+    store.close().await;
+}
+
+/// What the doctor finds, it mends.
+#[tokio::test]
+async fn the_doctor_tells_of_a_damaged_row_and_mends_it() {
+    let (_folder, path) = folder();
+    write_sample(&path).await;
+    let before = tables(&path);
+    for (sql, expected) in [
+        ("UPDATE turns SET checksum = checksum + 1", "Row: 2 rows of the table turns do not match their checksums"),
+        (
+            "UPDATE streams SET name = substr(name, 1, length(name) - 1) || '~' WHERE id = 1",
+            "Stray: \"session/01010101-0101-0101-0101-01010101010~\" is no stream that this program knows",
+        ),
+        // It tells of an entry far behind the last, and yet nothing is lost: the row is damaged and not the stream.
+        (
+            "UPDATE turns SET last_seq = 1000 WHERE turn = 1",
+            "Row session 1: the row of turn t1 is not what the log says",
+        ),
+    ] {
+        scribble(&path, sql);
+        assert!(
+            told(&check(&path, Depth::All)).contains(&expected.to_owned()),
+            "{sql}: {:?}",
+            told(&check(&path, Depth::All))
+        );
+        Repair::begin(&path).unwrap().rebuild(&mut |_| ()).unwrap();
+        assert_eq!(tables(&path), before, "{sql}");
+        assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new(), "{sql}");
+    }
+}
+
+fn restore(path: &Path, bytes: &[u8]) {
+    for name in ["throughline.db-wal", "throughline.db-shm"] {
+        drop(fs::remove_file(path.with_file_name(name)));
+    }
+    fs::write(path, bytes).unwrap();
+}
+
+#[tokio::test]
+async fn one_flipped_bit_is_mended_or_told() {
+    let (_folder, path) = folder();
+    write_sample(&path).await;
+    let sound = fs::read(&path).unwrap();
+    let expected = tell(&open_at(&path)).await;
+    // Of the pages that say how the tables are made, which are most of so small a file, only the first: a store whose tables
+    // are made otherwise is refused.
+    let of_schema = |page: &[u8]| page.windows(7).any(|part| part == b"CREATE " || part == b"INTEGER");
+    let pages = sound.chunks(PAGE_BYTES).enumerate().filter(|(n, page)| *n == 0 || !of_schema(page));
+    let pages: Vec<usize> = pages.map(|(n, _)| n).collect();
+    let used: Vec<usize> =
+        (0..sound.len()).filter(|at| sound[*at] != 0 && pages.contains(&(at / PAGE_BYTES))).collect();
+    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    let mut next = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(random >> 33).unwrap()
+    };
+    let (mut whole, mut said, mut refused) = (0, 0, 0);
+    for _ in 0..FLIPS {
+        let (at, bit) = (used[next() % used.len()], next() % 8);
+        let mut bytes = sound.clone();
+        bytes[at] ^= 1 << bit;
+        restore(&path, &bytes);
+        let flipped = format!("bit {bit} of byte {at} (page {}, {} in it)", at / PAGE_BYTES + 1, at % PAGE_BYTES);
+        let Ok(store) = SqliteStore::open(&path, model::Incarnation::from_bits(1)) else {
+            refused += 1;
+            continue;
+        };
+        match is_told(&path, &store, &expected).await {
+            Ok(true) => whole += 1,
+            Ok(false) => said += 1,
+            Err(wrong) => panic!("{flipped}: {wrong}"),
+        }
+        // Whoever follows the whole log comes to its end.
+        let mut after = Position(0);
+        while let Ok(page) = store.read_all(after, 5).await {
+            let Some(last) = page.last() else { break };
+            assert!(last.position > after, "{flipped}");
+            after = last.position;
+        }
+        store.close().await;
+        if let Ok(file) = StoreFile::open(&path) {
+            drop(file.check(Depth::All, &mut |_| ()));
+        }
+    }
+    // The seed is fixed, so that these tell what the flips were good for.
+    println!("{whole} served whole, {said} said to be damaged, {refused} refused");
+    assert!(whole > FLIPS / 3, "{whole} {said} {refused}");
+}
+
+/// Whether everything is as it was; false if what is not is said to be damaged.
+async fn is_told(path: &Path, store: &SqliteStore, expected: &Told) -> Result<bool, String> {
+    let mut whole = true;
+    for (n, (session, log)) in [1, 2].into_iter().zip(&expected.sessions) {
+        let read = entries(store, n).await;
+        let damaged = store.damage(session_id(n)).is_some();
+        match read {
+            Ok(found) if &found == log => (),
+            Ok(found) if damaged && log.starts_with(&found) => whole = false,
+            // No row tells of this session's second entry, so only the doctor, who compares the index with the entries, finds
+            // out that it is lost.
+            Ok(found) if n == 2 && found == log[..1] && check(path, Depth::All).is_damaged() => whole = false,
+            Ok(found) => return Err(format!("session {n} has {} entries of {}", found.len(), log.len())),
+            Err(_) => whole = false,
+        }
+        match store.session(session_id(n)).await {
+            Ok(Some(found)) if &found == session => (),
+            Ok(Some(found)) if n == 2 && found.head == Seq(1) => whole &= found.head == session.head,
+            Ok(found) if !damaged && store.damage(session_id(n)).is_none() => {
+                return Err(format!("session {n} is told as {found:?}"));
+            }
+            Ok(_) | Err(_) => whole = false,
+        }
+    }
+    match store.sessions(None, 10).await {
+        Ok(rows) if rows == expected.rows => (),
+        Ok(rows) if whole => return Err(format!("the list is {rows:?}")),
+        Ok(_) | Err(_) => whole = false,
+    }
+    Ok(whole)
+}
