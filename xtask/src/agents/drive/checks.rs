@@ -14,7 +14,7 @@ use super::Drive;
 
 /// What the scripted model's command prints, which is not in the command itself.
 const PRINTED: &str = "1235234";
-const VERSION_LIMIT: Duration = Duration::from_secs(60);
+const VERSION_LIMIT: Duration = Duration::from_secs(75);
 /// What is said first, and looked for later.
 pub(super) const GREETING: &str = "hello marmalade";
 
@@ -52,7 +52,9 @@ impl Drive {
     /// The model sees the session's own tools in the very first request, not behind a search, and nobody is asked when
     /// it calls them.
     pub(super) fn is_offered_tools(&mut self) -> anyhow::Result<()> {
-        let file = self.home.work.join("marked.md").display().to_string();
+        let file = self.home.work.join("marked.md");
+        fs::write(&file, "What matters.\n").with_context(|| format!("could not write {}", file.display()))?;
+        let file = file.display().to_string();
         let session = self.session()?;
         let turn = session.turn(&format!("please mark {file}"), Permission::Allow)?;
         let context = session.context()?;
