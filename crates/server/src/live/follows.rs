@@ -135,7 +135,7 @@ impl Follows {
             if AssertUnwindSafe(speak(follow, generation, out.clone())).catch_unwind().await.is_err() {
                 let error = ApiError::Submit(SubmitError::Broken).tell();
                 let frame = ServerFrame::Error { id: None, session: Some(session), error };
-                out.say(session, generation, News::Ended, &frame).await;
+                out.say(session, generation, News::Ended, frame).await;
             }
         });
         self.by_session.insert(session, Slot { generation, task, cursor, caught_up: false });
