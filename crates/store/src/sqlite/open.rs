@@ -147,7 +147,8 @@ impl Opened {
     }
 
     fn bytes(&self) -> rusqlite::Result<i64> {
-        self.writer.query_row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", [], |row| row.get(0))
+        self.writer
+            .query_row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", [], |row| row.get(0))
     }
 
     fn try_mend(&mut self, what: Mend) -> rusqlite::Result<()> {
