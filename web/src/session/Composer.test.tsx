@@ -226,7 +226,7 @@ test("a picture alone is a prompt, and goes out without words", async () => {
 });
 
 test("pasted words stay words, and no picture gets into the store", async () => {
-  const { sent, field } = open([unreachable], { online: false });
+  const { field } = open([unreachable], { online: false });
   paste(field(), [file("a.png", "image/png")], "words with a picture of them");
   paste(field(), [file("b.png", "image/png")]);
   await waitFor(() => expect(thumbnails()).toEqual(["b.png"]));

@@ -22,7 +22,7 @@ pub(super) struct Refused {
     status: StatusCode,
     code: ErrorCode,
     message: String,
-    data: Option<Value>,
+    data: Option<Box<Value>>,
     /// Of the request, if it can be told.
     id: Value,
 }
@@ -40,7 +40,7 @@ impl Refused {
             false => ErrorCode::INVALID_REQUEST,
         };
         let told = err.tell();
-        let data = Some(json!({ "code": told.code, "details": told.details }));
+        let data = Some(Box::new(json!({ "code": told.code, "details": told.details })));
         Self { status, code, message: told.message, data, id }
     }
 }
@@ -49,7 +49,7 @@ impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         let mut error = json!({ "code": self.code.0, "message": self.message });
         if let Some(data) = self.data {
-            error["data"] = data;
+            error["data"] = *data;
         }
         (self.status, Json(json!({ "jsonrpc": "2.0", "id": self.id, "error": error }))).into_response()
     }

@@ -54,6 +54,8 @@ export function plainTextOf(item: Item): string {
       return lines([item.title, item.description]);
     case "compaction":
       return item.summary ?? "";
+    case "large":
+      return item.kind;
   }
 }
 
