@@ -4771,7 +4771,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A file in the session's directories, or one that the person marked or a successful result touched. For persons only. */
+            /** @description A file of a session, or of any, or in `files/`; or one that the person marked or a result touched. For persons only. */
             200: {
                 headers: {
                     [name: string]: unknown;
