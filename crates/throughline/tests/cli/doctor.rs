@@ -221,7 +221,6 @@ fn a_damaged_session_is_named_and_the_others_work() {
     session DAMAGED, entry SEQ: its checksum does not match
 
     What is damaged can be read up to its damage; a damaged session takes no more prompts. A backup from before has it whole: `throughline restore`.
-    A server runs at URL (pid PID), so no fence was set or lifted. Stop it and run this again.
     ");
     server.stop();
 
@@ -235,7 +234,6 @@ fn a_damaged_session_is_named_and_the_others_work() {
     session DAMAGED, entry SEQ: its checksum does not match
 
     What is damaged can be read up to its damage; a damaged session takes no more prompts. A backup from before has it whole: `throughline restore`.
-    1 session was fenced off: nothing is written after its damage.
     ");
     let shown = folder.run(&["show", &damaged]);
     assert_eq!(shown.code, Some(1));

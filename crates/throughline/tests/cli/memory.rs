@@ -16,7 +16,7 @@ use crate::support::{DEADLINE, Folder, Running};
 /// A chunk that still fits into an agent's line.
 const LONG_BYTES: u64 = 14 << 20;
 /// What the index works with, however little it is given.
-const INDEXING_BYTES: u64 = 16 << 20;
+const INDEXING_BYTES: u64 = 32 << 20;
 /// What each allocation has to fit into, with the stacks and arenas of all threads.
 const WITHIN_BYTES: u64 = 1 << 30;
 

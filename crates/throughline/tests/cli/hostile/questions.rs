@@ -8,8 +8,8 @@ use super::world::World;
 fn a_request_shows_what_is_to_be_done_whatever_it_is_called() {
     let world = World::new("", &[("hostile", "")]);
     let cases = [
-        ("ask rm -rf ~", json!("rm -rf ~")),
-        ("disguise ; rm -rf ~", json!({ "command": "ls", "description": "Lists files", "args": ["-l", "; rm -rf ~"] })),
+        ("ask rm -rf ~", "rm -rf ~"),
+        ("disguise ; rm -rf ~", "command: ls\ndescription: Lists files\nargs: [\"-l\",\"; rm -rf ~\"]"),
     ];
     for (words, subject) in cases {
         let session = world.session("hostile");
@@ -19,9 +19,8 @@ fn a_request_shows_what_is_to_be_done_whatever_it_is_called() {
         let open = show["openRequests"][0]["request"].as_str().unwrap().to_owned();
         let entries = world.entries(&session);
         let asked = entries.iter().find(|entry| entry["type"] == "permission.asked").unwrap();
-        let shown = asked["data"]["subject"].as_str().unwrap();
         // A command by itself, or all that is given if something stands beside it.
-        assert_eq!(serde_json::from_str(shown).unwrap_or(json!(shown)), subject, "{asked}");
+        assert_eq!(asked["data"]["subject"], subject, "{asked}");
         // The label is the agent's own, letter for letter: each sink makes it harmless.
         assert_eq!(asked["data"]["title"], "List\u{1b}[2K files\u{202e}");
         let path = format!("POST /api/v1/sessions/{session}/permissions/{open}");
