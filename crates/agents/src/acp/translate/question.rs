@@ -79,7 +79,11 @@ fn permission(
         Ok(_) => (call.subject.or(said), call.digest),
         Err(_) => (said.or(call.subject), None),
     };
-    let subject = subject.or_else(|| before.shown.map(|text| subject_of_text(text, call.kind))).or(asked_in_words);
+    let title = fields.title.map_or(call.title, |title| cut_chars(plain_title(title), MAX_TITLE_CHARS));
+    let subject = subject.or_else(|| {
+        let text = before.shown.map(|text| subject_of_text(text, call.kind)).or(asked_in_words)?;
+        Some(with_command_of_title(&title, text, call.kind))
+    });
     let reports = told.unwrap_or_default();
     let options = options.into_iter().take(MAX_LISTED).map(|option| PermissionOption {
         id: option.option_id.0.to_string(),
@@ -92,15 +96,8 @@ fn permission(
             PermissionOptionKind::RejectOnce | _ => PermissionKind::RejectOnce,
         },
     });
-    let question = Question {
-        tool: call.tool,
-        digest,
-        subject,
-        title: fields.title.map_or(call.title, |title| cut_chars(plain_title(title), MAX_TITLE_CHARS)),
-        kind: call.kind,
-        options: options.collect(),
-        form: None,
-    };
+    let question =
+        Question { tool: call.tool, digest, subject, title, kind: call.kind, options: options.collect(), form: None };
     (reports, question)
 }
 
@@ -128,6 +125,13 @@ fn elicitation(request: CreateElicitationRequest, calls: &Calls) -> Question {
         ],
         form,
     }
+}
+
+/// Where a command's input is not told, its title may be the command, and what it shows only words about it: then both
+/// are the subject. A title of one word is the tool's name.
+fn with_command_of_title(title: &str, text: String, kind: ToolKind) -> String {
+    let may_be_command = kind == ToolKind::Execute && title.trim().contains(char::is_whitespace);
+    if may_be_command && !text.contains(title.trim()) { format!("{title}\n{text}") } else { text }
 }
 
 /// How much of what a call shows is kept for questions about it.

@@ -617,6 +617,17 @@ fn a_question_without_an_input_shows_its_own_words_or_nothing() {
     assert_eq!(question.subject, None);
 }
 
+/// Gemini tells a command by its title alone, and shows words about it.
+#[test]
+fn a_command_that_is_only_a_title_is_in_the_subject() {
+    let mut translator = Translator::default();
+    translator.begin_turn();
+    let words = json!([{ "type": "content", "content": { "type": "text", "text": "[in /w] (Make an empty file)" } }]);
+    let command = json!({ "title": "touch a && rm -rf b", "kind": "execute", "content": words });
+    let (_, question) = translator.ask(asked_about("a", command), &OneTerminal);
+    assert_eq!(question.subject.as_deref(), Some("touch a && rm -rf b\n[in /w] (Make an empty file)"));
+}
+
 /// Gemini says that it has read its record while it still reads.
 #[test]
 fn a_record_that_is_still_read_after_the_reply_is_of_the_past() {
