@@ -248,9 +248,9 @@ impl Inner {
         warm: Duration,
     ) -> Result<(Lease, Arc<About>), String> {
         let transport = if entry.builtin && self.settings.in_process_guide {
-            let (ours, theirs) = tokio::io::duplex(GUIDE_PIPE_BYTES);
-            let (output, input) = tokio::io::split(ours);
-            let (their_input, their_output) = tokio::io::split(theirs);
+            // A pipe each way: the two halves of one would be closed together only, and the guide ends with its input.
+            let (input, their_input) = tokio::io::duplex(GUIDE_PIPE_BYTES);
+            let (their_output, output) = tokio::io::duplex(GUIDE_PIPE_BYTES);
             let task = self.tasks.spawn(guide::serve(their_input, their_output));
             Transport::task(output, input, AbortOnDropHandle::new(task))
         } else {

@@ -207,7 +207,8 @@ mod tests {
         assert!(matches!(questions.show_next(), Some((_, How::Here(_)))));
         assert_eq!(questions.show_next(), None);
         questions.leave_terminal();
-        let told = |title: &str| Some((vec![format!("? {title}")], How::Elsewhere));
+        let unknown = "    (the agent does not say exactly what it will do)".to_owned();
+        let told = |title: &str| Some((vec![format!("? {title}"), unknown.clone()], How::Elsewhere));
         assert_eq!(questions.show_next(), told("p2"));
         assert_eq!(questions.show_next(), told("p3"));
         assert_eq!(questions.show_next(), None);
