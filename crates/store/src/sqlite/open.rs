@@ -31,7 +31,7 @@ const APPLICATION_ID: i32 = 0x5468_726c;
 /// instead of SQLite's 4 kB it writes two thirds; with 1 kB the rows of sessions would no longer fit on one.
 const PAGE_BYTES: i32 = 2048;
 
-/// All rows of a store up to this size are looked at when it is opened; that takes about a tenth of a second.
+/// All rows of a store up to this size are looked at when it is opened; of a larger one, when they are read.
 const LOOKED_AT_WHOLE_BYTES: i64 = 32 << 20;
 
 const BUSY_TIMEOUT: &str = "5000";
