@@ -44,6 +44,8 @@ use schema::Fields;
 const RESTING_BUDGET_BYTES: usize = 15_000_000;
 /// What it works with while the whole log is read.
 const FILLING_BUDGET_BYTES: usize = 60_000_000;
+/// More entries than these are not read again only because none of them had words.
+const FAR_ENTRIES: u64 = 1_000;
 
 /// An index on disk. Its calls block; it may be shared between threads.
 pub struct Index {
@@ -197,13 +199,18 @@ impl Index {
     }
 
     /// Makes what was added findable, and durable together with the place `position` that it reaches to. Without news
-    /// the place is remembered and written with the next ones.
+    /// the place is remembered and written with the next ones, or by itself once whoever opens the index next would have
+    /// to read far for nothing.
     pub fn commit(&self, position: Position) -> Result<(), SearchError> {
         let mut writing = self.writing();
         if writing.failed {
             return Err(SearchError::Unwritten);
         }
         writing.reached = Some(position);
+        let passed = position.0.saturating_sub(writing.committed.map_or(0, |committed| committed.0));
+        if !writing.pending && passed > FAR_ENTRIES {
+            self.write_with(&mut writing, |_| Ok(()))?;
+        }
         if writing.pending { self.commit_with(&mut writing) } else { Ok(()) }
     }
 

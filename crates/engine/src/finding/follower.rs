@@ -196,6 +196,7 @@ impl Follower<'_> {
                 () = sleep_until(commit_at.unwrap_or(rest_at)), if commit_at.is_some() => self.main.begin_commit(),
                 () = sleep_until(rest_at), if !is_resting => {
                     is_resting = true;
+                    self.main.commit().await?;
                     self.main.forget();
                     self.main.on_index(Index::rest).await?;
                 }

@@ -104,6 +104,20 @@ fn a_place_without_news_is_written_when_the_writer_rests() {
 }
 
 #[test]
+fn a_place_far_on_is_written_without_news() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(filled(dir.path(), &[piece(1, 1, "fox")]));
+    let index = open(dir.path()).index;
+    index.commit(Position(900)).unwrap();
+    assert_eq!(index.position(), Some(Position(1)));
+    index.commit(Position(1_100)).unwrap();
+    drop(index);
+    let Opened { index, state, .. } = open(dir.path());
+    assert_eq!(state, State::Resumed(Position(1_100)));
+    assert_eq!(found(&index, "fox"), ["1.1"]);
+}
+
+#[test]
 fn what_was_removed_is_hidden_at_once_and_gone_after_the_commit() {
     let dir = tempfile::tempdir().unwrap();
     let index = filled(dir.path(), &[piece(1, 1, "fox"), piece(1, 2, "fox"), piece(2, 1, "fox"), piece(3, 1, "fox")]);
