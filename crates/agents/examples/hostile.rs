@@ -365,6 +365,16 @@ impl Hostile {
                 }
                 thread::sleep(Duration::from_secs(1_000));
             }
+            "hoard" => {
+                // By the path of a file: it is asked for again and again, and no answer is read.
+                let params = json!({ "sessionId": session, "path": rest });
+                for number in 0..60 {
+                    let (id, method) = (format!("h{number}"), "fs/read_text_file");
+                    self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+                }
+                self.text(session, "asked");
+                thread::sleep(Duration::from_secs(1_000));
+            }
             "hang" => return self.open.push((session.to_owned(), id.clone())),
             "deaf" => {
                 self.is_deaf = true;

@@ -12,6 +12,7 @@
 mod about;
 mod connection;
 mod inbox;
+mod outbox;
 mod prompt;
 mod questions;
 mod records;

@@ -12,18 +12,16 @@ use std::time::Duration;
 
 use agent_client_protocol::{Error, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse as _};
 use serde_json::Value;
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, oneshot};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::inbox::{Inbox, inbox};
+use super::outbox::{Full, Outbox, Room, outbox};
 use super::routes::{Pending, Routes};
 use super::transport::Transport;
 use super::wire::{self, Refused};
 use crate::Limits;
-
-/// How many lines wait to be written: far more than an agent that reads leaves unread.
-const OUTBOX: usize = 1_024;
 
 /// A connection; its clones are the same.
 #[derive(Debug, Clone)]
@@ -32,7 +30,7 @@ pub(crate) struct Connection(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     state: Mutex<State>,
-    outbox: mpsc::Sender<String>,
+    outbox: Outbox,
     limits: Limits,
     /// Ends it in peace.
     stop: CancellationToken,
@@ -76,7 +74,7 @@ impl Connection {
         warm: Duration,
         stopping: &CancellationToken,
     ) -> (Lease, impl Future<Output = ()> + Send + 'static) {
-        let (outbox, lines) = mpsc::channel(OUTBOX);
+        let (outbox, lines) = outbox();
         let connection = Self(Arc::new(Inner {
             state: Mutex::new(State { users: 1, is_closed: true, ..State::default() }),
             outbox,
@@ -191,14 +189,21 @@ impl Connection {
         self.write(wire::answer(id, result));
     }
 
-    /// The same for whoever may block.
-    pub(crate) fn answer_blocking(&self, id: &Value, result: Result<Value, Error>) {
-        drop(self.0.outbox.blocking_send(wire::answer(id, result)));
+    /// Waits until a large answer can be made; `None` if the agent is gone.
+    pub(crate) async fn room(&self) -> Option<Room> {
+        self.0.outbox.room().await
+    }
+
+    /// The answer that room was kept for.
+    pub(crate) fn answer_in(&self, room: Room, id: &Value, result: Result<Value, Error>) {
+        if let Err(Full) = self.0.outbox.put_in(room, wire::answer(id, result)) {
+            self.0.unread.cancel();
+        }
     }
 
     /// What is written to an agent that is gone is lost with it; whoever waits for more hears of its end.
     fn write(&self, line: String) {
-        if let Err(mpsc::error::TrySendError::Full(_)) = self.0.outbox.try_send(line) {
+        if let Err(Full) = self.0.outbox.put(line) {
             self.0.unread.cancel();
         }
     }

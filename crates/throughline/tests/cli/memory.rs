@@ -20,6 +20,9 @@ const INDEXING_BYTES: u64 = 32 << 20;
 /// What each allocation has to fit into, with the stacks and arenas of all threads.
 const WITHIN_BYTES: u64 = 1 << 30;
 
+/// What may wait for an agent that does not read, with what is being made for it.
+const UNREAD_BYTES: u64 = 200 << 20;
+
 /// The id of the transcript that is brought in.
 const SOURCE: &str = "0190a8c0-0000-4000-8000-000000000001";
 
@@ -93,6 +96,29 @@ fn many_long_messages_in_a_turn_are_said_found_and_survive_a_start() {
     assert_eq!(say(&folder, &client, "long 24 1000000"), 24_000_000);
     until_found(&client, "lastword", 1);
     found_again(&folder, server, "lastword");
+}
+
+/// An agent asks for a long file sixty times and reads no answer: those that wait are bounded in bytes.
+#[test]
+fn answers_that_an_agent_leaves_unread_are_bounded_in_bytes() {
+    let folder = hostile();
+    folder.configure(&format!("[agents.hostile]\ncommand = {:?}\n[limits]\nagent_stop_seconds = 3\n", example()));
+    let file = folder.work().join("long.txt");
+    fs::write(&file, "y".repeat(7 << 20)).unwrap();
+    let server = folder.serve();
+    let client = Client::new(&folder, &server);
+    say(&folder, &client, "hello");
+    let before = server.peak_bytes();
+    let body = json!({ "agent": "hostile", "cwd": folder.work() });
+    let created = client.call("POST /api/v1/sessions", None, &body).unwrap();
+    let session = created.body["id"].as_str().unwrap().to_owned();
+    assert_eq!(client.prompt(&session, &session, &format!("hoard {}", file.display())).unwrap().status, 202);
+    client.until_entry(&session, |entry| entry["type"] == "text.part");
+    assert_eq!(client.call(&format!("POST /api/v1/sessions/{session}/cancel"), None, &json!({})).unwrap().status, 202);
+    client.until_entry(&session, |entry| entry["type"] == "turn.ended");
+    let more = server.peak_bytes() - before;
+    assert!(more <= UNREAD_BYTES, "it took {} MiB more", more >> 20);
+    server.stop();
 }
 
 /// A transcript as Claude Code writes it: a prompt, and answers of so many bytes each.

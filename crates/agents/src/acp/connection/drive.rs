@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
-use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
 use super::Connection;
 use crate::acp::inbox::{Message, Slot};
+use crate::acp::outbox::Lines;
 use crate::acp::routes::Deliveries;
 use crate::acp::transport::Transport;
 use crate::acp::wire;
@@ -29,7 +29,7 @@ enum End {
 }
 
 impl Connection {
-    pub(super) async fn run(self, transport: Transport, mut outbox: mpsc::Receiver<String>, warm: Duration) {
+    pub(super) async fn run(self, transport: Transport, mut outbox: Lines, warm: Duration) {
         let Transport { mut lines, mut sink, body, faults } = transport;
         let read = async {
             while let Some(Ok(line)) = lines.next().await {
@@ -37,7 +37,7 @@ impl Connection {
             }
         };
         let write = async {
-            while let Some(line) = outbox.recv().await {
+            while let Some((line, _counted)) = outbox.next().await {
                 if sink.send(line).await.is_err() {
                     return;
                 }
@@ -100,7 +100,7 @@ impl Connection {
         }
         if let Some((id, error)) = refused {
             // An agent that asks for more than it reads the answers of hears no more of them.
-            drop(self.0.outbox.try_send(wire::answer(&id, Err(error))));
+            drop(self.0.outbox.put(wire::answer(&id, Err(error))));
         }
     }
 

@@ -7,6 +7,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::*;
 use crate::acp::inbox::Message;
+use crate::acp::outbox::MAX_LINES;
 
 struct Played {
     lease: Option<Lease>,
@@ -170,7 +171,7 @@ async fn an_agent_that_reads_nothing_holds_nobody_up() {
     let (_, mut inbox) = played.begin("s1").await;
     let connection = played.connection();
     let (id, long) = (json!(1), "x".repeat(1 << 10));
-    for _ in 0..2 * OUTBOX {
+    for _ in 0..2 * MAX_LINES {
         let told = connection.answer(&id, Ok(json!({ "text": long })));
         assert!(futures_util::FutureExt::now_or_never(told).is_some(), "it waits for the agent to read");
     }

@@ -4,6 +4,7 @@ use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema::{CLIENT_METHOD_NAMES as METHODS, TerminalOutputRequest};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tokio::task::spawn_blocking;
 
 use super::{Gone, Session};
 use crate::News;
@@ -64,13 +65,18 @@ impl Session {
         let id = id.clone();
         if method == METHODS.fs_read_text_file {
             let request = parse(params)?;
-            self.served.spawn_blocking(move || {
-                connection.answer_blocking(&id, files.read(&request));
+            self.served.spawn(async move {
+                let Some(room) = connection.room().await else { return };
+                let read = spawn_blocking(move || connection.answer_in(room, &id, files.read(&request)));
+                // A panic is in the log; the agent gets no answer.
+                drop(read.await);
             });
         } else if method == METHODS.fs_write_text_file {
             let request = parse(params)?;
-            self.served.spawn_blocking(move || {
-                connection.answer_blocking(&id, files.write(&request));
+            self.served.spawn(async move {
+                if let Ok(written) = spawn_blocking(move || files.write(&request)).await {
+                    connection.answer(&id, written).await;
+                }
             });
         } else if method == METHODS.terminal_create {
             let request = parse(params)?;
