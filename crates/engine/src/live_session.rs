@@ -500,6 +500,8 @@ impl LiveSession {
     /// Takes in the agent's next word, with those that wait behind it: they share an append.
     async fn hear(&mut self, mut news: Option<News>) {
         let mut write = false;
+        // Words that follow something else are not shown before it: both are written with this append.
+        let mut may_preview = true;
         let mut heard = 0;
         loop {
             match news {
@@ -514,8 +516,11 @@ impl LiveSession {
                 Some(News::Report(report)) if self.offers.hear(&report) && !self.is_unresponsive() => (),
                 Some(News::Report(report)) => {
                     let last = matches!(report, AgentReport::Stopped(_) | AgentReport::Failed { .. });
-                    write |= words_of(&report).is_none() || self.pending.is_full();
-                    self.preview(&report);
+                    may_preview &= words_of(&report).is_some();
+                    write |= !may_preview || self.pending.is_full();
+                    if may_preview {
+                        self.preview(&report);
+                    }
                     self.pending.push(report);
                     if last {
                         break;

@@ -63,7 +63,16 @@ mod tests {
             PermissionOption { id: id.to_owned(), name: id.to_owned(), kind: *kind }
         };
         let options = offered.iter().map(option).collect();
-        Question { tool: None, title: "t".to_owned(), kind, subject: None, digest: None, options, form: None }
+        Question {
+            tool: None,
+            title: "t".to_owned(),
+            kind,
+            subject: None,
+            said: None,
+            digest: None,
+            options,
+            form: None,
+        }
     }
 
     fn remembered(decision: RememberedDecision) -> RememberedRow {

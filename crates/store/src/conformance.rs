@@ -227,6 +227,7 @@ pub fn question(title: &str) -> Question {
         subject: Some(title.to_owned()),
         digest: Some("0".repeat(64)),
         options,
+        said: None,
         form: None,
     }
 }

@@ -151,14 +151,15 @@ pub(crate) fn permission_lines(asked: &Permission, session: &str) -> Vec<String>
 /// comment can be the next command; runs of blanks do not, as the words could end up where the subject stands.
 pub(crate) fn question_lines(question: &Question) -> Vec<String> {
     let words = |text: &str| safe(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    let title = question.title.trim_end().split('\n').map(|text| format!("? {}", words(text)));
+    let said = [Some(&question.title), question.said.as_ref()].into_iter().flatten();
+    let said = said.flat_map(|said| said.trim_end().split('\n')).map(|text| format!("? {}", words(text)));
     let is_said = |subject: &&str| *subject == question.title && words(subject) == **subject;
     let subject = question.subject.as_deref().filter(|subject| !is_said(subject));
     let subject = subject.into_iter().flat_map(|subject| subject.split('\n'));
     // A person is not to take the agent's words for what it will do.
     let is_unknown = question.subject.is_none() && question.form.is_none();
     let unknown = is_unknown.then(|| "    (the agent does not say exactly what it will do)".to_owned());
-    title.chain(subject.map(|text| format!("    | {}", safe(text)))).chain(unknown).collect()
+    said.chain(subject.map(|text| format!("    | {}", safe(text)))).chain(unknown).collect()
 }
 
 /// What was answered, and by whom.
@@ -219,5 +220,9 @@ mod tests {
         assert_eq!(shown(command, None), ["? ls # list", "? rm -rf ~", unknown]);
         assert_eq!(shown("List\n    | ls", Some("rm\r\u{1b}[2K")), ["? List", "? | ls", "    | rm·␛[2K"]);
         assert_eq!(shown("ls          | pwd", Some("rm")), ["? ls | pwd", "    | rm"]);
+        let question =
+            serde_json::json!({ "title": "Shell", "kind": "execute", "said": "ls -l\n  here", "options": [] });
+        let lines = question_lines(&serde_json::from_value(question).unwrap());
+        assert_eq!(lines, ["? Shell", "? ls -l", "? here", unknown]);
     }
 }

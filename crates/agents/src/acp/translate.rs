@@ -230,12 +230,11 @@ impl Translator {
                 reports
             }
             Err(NotTold::NotUnderstood(update)) => self.raw(update),
-            Err(NotTold::TooMany) if turn.calls.is_to_be_said_full() => vec![AgentReport::Noticed(Notice {
-                severity: Severity::Warning,
-                title: format!("The agent makes more than {MAX_CALLS} tool calls in this turn"),
-                description: Some("Those beyond are carried out and neither shown nor kept here.".to_owned()),
-            })],
-            Err(NotTold::TooMany) => Vec::new(),
+            // Kept as they came, as far as that goes.
+            Err(NotTold::TooMany(update)) => {
+                let notice = turn.calls.is_to_be_said_full().then(|| AgentReport::Noticed(too_many_calls()));
+                notice.into_iter().chain(self.raw(update)).collect()
+            }
         }
     }
 
@@ -384,6 +383,16 @@ fn quota(answer: &Value) -> Option<TokenCount> {
     let total = input.saturating_add(output);
     let tokens = TokenCount { total, input, output, thought: None, cached_read: None, cached_write: None };
     (total > 0).then_some(tokens)
+}
+
+fn too_many_calls() -> Notice {
+    Notice {
+        severity: Severity::Warning,
+        title: format!("The agent makes more than {MAX_CALLS} tool calls in this turn"),
+        description: Some(
+            "Those beyond are carried out and not shown; the log keeps the first of them as they came.".to_owned(),
+        ),
+    }
 }
 
 #[cfg(test)]

@@ -88,6 +88,23 @@ async fn an_agent_that_talks_faster_than_is_written_is_heard_to_the_end() {
     assert!(said == (0..WORDS).map(|n| format!("{n} ")).collect::<String>(), "{} bytes", said.len());
 }
 
+/// Words that come with something else behind which they stand are not shown before it.
+#[tokio::test]
+async fn words_do_not_overtake_what_came_before_them() {
+    let (mut live, _calls, news) = begun().await;
+    live.prompt("go on").await;
+    let mut feed = live.shared.feeds.subscribe(live.id);
+    let text = |text: &str| AgentReport::Text { block: 0, text: text.to_owned() };
+    let plan = AgentReport::Plan(Vec::new());
+    for report in [text("first"), plan, text(" then")] {
+        news.send(News::Report(report)).await.unwrap();
+    }
+    live.hear_next().await;
+    let feeds::News::Preview { words, .. } = feed.recv().await.unwrap() else { panic!("words come as they are said") };
+    assert_eq!(&*words.text, "first");
+    assert!(matches!(feed.recv().await.unwrap(), feeds::News::Entries(_)));
+}
+
 fn event_text(event: &Event) -> Option<&str> {
     if let Event::TextPart { text, .. } = event { Some(text) } else { None }
 }
@@ -148,7 +165,10 @@ fn ask(key: u64) -> News {
         vec![PermissionOption { id: "y".to_owned(), name: "Yes".to_owned(), kind: PermissionKind::AllowOnce }];
     let (subject, digest) = (Some("make".to_owned()), Some("d".to_owned()));
     let (title, kind) = ("Build".to_owned(), ToolKind::Execute);
-    News::Asked { key, question: Question { tool: None, title, kind, subject, digest, options, form: None } }
+    News::Asked {
+        key,
+        question: Question { tool: None, title, kind, subject, said: None, digest, options, form: None },
+    }
 }
 
 fn person(option: &str) -> PermissionAnswer {

@@ -97,6 +97,7 @@ fn question(title: &str) -> Question {
         subject: Some("make".to_owned()),
         digest: None,
         options: vec![option("yes", PermissionKind::AllowOnce), option("no", PermissionKind::RejectOnce)],
+        said: None,
         form: None,
     }
 }

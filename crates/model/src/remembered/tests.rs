@@ -17,6 +17,7 @@ fn question() -> Question {
         subject: Some("make".to_owned()),
         digest: Some("d1".to_owned()),
         options: vec![PermissionOption { id: "y".to_owned(), name: "Yes".to_owned(), kind: PermissionKind::AllowOnce }],
+        said: None,
         form: None,
     }
 }

@@ -106,6 +106,7 @@ async fn what_was_not_done_is_told_as_such() {
         subject: None,
         digest: None,
         options: Vec::new(),
+        said: None,
         form: None,
     };
     let answer = PermissionAnswer {

@@ -43,7 +43,7 @@ pub(super) enum NotTold {
     /// It is of a shape that nobody here knows.
     NotUnderstood(Value),
     /// It begins a call, and the turn has as many as are told.
-    TooMany,
+    TooMany(Value),
 }
 
 /// A call as a question about it shows it.
@@ -68,7 +68,7 @@ impl Calls {
         let Some(id) = id else { return Err(NotTold::NotUnderstood(update)) };
         let known = self.numbers.get(id).copied();
         if known.is_none() && self.calls.len() == MAX_CALLS {
-            return Err(NotTold::TooMany);
+            return Err(NotTold::TooMany(update));
         }
         let id = id.to_owned();
         // Each item is read by itself: the SDK's list would leave out those that it does not know.

@@ -1,7 +1,8 @@
 //! What an agent asks, with what is really to be done in it.
 //!
-//! Invariant: the subject is whole and comes from what the tool is given, or from what its call shows, whichever message told
-//! it; never from a title. What a question tells of its call takes nothing away that was known before.
+//! Invariant: the subject is whole and comes from what the tool is given, whichever message told it; never from a title or
+//! from words about the call, which are kept apart. What a question tells of its call takes nothing away that was known
+//! before.
 
 use agent_client_protocol::v1::schema::{
     CreateElicitationRequest, ElicitationMode, ElicitationScope, PermissionOption as AcpPermissionOption,
@@ -80,10 +81,8 @@ fn permission(
         Err(_) => (said.or(call.subject), None),
     };
     let title = fields.title.map_or(call.title, |title| cut_chars(plain_title(title), MAX_TITLE_CHARS));
-    let subject = subject.or_else(|| {
-        let text = before.shown.map(|text| subject_of_text(text, call.kind)).or(asked_in_words)?;
-        Some(with_command_of_title(&title, text, call.kind))
-    });
+    let subject = subject.or_else(|| subject_of_text(before.shown.as_deref()?, call.kind));
+    let said = before.shown.or(asked_in_words).filter(|_| subject.is_none());
     let reports = told.unwrap_or_default();
     let options = options.into_iter().take(MAX_LISTED).map(|option| PermissionOption {
         id: option.option_id.0.to_string(),
@@ -96,8 +95,16 @@ fn permission(
             PermissionOptionKind::RejectOnce | _ => PermissionKind::RejectOnce,
         },
     });
-    let question =
-        Question { tool: call.tool, digest, subject, title, kind: call.kind, options: options.collect(), form: None };
+    let question = Question {
+        tool: call.tool,
+        title,
+        kind: call.kind,
+        subject,
+        said,
+        digest,
+        options: options.collect(),
+        form: None,
+    };
     (reports, question)
 }
 
@@ -117,6 +124,7 @@ fn elicitation(request: CreateElicitationRequest, calls: &Calls) -> Question {
         title: cut_chars(request.message, MAX_DESCRIPTION_CHARS),
         kind: ToolKind::Other,
         subject,
+        said: None,
         // Whoever is sent somewhere is asked each time.
         digest: None,
         options: vec![
@@ -125,13 +133,6 @@ fn elicitation(request: CreateElicitationRequest, calls: &Calls) -> Question {
         ],
         form,
     }
-}
-
-/// Where a command's input is not told, its title may be the command, and what it shows only words about it: then both
-/// are the subject. A title of one word is the tool's name.
-fn with_command_of_title(title: &str, text: String, kind: ToolKind) -> String {
-    let may_be_command = kind == ToolKind::Execute && title.trim().contains(char::is_whitespace);
-    if may_be_command && !text.contains(title.trim()) { format!("{title}\n{text}") } else { text }
 }
 
 /// How much of what a call shows is kept for questions about it.
@@ -160,12 +161,10 @@ fn drop_words(call: &mut Value) {
     }
 }
 
-/// What a call shows while its input is not known: often the input itself, as text.
-fn subject_of_text(text: String, kind: ToolKind) -> String {
-    match serde_json::from_str::<Map<String, Value>>(&text) {
-        Ok(members) if !members.is_empty() => said_by_one(&members, kind).unwrap_or_else(|| in_lines(&members)),
-        Ok(_) | Err(_) => text,
-    }
+/// What a call shows while its input is not known may be the input itself, as JSON.
+fn subject_of_text(text: &str, kind: ToolKind) -> Option<String> {
+    let members = serde_json::from_str::<Map<String, Value>>(text).ok().filter(|members| !members.is_empty())?;
+    Some(said_by_one(&members, kind).unwrap_or_else(|| in_lines(&members)))
 }
 
 /// Members of an input that say what is to be done, by what they are about.
@@ -220,18 +219,18 @@ fn said_by_one(members: &Map<String, Value>, kind: ToolKind) -> Option<String> {
     if says_it { line(only) } else { None }
 }
 
-/// A title in words: some agents write what a tool is given into it, as JSON.
+/// A title in words: some agents write what a tool is given into it, as JSON. None of it is left out.
 pub(super) fn plain_title(title: String) -> String {
     let Some((name, json)) = title.find('{').map(|at| title.split_at(at)) else { return title };
     let Ok(members) = serde_json::from_str::<Map<String, Value>>(json.trim_end()) else { return title };
+    let said = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let members: Vec<String> = match members.values().next() {
+        Some(only) if members.len() == 1 => vec![said(only)],
+        _ => members.iter().map(|(name, value)| format!("{name}: {}", said(value))).collect(),
+    };
     let name = name.trim_end_matches([' ', ':', '(']);
-    let said = said_by_one(&members, ToolKind::Other);
-    match (name.is_empty(), said) {
-        (false, Some(said)) => format!("{name}: {said}"),
-        (true, Some(said)) => said,
-        (false, None) => name.to_owned(),
-        (true, None) => in_lines(&members),
-    }
+    let name = Some(name).filter(|name| !name.is_empty()).map(|name| format!("{name}: ")).unwrap_or_default();
+    format!("{name}{}", members.join(", "))
 }
 
 /// There is a command, and nothing beside it changes what it does but where and how long.
@@ -305,10 +304,10 @@ mod tests {
     #[test]
     fn a_title_has_words_and_no_json() {
         for (title, plain) in [
-            (r#"{"command":"ls","description":"Lists"}"#, "ls"),
+            (r#"{"command":"ls","description":"Lists"}"#, "command: ls, description: Lists"),
             (r#"run_shell_command: {"command":"ls"}"#, "run_shell_command: ls"),
-            (r#"look {"a":1,"b":2}"#, "look"),
-            (r#"{"a":1,"b":"x"}"#, "a: 1\nb: x"),
+            (r#"deploy {"env":"prod","wipe":true}"#, "deploy: env: prod, wipe: true"),
+            (r#"{"a":1}"#, "1"),
             ("fn main() {", "fn main() {"),
             ("awk '{print $1}' a.txt", "awk '{print $1}' a.txt"),
             ("Look around", "Look around"),

@@ -571,9 +571,11 @@ fn more_calls_than_are_told_are_said_to_be_so_once_in_a_turn() {
             assert_eq!(tell(&mut translator, call(n)).len(), 1);
         }
         let told = tell(&mut translator, call(MAX_CALLS));
-        let [AgentReport::Noticed(notice)] = &told[..] else { panic!("{told:?}") };
+        let [AgentReport::Noticed(notice), AgentReport::Raw(kept)] = &told[..] else { panic!("{told:?}") };
         assert_eq!(notice.title, "The agent makes more than 10000 tool calls in this turn");
-        assert_eq!(tell(&mut translator, call(MAX_CALLS + 1)), vec![]);
+        assert_eq!(kept, &call(MAX_CALLS));
+        let next = call(MAX_CALLS + 1);
+        assert_eq!(tell(&mut translator, next.clone()), vec![AgentReport::Raw(next)]);
         // Those that began before are told on.
         let end = json!({ "sessionUpdate": "tool_call_update", "toolCallId": "7", "status": "completed" });
         assert_eq!(tell(&mut translator, end).len(), 1);
@@ -606,26 +608,20 @@ fn a_question_shows_what_is_known_of_its_call_from_whichever_message() {
     assert_eq!(question.subject.as_deref(), Some("make"));
 }
 
+/// Nothing holds an agent to its words about a call, so they are not what will be done.
 #[test]
-fn a_question_without_an_input_shows_its_own_words_or_nothing() {
+fn words_about_a_call_are_no_subject() {
     let mut translator = Translator::default();
     translator.begin_turn();
-    let words = json!([{ "type": "content", "content": { "type": "text", "text": "Deletes the build folder" } }]);
-    let (_, question) = translator.ask(asked_about("a", json!({ "title": "Shell", "content": words })), &OneTerminal);
-    assert_eq!(question.subject.as_deref(), Some("Deletes the build folder"));
+    let words = |text: &str| json!([{ "type": "content", "content": { "type": "text", "text": text } }]);
+    let asked = json!({ "title": "touch a", "kind": "execute", "content": words("ls -l") });
+    let (_, question) = translator.ask(asked_about("a", asked), &OneTerminal);
+    assert_eq!((question.subject.as_deref(), question.said.as_deref()), (None, Some("ls -l")));
+    tell(&mut translator, shows("b", &["Deletes the build folder"]));
     let (_, question) = translator.ask(asked_about("b", json!({ "title": "Shell" })), &OneTerminal);
-    assert_eq!(question.subject, None);
-}
-
-/// Gemini tells a command by its title alone, and shows words about it.
-#[test]
-fn a_command_that_is_only_a_title_is_in_the_subject() {
-    let mut translator = Translator::default();
-    translator.begin_turn();
-    let words = json!([{ "type": "content", "content": { "type": "text", "text": "[in /w] (Make an empty file)" } }]);
-    let command = json!({ "title": "touch a && rm -rf b", "kind": "execute", "content": words });
-    let (_, question) = translator.ask(asked_about("a", command), &OneTerminal);
-    assert_eq!(question.subject.as_deref(), Some("touch a && rm -rf b\n[in /w] (Make an empty file)"));
+    assert_eq!((question.subject.as_deref(), question.said.as_deref()), (None, Some("Deletes the build folder")));
+    let (_, question) = translator.ask(asked_about("c", json!({ "title": "Shell" })), &OneTerminal);
+    assert_eq!((question.subject, question.said), (None, None));
 }
 
 /// Gemini says that it has read its record while it still reads.
