@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use agents::ToldOf;
 use model::{
-    Context, FactList, FileState, Item, Outcome, Session, SessionRow, StreamId, Transcript, TranscriptTurn, Turn,
+    Context, FactList, FileState, Item, Outcome, Seq, Session, SessionRow, StreamId, Transcript, TranscriptTurn, Turn,
     TurnRow, Untold, as_item, format_context_for_resume, one_line,
 };
 use store::{ReadError, Store};
@@ -36,8 +36,11 @@ const ITEM_CHARS: usize = 400;
 /// How many files and commands are told.
 const FILES: usize = 15;
 const COMMANDS: usize = 5;
-/// How many entries of a turn are read; the rest of an endless one is not told.
+/// How many entries of a turn are read at a time, how many pages of its beginning and of its end, and how many entries that
+/// end has; what is between of a very long one is not told.
 const ENTRIES: usize = 2_000;
+const PAGES: usize = 4;
+const END_ENTRIES: u64 = 32;
 /// What ends a packet.
 const END: &str = "[End of the record.]";
 
@@ -86,20 +89,43 @@ async fn newest_turns(store: &dyn Store, session: &Session) -> Result<Vec<Transc
     let after = Turn(session.row.turns.0.saturating_sub(TURNS));
     let mut turns = Vec::new();
     for row in store.turns(id, after, TURNS as usize).await? {
-        let mut transcript = Transcript::default();
-        read_turn(store, &row, &mut transcript).await?;
-        turns.extend(transcript.turns.into_iter().find(|turn| turn.turn == row.turn));
+        turns.extend(read_turn(store, &row).await?);
     }
     Ok(turns)
 }
 
-/// Folds a turn's entries, or as many as are told of an endless one.
-async fn read_turn(store: &dyn Store, row: &TurnRow, transcript: &mut Transcript) -> Result<(), ReadError> {
-    let after = row.first_seq.previous();
-    let count = row.last_seq.map_or(ENTRIES, |last| after.count_to(last, ENTRIES));
-    let entries = store.read(StreamId::Session(row.session), after, count).await?;
-    entries.iter().for_each(|entry| transcript.apply(entry));
-    Ok(())
+/// A turn as it is told: its beginning and its end, whatever lies between, and how it ended.
+async fn read_turn(store: &dyn Store, row: &TurnRow) -> Result<Option<TranscriptTurn>, ReadError> {
+    let mut transcript = Transcript::default();
+    let beginning = row.first_seq.previous();
+    let mut after = read_on(store, row, beginning, PAGES, &mut transcript).await?;
+    if let Some(last) = row.last_seq.filter(|last| after < *last) {
+        after = after.max(Seq(last.0.saturating_sub(END_ENTRIES)));
+        read_on(store, row, after, PAGES, &mut transcript).await?;
+    }
+    let turn = transcript.turns.into_iter().find(|turn| turn.turn == row.turn);
+    Ok(turn.map(|turn| match &row.stop {
+        Some(stop) => TranscriptTurn { outcome: Some(stop.outcome), reason: stop.reason.clone(), ..turn },
+        None => turn,
+    }))
+}
+
+/// Folds a turn's entries after one, so many pages of them; gives the last that was read.
+async fn read_on(
+    store: &dyn Store,
+    row: &TurnRow,
+    mut after: Seq,
+    pages: usize,
+    transcript: &mut Transcript,
+) -> Result<Seq, ReadError> {
+    for _ in 0..pages {
+        let count = row.last_seq.map_or(ENTRIES, |last| after.count_to(last, ENTRIES));
+        let page = store.read(StreamId::Session(row.session), after, count).await?;
+        let Some(last) = page.last() else { break };
+        after = last.seq;
+        page.iter().for_each(|entry| transcript.apply(entry));
+    }
+    Ok(after)
 }
 
 fn text(session: &Session, states: &HashMap<String, FileState>, turns: &[TranscriptTurn]) -> String {

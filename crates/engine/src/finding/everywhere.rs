@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use model::{Seq, SessionRow, StreamId, Timestamp, Turn, TurnRow};
 use search::{Count, Hit, Hits, Piece, Pieces, Query, Role, Snippet, Wanted, Within, search_tail, snippet};
+use store::ReadError;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -109,7 +110,7 @@ impl Engine {
         if hits.first().is_some_and(|hit| !hit.whole) {
             notes.push("no turn has all of these words; these have the most of them".to_owned());
         }
-        let mut turns = Vec::new();
+        let (mut turns, mut is_damaged) = (Vec::new(), false);
         let (mut more, mut total, mut late) = (hits.len() > end, total, truncated);
         if wish.exact {
             let candidates = hits.len();
@@ -118,15 +119,18 @@ impl Engine {
                 if turns.len() > end || late {
                     break;
                 }
-                turns.extend(self.shared.found(hit, &query).await?);
+                turns.extend(self.shared.found_if_whole(hit, &query, &mut is_damaged).await?);
                 total = if looked + 1 < candidates { Count::AtLeast(turns.len()) } else { Count::Exactly(turns.len()) };
             }
             more = turns.len() > end;
             turns = turns.into_iter().skip(skip).take(wish.limit).collect();
         } else {
             for hit in hits.into_iter().skip(skip).take(wish.limit) {
-                turns.extend(self.shared.found(hit, &query).await?);
+                turns.extend(self.shared.found_if_whole(hit, &query, &mut is_damaged).await?);
             }
+        }
+        if is_damaged {
+            notes.push("some of it is in a session that is damaged, and is left out".to_owned());
         }
         if late {
             notes.push("not everything could be looked through in time; more words make it quicker".to_owned());
@@ -199,6 +203,22 @@ impl Shared {
         let fresh = timeout(FRESH_LIMIT, folded.wait_for(|position| *position >= target)).await.is_ok();
         let reached = *self.finding.folded.borrow();
         (!fresh && reached < target).then_some((reached.0, target.0))
+    }
+
+    /// What was found; damage of its session is noted and keeps nobody from the others.
+    async fn found_if_whole(
+        &self,
+        hit: Hit,
+        query: &Query,
+        is_damaged: &mut bool,
+    ) -> Result<Option<FoundTurn>, QueryError> {
+        match self.found(hit, query).await {
+            Err(QueryError::Read(ReadError::Damaged(_))) => {
+                *is_damaged = true;
+                Ok(None)
+            }
+            found => found,
+        }
     }
 
     /// What was found, in its session; nothing if that is gone since, or if the text is not there after all.

@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use model::{
-    Event, FileState, NextId, Origin, Outcome, Session, SessionRow, StreamId, Transcript, TranscriptTurn, Turn,
-    TurnRow, Untold, WorkRow, format_context_for_resume, one_line,
+    Event, FileState, NextId, Origin, Outcome, Session, SessionRow, StreamId, TranscriptTurn, Turn, TurnRow, Untold,
+    WorkRow, format_context_for_resume, one_line,
 };
 use store::{ReadError, Store};
 
@@ -86,11 +86,7 @@ async fn before(store: &dyn Store, looking: &Looking, origin: Origin) -> Result<
     let lines = store.turns(origin.session, after, LINES as usize).await?;
     let offering = Turn(origin.block.turn.0.saturating_sub(1));
     let offered = match store.turns(origin.session, offering, 1).await?.first() {
-        Some(row) => {
-            let mut transcript = Transcript::default();
-            read_turn(store, row, &mut transcript).await?;
-            transcript.turns.into_iter().find(|turn| turn.turn == row.turn)
-        }
+        Some(row) => read_turn(store, row).await?,
         None => None,
     };
     let states = looking.states(&session.row, &session.context, FILES).await;

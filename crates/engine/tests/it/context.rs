@@ -351,3 +351,14 @@ async fn what_was_not_done_is_told_as_such() {
     line("t5 was not done: interrupted");
     assert_eq!(packet.matches("was not done").count(), 2, "{packet}");
 }
+
+/// Both are longer than a page of the log.
+#[tokio::test]
+async fn a_turn_with_a_long_prompt_and_a_long_answer_is_told_with_its_end() {
+    let world = World::new().await;
+    let session = world.session().await;
+    say(&world, session, &format!("say {}", "x".repeat(700_000))).await;
+    let packet = world.engine.resume_packet(session).await.unwrap().text;
+    assert!(packet.contains("t1 person: say xxx") && packet.contains("t1 agent: xxx"), "{packet}");
+    assert!(!packet.contains("still running"), "{packet}");
+}

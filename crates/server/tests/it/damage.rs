@@ -116,3 +116,17 @@ async fn a_damaged_session_that_claims_a_turn_does_not_hold_up_the_start() {
     world.call(&format!("DELETE /api/v1/sessions/{bad}?now=true"), None).await.ok(204);
     world.close().await;
 }
+
+/// What is found in a damaged session is left out, with a word; the rest is found.
+#[tokio::test]
+async fn a_damaged_session_keeps_nobody_from_finding_words_in_others() {
+    let (world, bad, sound, _) = damaged().await;
+    world.turn(&sound, "say hurt").await;
+    let found = world.get("/api/v1/search?q=hurt").await.ok(200);
+    let sessions: Vec<_> = found["results"].as_array().unwrap().iter().map(|hit| hit["session_id"].clone()).collect();
+    assert!(sessions.contains(&json!(sound)), "{found}");
+    // The prompt of the turn can be read, what was answered can not.
+    let found = world.get("/api/v1/search?q=hurt%20role:answer").await.ok(200);
+    assert!(!found.to_string().contains(&bad) && found.to_string().contains(&sound), "{found}");
+    assert!(found["notes"].to_string().contains("damaged"), "{found}");
+}
