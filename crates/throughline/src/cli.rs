@@ -396,9 +396,12 @@ pub(crate) struct Rename {
 pub(crate) struct Delete {
     /// The session: its id, the end of its id as `list` prints it, or `last`
     pub(crate) session: SessionName,
-    /// For good, at once: nothing of it can be brought back
+    /// For good, at once: nothing of it can be brought back. Asks first at a terminal
     #[arg(long)]
     pub(crate) now: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

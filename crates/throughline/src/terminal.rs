@@ -2,7 +2,7 @@
 //!
 //! Invariant: nothing that an agent or a caller wrote reaches a terminal with its control characters.
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use model::Timestamp;
@@ -23,6 +23,19 @@ pub(crate) fn piece(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
+}
+
+/// Somebody can be asked.
+pub(crate) fn is_at_keyboard() -> bool {
+    io::stdin().is_terminal()
+}
+
+/// Asks the person; anything but a yes is a no.
+pub(crate) fn is_meant(question: &str) -> io::Result<bool> {
+    piece(&safe(question))?;
+    let mut line = String::new();
+    io::stdin().read_line(&mut line)?;
+    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Says what went wrong, with what lies behind it.

@@ -1,6 +1,6 @@
 //! `throughline delete` and `undelete`: a session goes, and comes back.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use crate::cli;
@@ -11,7 +11,13 @@ use crate::terminal;
 
 pub(super) async fn run(data: &DataDir, delete: &cli::Delete) -> Result<()> {
     let client = Client::connect(data).await?;
-    let session = client.find_session(&delete.session).await?.row.id;
+    let row = client.find_session(&delete.session).await?.row;
+    let session = row.id;
+    let title = row.title.as_deref().unwrap_or("it has no title yet");
+    let question = format!("Delete {} ({title}) for good? Nothing brings it back. [y/N] ", tail(session));
+    if delete.now && !delete.yes && terminal::is_at_keyboard() && !terminal::is_meant(&question)? {
+        bail!("nothing was deleted");
+    }
     let now = if delete.now { "?now=true" } else { "" };
     let deleted = client.delete(&format!("/sessions/{session}{now}")).await;
     client.close().await;

@@ -51,7 +51,7 @@ async fn forget(client: &Client, named: &str, json: bool) -> Result<()> {
     if json {
         return print_json(&serde_json::json!({ "success": true }));
     }
-    Ok(terminal::line("Forgotten. The same will be asked again.")?)
+    Ok(terminal::line("Forgotten. The same is asked again, unless the agent itself was told to allow it always.")?)
 }
 
 /// The one whose id begins or ends like this.

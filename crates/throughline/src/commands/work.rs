@@ -4,9 +4,8 @@ mod find;
 mod toc;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, IsTerminal as _};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use engine::{Clock as _, SystemClock};
 use model::{SessionId, Timestamp};
 use serde::Serialize;
@@ -137,7 +136,10 @@ async fn delete(client: &Client, delete: &cli::DeleteWork, json: bool) -> Result
         1 => "Its session stays.".to_owned(),
         count => format!("Its {count} sessions stay."),
     };
-    if !delete.yes && !is_meant(&format!("Delete {}? {stay} [y/N] ", work.name))? {
+    if !delete.yes && !terminal::is_at_keyboard() {
+        bail!("nobody can be asked here; add --yes if that is meant");
+    }
+    if !delete.yes && !terminal::is_meant(&format!("Delete {}? {stay} [y/N] ", work.name))? {
         bail!("nothing was deleted");
     }
     client.delete(&format!("/meta-contexts/{}", work.id)).await?;
@@ -145,17 +147,6 @@ async fn delete(client: &Client, delete: &cli::DeleteWork, json: bool) -> Result
         return print_json(&json!({ "id": work.id, "sessionIds": work.session_ids }));
     }
     Ok(terminal::line(&safe(&format!("{} is deleted. {stay}", work.name)))?)
-}
-
-/// Asks the person; where nobody can be asked, it has to be said beforehand.
-fn is_meant(question: &str) -> Result<bool> {
-    if !io::stdin().is_terminal() {
-        bail!("nobody can be asked here; add --yes if that is meant");
-    }
-    terminal::piece(&safe(question))?;
-    let mut line = String::new();
-    io::stdin().read_line(&mut line).context("could not read the answer")?;
-    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 /// What the sessions of a piece of work come to.

@@ -52,7 +52,7 @@ fn every_command_says_what_it_needs() {
         (&["queue"], &["<SESSION>", "--json"]),
         (&["unqueue"], &["<SESSION>", "<PROMPT>", "--json"]),
         (&["rename"], &["<SESSION>", "<NAME>", "--json"]),
-        (&["delete"], &["<SESSION>", "--now", "--json"]),
+        (&["delete"], &["<SESSION>", "--now", "--yes", "--json"]),
         (&["undelete"], &["<SESSION>", "--json"]),
         (&["agents"], &["[NAME]", "--cwd <DIR>", "--cursor <CURSOR>", "--json"]),
         (&["skill"], &["show", "install", "--json", "goes on in a fresh session", "skill show throughline/references"]),

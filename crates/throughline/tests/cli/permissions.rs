@@ -33,7 +33,7 @@ fn an_answer_is_remembered_listed_and_forgotten() {
     insta::assert_snapshot!(folder.run(&["permissions", "forget", "a"]).failed(), @r#"error: "a" is too little of an id; give 4 or more characters of its beginning or its end"#);
     insta::assert_snapshot!(folder.run(&["permissions", "forget", "nonsense"]).failed(), @"error: no remembered answer's id begins or ends with nonsense; `throughline permissions` shows them");
     let end = id[id.len() - 8..].to_uppercase();
-    insta::assert_snapshot!(folder.run(&["permissions", "forget", &end]).ok(), @"Forgotten. The same will be asked again.");
+    insta::assert_snapshot!(folder.run(&["permissions", "forget", &end]).ok(), @"Forgotten. The same is asked again, unless the agent itself was told to allow it always.");
     insta::assert_snapshot!(folder.run(&["permissions", "forget", id]).failed(), @"error: no such permission is remembered (permission_not_found)");
     server.stop();
 }

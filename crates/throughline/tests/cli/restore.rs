@@ -157,8 +157,8 @@ fn an_export_writes_over_nothing() {
 fn a_restore_needs_a_closed_folder() {
     let folder = Folder::new();
     folder.run(&["new"]).ok();
-    folder.run(&["backup", "kept"]).ok();
+    folder.run(&["backup", "backups/monday"]).ok();
     fs::set_permissions(folder.data(), fs::Permissions::from_mode(0o755)).unwrap();
-    let said = folder.run(&["restore", "kept", "--replace"]).failed();
+    let said = folder.run(&["restore", "backups/monday", "--replace"]).failed();
     assert!(said.contains("others can get into the folder"), "{said}");
 }

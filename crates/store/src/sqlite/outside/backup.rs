@@ -102,6 +102,9 @@ impl StoreFile {
             let path = path.to_owned();
             |source| BackupError::Io { path, source }
         };
+        if let Some(above) = wish.folder.parent().filter(|above| !above.as_os_str().is_empty()) {
+            DirBuilder::new().recursive(true).mode(0o700).create(above).map_err(at(above))?;
+        }
         let folder = one_name(wish.folder).map_err(at(wish.folder))?;
         let partial = beside(&folder, ".partial");
         clear_partial(&partial).map_err(at(&partial))?;
