@@ -197,7 +197,7 @@ impl Follower<'_> {
                 () = sleep_until(rest_at), if !is_resting => {
                     is_resting = true;
                     self.main.forget();
-                    self.main.on_index(Index::rest).await?;
+                    self.main.begin_rest();
                 }
             }
         }
