@@ -74,7 +74,8 @@ pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
 pub use feeds::{ListChange, Words};
 pub use files::Deny;
 pub use finding::{
-    Count, FoundInside, FoundTurn, Role, SearchAnswer, SearchWish, Snippet, Within, want_search_rebuild,
+    Count, FoundInside, FoundTurn, Role, SearchAnswer, SearchWish, Snippet, Within, entries_set_aside,
+    want_search_rebuild,
 };
 pub use follow::{ContextReason, Earlier, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
