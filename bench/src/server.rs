@@ -110,7 +110,7 @@ impl Drop for Server {
 pub(crate) fn prepare(data: &Path) -> Result<()> {
     make_folder(data)?;
     fs::set_permissions(data, Permissions::from_mode(0o700))?;
-    let limits = "[limits]\nconnections = 8192\nrequests_per_second = 1000000.0\n";
+    let limits = "[limits]\nconnections = 8192\nrequests_per_second = 1000000.0\nmax_agents = 4096\n";
     let (name, program, role) = (agent::NAME, env::current_exe()?, agent::AGENT);
     let agents = format!("[agents.{name}]\ncommand = {program:?}\nargs = [{role:?}]\n");
     fs::write(data.join("config.toml"), format!("{limits}\n{agents}"))

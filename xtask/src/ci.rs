@@ -6,6 +6,7 @@
 mod report;
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::bail;
@@ -13,13 +14,13 @@ use anyhow::bail;
 use crate::run::{cargo, find_program, npm, run as execute};
 use crate::tools::{self, SystemPackages};
 use crate::workspace::Metadata;
-use crate::{clients, codegen, environment, kills, openapi, tidy};
+use crate::{clients, codegen, environment, kills, openapi, tidy, workspace};
 
 use report::{Line, Outcome};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Install a browser with apt-get where there is none, as CI=true does
+    /// Install a browser and Python with apt-get, and build cargo-deny, where there is none, as CI=true does
     #[arg(long)]
     install: bool,
     /// Only these steps; the tools are always looked for
@@ -44,6 +45,7 @@ struct Bench {
     metadata: Metadata,
     browser: Option<PathBuf>,
     python: Option<PathBuf>,
+    deny: Option<PathBuf>,
 }
 
 /// Tools come first and are not in this list: they make the [`Bench`] that the others get.
@@ -125,7 +127,8 @@ fn find_tools(packages: SystemPackages) -> anyhow::Result<Bench> {
         None => println!("no browser"),
     }
     let python = tools::find_or_install_python(packages)?;
-    Ok(Bench { metadata: Metadata::read()?, browser, python })
+    let deny = tools::find_or_build_deny(packages)?;
+    Ok(Bench { metadata: Metadata::read()?, browser, python, deny })
 }
 
 fn fmt(_: &Bench) -> anyhow::Result<Verdict> {
@@ -200,12 +203,14 @@ fn check_kills(bench: &Bench) -> anyhow::Result<Verdict> {
 }
 
 /// Advisories are left out: their database comes over the network, which a build must not depend on.
-fn deny(_: &Bench) -> anyhow::Result<Verdict> {
-    if find_program("cargo-deny").is_none() {
-        let note = "licences (`cargo install --locked cargo-deny` installs what checks them)";
-        return Ok(Verdict::NotRun(note.to_owned()));
+fn deny(bench: &Bench) -> anyhow::Result<Verdict> {
+    match &bench.deny {
+        Some(program) => {
+            let check = ["--locked", "check", "bans", "licenses", "sources"];
+            done(execute(Command::new(program).args(check).current_dir(workspace::root())))
+        }
+        None => Ok(Verdict::NotRun(format!("licences ({})", tools::DENY_ADVICE))),
     }
-    done(execute(&mut cargo(&["deny", "--offline", "check", "bans", "licenses", "sources"])))
 }
 
 fn done(result: anyhow::Result<()>) -> anyhow::Result<Verdict> {

@@ -13,6 +13,12 @@ pub(crate) fn chrome() -> Option<PathBuf> {
     variable("CHROME").filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
+/// Where this user's programs keep what can be made again.
+pub(crate) fn cache() -> Option<PathBuf> {
+    let named = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")))
+}
+
 /// The folders where programs are looked for.
 pub(crate) fn search_path() -> Vec<PathBuf> {
     variable("PATH").map(|value| std::env::split_paths(&value).collect()).unwrap_or_default()

@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context as _, bail, ensure};
 use sha2::{Digest as _, Sha256};
 
-use crate::run::{find_program, npm, run};
+use crate::run::{cargo, find_program, npm, run};
 use crate::{environment, workspace};
 
 /// The first Node that every package of the page runs on.
@@ -121,6 +121,34 @@ pub(crate) fn install_python_packages(python: &Path, list: &Path, folder: &Path)
     run(Command::new(programs.join("python")).args(pip).arg(list))?;
     fs::write(&stamp_path, wanted).with_context(|| format!("could not write {}", stamp_path.display()))?;
     Ok(programs)
+}
+
+/// What checks licences, bans and sources; exact, so that a run finds what the last one found.
+const DENY_VERSION: &str = "0.20.2";
+/// What to do where it is not there.
+pub(crate) const DENY_ADVICE: &str =
+    "`cargo xtask ci --install` builds cargo-deny once, which takes minutes, and keeps it";
+
+/// cargo-deny: the person's own, or the one that was built before; `None` where there is none and none may be built. It is
+/// kept outside of the clone, by its version, so that it is built once a machine.
+pub(crate) fn find_or_build_deny(packages: SystemPackages) -> anyhow::Result<Option<PathBuf>> {
+    if let Some(own) = find_program("cargo-deny") {
+        return Ok(Some(own));
+    }
+    let cache = environment::cache().context("neither XDG_CACHE_HOME nor HOME says where to keep cargo-deny")?;
+    let folder = cache.join(format!("throughline-xtask/cargo-deny-{DENY_VERSION}"));
+    let built = folder.join("bin/cargo-deny");
+    if built.is_file() {
+        return Ok(Some(built));
+    }
+    if packages == SystemPackages::Leave {
+        return Ok(None);
+    }
+    // Without optimisation it is built in a part of the time, and there is little to check.
+    let install = ["install", "--locked", "--debug", "--version", DENY_VERSION, "cargo-deny", "--root"];
+    run(cargo(&install).arg(&folder))?;
+    ensure!(built.is_file(), "cargo built cargo-deny, yet it is not at {}", built.display());
+    Ok(Some(built))
 }
 
 fn apt_get(args: &[&str]) -> anyhow::Result<Command> {

@@ -250,6 +250,7 @@ impl Hostile {
             { "modelId": "auto", "name": "Auto" }, { "modelId": "pro", "name": "Pro" }] });
         let models = if self.wants("models") { models } else { Value::Null };
         self.answer(id, json!({ "sessionId": session, "modes": modes, "models": models }));
+        self.misbehave_at("begun");
         if self.wants("new:ask") {
             let input = json!({ "command": "make watch" });
             let call = json!({ "toolCallId": "w1", "title": "Watch?", "kind": "execute", "rawInput": input });

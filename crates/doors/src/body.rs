@@ -15,7 +15,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep};
 
-use crate::{limits::Limits, refusal::Refusal};
+use crate::{guard::Holder, limits::Limits, principal::Role, refusal::Refusal, tally::Permit};
 
 /// Why a body was cut, if it was.
 #[derive(Clone, Default)]
@@ -30,16 +30,26 @@ impl Cut {
 /// How much a body may hold, and how long it may take.
 pub(crate) struct BodyLimits {
     pub(crate) bytes: u64,
+    /// With all other bodies of the same caller.
+    in_flight: u64,
     idle: Duration,
     whole: Duration,
     least_rate: u64,
 }
 
 impl BodyLimits {
-    /// Of callers who are known.
-    pub(crate) fn of_known(limits: &Limits) -> Self {
+    /// Of callers who are known; of a browser whose proof is still to come there is no role yet.
+    pub(crate) fn of_known(limits: &Limits, role: Option<Role>) -> Self {
+        let (bytes, in_flight) = match role {
+            Some(Role::Person) => (limits.max_body_bytes, limits.max_body_bytes_in_flight),
+            Some(Role::Agent | Role::Applet) | None => {
+                let bytes = limits.max_agent_body_bytes.min(limits.max_body_bytes);
+                (bytes, bytes)
+            }
+        };
         Self {
-            bytes: limits.max_body_bytes,
+            bytes,
+            in_flight,
             idle: limits.body_idle_timeout,
             whole: limits.body_timeout,
             least_rate: limits.body_least_rate,
@@ -49,21 +59,22 @@ impl BodyLimits {
     /// Of callers who have shown nothing.
     pub(crate) fn of_strangers(limits: &Limits) -> Self {
         let whole = limits.open_body_timeout;
-        Self { bytes: limits.max_open_body_bytes, idle: whole, whole, least_rate: u64::MAX }
+        // Their connections are bounded, and each has one request at a time.
+        Self { bytes: limits.max_open_body_bytes, in_flight: u64::MAX, idle: whole, whole, least_rate: u64::MAX }
     }
 }
 
 /// The whole body, for routes whose callers get a place only when they have said everything.
-pub(crate) async fn whole(body: Body, limits: &BodyLimits) -> Result<Body, Refusal> {
-    let (body, cut) = bounded(body, limits);
+pub(crate) async fn whole(body: Body, limits: &BodyLimits, held: Arc<Permit<Holder>>) -> Result<Body, Refusal> {
+    let (body, cut) = bounded(body, limits, held);
     match axum::body::to_bytes(body, usize::MAX).await {
         Ok(bytes) => Ok(Body::from(bytes)),
         Err(_) => Err(cut.reason().unwrap_or(Refusal::BodyBroken)),
     }
 }
 
-/// The body as a handler may read it.
-pub(crate) fn bounded(body: Body, limits: &BodyLimits) -> (Body, Cut) {
+/// The body as a handler may read it. What was read stays counted in `held` for as long as that lives.
+pub(crate) fn bounded(body: Body, limits: &BodyLimits, held: Arc<Permit<Holder>>) -> (Body, Cut) {
     let cut = Cut::default();
     // Most requests have no body; they need no timers.
     if body.is_end_stream() {
@@ -73,6 +84,8 @@ pub(crate) fn bounded(body: Body, limits: &BodyLimits) -> (Body, Cut) {
         body,
         limit_bytes: limits.bytes,
         read_bytes: 0,
+        in_flight: limits.in_flight,
+        held,
         idle: limits.idle,
         whole: limits.whole,
         least_rate: limits.least_rate.max(1),
@@ -86,6 +99,8 @@ struct Bounded {
     body: Body,
     limit_bytes: u64,
     read_bytes: u64,
+    in_flight: u64,
+    held: Arc<Permit<Holder>>,
     idle: Duration,
     whole: Duration,
     least_rate: u64,
@@ -129,9 +144,14 @@ impl HttpBody for Bounded {
         };
         clocks.idle.as_mut().reset(Instant::now() + this.idle);
         if let Some(Ok(frame)) = &frame {
-            this.read_bytes += frame.data_ref().map_or(0, |data| data.len() as u64);
+            let bytes = frame.data_ref().map_or(0, Bytes::len);
+            this.read_bytes += bytes as u64;
             if this.read_bytes > this.limit_bytes {
                 return this.cut(Refusal::BodyTooLarge { limit_bytes: this.limit_bytes });
+            }
+            let limit = usize::try_from(this.in_flight).unwrap_or(usize::MAX);
+            if this.held.grow(bytes, usize::MAX, limit).is_err() {
+                return this.cut(Refusal::TooMuchInFlight { limit_bytes: this.in_flight });
             }
             // What has come at the least rate has earned its time.
             let earned = Duration::from_millis(this.read_bytes.saturating_mul(1_000) / this.least_rate);

@@ -75,6 +75,8 @@ pub(crate) struct Shared {
     pub(crate) failures: Arc<Buckets<Source>>,
     pub(crate) rates: Buckets<Holder>,
     pub(crate) in_flight: Tally<Holder>,
+    /// Bytes of bodies.
+    pub(crate) body_bytes: Tally<Holder>,
     pub(crate) places: Arc<Places>,
     pub(crate) local_connections: Tally<Source>,
 }
@@ -88,6 +90,7 @@ impl Door {
             failures: Arc::new(Buckets::new(limits.failures, limits.max_tracked_callers)),
             rates: Buckets::new(limits.requests, limits.max_tracked_callers),
             in_flight: Tally::new(),
+            body_bytes: Tally::new(),
             places: Arc::default(),
             local_connections: Tally::new(),
             limits,

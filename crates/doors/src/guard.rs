@@ -3,7 +3,7 @@
 //! Invariant: Host, then Origin and Fetch-Metadata, then the credential, then the limits; the first that refuses ends
 //! the request, and only a request that passed all four reaches a handler.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use axum::{
     body::{Body, HttpBody as _},
@@ -20,7 +20,7 @@ use crate::{
     door::{Group, Post},
     host, origin,
     origin::Provenance,
-    principal::Caller,
+    principal::{Caller, Role},
     refusal::Refusal,
     tally::Permit,
 };
@@ -40,11 +40,13 @@ const KNOWN_BROWSER: &str = "a browser's cookie";
 /// The middleware of every route.
 pub(crate) async fn guard(State(post): State<Post>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
-    let holder = match post.examine(&mut parts, &body) {
-        Ok(holder) => holder,
+    let (holder, limits) = match post.examine(&mut parts, &body) {
+        Ok(examined) => examined,
         Err(refusal) => return refusal.into_response(),
     };
-    let (body, cut) = match post.body(body).await {
+    // The bytes of the body are held until the handler has answered.
+    let held = Arc::new(post.shared.body_bytes.open(holder.clone()));
+    let (body, cut) = match post.body(body, &limits, Arc::clone(&held)).await {
         Ok(body) => body,
         Err(refusal) => return refusal.into_response(),
     };
@@ -53,6 +55,7 @@ pub(crate) async fn guard(State(post): State<Post>, request: Request, next: Next
         Err(refusal) => return refusal.into_response(),
     };
     let mut response = next.run(Request::from_parts(parts, body)).await;
+    drop(held);
     if let Some(refusal) = cut.reason() {
         return refusal.into_response();
     }
@@ -95,8 +98,8 @@ pub(crate) async fn harden(mut response: Response) -> Response {
 }
 
 impl Post {
-    /// Runs the four steps, and puts the [`Caller`]; whose request it is.
-    fn examine(&self, parts: &mut Parts, body: &Body) -> Result<Holder, Refusal> {
+    /// Runs the four steps, and puts the [`Caller`]; whose request it is, and what its body may be.
+    fn examine(&self, parts: &mut Parts, body: &Body) -> Result<(Holder, BodyLimits), Refusal> {
         let shared = &*self.shared;
         let Some(arrival) = parts.extensions.get::<Arrival>().cloned() else {
             tracing::error!("a request reached the guard through no accept loop of ours");
@@ -113,22 +116,24 @@ impl Post {
         }
 
         let shown = credential::take(&mut parts.headers, shared.gatekeeper.cookie_name(), &arrival.channel);
-        let holder = match self.group {
-            Group::Page | Group::Open => self.visitor(shown.ok(), &arrival)?,
+        let (holder, limits) = match self.group {
+            Group::Page | Group::Open => {
+                (self.visitor(shown.ok(), &arrival)?, BodyLimits::of_strangers(&shared.limits))
+            }
             Group::Protected | Group::Live => {
                 let caller = self.identify(shown?, provenance, &arrival, parts)?;
-                let holder = match &caller {
-                    Caller::Known(principal) => Holder::Principal(principal.id.clone()),
-                    Caller::AwaitsProof(_) => Holder::KnownBrowser,
+                let (holder, role) = match &caller {
+                    Caller::Known(principal) => (Holder::Principal(principal.id.clone()), Some(principal.role)),
+                    Caller::AwaitsProof(_) => (Holder::KnownBrowser, None),
                 };
-                self.recognise(&arrival, &holder)?;
+                self.recognise(&arrival, &holder, role)?;
                 parts.extensions.insert(caller);
-                holder
+                (holder, BodyLimits::of_known(&shared.limits, role))
             }
         };
 
-        self.bound(&holder, parts, body)?;
-        Ok(holder)
+        self.bound(&holder, &limits, parts, body)?;
+        Ok((holder, limits))
     }
 
     /// Who comes to a route that needs no credential. One that is shown all the same keeps its holder apart from those
@@ -137,19 +142,24 @@ impl Post {
         let gatekeeper = &self.shared.gatekeeper;
         let known = match shown {
             Some(Shown::Whole(presented)) => {
-                gatekeeper.admit(&presented).map(|principal| Holder::Principal(principal.id))
+                gatekeeper.admit(&presented).map(|principal| (Holder::Principal(principal.id), Some(principal.role)))
             }
-            Some(Shown::CookieAlone(cookie)) => gatekeeper.knows_cookie(&cookie).then_some(Holder::KnownBrowser),
+            Some(Shown::CookieAlone(cookie)) => {
+                gatekeeper.knows_cookie(&cookie).then_some((Holder::KnownBrowser, None))
+            }
             Some(Shown::Nothing | Shown::Unreadable) | None => None,
         };
-        let holder = known.unwrap_or_else(|| Holder::Source(arrival.source()));
-        self.recognise(arrival, &holder)?;
+        let (holder, role) = known.unwrap_or_else(|| (Holder::Source(arrival.source()), None));
+        self.recognise(arrival, &holder, role)?;
         Ok(holder)
     }
 
     /// From its first credential on, a connection is no stranger's.
-    fn recognise(&self, arrival: &Arrival, holder: &Holder) -> Result<(), Refusal> {
-        let limit = self.shared.limits.max_connections_per_principal;
+    fn recognise(&self, arrival: &Arrival, holder: &Holder, role: Option<Role>) -> Result<(), Refusal> {
+        let limit = match role {
+            Some(Role::Agent | Role::Applet) => self.shared.limits.max_connections_per_agent,
+            Some(Role::Person) | None => self.shared.limits.max_connections_per_principal,
+        };
         match holder {
             Holder::Principal(id) => arrival.recognise(id, limit),
             Holder::KnownBrowser => arrival.recognise(KNOWN_BROWSER, limit),
@@ -164,18 +174,12 @@ impl Post {
         }
     }
 
-    fn body_limits(&self) -> BodyLimits {
-        let limits = &self.shared.limits;
-        if self.needs_credential() { BodyLimits::of_known(limits) } else { BodyLimits::of_strangers(limits) }
-    }
-
     /// The body as the handler gets it. Without a credential it has to be there, whole and small, before anything else
     /// is held for it.
-    async fn body(&self, body: Body) -> Result<(Body, Cut), Refusal> {
-        let limits = self.body_limits();
+    async fn body(&self, body: Body, limits: &BodyLimits, held: Arc<Permit<Holder>>) -> Result<(Body, Cut), Refusal> {
         match self.needs_credential() {
-            true => Ok(body::bounded(body, &limits)),
-            false => Ok((body::whole(body, &limits).await?, Cut::default())),
+            true => Ok(body::bounded(body, limits, held)),
+            false => Ok((body::whole(body, limits, held).await?, Cut::default())),
         }
     }
 
@@ -208,14 +212,14 @@ impl Post {
         self.shared.gatekeeper.admit(&presented).map(Caller::Known).ok_or_else(|| arrival.credential_failed())
     }
 
-    fn bound(&self, holder: &Holder, parts: &Parts, body: &Body) -> Result<(), Refusal> {
+    fn bound(&self, holder: &Holder, bodies: &BodyLimits, parts: &Parts, body: &Body) -> Result<(), Refusal> {
         let limits = &self.shared.limits;
         self.shared.rates.take(holder, Instant::now()).map_err(|retry_after| Refusal::RateLimited { retry_after })?;
         if parts.uri.path_and_query().map_or(0, |target| target.as_str().len()) > limits.max_uri_bytes {
             return Err(Refusal::UriTooLong { limit_bytes: limits.max_uri_bytes });
         }
         if !body.is_end_stream() {
-            let limit_bytes = self.body_limits().bytes;
+            let limit_bytes = bodies.bytes;
             if body.size_hint().lower() > limit_bytes {
                 return Err(Refusal::BodyTooLarge { limit_bytes });
             }

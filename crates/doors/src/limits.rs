@@ -20,6 +20,8 @@ pub struct Limits {
     pub max_strangers: usize,
     /// Those that have shown the same credential.
     pub max_connections_per_principal: usize,
+    /// The same for an agent's or applet's credential: what a connection may hold is held so often.
+    pub max_connections_per_agent: usize,
     /// Unix socket connections are counted apart, so that a flood on the port does not lock out the command line.
     pub max_local_connections: usize,
 
@@ -51,6 +53,11 @@ pub struct Limits {
     pub max_header_bytes: usize,
     pub max_uri_bytes: usize,
     pub max_body_bytes: u64,
+    /// Bytes of bodies that one principal may have on the way, in all its running requests together: they are held until
+    /// each is answered.
+    pub max_body_bytes_in_flight: u64,
+    /// The same for an agent's or applet's credential, and the largest body that it may send: what it says here is short.
+    pub max_agent_body_bytes: u64,
     /// The same on routes that need no credential: a one-time code is all that is sent there.
     pub max_open_body_bytes: u64,
 
@@ -69,6 +76,7 @@ impl Default for Limits {
             max_connections: 4_096,
             max_strangers: 256,
             max_connections_per_principal: 2_048,
+            max_connections_per_agent: 64,
             max_local_connections: 512,
             header_timeout: Duration::from_secs(10),
             tls_handshake_timeout: Duration::from_secs(10),
@@ -85,6 +93,8 @@ impl Default for Limits {
             max_uri_bytes: 8 * 1024,
             // A prompt with its pictures.
             max_body_bytes: 12 * 1024 * 1024,
+            max_body_bytes_in_flight: 96 * 1024 * 1024,
+            max_agent_body_bytes: 4 * 1024 * 1024,
             max_open_body_bytes: 4 * 1024,
             requests: Rate { per_second: 2_000.0, burst: 4_000.0 },
             max_in_flight_per_principal: 512,

@@ -49,6 +49,10 @@ pub enum Refusal {
     RateLimited { retry_after: Duration },
     #[error("too many requests of this credential are running; wait for one to end")]
     TooManyInFlight { limit: usize },
+    #[error(
+        "the bodies of this credential's running requests are too large together; wait for one to end, then send it again"
+    )]
+    TooMuchInFlight { limit_bytes: u64 },
     #[error("too many connections of this credential are open; close one, or use one for several requests")]
     TooManyConnections { limit: usize },
     #[error("the server failed on this request; its log says why")]
@@ -80,6 +84,7 @@ impl Refusal {
             Self::BodyBroken => "body_broken",
             Self::RateLimited { .. } => "rate_limited",
             Self::TooManyInFlight { .. } => "too_many_in_flight",
+            Self::TooMuchInFlight { .. } => "too_much_in_flight",
             Self::TooManyConnections { .. } => "too_many_connections",
             Self::HandlerPanicked => "internal",
             Self::NotThroughADoor => "not_through_a_door",
@@ -102,6 +107,7 @@ impl Refusal {
             Self::TooManyFailures { .. }
             | Self::RateLimited { .. }
             | Self::TooManyInFlight { .. }
+            | Self::TooMuchInFlight { .. }
             | Self::TooManyConnections { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::UriTooLong { .. } => StatusCode::URI_TOO_LONG,
@@ -117,7 +123,9 @@ impl Refusal {
                 json!({ "retryAfterSeconds": whole_seconds(*retry_after) })
             }
             Self::UriTooLong { limit_bytes } => json!({ "limitBytes": limit_bytes }),
-            Self::BodyTooLarge { limit_bytes } => json!({ "limitBytes": limit_bytes }),
+            Self::BodyTooLarge { limit_bytes } | Self::TooMuchInFlight { limit_bytes } => {
+                json!({ "limitBytes": limit_bytes })
+            }
             Self::TooManyInFlight { limit } | Self::TooManyConnections { limit } => json!({ "limit": limit }),
             Self::HostMissing
             | Self::HostAmbiguous
@@ -148,9 +156,11 @@ impl Refusal {
             }
             Self::TooManyInFlight { .. } => Some((header::RETRY_AFTER, HeaderValue::from(1))),
             // What is left of the body must not be read as the next request; and a connection too many is to end.
-            Self::BodyTooLarge { .. } | Self::BodyTimeout | Self::BodyBroken | Self::TooManyConnections { .. } => {
-                Some((header::CONNECTION, HeaderValue::from_static("close")))
-            }
+            Self::BodyTooLarge { .. }
+            | Self::BodyTimeout
+            | Self::BodyBroken
+            | Self::TooMuchInFlight { .. }
+            | Self::TooManyConnections { .. } => Some((header::CONNECTION, HeaderValue::from_static("close"))),
             Self::HostMissing
             | Self::HostAmbiguous
             | Self::HostNotAllowed

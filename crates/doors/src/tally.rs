@@ -1,12 +1,15 @@
 //! How many of something each key holds at once.
 //!
-//! Invariant: a key's count is the number of its living permits, and a key without permits takes no memory. Permits
-//! give their place back when dropped, so no path (panic, abort, upgrade) can leak one.
+//! Invariant: a key's count is what its living permits hold, and a key that holds nothing takes no memory. Permits give
+//! back what they hold when dropped, so no path (panic, abort, upgrade) can leak any of it.
 
 use std::{
     collections::HashMap,
     hash::Hash,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 pub(crate) struct Tally<K: Hash + Eq>(Arc<Mutex<Counts<K>>>);
@@ -19,6 +22,7 @@ struct Counts<K> {
 pub(crate) struct Permit<K: Hash + Eq> {
     tally: Arc<Mutex<Counts<K>>>,
     key: K,
+    held: AtomicUsize,
 }
 
 /// Which bound was reached.
@@ -33,26 +37,45 @@ impl<K: Hash + Eq + Clone> Tally<K> {
         Self(Arc::new(Mutex::new(Counts { total: 0, by_key: HashMap::new() })))
     }
 
+    /// A permit for one.
     pub(crate) fn enter(&self, key: K, max_in_all: usize, max_for_key: usize) -> Result<Permit<K>, Full> {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if counts.total >= max_in_all {
+        let permit = self.open(key);
+        permit.grow(1, max_in_all, max_for_key)?;
+        Ok(permit)
+    }
+
+    /// A permit that holds nothing yet.
+    pub(crate) fn open(&self, key: K) -> Permit<K> {
+        Permit { tally: Arc::clone(&self.0), key, held: AtomicUsize::new(0) }
+    }
+}
+
+impl<K: Hash + Eq + Clone> Permit<K> {
+    /// Holds so much more, or as much as before.
+    pub(crate) fn grow(&self, by: usize, max_in_all: usize, max_for_key: usize) -> Result<(), Full> {
+        let mut counts = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        let total = counts.total.saturating_add(by);
+        if total > max_in_all {
             return Err(Full::InAll);
         }
-        if counts.by_key.get(&key).is_some_and(|held| *held >= max_for_key) || max_for_key == 0 {
+        let of_key = counts.by_key.get(&self.key).copied().unwrap_or(0).saturating_add(by);
+        if of_key > max_for_key {
             return Err(Full::ForKey);
         }
-        *counts.by_key.entry(key.clone()).or_insert(0) += 1;
-        counts.total += 1;
-        Ok(Permit { tally: Arc::clone(&self.0), key })
+        counts.total = total;
+        counts.by_key.insert(self.key.clone(), of_key);
+        self.held.fetch_add(by, Ordering::Relaxed);
+        Ok(())
     }
 }
 
 impl<K: Hash + Eq> Drop for Permit<K> {
     fn drop(&mut self) {
+        let own = *self.held.get_mut();
         let mut counts = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.total -= 1;
+        counts.total -= own;
         if let Some(held) = counts.by_key.get_mut(&self.key) {
-            *held -= 1;
+            *held -= own;
             if *held == 0 {
                 counts.by_key.remove(&self.key);
             }
@@ -76,5 +99,20 @@ mod tests {
         assert!(tally.enter("a", 3, 2).is_ok());
         drop(third);
         assert!(!tally.0.lock().unwrap().by_key.contains_key("b"));
+    }
+
+    #[test]
+    fn what_a_permit_holds_grows_to_the_bound_and_comes_back() {
+        let tally = Tally::new();
+        let (first, second) = (tally.open("a"), tally.open("a"));
+        assert_eq!(first.grow(6, usize::MAX, 10), Ok(()));
+        assert_eq!(second.grow(5, usize::MAX, 10), Err(Full::ForKey));
+        assert_eq!(second.grow(4, usize::MAX, 10), Ok(()));
+        assert_eq!(tally.open("b").grow(usize::MAX, usize::MAX, 10), Err(Full::ForKey));
+        drop(first);
+        assert_eq!(second.grow(6, usize::MAX, 10), Ok(()));
+        drop(second);
+        let counts = tally.0.lock().unwrap();
+        assert!(counts.total == 0 && counts.by_key.is_empty());
     }
 }

@@ -1,21 +1,29 @@
 //! The calls of the running turn that have not ended, as they stand, and what those prove that end.
 //!
 //! Invariant: a call is folded like a reader folds it, and what it proves is found once, when its end arrives, before that
-//! is written down; so the proof is in the same batch as the end.
+//! is written down; so the proof is in the same batch as the end. What is held of all open calls is bounded: one for which
+//! there is no room is not held, and proves nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{AgentReport, Event, Fact, Request, Session, ToolCall, ToolContent, ToolStatus, prove, tool_intent};
+use model::{
+    AgentReport, Event, Fact, Request, Session, ToolCall, ToolContent, ToolStatus, json_bytes, prove, tool_intent,
+};
 
 use crate::looking::Looking;
 
 /// How much text of a call is kept for its rules.
 const TEXT_BYTES: usize = 128 << 10;
+/// How much is held of all calls that have not ended: dozens of the largest, and any number of usual ones.
+const OPEN_BYTES: usize = 32 << 20;
 
 /// Calls by their numbers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Calls {
     open: BTreeMap<u32, ToolCall>,
+    /// How many bytes each of them has, and all.
+    bytes: BTreeMap<u32, usize>,
+    all_bytes: usize,
     /// Which call a question is about.
     asked: BTreeMap<Request, u32>,
     /// Those to which the answer was no: whatever their end is called, they prove nothing.
@@ -50,19 +58,26 @@ impl Calls {
         match event {
             Event::TurnStarted { .. } | Event::TurnEnded { .. } => *self = Self::default(),
             Event::ToolStarted { tool, call_id, change, .. } => {
-                self.open.insert(*tool, ToolCall::begin(*tool, call_id.clone(), change));
+                let call = ToolCall::begin(*tool, call_id.clone(), change);
+                let bytes = json_bytes(&call);
+                self.open.insert(*tool, call);
+                self.weigh(*tool, bytes);
             }
             Event::ToolChanged { tool, change, .. } => {
                 if let Some(call) = self.open.get_mut(tool) {
                     call.change(change);
+                    let bytes = json_bytes(call);
+                    self.weigh(*tool, bytes);
                 }
             }
             Event::ToolPart { tool, text, .. } => {
                 if let Some(call) = self.open.get_mut(tool).filter(|call| text_bytes(call) < TEXT_BYTES) {
                     call.add_text(text);
+                    let before = self.bytes.get(tool).copied().unwrap_or_default();
+                    self.weigh(*tool, before + text.len());
                 }
             }
-            Event::ToolEnded { tool, .. } => drop(self.open.remove(tool)),
+            Event::ToolEnded { tool, .. } => self.let_go(*tool),
             Event::PermissionAsked { turn: Some(_), request, question } => {
                 self.asked.extend(question.tool.map(|tool| (*request, tool)));
             }
@@ -76,6 +91,21 @@ impl Calls {
             }
             _ => (),
         }
+    }
+
+    /// A call has so many bytes now; it is let go if that is too much with the others.
+    fn weigh(&mut self, tool: u32, bytes: usize) {
+        let before = self.bytes.insert(tool, bytes).unwrap_or_default();
+        self.all_bytes = self.all_bytes - before + bytes;
+        if self.all_bytes > OPEN_BYTES {
+            tracing::warn!(tool, "open tool calls hold too much; what this one proves is not looked for");
+            self.let_go(tool);
+        }
+    }
+
+    fn let_go(&mut self, tool: u32) {
+        self.open.remove(&tool);
+        self.all_bytes -= self.bytes.remove(&tool).unwrap_or_default();
     }
 
     /// What these reports prove, one after the other; looks at the files that they touched.
@@ -158,4 +188,40 @@ fn text_bytes(call: &ToolCall) -> usize {
         _ => 0,
     };
     call.content.iter().map(bytes).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{ToolChange, Turn};
+    use serde_json::json;
+
+    use super::*;
+
+    fn started(tool: u32, bytes: usize) -> Event {
+        let change = ToolChange { input: Some(json!("x".repeat(bytes))), ..ToolChange::default() };
+        Event::ToolStarted { turn: Turn(1), tool, call_id: tool.to_string(), change }
+    }
+
+    #[test]
+    fn open_calls_hold_no_more_than_they_may() {
+        let mut calls = Calls::default();
+        (1..=100).for_each(|tool| calls.apply(&started(tool, 1 << 20)));
+        let held: Vec<u32> = calls.open.keys().copied().collect();
+        assert_eq!(held, (1..=31).collect::<Vec<u32>>());
+        // A change, and text, may be too much as well.
+        let output = ToolChange { output: Some(json!("x".repeat(2 << 20))), ..ToolChange::default() };
+        calls.apply(&Event::ToolChanged { turn: Turn(1), tool: 3, change: output });
+        assert!(!calls.open.contains_key(&3) && calls.open.len() == 30);
+        // What ends makes room.
+        let ended = ToolChange { status: Some(ToolStatus::Completed), ..ToolChange::default() };
+        calls.apply(&Event::ToolEnded { turn: Turn(1), tool: 1, change: ended });
+        calls.apply(&started(101, 1 << 20));
+        assert!(calls.open.contains_key(&101));
+        assert_eq!(calls.all_bytes, calls.open.values().map(json_bytes).sum::<usize>());
+        calls.apply(&Event::TurnStarted {
+            turn: Turn(2),
+            interaction_id: model::InteractionId::from_uuid(uuid::Uuid::nil()),
+        });
+        assert!(calls.open.is_empty() && calls.all_bytes == 0);
+    }
 }

@@ -36,6 +36,24 @@ pub enum SubmitError {
         /// What there is.
         known: String,
     },
+    /// All places for agents are taken by such as are at work.
+    #[error(
+        "as many agents are at work as may run at once ({limit}); wait until a turn ends, cancel one, or raise \
+         limits.max_agents in config.toml"
+    )]
+    TooManyAgents {
+        /// How many may run.
+        limit: usize,
+    },
+    /// Agents' credentials have written all that they may until somebody sends the next prompt.
+    #[error(
+        "agents have marked all that they may between two prompts ({} MiB); marks are taken again after the next prompt",
+        .limit_bytes >> 20
+    )]
+    MarksFull {
+        /// How much that is.
+        limit_bytes: usize,
+    },
     /// The working directory will not do.
     #[error(transparent)]
     Directory(#[from] DirectoryError),

@@ -3,6 +3,7 @@
 //! Invariant: the index follows the log and may be lost at any time. What it does not hold yet is kept beside it as the
 //! tail and looked through, so whatever is durable is found; what was deleted is not.
 
+mod aside;
 mod care;
 mod everywhere;
 mod feeder;
@@ -21,6 +22,7 @@ use search::{About, Index, Piece, Pieces};
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
+pub use aside::entries_set_aside;
 pub use everywhere::{FoundTurn, SearchAnswer, SearchWish};
 pub(crate) use follower::run;
 pub use inside::FoundInside;
@@ -45,7 +47,7 @@ pub(crate) struct Finding {
     /// Somebody searches and waits for what was written.
     asked: Notify,
     /// What is in the log and not found.
-    set_aside: care::SetAside,
+    set_aside: aside::SetAside,
 }
 
 /// A piece with what its session was like.
@@ -78,6 +80,7 @@ pub fn want_search_rebuild(folder: &Path) -> Result<(), search::SearchError> {
 
 impl Finding {
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
+        let set_aside = aside::SetAside::kept_in(folder.clone());
         Self {
             folder,
             index: watch::Sender::new(None),
@@ -87,7 +90,7 @@ impl Finding {
             committed: watch::Sender::new(Position(0)),
             folded: watch::Sender::new(Position(0)),
             asked: Notify::new(),
-            set_aside: care::SetAside::default(),
+            set_aside,
         }
     }
 
@@ -102,6 +105,7 @@ impl Finding {
 
     /// A session is gone without a word in the log.
     pub(crate) fn purged(&self, session: SessionId) {
+        self.set_aside.forget(session);
         self.purged.lock().unwrap_or_else(PoisonError::into_inner).push(session);
         // Wakes the follower, though nothing was written.
         self.committed.send_modify(|_| ());

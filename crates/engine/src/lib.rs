@@ -5,6 +5,7 @@
 //! only what is durable. It must never know HTTP, SQL or how an agent's protocol looks. Time, ids and tasks come
 //! through seams, so tests run it with a paused clock. Start reading at [`Engine::submit`].
 
+mod agent_places;
 mod asking;
 mod brief;
 mod calls;
@@ -73,7 +74,8 @@ pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
 pub use feeds::{ListChange, Words};
 pub use files::Deny;
 pub use finding::{
-    Count, FoundInside, FoundTurn, Role, SearchAnswer, SearchWish, Snippet, Within, want_search_rebuild,
+    Count, FoundInside, FoundTurn, Role, SearchAnswer, SearchWish, Snippet, Within, entries_set_aside,
+    want_search_rebuild,
 };
 pub use follow::{ContextReason, Earlier, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
@@ -135,6 +137,8 @@ pub struct Agency {
     pub files: Option<PathBuf>,
     /// What every agent is told of its session, if it is told anything.
     pub brief: Option<String>,
+    /// How many sessions may have an agent at once.
+    pub max_agents: usize,
 }
 
 impl Agency {
@@ -143,7 +147,8 @@ impl Agency {
         let catalog = Catalog::new("throughline", BTreeMap::new()).expect("nothing is changed in the catalog");
         let agents = Agents::new(agents::Settings::in_process(catalog.entries()));
         let brief = Some(STANDARD_BRIEF.to_owned());
-        Self { agents, catalog, policy: PermissionPolicy::default(), deny: Deny::standard(), files: None, brief }
+        let (policy, deny) = (PermissionPolicy::default(), Deny::standard());
+        Self { agents, catalog, policy, deny, files: None, brief, max_agents: usize::MAX }
     }
 }
 
@@ -178,6 +183,7 @@ pub(crate) struct Shared {
     work_stream: server_stream::Pen,
     tokens: tokens::Tokens,
     remembered: remembered::Remembered,
+    agent_places: agent_places::AgentPlaces,
     /// Where agents reach the MCP mount; known once the server listens.
     mount: OnceLock<String>,
     unobserved: commit::Unobserved,
@@ -221,6 +227,7 @@ impl Engine {
             finding: finding::Finding::new(search),
             importing: importing::Importing::new(history),
             summaries: summaries::Summaries::new(summarising),
+            agent_places: agent_places::AgentPlaces::new(agency.max_agents),
             agency,
             feeds: Arc::new(feeds::Feeds::new()),
             agent_views: offers::AgentViews::default(),

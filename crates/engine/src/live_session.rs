@@ -6,6 +6,7 @@
 
 mod answers;
 mod clicks;
+mod marks;
 mod summing_up;
 
 use std::collections::HashMap;
@@ -21,7 +22,9 @@ use store::{AppendError, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use self::marks::{Marked, receipt_of};
 use self::summing_up::Summaries;
+use crate::agent_places::AgentPlace;
 use crate::asking::{Asked, Reply, Then, Wish};
 use crate::calls::{Calls, Proofs};
 use crate::commit::Along;
@@ -63,6 +66,10 @@ pub(crate) struct LiveSession {
     session: Option<Session>,
     inputs: mpsc::Receiver<Input>,
     agent: Option<Hosted>,
+    /// The agent's place among all that may run at once; taken before it is started.
+    place: Option<AgentPlace>,
+    /// What agents' credentials have marked since the newest prompt, once it was counted.
+    marked: Option<Marked>,
     /// What the agent did and is not durable yet.
     pending: Pending,
     /// What the agent is known to offer.
@@ -115,6 +122,8 @@ impl LiveSession {
             session,
             inputs,
             agent: None,
+            place: None,
+            marked: None,
             pending: Pending::default(),
             offers: Offers::default(),
             asked: HashMap::new(),
@@ -152,6 +161,8 @@ impl LiveSession {
                 news = next_news(&mut self.agent), if self.owed.is_none() => self.hear(news).await,
                 () = sleep_until(write_at.unwrap_or(idle_at)), if write_at.is_some() => self.write_owed().await,
                 () = sleep_until(idle_at), if !self.busy() => break,
+                // Another session's agent needs the place, and this one's has nothing to do.
+                () = asked_to_leave(self.place.as_ref()), if self.rests() => break,
             }
             idle_at = Instant::now() + IDLE_AFTER;
             match &self.session {
@@ -160,6 +171,7 @@ impl LiveSession {
                 // It could not be begun.
                 None => break,
             }
+            self.keep_place();
         }
         self.end().await;
     }
@@ -167,6 +179,34 @@ impl LiveSession {
     /// The agent has something to do, or something it did is not written down yet.
     fn busy(&self) -> bool {
         self.owed.is_some() || (self.agent.is_some() && self.session.as_ref().is_some_and(is_at_work))
+    }
+
+    /// The agent has nothing to do, and all that it did is written down.
+    fn rests(&self) -> bool {
+        !self.busy() && self.pending.due().is_none() && self.then == Then::Stay
+    }
+
+    /// A place is held while there is an agent, and for as long as that is at work.
+    fn keep_place(&mut self) {
+        let rests = self.rests();
+        match &mut self.place {
+            place if self.agent.is_none() => *place = None,
+            Some(place) if rests => place.rests(),
+            Some(place) => place.works(),
+            None => (),
+        }
+    }
+
+    /// Takes a place for the agent that this command may start, before anything of it is written down.
+    async fn take_place(&mut self, command: &Command) -> Result<(), SubmitError> {
+        let starts = matches!(
+            command,
+            Command::Create(_) | Command::SendPrompt { .. } | Command::Resume { .. } | Command::Start
+        );
+        if starts && self.agent.is_none() && self.place.is_none() {
+            self.place = Some(self.shared.agent_places.enter().await?);
+        }
+        Ok(())
     }
 
     /// Hands back what was not looked at and settles what runs.
@@ -206,14 +246,17 @@ impl LiveSession {
         if matches!(command, Command::Start) && self.agent.is_some() {
             return Ok(Reply::Done);
         }
+        self.take_place(command).await?;
         let mut tries = 0;
         loop {
             self.prepare(Some(command)).await?;
             let events = self.decide(Some(command.clone()))?;
+            let marked = self.room_for_marks(&events).await?;
             let reply = self.reply_to(command, &events);
-            let receipt = asked.receipt(&reply, self.shared.clock.now());
+            let receipt = receipt_of(command, marked, asked.receipt(&reply, self.shared.clock.now()));
             match self.commit_remembering(events, receipt).await {
                 Ok(()) => {
+                    self.marked = marked.or(self.marked);
                     self.pass_on(command).await;
                     return Ok(reply);
                 }
@@ -608,6 +651,7 @@ impl LiveSession {
 
     async fn reload(&mut self) -> Result<(), SubmitError> {
         self.topics = None;
+        self.marked = None;
         self.session = self.shared.store.session(self.id).await?;
         Ok(())
     }
@@ -622,6 +666,14 @@ fn is_at_work(session: &Session) -> bool {
 /// One that has ended already.
 fn missing() -> Hosted {
     Hosted { agent: Agent { calls: mpsc::channel(1).0, news: mpsc::channel(1).1 }, _loan: None }
+}
+
+/// Never, where there is no agent that could.
+async fn asked_to_leave(place: Option<&AgentPlace>) {
+    match place {
+        Some(place) => place.asked_to_leave().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// The agent's next word; never, while there is no agent.

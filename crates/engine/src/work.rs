@@ -20,7 +20,7 @@ use crate::feeds::ListChange;
 use crate::offers::last_options;
 use crate::{Engine, QueryError, Shared, SubmitError};
 
-/// How long after a full disk an agent is started again.
+/// How long after a full disk, or when too many agents are at work, an agent is started again.
 const START_AGAIN_AFTER: Duration = Duration::from_secs(5);
 /// How many offers of a session are told at once.
 pub const MAX_OFFERS: usize = 1_000;
@@ -254,9 +254,10 @@ pub(crate) fn start(shared: &Arc<Shared>, id: SessionId) {
             match engine.submit(id, Command::Start, asker.clone()).await {
                 Ok(_) => break,
                 // It is tried again for as long as this lasts; the next life would try it too.
-                Err(SubmitError::Append(AppendError::Full(_) | AppendError::Busy(_)))
-                    if !engine.shared.stopping.is_cancelled() =>
-                {
+                Err(
+                    SubmitError::Append(AppendError::Full(_) | AppendError::Busy(_))
+                    | SubmitError::TooManyAgents { .. },
+                ) if !engine.shared.stopping.is_cancelled() => {
                     tokio::time::sleep(START_AGAIN_AFTER).await;
                 }
                 Err(err) => {

@@ -11,6 +11,7 @@ mod columns;
 mod compile;
 mod dictionary;
 mod error;
+mod expunge;
 mod folder;
 mod rank;
 mod rebuild;
@@ -37,6 +38,7 @@ pub use search::{Wanted, Within};
 
 use columns::ColumnCache;
 use error::guarded;
+use expunge::Effort;
 use folder::{Place, Ready, Standing};
 use schema::Fields;
 
@@ -103,6 +105,8 @@ struct Writing {
     pending: bool,
     /// A write failed, so that what is pending is not whole.
     failed: bool,
+    /// Files of it hold words of sessions that were removed.
+    has_removed: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,6 +142,7 @@ impl Index {
             reached: position,
             pending: false,
             failed: false,
+            has_removed: folder::is_removal_noted(&place.path),
         };
         let (writing, hidden) = (Mutex::new(writing), RwLock::new(Vec::new()));
         let columns = ColumnCache::default();
@@ -180,7 +185,9 @@ impl Index {
     /// Takes all pieces of a session out; they are not found from now on.
     pub fn remove_session(&self, session: SessionId) -> Result<(), SearchError> {
         self.hide(Hidden::Session(session));
-        self.write(|writer| {
+        let mut writing = self.writing();
+        self.note_removal(&mut writing)?;
+        self.write_with(&mut writing, |writer| {
             writer.delete_term(self.fields.session_term(session));
             Ok(())
         })
@@ -214,9 +221,12 @@ impl Index {
         if writing.pending { self.commit_with(&mut writing) } else { Ok(()) }
     }
 
-    /// Gives the writer's memory back until something is added again.
+    /// Writes the words of removed sessions out of all files, which may take long, and gives the writer's memory back until
+    /// something is added again.
     pub fn rest(&self) -> Result<(), SearchError> {
-        self.rest_with(&mut self.writing())
+        let mut writing = self.writing();
+        self.expunge_all(&mut writing)?;
+        self.rest_with(&mut writing)
     }
 
     /// Where its files are.
@@ -280,6 +290,7 @@ impl Index {
         writing.pending = false;
         // Only now: whoever asks for what is hidden, and then for the index, sees one of the two.
         self.hidden.write().unwrap_or_else(PoisonError::into_inner).clear();
+        self.expunge(writing, Effort::Little);
         Ok(())
     }
 

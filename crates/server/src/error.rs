@@ -230,6 +230,8 @@ fn submit_class(err: &SubmitError) -> (StatusCode, &'static str) {
         SubmitError::Rejected(rejection) => rejection_class(rejection),
         SubmitError::KeyReused => (StatusCode::CONFLICT, "key_reused"),
         SubmitError::UnknownAgent { .. } => (StatusCode::BAD_REQUEST, "unknown_agent"),
+        SubmitError::TooManyAgents { .. } => (StatusCode::TOO_MANY_REQUESTS, "too_many_agents"),
+        SubmitError::MarksFull { .. } => (StatusCode::TOO_MANY_REQUESTS, "marks_full"),
         SubmitError::Directory(err) => match err {
             DirectoryError::NotAbsolute => (StatusCode::BAD_REQUEST, "directory_not_absolute"),
             DirectoryError::NotADirectory => (StatusCode::BAD_REQUEST, "directory_not_found"),

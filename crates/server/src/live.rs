@@ -16,7 +16,7 @@ use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::response::{IntoResponse as _, Response};
-use doors::{Arrival, Caller, Gatekeeper as _, Presented, Principal, Secret};
+use doors::{Arrival, Caller, Gatekeeper as _, Presented, Principal, Role, Secret};
 use futures_util::SinkExt as _;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::{self, error::ProtocolError};
@@ -29,6 +29,8 @@ use crate::wire::{ClientFrame, Request, ServerFrame};
 
 /// Room for the longest prompt (1 MiB) with every character of it escaped (six bytes each), and what is around it.
 const MAX_MESSAGE_BYTES: usize = (6 << 20) + (64 << 10);
+/// Agents and applets only follow, which takes few words.
+const MAX_AGENT_MESSAGE_BYTES: usize = 64 << 10;
 /// What the library takes before it calls the peer gone. Frames wait for room in a queue of our own, so that this is
 /// never reached by what is sent: a longest line of an agent, and what is around it, is far shorter.
 const MAX_WRITE_BUFFER_BYTES: usize = 64 << 20;
@@ -58,9 +60,13 @@ pub(crate) async fn upgrade(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     let Ok(upgrade) = upgrade else { return ApiError::UpgradeRequired.into_response() };
+    let max_message_bytes = match &caller {
+        Caller::Known(Principal { role: Role::Agent | Role::Applet, .. }) => MAX_AGENT_MESSAGE_BYTES,
+        Caller::Known(Principal { role: Role::Person, .. }) | Caller::AwaitsProof(_) => MAX_MESSAGE_BYTES,
+    };
     upgrade
-        .max_message_size(MAX_MESSAGE_BYTES)
-        .max_frame_size(MAX_MESSAGE_BYTES)
+        .max_message_size(max_message_bytes)
+        .max_frame_size(max_message_bytes)
         .max_write_buffer_size(MAX_WRITE_BUFFER_BYTES)
         .read_buffer_size(READ_BUFFER_BYTES)
         .on_upgrade(async move |mut socket| {

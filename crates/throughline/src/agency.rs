@@ -44,7 +44,8 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
         in_process_guide: false,
     };
     let (policy, brief) = (config.permission_policy()?, config.brief.in_force());
-    Ok(Agency { agents: Agents::new(settings), catalog, policy, deny, files, brief })
+    let max_agents = config.limits.max_agents;
+    Ok(Agency { agents: Agents::new(settings), catalog, policy, deny, files, brief, max_agents })
 }
 
 /// What is not text no agent gets.

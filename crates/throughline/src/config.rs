@@ -32,6 +32,8 @@ const DEFAULT_SILENCE_MINUTES: f64 = 10.0;
 const MAX_MINUTES: f64 = 365.0 * 24.0 * 60.0;
 /// What is shorter no agent keeps, however well it means.
 const MIN_SECONDS: f64 = 0.1;
+/// More agents at work than one person can look after; those that rest make room for others.
+const DEFAULT_MAX_AGENTS: usize = 64;
 /// Less than this no agent starts with.
 const MIN_AGENT_MEMORY_MB: u64 = 64;
 
@@ -77,6 +79,8 @@ pub(crate) struct TlsSection {
 pub(crate) struct LimitsSection {
     pub(crate) connections: usize,
     pub(crate) requests_per_second: f64,
+    /// How many sessions may have an agent at once.
+    pub(crate) max_agents: usize,
     /// What one process of an agent may take, in MiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent_memory_mb: Option<u64>,
@@ -102,6 +106,7 @@ impl Default for LimitsSection {
         Self {
             connections: limits.max_connections,
             requests_per_second: limits.requests.per_second,
+            max_agents: DEFAULT_MAX_AGENTS,
             agent_memory_mb: None,
             silence_minutes: DEFAULT_SILENCE_MINUTES,
             agent_start_seconds: agent.initialize.as_secs_f64(),
@@ -133,7 +138,7 @@ impl Config {
         }
         AllowedHosts::new(&config.server.hosts).context("server.hosts names something that is no host")?;
         let rate = config.limits.requests_per_second;
-        if !(rate.is_finite() && rate >= 1.0) || config.limits.connections == 0 {
+        if !(rate.is_finite() && rate >= 1.0) || config.limits.connections == 0 || config.limits.max_agents == 0 {
             bail!("limits are at least 1");
         }
         let LimitsSection { silence_minutes, agent_start_seconds, agent_stop_seconds, .. } = config.limits;
@@ -253,6 +258,7 @@ mod tests {
     fn values_that_make_no_sense_are_refused() {
         check_refused("[server]\nlisten = \"everywhere\"", "not what its key takes");
         check_refused("[limits]\nconnections = 0", "at least 1");
+        check_refused("[limits]\nmax_agents = 0", "at least 1");
         check_refused("[limits]\nsilence_minutes = 0", "limits.silence_minutes is at least");
         check_refused("[limits]\nsilence_minutes = 1000000000", "limits.silence_minutes is at least");
         check_refused("[limits]\nagent_start_seconds = 0.01", "limits.agent_start_seconds is at least");

@@ -94,7 +94,7 @@ impl Translator {
     }
 
     /// The params of a `session/update`, without the session.
-    pub(crate) fn update(&mut self, update: Value, screens: &dyn Screens) -> Vec<AgentReport> {
+    pub(crate) fn update(&mut self, mut update: Value, screens: &dyn Screens) -> Vec<AgentReport> {
         let list = match update.get("sessionUpdate").and_then(Value::as_str) {
             Some("tool_call" | "tool_call_update") => return self.tool(update, screens),
             Some("plan") => Some("entries"),
@@ -106,11 +106,12 @@ impl Translator {
         if list.is_some_and(|list| !update.get(list).is_some_and(Value::is_array)) {
             return self.raw(update);
         }
+        let long = take_long_words(&mut update);
         // The SDK's own type says `non_exhaustive`, so a kind that only it knows is kept like one that nobody knows.
         match SessionUpdate::deserialize(&update) {
             Ok(SessionUpdate::UserMessageChunk(_)) => Vec::new(),
-            Ok(SessionUpdate::AgentMessageChunk(chunk)) => self.words(Speech::Text, chunk, update),
-            Ok(SessionUpdate::AgentThoughtChunk(chunk)) => self.words(Speech::Thought, chunk, update),
+            Ok(SessionUpdate::AgentMessageChunk(chunk)) => self.words(Speech::Text, chunk, update, long),
+            Ok(SessionUpdate::AgentThoughtChunk(chunk)) => self.words(Speech::Thought, chunk, update, long),
             Ok(SessionUpdate::Plan(plan)) => self.plan(plan, &update),
             Ok(SessionUpdate::AvailableCommandsUpdate(update)) => self.commands(update.available_commands),
             Ok(SessionUpdate::CurrentModeUpdate(update)) => self.offers.mode_is(&update.current_mode_id.0),
@@ -126,7 +127,10 @@ impl Translator {
                 self.compactions.chunk(chunk);
                 Vec::new()
             }
-            Ok(_) | Err(_) => self.raw(update),
+            Ok(_) | Err(_) => {
+                put_back(&mut update, long);
+                self.raw(update)
+            }
         }
     }
 
@@ -238,26 +242,34 @@ impl Translator {
         }
     }
 
-    fn words(&mut self, speech: Speech, chunk: ContentChunk, update: Value) -> Vec<AgentReport> {
+    fn words(
+        &mut self,
+        speech: Speech,
+        chunk: ContentChunk,
+        mut update: Value,
+        long: Option<String>,
+    ) -> Vec<AgentReport> {
         if self.only_reads {
             return Vec::new();
         }
         let ContentBlock::Text(words) = chunk.content else { return self.raw(update) };
-        if words.text.is_empty() {
+        if words.text.is_empty() && long.is_none() {
             return Vec::new();
         }
-        let Some(turn) = &mut self.turn else { return self.late(&update) };
+        let Some(turn) = &mut self.turn else {
+            put_back(&mut update, long);
+            return self.late(&update);
+        };
         let block = turn.blocks.number(speech, chunk.message_id);
         let report = |text: String| match speech {
             Speech::Text => AgentReport::Text { block, text },
             Speech::Thought => AgentReport::Thought { block, text },
         };
-        if words.text.len() <= MAX_PART_BYTES {
-            return vec![report(words.text)];
+        match long {
+            None => vec![report(words.text)],
+            // In parts, so that what waits for the session is bounded by its number.
+            Some(long) => in_parts(long).into_iter().map(report).collect(),
         }
-        // In parts, so that what waits for the session is bounded by its number. The message is not held beside them.
-        drop(update);
-        parts(&words.text).map(|part| report(part.to_owned())).collect()
     }
 
     fn plan(&mut self, plan: Plan, update: &Value) -> Vec<AgentReport> {
@@ -374,6 +386,42 @@ impl Translator {
     fn late(&mut self, update: &Value) -> Vec<AgentReport> {
         self.raw(json!({ "late": update }))
     }
+}
+
+/// Takes the words of a chunk out of their message if they are long, so that reading it does not copy them.
+fn take_long_words(update: &mut Value) -> Option<String> {
+    let kind = update.get("sessionUpdate").and_then(Value::as_str);
+    if !matches!(kind, Some("agent_message_chunk" | "agent_thought_chunk")) {
+        return None;
+    }
+    let content = update.get_mut("content").filter(|content| content.get("type").is_some_and(|kind| kind == "text"))?;
+    match content.get_mut("text")? {
+        Value::String(text) if text.len() > MAX_PART_BYTES => Some(std::mem::take(text)),
+        _ => None,
+    }
+}
+
+fn put_back(update: &mut Value, long: Option<String>) {
+    if let Some(long) = long {
+        update["content"]["text"] = Value::String(long);
+    }
+}
+
+/// A long text as parts. They are split off from its end, and its room shrinks with it: there are never two of it.
+fn in_parts(mut text: String) -> Vec<String> {
+    let mut ends: Vec<usize> = Vec::new();
+    for part in parts(&text) {
+        ends.push(ends.last().copied().unwrap_or(0) + part.len());
+    }
+    ends.pop();
+    let mut backwards = Vec::with_capacity(ends.len() + 1);
+    for end in ends.into_iter().rev() {
+        backwards.push(text.split_off(end));
+        text.shrink_to_fit();
+    }
+    backwards.push(text);
+    backwards.reverse();
+    backwards
 }
 
 /// Tokens as Gemini counts them in `_meta.quota.token_count`; a turn in which no model was asked has none.

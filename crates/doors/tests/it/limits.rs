@@ -159,6 +159,42 @@ async fn one_caller_runs_so_many_requests_at_once() {
     house.close().await;
 }
 
+/// T13: what bodies hold in memory is bounded by caller, and by less for an agent.
+#[tokio::test]
+async fn the_bodies_of_one_caller_are_bounded_together() {
+    let limits = Limits {
+        max_body_bytes: 6_000,
+        max_body_bytes_in_flight: 8_000,
+        max_agent_body_bytes: 3_000,
+        ..Limits::default()
+    };
+    let house = House::with(limits).await;
+    let agent = "Authorization: Bearer agent-token";
+    let post = |path: &str, who: &str, bytes: usize| {
+        let head = format!("POST {path}\nHost: localhost:PORT\n{who}\nContent-Type: application/json");
+        format!("{head}\nContent-Length: {bytes}\n\n{}", "x".repeat(bytes))
+    };
+    let (person, agents) = (post("/api/hold", BEARER, 5_000), post("/api/hold", agent, 2_000));
+    let (first, second, ()) = tokio::join!(house.ask(&person), house.ask(&agents), async {
+        happens(&house.events.entered).await;
+        happens(&house.events.entered).await;
+        house
+            .check(&[
+                ("what fits beside it", &post("/api/echo", BEARER, 3_000), "200"),
+                ("what does not", &post("/api/echo", BEARER, 3_001), "429 too_much_in_flight"),
+                ("without a body", &format!("GET /api/who\nHost: localhost:PORT\n{BEARER}"), "200"),
+                ("an agent's that fits", &post("/api/echo", agent, 1_000), "200"),
+                ("an agent's that does not", &post("/api/echo", agent, 1_001), "429 too_much_in_flight"),
+                ("an agent's, by itself", &post("/api/echo", agent, 3_001), "413 body_too_large"),
+            ])
+            .await;
+        house.events.release.add_permits(2);
+    });
+    assert_eq!([first.summary(), second.summary()], ["200", "200"]);
+    house.check(&[("after them", &post("/api/echo", BEARER, 6_000), "200")]).await;
+    house.close().await;
+}
+
 #[tokio::test]
 async fn an_answer_that_is_still_being_sent_keeps_its_place() {
     let house = House::with(Limits { max_in_flight_per_principal: 1, ..Limits::default() }).await;

@@ -10,7 +10,7 @@ use axum::{
     body::{Body, Bytes},
     extract::ws::{Message, WebSocketUpgrade},
     response::Response,
-    routing::{get, post},
+    routing::{any, get, post},
 };
 use doors::{
     AllowedHosts, Arrival, Caller, Door, Gatekeeper, GuardedApp, Limits, Presented, Principal, Role, Routes, Secret,
@@ -98,10 +98,11 @@ fn routes(events: Events) -> Routes {
         .route("/api/headers", get(|headers: http::HeaderMap| async move { format!("{:?}", headers.keys()) }))
         .route(
             "/api/hold",
-            get(move || async move {
+            // With its body, which is read before it holds.
+            any(move |body: Bytes| async move {
                 hold.entered.add_permits(1);
                 hold.release.acquire().await.unwrap().forget();
-                "held"
+                format!("held {}", body.len())
             }),
         )
         .route("/api/endless", get(move || async move { Body::new(Endless(events)) }));

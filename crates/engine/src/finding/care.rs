@@ -5,7 +5,6 @@
 //! one at which it fails again is set aside, and the rest goes on.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::{Position, Seq, SessionId};
 
@@ -18,10 +17,6 @@ pub(super) struct Care {
     at: Option<(Position, SessionId, Seq)>,
     aside: HashSet<(SessionId, Seq)>,
 }
-
-/// How many entries were set aside since the start.
-#[derive(Debug, Default)]
-pub(super) struct SetAside(AtomicU64);
 
 impl Care {
     /// An entry is about to be folded in; whether it may be.
@@ -52,29 +47,14 @@ impl Care {
         None
     }
 
+    /// What is left out of whatever index is filled.
+    pub(super) fn aside(&self) -> impl Iterator<Item = (SessionId, Seq)> {
+        self.aside.iter().copied()
+    }
+
     /// The index that failed is gone, and so is what is known of its failure.
     pub(super) fn begin_anew(&mut self) {
         self.one_by_one_up_to = Position(0);
-    }
-}
-
-impl SetAside {
-    /// Says of an entry that it is not found by its words.
-    pub(super) fn note(&self, session: SessionId, seq: Seq) {
-        tracing::error!(%session, entry = %seq, "an entry can not be indexed and is set aside; it is in the log, and not found by its words");
-        metrics::counter!("search_entries_set_aside_total").increment(1);
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// For whoever searches.
-    pub(super) fn told(&self) -> Option<String> {
-        match self.0.load(Ordering::Relaxed) {
-            0 => None,
-            1 => Some("one entry could not be indexed and is not found; the server's log names it".to_owned()),
-            count => {
-                Some(format!("{count} entries could not be indexed and are not found; the server's log names them"))
-            }
-        }
     }
 }
 

@@ -236,6 +236,15 @@ impl<'a> Feeder<'a> {
         });
     }
 
+    /// Lets the index rest, which writes the words of removed sessions out of its files and may take long. As with a commit,
+    /// what is folded in meanwhile is in the tail, and comes to the index after it.
+    pub(super) fn begin_rest(&mut self) {
+        if self.committing.is_empty() {
+            let index = Arc::clone(&self.index);
+            self.committing.spawn_blocking(move || index.rest());
+        }
+    }
+
     /// Waits for the commit that is under way; none if none is.
     pub(super) async fn commit_ended(&mut self) -> Option<Result<Result<(), SearchError>, JoinError>> {
         self.committing.join_next().await

@@ -117,6 +117,9 @@ async fn follow(shared: &Shared, folder: &Path, trust: Trust, care: &mut Care) -
             Position(0)
         }
     };
+    if after == Position(0) {
+        shared.finding.set_aside.begin_anew(care.aside());
+    }
     let last = shared.store.changed_since(Position(i64::MAX.unsigned_abs()), 1).await?.up_to;
     shared.finding.committed(last);
     shared.finding.folded.send_replace(after);
@@ -198,7 +201,7 @@ impl Follower<'_> {
                     is_resting = true;
                     self.main.commit().await?;
                     self.main.forget();
-                    self.main.on_index(Index::rest).await?;
+                    self.main.begin_rest();
                 }
             }
         }
@@ -242,6 +245,7 @@ impl Follower<'_> {
 
     async fn go_on_beside(&mut self, Beside { index, position }: Beside) -> Result<(), FollowError> {
         tracing::info!("the search index is made anew; the one that is there answers meanwhile");
+        self.shared.finding.set_aside.begin_beside(position == Position(0));
         let mut feeder = Feeder::new(self.shared, self.tail_beside, Arc::new(index), position, None, Care::default());
         feeder.set_filling(true).await?;
         self.beside = Some(feeder);
@@ -285,6 +289,7 @@ impl Follower<'_> {
         let position = self.main.after;
         beside.on_index(move |index| index.take_over(position)).await?;
         let old = std::mem::replace(&mut self.main.index, Arc::clone(&beside.index));
+        self.shared.finding.set_aside.take_over();
         self.shared.finding.set_index(Some(Arc::clone(&self.main.index)));
         if let Err(err) = spawn_blocking(move || old.discard()).await? {
             tracing::warn!(error = %err, "the old search index is removed at the next start");

@@ -3,12 +3,14 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use engine::{ContextReason, Follow, Followed, QueryError, Reply, SubmitError};
+use engine::{Asker, ContextReason, Follow, Followed, QueryError, Reply, RequestKey, SubmitError};
 use model::{
     Answerer, Command, Context, ContextError, ContextWish, Event, Marker, PermissionAnswer, Rejection, SessionId,
     SetMode, SetOutcome, Turn,
 };
+use store::Tables as _;
 
 use crate::support::{World, asker, next_event};
 
@@ -361,4 +363,73 @@ async fn a_turn_with_a_long_prompt_and_a_long_answer_is_told_with_its_end() {
     let packet = world.engine.resume_packet(session).await.unwrap().text;
     assert!(packet.contains("t1 person: say xxx") && packet.contains("t1 agent: xxx"), "{packet}");
     assert!(!packet.contains("still running"), "{packet}");
+
+/// As large as a set may be, and another one each time.
+fn large_mark(number: usize, by: Marker) -> Command {
+    let items: Vec<String> = (0..10).map(|item| format!("/{number}/{item}/{}", "x".repeat(4_000))).collect();
+    let items: Vec<&str> = items.iter().map(String::as_str).collect();
+    mark("files", &items, SetMode::Replace, by)
+}
+
+/// Marks until that is refused; how many were taken.
+async fn mark_all(world: &World, session: SessionId) -> usize {
+    for number in 0..1_000 {
+        match world.engine.submit(session, large_mark(number, Marker::Agent), asker()).await {
+            Ok(_) => (),
+            Err(SubmitError::MarksFull { limit_bytes }) => {
+                assert_eq!(limit_bytes, 4 << 20);
+                return number;
+            }
+            Err(err) => panic!("{err}"),
+        }
+    }
+    panic!("agents may write without a bound");
+}
+
+/// Only a prompt gives agents' credentials more room, and prompts are the person's.
+#[tokio::test(start_paused = true)]
+async fn what_agents_may_mark_between_two_prompts_is_bounded_across_a_restart() {
+    let mut world = World::new().await;
+    let session = world.session().await;
+    say(&world, session, "say one").await;
+    let taken = mark_all(&world, session).await;
+    assert!((90..110).contains(&taken), "{taken}");
+    world.stop_and_restart().await;
+    let before = world.engine.session(session).await.unwrap().head;
+    let refused = world.engine.submit(session, large_mark(5_000, Marker::Agent), asker()).await;
+    assert!(matches!(refused, Err(SubmitError::MarksFull { .. })), "{refused:?}");
+    assert_eq!(world.engine.session(session).await.unwrap().head, before, "a refusal writes nothing");
+    let person = Command::Change {
+        name: None,
+        env_hint: None,
+        context: Some(ContextWish::One {
+            set: "files".to_owned(),
+            items: vec!["/mine".to_owned()],
+            mode: SetMode::Replace,
+        }),
+    };
+    world.engine.submit(session, person, asker()).await.unwrap();
+
+    say(&world, session, "say two").await;
+    world.engine.submit(session, large_mark(1, Marker::Agent), asker()).await.unwrap();
+    // What came before the newest prompt is not read again.
+    world.stop_and_restart().await;
+    let read = world.disk.entries_read.load(Ordering::SeqCst);
+    world.engine.submit(session, large_mark(2, Marker::Agent), asker()).await.unwrap();
+    let read = world.disk.entries_read.load(Ordering::SeqCst) - read;
+    assert!(read < 20, "{read} entries were read to take one mark");
+}
+
+/// The answers that are kept for repeats are accounted for by entries.
+#[tokio::test(start_paused = true)]
+async fn an_agents_mark_that_changes_nothing_keeps_no_answer() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let keyed = |key: &str| Asker { principal: "agent".to_owned(), key: Some(RequestKey::new(key, &[])) };
+    for key in ["first", "second"] {
+        let command = mark("files", &["/a"], SetMode::Replace, Marker::Agent);
+        world.engine.submit(session, command, keyed(key)).await.unwrap();
+    }
+    assert!(world.store.find_receipt("agent", "first").await.unwrap().is_some());
+    assert!(world.store.find_receipt("agent", "second").await.unwrap().is_none());
 }

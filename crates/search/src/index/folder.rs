@@ -24,6 +24,8 @@ use place::{make_private, places, remove};
 
 /// Lies in the folder while somebody wants the index made anew.
 const WANTED: &str = "rebuild";
+/// Lies beside an index's files while they hold words of sessions that were removed.
+const REMOVED: &str = "removed";
 
 /// What an index is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,10 +133,26 @@ pub(super) fn is_rebuild_wanted(dir: &Path) -> bool {
 }
 
 pub(super) fn forget_rebuild(dir: &Path) -> Result<(), SearchError> {
-    match fs::remove_file(dir.join(WANTED)) {
+    forget(dir, WANTED)
+}
+
+fn forget(dir: &Path, note: &str) -> Result<(), SearchError> {
+    match fs::remove_file(dir.join(note)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(dir)(error)),
         Ok(()) | Err(_) => Ok(()),
     }
+}
+
+pub(super) fn note_removal(folder: &Path) -> Result<(), SearchError> {
+    fs::write(folder.join(REMOVED), "").map(|()| close_to_others(folder)).map_err(failed(folder))
+}
+
+pub(super) fn is_removal_noted(folder: &Path) -> bool {
+    folder.join(REMOVED).exists()
+}
+
+pub(super) fn forget_removal(folder: &Path) -> Result<(), SearchError> {
+    forget(folder, REMOVED)
 }
 
 /// What a commit says about itself.

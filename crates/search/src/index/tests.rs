@@ -11,6 +11,7 @@ use crate::query::Query;
 
 mod code;
 mod damage;
+mod expunge;
 mod rebuild;
 
 fn session(number: u8) -> SessionId {

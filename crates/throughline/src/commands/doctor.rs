@@ -9,7 +9,7 @@ mod words;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use model::StreamId;
+use model::{Seq, SessionId, StreamId};
 use serde_json::{Value, json};
 use store::outside::{CheckReport, Depth, Fences, Rebuilt, Repair};
 use store::{Copies, OpenError};
@@ -31,6 +31,8 @@ struct Visit {
     rebuilds_search: bool,
     fences: Fencing,
     copies: Result<CopiesSeen>,
+    /// What the search index lacks.
+    set_aside: Vec<(SessionId, Seq)>,
 }
 
 /// What became of fences that were not where they should be. What was found is told whatever this is.
@@ -53,7 +55,8 @@ pub(super) async fn run(data: &DataDir, doctor: &cli::Doctor) -> Result<ExitCode
     let mut report = report.await??;
     let fences = settle_fences(data, &mut report).await;
     let copies = copies::check(data, depth, &report).await;
-    let visit = Visit { report, rebuilt, rebuilds_search: doctor.rebuild_search, fences, copies };
+    let set_aside = engine::entries_set_aside(&data.search());
+    let visit = Visit { report, rebuilt, rebuilds_search: doctor.rebuild_search, fences, copies, set_aside };
     if doctor.json {
         terminal::line(&safe_json(&serde_json::to_string_pretty(&visit.to_json(data)?)?))?;
     } else {
@@ -110,6 +113,8 @@ impl Visit {
             Ok(seen) => seen.to_json(),
             Err(err) => json!({ "failed": format!("{err:#}") }),
         };
+        let entry = |(session, seq): &(SessionId, Seq)| json!({ "session": session, "seq": seq });
+        answer["search"] = json!({ "setAside": self.set_aside.iter().map(entry).collect::<Vec<_>>() });
         if let Some(rebuilt) = self.rebuilt {
             answer["rebuilt"] = json!({ "streams": rebuilt.streams, "entries": rebuilt.entries, "rows": rebuilt.rows });
         }

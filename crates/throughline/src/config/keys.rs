@@ -11,6 +11,7 @@ const KEYS: &[(&str, &[&str])] = &[
         &[
             "connections",
             "requests_per_second",
+            "max_agents",
             "agent_memory_mb",
             "silence_minutes",
             "agent_start_seconds",
@@ -94,6 +95,7 @@ mod tests {
         [limits]
         connections = 1
         requests_per_second = 1.0
+        max_agents = 1
         agent_memory_mb = 1024
         silence_minutes = 1
         agent_start_seconds = 1

@@ -134,3 +134,19 @@ fn what_nobody_answered_before_the_server_died_is_shown_as_that() {
     let shown = folder.run(&["show", "last"]).ok();
     assert!(shown.contains("  not answered: it was withdrawn\n"), "{shown}");
 }
+
+/// Nothing is begun for which there is no agent, and whoever asks is told what to do.
+#[test]
+fn more_agents_than_may_run_at_once_are_refused_in_words() {
+    let folder = Folder::new();
+    folder.configure("[limits]\nmax_agents = 1\n");
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    let waits = folder.begin(&["send", "last", "run echo waits"]).until("? ");
+    let said = folder.run(&["new"]).failed();
+    assert!(said.contains("may run at once (1)") && said.contains("limits.max_agents in config.toml"), "{said}");
+    folder.run(&["answer", "last", "allow"]).ok();
+    assert!(waits.ended().success());
+    folder.run(&["new"]).ok();
+    server.stop();
+}

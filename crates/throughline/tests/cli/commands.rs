@@ -204,6 +204,7 @@ fn a_misspelt_key_is_answered_with_the_nearest() {
     [limits]
     connections = 9
     requests_per_second = 2000.0
+    max_agents = 64
     silence_minutes = 10.0
     agent_start_seconds = 60.0
     agent_stop_seconds = 40.0
@@ -266,6 +267,7 @@ fn secrets_in_the_configuration_are_not_printed() {
     [limits]
     connections = 4096
     requests_per_second = 2000.0
+    max_agents = 64
     silence_minutes = 10.0
     agent_start_seconds = 60.0
     agent_stop_seconds = 40.0

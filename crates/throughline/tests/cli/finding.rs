@@ -46,13 +46,30 @@ fn one_is_set_aside_and_the_rest_goes_on(points: &str) {
         assert!(started.elapsed() < DEADLINE * 2, "{}\n{}", found.body, folder.log());
         found = client.get("/search?q=needle11x");
     }
-    let note = "one entry could not be indexed and is not found; the server's log names it";
+    let note = "one entry could not be indexed and is not found; `throughline doctor` names it";
     assert_eq!(found.body["notes"], json!([note]));
     let lost = (0..12).filter(|n| client.get(&format!("/search?q=needle{n}x")).body["total"] == 0).count();
     assert!(lost <= 1, "{lost} are not found");
     assert!(folder.log().contains(&session) && folder.log().contains("is set aside"), "{}", folder.log());
     let metrics = server.ask("GET /metrics", &format!("Authorization: Bearer {}\r\n", client.token()), "");
     assert!(metrics.contains("search_entries_set_aside_total 1"), "{metrics}");
+    // The next life knows it too, until the index is made anew and takes it.
+    server.stop();
+    let doctor = folder.run(&["doctor"]).ok();
+    assert!(doctor.contains("The search index lacks what it could not take") && doctor.contains(&session), "{doctor}");
+    let server = folder.serve();
+    let client = Client::new(&folder, &server);
+    assert_eq!(client.get("/search?q=needle11x").body["notes"], json!([note]));
+    server.stop();
+    folder.run(&["doctor", "--rebuild-search"]).ok();
+    let server = folder.serve();
+    let client = Client::new(&folder, &server);
+    let started = Instant::now();
+    while !client.get("/search?q=needle11x").body["notes"].is_null() {
+        assert!(started.elapsed() < DEADLINE * 2, "{}", folder.log());
+    }
+    server.stop();
+    assert!(!folder.run(&["doctor"]).ok().contains("lacks"));
 }
 
 #[test]

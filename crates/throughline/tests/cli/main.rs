@@ -15,6 +15,7 @@ mod device;
 mod doctor;
 mod finding;
 mod full;
+mod gone;
 mod guide;
 mod help;
 mod here;

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::io::{BufWriter, Write as _};
+use std::net::TcpStream;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
@@ -165,4 +166,50 @@ fn a_transcript_with_long_answers_is_brought_in_found_and_survives_a_start() {
     assert_eq!((&progress["added"], &progress["failed"]), (&json!(1), &json!(0)), "{progress}");
     assert_eq!(progress["skipped"]["a record that is too long"], 1, "{progress}");
     found_again(&folder, server, "lastword");
+}
+
+/// As many requests as one caller of each kind might begin, and how large.
+const UNFINISHED: usize = 30;
+const UNFINISHED_BYTES: usize = 11 << 20;
+
+/// Begins a body and does not end it; what is refused is refused while it is written.
+fn unfinished(server: &Running, route: &str, credential: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    let head = format!("POST {route} HTTP/1.1\r\nHost: {}\r\n{credential}", server.address());
+    let kind = "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let chunk = format!("{UNFINISHED_BYTES:x}\r\n\"{}", "x".repeat(UNFINISHED_BYTES - 1));
+    stream.set_write_timeout(Some(DEADLINE)).unwrap();
+    drop(stream.write_all((head + kind + &chunk).as_bytes()));
+    stream
+}
+
+/// What of a body is held before it is whole is bounded by who sends it.
+#[test]
+fn unfinished_bodies_hold_little_whoever_sends_them() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new"]).ok();
+    let bearer = |arguments: &[&str]| {
+        let issued: Value = serde_json::from_str(&folder.run(arguments).ok()).unwrap();
+        format!("Authorization: Bearer {}\r\n", issued["secret"].as_str().unwrap())
+    };
+    let agent = bearer(&["token", "new", "robot", "--session", "last", "--json"]);
+    let person = bearer(&["token", "new", "laptop", "--json"]);
+    let session = Client::new(&folder, &server).get("/sessions").body["sessions"][0]["id"].clone();
+    let prompts = format!("/api/v1/sessions/{}/prompts", session.as_str().unwrap());
+    let before = server.peak_bytes();
+    for (who, route, credential, most) in [
+        ("strangers", "/api/v1/auth/exchange", "", 16 << 20),
+        ("an agent", prompts.as_str(), agent.as_str(), 48 << 20),
+        ("a person", prompts.as_str(), person.as_str(), 240 << 20),
+    ] {
+        let all: Vec<TcpStream> = (0..UNFINISHED).map(|_| unfinished(&server, route, credential)).collect();
+        let more = server.peak_bytes() - before;
+        assert!(more <= most, "{UNFINISHED} bodies of {who} took {} MiB more", more >> 20);
+        // Another request of theirs is answered meanwhile.
+        let health = server.ask("GET /healthz", "", "");
+        assert!(health.starts_with("HTTP/1.1 200"), "{health}");
+        drop(all);
+    }
+    server.stop();
 }

@@ -33,7 +33,7 @@ impl Connection {
         let Transport { mut lines, mut sink, body, faults } = transport;
         let read = async {
             while let Some(Ok(line)) = lines.next().await {
-                self.hear(&line).await;
+                self.hear(line).await;
             }
         };
         let write = async {
@@ -92,9 +92,11 @@ impl Connection {
     }
 
     /// Takes in a line: waits until there is room for what it says.
-    async fn hear(&self, line: &str) {
-        let incoming = wire::read(line);
-        let Deliveries { messages, refused } = self.state().routes.sort(incoming, line.len());
+    async fn hear(&self, line: String) {
+        let (incoming, bytes) = (wire::read(&line), line.len());
+        // What it says may wait for room, and is not held twice meanwhile.
+        drop(line);
+        let Deliveries { messages, refused } = self.state().routes.sort(incoming, bytes);
         for (slot, session, message, bytes) in messages {
             self.put(slot, session, message, bytes).await;
         }

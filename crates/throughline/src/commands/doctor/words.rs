@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use indicatif::HumanCount;
-use model::StreamId;
+use model::{Seq, SessionId, StreamId};
 use store::Copies;
 use store::outside::{CheckReport, Fences, Finding, FindingKind};
 
@@ -11,6 +11,9 @@ use crate::commands::doctor::copies::{self, CopiesSeen, WorksCopy};
 use crate::commands::doctor::{Fencing, Visit};
 use crate::data_dir::DataDir;
 use crate::terminal::counted;
+
+/// So many entries are named.
+const NAMED: usize = 5;
 
 pub(super) fn lines(visit: &Visit, data: &DataDir) -> Vec<String> {
     let report = &visit.report;
@@ -33,6 +36,7 @@ pub(super) fn lines(visit: &Visit, data: &DataDir) -> Vec<String> {
     if let Ok(CopiesSeen::Compared(checked)) = &visit.copies {
         lines.extend(of_works(checked.works, &Copies::at(data.sessions())));
     }
+    lines.extend(of_search(&visit.set_aside));
     lines.extend((!report.findings.is_empty()).then(String::new));
     lines.extend(report.findings.iter().map(describe));
     if report.more_findings > 0 {
@@ -44,6 +48,20 @@ pub(super) fn lines(visit: &Visit, data: &DataDir) -> Vec<String> {
     lines.extend((!next.is_empty()).then(String::new));
     lines.extend(next);
     lines
+}
+
+/// What is whole and not found by its words.
+fn of_search(set_aside: &[(SessionId, Seq)]) -> Option<String> {
+    let named: Vec<String> =
+        set_aside.iter().take(NAMED).map(|(session, seq)| format!("entry {seq} of session {session}")).collect();
+    let more = set_aside.len() - named.len();
+    let more = if more > 0 { format!(" and {} more", HumanCount(more as u64)) } else { String::new() };
+    (!named.is_empty()).then(|| {
+        format!(
+            "The search index lacks what it could not take: {}{more}. They are in the log; `--rebuild-search` tries again.",
+            named.join(", ")
+        )
+    })
 }
 
 fn scope(report: &CheckReport) -> String {

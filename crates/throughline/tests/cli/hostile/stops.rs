@@ -66,6 +66,26 @@ fn a_turn_that_is_stopped_ends_whatever_the_agent_does() {
     world.server.stop();
 }
 
+/// A prompt that is longer than a pipe holds waits for an agent that never reads it; a stop does not.
+#[test]
+fn an_agent_that_leaves_its_prompt_unread_is_stopped_like_any_other() {
+    let world = World::new("agent_stop_seconds = 2", &[("blocked", "begun:hang")]);
+    let session = world.session("blocked");
+    world.settled(&session);
+    world.prompt(&session, &"x".repeat(900 << 10));
+    world.until(&session, &["running"]);
+    world.cancel(&session);
+    world.settled(&session);
+    assert_snapshot!(world.summary(&session, 0), @r#"
+    failed
+      failure: the agent did not stop within 2 seconds after it was told to
+      unresponsive
+      turn failed: the agent did not stop within 2 seconds after it was told to
+    "#);
+    world.guide_is_unharmed();
+    world.server.stop();
+}
+
 #[test]
 fn an_agent_that_falls_silent_is_unresponsive_until_it_speaks_or_is_stopped() {
     let world = World::new("silence_minutes = 0.05", &AGENTS);

@@ -1,0 +1,81 @@
+//! How much agents' credentials may write into a session: marks are all that they can write.
+//!
+//! Invariant: between one prompt and the next they add at most [`MAX_MARKED_BYTES`] to the log, and only people send
+//! prompts. The log itself is what is counted, from where the newest turn began, so a restart forgets nothing and reads
+//! nothing older.
+
+use model::{Command, Event, Marker, Seq, Session, StreamId, Turn, json_bytes};
+use store::Receipt;
+
+use crate::live_session::LiveSession;
+use crate::{ENTRIES_AT_ONCE, Shared, SubmitError};
+
+/// Twenty times all that a session may hold of marks at once, and thousands of marks of a usual size.
+const MAX_MARKED_BYTES: usize = 4 << 20;
+/// What a mark counts for at least: an entry has rows beside it, however short it is.
+const LEAST_MARK_BYTES: usize = 1 << 10;
+
+/// What credentials that are no person's have marked since a turn began.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Marked {
+    turn: Turn,
+    bytes: usize,
+}
+
+impl LiveSession {
+    /// What there will be of marks once these events are written, or why they may not be; `None` if they mark nothing.
+    pub(super) async fn room_for_marks(&self, events: &[Event]) -> Result<Option<Marked>, SubmitError> {
+        let added: usize = events.iter().map(mark_bytes).sum();
+        let Some(session) = &self.session else { return Ok(None) };
+        if added == 0 {
+            return Ok(None);
+        }
+        let turn = session.row.turns;
+        let before = match self.marked {
+            Some(marked) if marked.turn == turn => marked.bytes,
+            Some(_) | None => self.shared.marked_since_turn(session).await?,
+        };
+        let bytes = before.saturating_add(added);
+        if bytes > MAX_MARKED_BYTES {
+            return Err(SubmitError::MarksFull { limit_bytes: MAX_MARKED_BYTES });
+        }
+        Ok(Some(Marked { turn, bytes }))
+    }
+}
+
+impl Shared {
+    async fn marked_since_turn(&self, session: &Session) -> Result<usize, SubmitError> {
+        let id = session.row.id;
+        let newest = self.store.turns(id, Turn(session.row.turns.0.saturating_sub(1)), 1).await?;
+        let mut after = newest.first().map_or(Seq::START, |turn| turn.first_seq);
+        let mut bytes = 0_usize;
+        loop {
+            let page = self.store.context_entries(id, after, session.head, ENTRIES_AT_ONCE).await?;
+            let Some(last) = page.last() else { return Ok(bytes) };
+            after = *last;
+            for seq in page {
+                let entries = self.store.read(StreamId::Session(id), seq.previous(), 1).await?;
+                bytes = entries.iter().fold(bytes, |sum, entry| sum.saturating_add(mark_bytes(&entry.event)));
+            }
+            if bytes > MAX_MARKED_BYTES {
+                return Ok(bytes);
+            }
+        }
+    }
+}
+
+/// The answer that is kept for a repeat. Where an agent's mark changed nothing none is: the same again changes nothing
+/// either, and answers would pile up that no entry accounts for.
+pub(super) fn receipt_of(command: &Command, marked: Option<Marked>, receipt: Option<Receipt>) -> Option<Receipt> {
+    match command {
+        Command::SetContext { by: Marker::Agent | Marker::Applet, .. } if marked.is_none() => None,
+        _ => receipt,
+    }
+}
+
+fn mark_bytes(event: &Event) -> usize {
+    match event {
+        Event::ContextSet { by: Marker::Agent | Marker::Applet, .. } => json_bytes(event).max(LEAST_MARK_BYTES),
+        _ => 0,
+    }
+}

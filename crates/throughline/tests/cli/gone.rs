@@ -1,0 +1,47 @@
+//! A session that is deleted for good leaves no word of it in any file of the data folder, nor in a backup.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::Folder;
+
+/// In a name, a prompt, an answer and a title. Dictionaries of the index spell no word out; its own tests look into them.
+const WORDS: [&str; 2] = ["xylophagous", "quincunxial"];
+
+fn holding(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for file in fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.is_dir() {
+            found.extend(holding(&path));
+            continue;
+        }
+        // Sockets have no bytes.
+        let Ok(bytes) = fs::read(&path) else { continue };
+        let holds = |word: &str| bytes.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
+        if WORDS.into_iter().any(holds) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_purged_session_is_in_no_file_and_in_no_backup() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    folder.run(&["new", "--name", "stays"]).ok();
+    folder.run(&["send", "last", "say something else"]).ok();
+    folder.run(&["new", "--name", "a quincunxial name"]).ok();
+    folder.run(&["send", "last", "say a xylophagous beetle"]).ok();
+    assert!(folder.run(&["search", "xylophagous"]).ok().contains("xylophagous"));
+    assert!(!holding(&folder.data()).is_empty());
+    folder.run(&["delete", "last", "--now"]).ok();
+    folder.run(&["new", "--name", "comes after"]).ok();
+    let backup = folder.work().join("kept");
+    folder.run(&["backup", backup.to_str().unwrap()]).ok();
+    server.stop();
+    assert_eq!(holding(&folder.data()), Vec::<PathBuf>::new());
+    assert_eq!(holding(&backup), Vec::<PathBuf>::new());
+    assert!(folder.run(&["search", "something"]).ok().contains("something"));
+}
