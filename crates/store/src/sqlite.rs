@@ -6,11 +6,13 @@
 mod apply;
 mod changes;
 mod checkpoint;
+mod checksums;
 mod columns;
 mod fences;
 mod heads;
 mod jobs;
 mod mend;
+mod mending;
 mod meta;
 mod open;
 pub mod outside;
@@ -20,7 +22,6 @@ mod renew;
 mod reserve;
 mod rows;
 mod second_names;
-mod sums;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -39,13 +40,13 @@ use model::{
     Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
 };
 use rusqlite::Connection;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::sqlite::checkpoint::{Health, Panicked};
 use crate::sqlite::fences::Fences;
 use crate::sqlite::heads::Heads;
 use crate::sqlite::jobs::{Job, Write};
-use crate::sqlite::mend::Mend;
+use crate::sqlite::mending::{Verdict, chain};
 use crate::sqlite::readers::Question;
 use crate::sqlite::reserve::Reserve;
 use crate::sqlite::sweep::Sweep;
@@ -64,6 +65,8 @@ pub struct SqliteStore {
     incarnation: Incarnation,
     health: Arc<Health>,
     fences: Arc<Fences>,
+    /// One at a time makes damaged rows anew.
+    mending: Semaphore,
     running: Mutex<Option<Running>>,
 }
 
@@ -122,7 +125,13 @@ impl SqliteStore {
 
         let owner = opened.owner;
         let running = Running { writes, questions, writer, readers, checkpointer, health: Arc::clone(&health), owner };
-        Ok(Self { incarnation: opened.incarnation, health, fences, running: Mutex::new(Some(running)) })
+        Ok(Self {
+            incarnation: opened.incarnation,
+            health,
+            fences,
+            mending: Semaphore::new(1),
+            running: Mutex::new(Some(running)),
+        })
     }
 
     /// Carries out what is queued, leaves the store as one file and lets go of it. What is asked later is answered
@@ -153,9 +162,8 @@ impl SqliteStore {
         if !self.fences.put(damage) {
             return;
         }
-        tracing::error!(%damage, "a stream is damaged: it can be read up to there and takes no more");
         if let Err(err) = self.write(Write::Fence(damage.clone())).await {
-            tracing::warn!(error = %err, "the damage could not be noted; it will be found again");
+            tracing::warn!(error = chain(&err), "the damage could not be noted; it will be found again");
         }
     }
 
@@ -179,8 +187,8 @@ impl SqliteStore {
         let seen = self.health.mends();
         match self.ask_once(query.clone()).await {
             Err(err) if mend::may_be_row_damage(&err) => {
-                tracing::warn!(error = %err, "something beside the log cannot be read");
-                self.mend(Mend::Rows, seen).await;
+                tracing::warn!(error = chain(&err), "something beside the log cannot be read");
+                self.mend_rows(None, seen).await;
                 self.ask_once(query).await
             }
             answered => answered,
@@ -196,13 +204,6 @@ impl SqliteStore {
             Head::Purged => false,
         };
         Ok(has_entries && self.fences.find(stream).is_none())
-    }
-
-    /// Has what is beside the log set right, unless somebody else has since `seen`.
-    async fn mend(&self, what: Mend, seen: u32) {
-        if let Err(err) = self.write(Write::Mend { what, seen }).await {
-            tracing::warn!(error = %err, "what is beside the log could not be set right");
-        }
     }
 
     async fn ask_once<T: Send + 'static>(
@@ -279,13 +280,19 @@ impl Log for SqliteStore {
         let seen = self.health.mends();
         let query = move |conn: &Connection| queries::entries(conn, stream, after, limit, fence);
         let mut found = self.ask(query.clone()).await?;
-        if !is_known && found.damage.is_some() {
-            // It may be what leads to the entries, and not the entries.
-            self.mend(Mend::IndexAndRows, seen).await;
-            found = self.ask(query).await?;
+        let mut is_lasting = true;
+        if !is_known && let Some(damage) = &found.damage {
+            match self.judge(damage, seen).await? {
+                Verdict::Entry => (),
+                Verdict::Index => is_lasting = false,
+                Verdict::ReadAgain => found = self.ask(query).await?,
+            }
         }
-        if let Some(damage) = found.damage {
-            self.fence(&damage).await;
+        if let Some(mut damage) = found.damage {
+            match is_lasting {
+                true => self.fence(&damage).await,
+                false => damage = self.fence_until_reindexed(&damage).await,
+            }
             if found.what.is_empty() {
                 return Err(ReadError::Damaged(damage));
             }
@@ -338,7 +345,7 @@ impl Tables for SqliteStore {
             None => self.has_lost_row(id).await?,
         };
         if is_lost {
-            self.mend(Mend::Rows, seen).await;
+            self.mend_rows(Some(StreamId::Session(id)), seen).await;
             found = self.ask(query).await?;
         }
         let Some(found) = found else {

@@ -13,13 +13,14 @@ use model::{
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::attachments::{Attachments, BEGINNINGS};
-use crate::sqlite::columns::{self, SESSION_COLUMNS, STORED_ENTRY_COLUMNS};
-use crate::sqlite::fences::has_fence;
-use crate::sqlite::outside::is_damage;
-use crate::sqlite::rows::{self, StoredEntry, sql_seq};
-use crate::sqlite::sums::{
+use crate::sqlite::checksums::{
     CONTEXT_ENTRIES, FACTS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, SETS, TITLES, TOKENS, TURNS, whole,
 };
+use crate::sqlite::columns::{self, SESSION_COLUMNS, STORED_ENTRY_COLUMNS};
+use crate::sqlite::fences::has_fence;
+use crate::sqlite::meta;
+use crate::sqlite::outside::is_damage;
+use crate::sqlite::rows::{self, StoredEntry, sql_seq};
 use crate::{Damage, Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError};
 
 impl From<rusqlite::Error> for ReadError {
@@ -123,6 +124,50 @@ pub(super) fn entries(
         }
     }
     Ok(Found { what: page, damage: None })
+}
+
+/// Whether the index leads to this entry: then what is wrong with it is the entry's own damage. Also if what it leads to can
+/// not be read.
+pub(super) fn is_where_index_says(conn: &Connection, stream: StreamId, seq: Seq) -> Result<bool, ReadError> {
+    let Some(Stream { id, .. }) = find_stream(conn, stream)? else { return Ok(false) };
+    let found = match place_of(conn, id, seq) {
+        Err(err) if is_damage(&err) => return Ok(false),
+        found => found?,
+    };
+    let Some(position) = found else { return Ok(false) };
+    let sql = "SELECT 1 FROM entries NOT INDEXED WHERE position = ?1 AND stream = ?2 AND seq = ?3";
+    match conn.prepare_cached(sql)?.exists(params![position.0.cast_signed(), id, sql_seq(seq)]) {
+        Err(err) if is_damage(&err) => Ok(true),
+        found => Ok(found?),
+    }
+}
+
+/// What a part of the log has of an entry.
+pub(super) enum Look {
+    Found,
+    /// Nothing up to here.
+    On(Position),
+    /// Nothing, and that was the last part.
+    End,
+}
+
+/// Looks for an entry in a part of the log, without the index.
+pub(super) fn find_without_index(
+    conn: &Connection,
+    stream: StreamId,
+    seq: Seq,
+    after: Position,
+    count: u64,
+) -> Result<Look, ReadError> {
+    let Some(Stream { id, .. }) = find_stream(conn, stream)? else { return Ok(Look::End) };
+    let up_to = Position(after.0.saturating_add(count));
+    let sql = "SELECT 1 FROM entries NOT INDEXED WHERE position > ?1 AND position <= ?2 AND stream = ?3 AND seq = ?4";
+    let params = params![after.0.cast_signed(), up_to.0.cast_signed(), id, sql_seq(seq)];
+    match conn.prepare_cached(sql)?.exists(params)? {
+        true => Ok(Look::Found),
+        false if up_to >= meta::last_position(conn)? => Ok(Look::End),
+        false => Ok(Look::On(up_to)),
+    }
 }
 
 /// Where the index of the entries has this one.
@@ -488,7 +533,7 @@ pub(super) fn collect<T, P: rusqlite::Params>(
     Ok(conn.prepare_cached(sql)?.query_map(params, row)?.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Rows with the last column of [`Table::checked`](crate::sqlite::sums::Table::checked).
+/// Rows with the last column of [`Table::checked`](crate::sqlite::checksums::Table::checked).
 pub(super) fn collect_whole<T, P: rusqlite::Params>(
     conn: &Connection,
     sql: &str,

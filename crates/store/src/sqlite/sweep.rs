@@ -5,7 +5,7 @@
 
 use rusqlite::{Connection, Error, OptionalExtension as _};
 
-use crate::sqlite::sums::STREAMS;
+use crate::sqlite::checksums::STREAMS;
 
 /// As many entries go in one transaction: about as long as a group of appends takes.
 const AT_ONCE: i64 = 512;

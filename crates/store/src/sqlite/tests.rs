@@ -7,6 +7,7 @@ mod checkpoints;
 mod damage;
 mod flips;
 mod gone;
+mod mending;
 mod opening;
 mod outside;
 mod writing;
@@ -21,7 +22,7 @@ use tokio::sync::oneshot;
 
 use crate::SqliteStore;
 use crate::sqlite::jobs::Write;
-use crate::sqlite::{queries, sums, work};
+use crate::sqlite::{checksums, queries, work};
 
 const INCARNATION: u64 = 0xfedc_ba98_7654_3210;
 
@@ -58,7 +59,7 @@ async fn every_question_walks_an_index() {
     let (_folder, path) = folder();
     open_at(&path).close().await;
     let conn = Connection::open(&path).unwrap();
-    sums::register(&conn).unwrap();
+    checksums::register(&conn).unwrap();
     let plan = |sql: &str| {
         let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
         let params = vec![1_i64; statement.parameter_count()];

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use model::{NextId, NextRow, Offer, SessionId, SessionRow, WorkId, WorkKey, WorkRow};
 use rusqlite::{Connection, Row, params};
 
+use crate::sqlite::checksums::{NEXT_BLOCKS, SESSIONS, WORK_NAMES, WORKS};
 use crate::sqlite::columns::{NEXT_COLUMNS, SESSION_COLUMNS, WORK_COLUMNS, WORK_NAME_COLUMNS};
 use crate::sqlite::queries::{collect, collect_whole, find_whole, sql_limit};
 use crate::sqlite::rows;
-use crate::sqlite::sums::{NEXT_BLOCKS, SESSIONS, WORK_NAMES, WORKS};
 use crate::{ReadError, WholeWork};
 
 /// Behind a block's own columns: the first later turn that offers a step of the same work, by any name that leads to it.

@@ -17,6 +17,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::sqlite::checkpoint::{self, Health};
+use crate::sqlite::checksums::STREAMS;
 use crate::sqlite::fences::has_fence;
 use crate::sqlite::open::Setup;
 use crate::sqlite::outside::backup::hex;
@@ -24,7 +25,6 @@ use crate::sqlite::outside::export::{self, DamageLine, End, Header, Tombstone};
 use crate::sqlite::outside::restore::{RestoreError, RestoreWish, Restored};
 use crate::sqlite::outside::{OnProgress, Progress, Stage};
 use crate::sqlite::rows::sql_seq;
-use crate::sqlite::sums::STREAMS;
 use crate::{Batch, Head, Log as _, Part, ReadError, SqliteStore, Tables as _};
 
 /// The longest line that is read. An event is far shorter than this.
@@ -233,7 +233,7 @@ fn fence(path: &Path, damaged: &[(StreamId, DamageLine)]) -> Result<(), RestoreE
              ON CONFLICT (name) DO UPDATE SET damaged_seq = excluded.damaged_seq, damage = excluded.damage",
             params![stream.to_string(), sql_seq(damage.seq), damage.what],
         )?;
-        STREAMS.sum_up(&tx, "name = ?1", &[&stream.to_string()])?;
+        STREAMS.set_checksum(&tx, "name = ?1", &[&stream.to_string()])?;
     }
     tx.commit()?;
     checkpoint::finish(&conn, &Health::default());

@@ -7,7 +7,7 @@ use model::{Entry, Position, Seq, SessionRow};
 
 use crate::conformance::{session_id, stream};
 use crate::outside::{Depth, Repair, StoreFile};
-use crate::sqlite::sums::{FOLDED, STREAMS};
+use crate::sqlite::checksums::{FOLDED, STREAMS};
 use crate::sqlite::tests::outside::rebuild::tables;
 use crate::sqlite::tests::outside::{check, scribble, told, write_remembered, write_sample};
 use crate::sqlite::tests::{folder, open_at};

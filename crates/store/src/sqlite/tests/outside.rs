@@ -21,7 +21,7 @@ use crate::outside::{
     BackupError, BackupNote, BackupWish, CheckReport, Depth, ExportWish, Exported, RestoreError, RestoreWish, Restored,
     StoreFile, restore,
 };
-use crate::sqlite::sums;
+use crate::sqlite::checksums;
 use crate::sqlite::tests::open_at;
 use crate::{Part, PlacedEntry, Store};
 
@@ -62,7 +62,7 @@ pub(super) async fn write_remembered(path: &Path) {
 /// Changes a file behind everybody's back.
 pub(super) fn scribble(path: &Path, sql: &str) {
     let conn = Connection::open(path).unwrap();
-    sums::register(&conn).unwrap();
+    checksums::register(&conn).unwrap();
     conn.pragma_update(None, "foreign_keys", "off").unwrap();
     conn.execute_batch(sql).unwrap();
 }

@@ -20,7 +20,7 @@ pub(super) struct Table {
 }
 
 /// The first schema whose rows have checksums.
-const SUMS_SINCE: i64 = 10;
+const CHECKSUMS_SINCE: i64 = 10;
 
 macro_rules! tables {
     ($($table:ident $name:literal: $columns:expr;)+) => {
@@ -74,7 +74,7 @@ fn put_sql(name: &str, columns: &str) -> String {
 impl Table {
     /// An expression: the row is the one that was written. In a store of an old schema nobody can tell.
     pub(super) fn is_whole(&self, schema: i64) -> String {
-        match has_sums(schema) {
+        match has_checksums(schema) {
             true => format!("{}.checksum IS row_sum({})", self.name, self.columns),
             false => "1".to_owned(),
         }
@@ -88,7 +88,7 @@ impl Table {
 
     /// The columns of a row, and behind them whether it is the one that was written.
     pub(super) fn checked(&self, columns: &str) -> String {
-        format!("{columns}, {}", self.is_whole(SUMS_SINCE))
+        format!("{columns}, {}", self.is_whole(CHECKSUMS_SINCE))
     }
 
     /// Changes a row, and its checksum with it. `set` and `key` are SQL, and the first parameters are the key's. A row that
@@ -110,11 +110,11 @@ impl Table {
         );
         let all: Vec<&dyn ToSql> = key_params.iter().chain(params).copied().collect();
         conn.prepare_cached(&sql)?.execute(all.as_slice())?;
-        self.sum_up(conn, key, key_params)
+        self.set_checksum(conn, key, key_params)
     }
 
     /// Gives a row its first checksum.
-    pub(super) fn sum_up(&self, conn: &Connection, key: &str, key_params: &[&dyn ToSql]) -> Result<()> {
+    pub(super) fn set_checksum(&self, conn: &Connection, key: &str, key_params: &[&dyn ToSql]) -> Result<()> {
         let (name, columns) = (self.name, self.columns);
         let sql = format!("UPDATE {name} SET checksum = row_sum({columns}) WHERE {key} AND checksum IS NULL");
         conn.prepare_cached(&sql)?.execute(key_params)?;
@@ -122,8 +122,8 @@ impl Table {
     }
 }
 
-pub(super) fn has_sums(schema: i64) -> bool {
-    schema >= SUMS_SINCE
+pub(super) fn has_checksums(schema: i64) -> bool {
+    schema >= CHECKSUMS_SINCE
 }
 
 /// Teaches a connection the function that sums a row's values up.
