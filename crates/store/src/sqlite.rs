@@ -43,6 +43,7 @@ use rusqlite::Connection;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::sqlite::checkpoint::{Health, Panicked};
+use crate::sqlite::checksums::DamagedRow;
 use crate::sqlite::fences::Fences;
 use crate::sqlite::heads::Heads;
 use crate::sqlite::jobs::{Job, Write};
@@ -190,6 +191,26 @@ impl SqliteStore {
                 tracing::warn!(error = chain(&err), "something beside the log cannot be read");
                 self.mend_rows(None, seen).await;
                 self.ask_once(query).await
+            }
+            answered => answered,
+        }
+    }
+
+    /// Asks for a list of what belongs to many sessions: a row that can not be made anew takes the others with it no longer.
+    async fn ask_list<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&Connection, DamagedRow) -> Result<T, ReadError> + Clone + Send + 'static,
+    ) -> Result<T, ReadError> {
+        let refusing = query.clone();
+        match self.ask(move |conn| refusing(conn, DamagedRow::Refuse)).await {
+            Err(err) if mend::may_be_row_damage(&err) => {
+                if self.health.is_first_left_out() {
+                    tracing::error!(
+                        error = chain(&err),
+                        "a row beside the log is damaged and can not be made anew; lists are without it until the server is started again"
+                    );
+                }
+                self.ask_once(move |conn| query(conn, DamagedRow::LeaveOut)).await
             }
             answered => answered,
         }
@@ -361,19 +382,19 @@ impl Tables for SqliteStore {
     }
 
     async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask(move |conn| queries::sessions(conn, after, limit)).await
+        self.ask_list(move |conn, damaged| queries::sessions(conn, damaged, after, limit)).await
     }
 
     async fn unsettled(&self) -> Result<Vec<SessionId>, ReadError> {
-        self.ask(queries::unsettled).await
+        self.ask_list(queries::unsettled).await
     }
 
     async fn deleted_before(&self, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError> {
-        self.ask(move |conn| queries::deleted_before(conn, at, limit)).await
+        self.ask_list(move |conn, damaged| queries::deleted_before(conn, damaged, at, limit)).await
     }
 
     async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask(move |conn| queries::deleted(conn, after, limit)).await
+        self.ask_list(move |conn, damaged| queries::deleted(conn, damaged, after, limit)).await
     }
 
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
@@ -382,7 +403,7 @@ impl Tables for SqliteStore {
     }
 
     async fn unobserved_count(&self) -> Result<u64, ReadError> {
-        self.ask(queries::unobserved_count).await
+        self.ask_list(queries::unobserved_count).await
     }
 
     async fn turns(&self, session: SessionId, after: Turn, limit: usize) -> Result<Vec<TurnRow>, ReadError> {
@@ -398,7 +419,7 @@ impl Tables for SqliteStore {
     }
 
     async fn unsummarised(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<SessionId>, ReadError> {
-        self.ask(move |conn| queries::unsummarised(conn, after, limit)).await
+        self.ask_list(move |conn, damaged| queries::unsummarised(conn, damaged, after, limit)).await
     }
 
     async fn context_entries(
@@ -429,7 +450,7 @@ impl Tables for SqliteStore {
     }
 
     async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
-        self.ask(move |conn| work::works(conn, after, limit)).await
+        self.ask_list(move |conn, damaged| work::works(conn, damaged, after, limit)).await
     }
 
     async fn work(&self, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
@@ -443,15 +464,15 @@ impl Tables for SqliteStore {
 
     async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
         let name = name.to_owned();
-        self.ask(move |conn| work::works_named(conn, &name, after, limit)).await
+        self.ask_list(move |conn, damaged| work::works_named(conn, damaged, &name, after, limit)).await
     }
 
     async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask(move |conn| work::work_sessions(conn, work)).await
+        self.ask_list(move |conn, damaged| work::work_sessions(conn, damaged, work)).await
     }
 
     async fn work_session_ids(&self, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
-        self.ask(move |conn| work::work_session_ids(conn, work)).await
+        self.ask_list(move |conn, damaged| work::work_session_ids(conn, damaged, work)).await
     }
 
     async fn newest_of_work(
@@ -460,7 +481,7 @@ impl Tables for SqliteStore {
         before: Option<SessionId>,
         limit: usize,
     ) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask(move |conn| work::newest_of_work(conn, work, before, limit)).await
+        self.ask_list(move |conn, damaged| work::newest_of_work(conn, damaged, work, before, limit)).await
     }
 
     async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError> {
@@ -468,15 +489,15 @@ impl Tables for SqliteStore {
     }
 
     async fn unbegun(&self) -> Result<Vec<SessionId>, ReadError> {
-        self.ask(work::unbegun).await
+        self.ask_list(work::unbegun).await
     }
 
     async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError> {
-        self.ask(queries::tokens).await
+        self.ask_list(queries::tokens).await
     }
 
     async fn remembered(&self) -> Result<Vec<RememberedRow>, ReadError> {
-        self.ask(queries::remembered).await
+        self.ask_list(queries::remembered).await
     }
 
     async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {

@@ -33,7 +33,7 @@ macro_rules! tables {
 }
 
 tables! {
-    STREAMS "streams": "id, name, purged_at, sweeping";
+    STREAMS "streams": "id, name, purged_at, sweeping, damaged_seq, damage";
     SESSIONS "sessions": columns::SESSION_COLUMNS;
     TURNS "turns": columns::TURN_COLUMNS;
     PROMPTS "prompts": "session, interaction, queued_seq, queued_at, text, images";
@@ -77,6 +77,16 @@ impl Table {
         match has_checksums(schema) {
             true => format!("{}.checksum IS row_sum({})", self.name, self.columns),
             false => "1".to_owned(),
+        }
+    }
+
+    /// Refuses if one of these rows is not the one that was written: for questions whose answer rests on rows that they do not
+    /// show. `which` is SQL.
+    pub(super) fn verify(&self, conn: &Connection, which: &str, params: impl Params) -> Result<()> {
+        let sql = format!("SELECT 1 FROM {} WHERE {which} AND NOT ({})", self.name, self.is_whole(CHECKSUMS_SINCE));
+        match conn.prepare_cached(&sql)?.exists(params)? {
+            true => Err(row_damage(0)),
+            false => Ok(()),
         }
     }
 
@@ -161,6 +171,30 @@ pub(super) fn whole<T>(row: &Row<'_>, read: impl FnOnce(&Row<'_>) -> Result<T>) 
     let last = row.as_ref().column_count() - 1;
     match row.get(last)? {
         true => read(row),
-        false => Err(Error::FromSqlConversionFailure(last, Type::Null, Box::new(RowDamage))),
+        false => Err(row_damage(last)),
+    }
+}
+
+/// What is said of a row that is not the one that was written.
+pub(super) fn row_damage(column: usize) -> Error {
+    Error::FromSqlConversionFailure(column, Type::Null, Box::new(RowDamage))
+}
+
+/// What a list does about a row that is damaged and could not be made anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DamagedRow {
+    /// There is no list: it may still be made anew.
+    Refuse,
+    /// The list has all but this row.
+    LeaveOut,
+}
+
+impl DamagedRow {
+    /// SQL that goes on with a condition.
+    pub(super) fn and_whole(self, table: &Table) -> String {
+        match self {
+            Self::Refuse => String::new(),
+            Self::LeaveOut => format!("AND {}", table.is_whole(CHECKSUMS_SINCE)),
+        }
     }
 }

@@ -8,9 +8,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use model::{Seq, StreamId};
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use crate::Damage;
+use crate::sqlite::checksums::STREAMS;
 use crate::sqlite::rows::sql_seq;
 
 /// The fences there are; shared by the readers, who meet damage, and the writer, who must not write behind it.
@@ -96,11 +97,11 @@ fn log_fence(Damage { stream, seq, what }: &Damage) {
 
 /// Makes a fence outlive the process.
 pub(super) fn write(conn: &Connection, damage: &Damage) -> rusqlite::Result<()> {
-    conn.prepare_cached(
-        "UPDATE streams
-         SET damaged_seq = ?2, damage = ?3
-         WHERE name = ?1 AND purged_at IS NULL",
-    )?
-    .execute(params![damage.stream.to_string(), sql_seq(damage.seq), damage.what])?;
-    Ok(())
+    STREAMS.update(
+        conn,
+        "damaged_seq = ?2, damage = ?3",
+        "name = ?1 AND purged_at IS NULL",
+        &[&damage.stream.to_string()],
+        &[&sql_seq(damage.seq), &damage.what],
+    )
 }

@@ -25,8 +25,8 @@ pub(super) enum Mend {
     IndexAndRows,
 }
 
-/// Looks at every row beside the log, at its indexes, and for entries that the index gives to nobody. Answers the first table
-/// that is damaged.
+/// Looks at every row beside the log, at the indexes, and for entries that belong to no stream. Answers the first table that is
+/// damaged.
 pub(super) fn find_damage(conn: &Connection) -> Result<Option<(&'static str, Mend)>> {
     for table in FOLDED.iter().copied().chain([&STREAMS, &RECEIPTS]) {
         match is_damaged(conn, table) {
@@ -222,6 +222,8 @@ struct BrokenStream {
     id: i64,
     name: String,
     purged_at: Option<i64>,
+    /// Where it is fenced off, and why.
+    fence: Option<(i64, String)>,
 }
 
 /// Sets the rows of streams right: their numbers, their names and whether they were purged.
@@ -244,12 +246,18 @@ pub(super) fn mend_streams(conn: &Connection) -> Result<()> {
             Some(StreamId::Server | StreamId::Work) => None,
             Some(StreamId::Session(_)) | None => stream.purged_at,
         };
+        // One that may be right stays: whoever reads the stream finds its damage again, but not that its end is lost.
+        let head: Option<i64> =
+            conn.query_row("SELECT MAX(seq) FROM entries WHERE stream = ?1", [stream.id], |row| row.get(0))?;
+        let fence = stream.fence.as_ref().filter(|(seq, _)| (1..=head.unwrap_or(0) + 1).contains(seq));
         tracing::warn!(stream = %name, "the row of a stream was damaged and is set right by its entries");
         conn.execute(
             "UPDATE streams
-             SET name = ?2, purged_at = ?3, sweeping = ?3 IS NOT NULL, checksum = NULL
+             SET
+                 name = ?2, purged_at = ?3, sweeping = ?3 IS NOT NULL,
+                 damaged_seq = ?4, damage = ?5, checksum = NULL
              WHERE id = ?1",
-            params![stream.id, name, purged_at],
+            params![stream.id, name, purged_at, fence.map(|(seq, _)| seq), fence.map(|(_, what)| what)],
         )?;
         STREAMS.set_checksum(conn, "id = ?1", &[&stream.id])?;
     }
@@ -258,7 +266,7 @@ pub(super) fn mend_streams(conn: &Connection) -> Result<()> {
 
 fn broken_streams(conn: &Connection) -> Result<Vec<BrokenStream>> {
     let sql = format!(
-        "SELECT id, CAST(name AS BLOB), purged_at
+        "SELECT id, CAST(name AS BLOB), purged_at, damaged_seq, damage
          FROM streams NOT INDEXED
          WHERE NOT ({})",
         STREAMS.is_whole(i64::MAX)
@@ -270,6 +278,7 @@ fn broken_streams(conn: &Connection) -> Result<Vec<BrokenStream>> {
             id: row.get(0)?,
             name: String::from_utf8_lossy(&name).into_owned(),
             purged_at: row.get(2).unwrap_or_default(),
+            fence: row.get(3).ok().zip(row.get(4).ok()),
         })
     })?;
     found.collect()

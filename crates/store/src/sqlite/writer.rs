@@ -111,8 +111,11 @@ impl Writer {
     /// Copies and empties the write-ahead log once it holds what was swept. While somebody reads from it or copies it, that
     /// waits for a later write, or for the end.
     fn empty_wal_of_swept(&mut self) {
-        if self.sweep.is_left_in_wal() && checkpoint::empty(&self.conn, &self.health) {
-            self.sweep.is_gone_from_wal();
+        if self.sweep.is_wal_due() {
+            match checkpoint::empty(&self.conn, &self.health) {
+                true => self.sweep.is_gone_from_wal(),
+                false => self.sweep.is_still_in_wal(),
+            }
         }
     }
 

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex};
 use model::Seq;
 use rusqlite::Connection;
 
-use crate::conformance::{AnyStore, act, batch, create, prompt, session_id, stream, text_part};
+use crate::conformance::{AnyStore, act, batch, create, prompt, session_id, stream, text_part, work_id};
 use crate::outside::Depth;
 use crate::sqlite::checksums::SESSIONS;
 use crate::sqlite::tests::outside::rebuild::tables;
+use crate::sqlite::tests::outside::work::write_work;
 use crate::sqlite::tests::outside::{check, scribble, told, write_sample};
 use crate::sqlite::tests::{folder, open_at};
 use crate::{Log as _, ReadError, SqliteStore, Tables as _};
@@ -95,6 +96,74 @@ async fn rows_that_are_made_anew_have_what_came_meanwhile() {
     let expected = any.session(session_id(1)).await.unwrap();
     store.replace_rows(walk).await.unwrap();
     assert_eq!(any.session(session_id(1)).await.unwrap(), expected);
+}
+
+/// What the questions say that show no whole row, or rest on rows that they do not show.
+#[derive(Debug, PartialEq)]
+struct Rested {
+    work: Option<model::WorkRow>,
+    members: Vec<model::SessionId>,
+    works: Vec<crate::WholeWork>,
+    offers: Vec<model::Offer>,
+    unobserved: u64,
+    head: crate::Head,
+}
+
+async fn rested(store: &SqliteStore) -> Rested {
+    Rested {
+        work: store.find_work("/w", "loom").await.unwrap(),
+        members: store.work_session_ids(work_id(6)).await.unwrap(),
+        works: store.whole_works().await.unwrap(),
+        offers: store.next_blocks(session_id(1), None, 10).await.unwrap(),
+        unobserved: store.unobserved_count().await.unwrap(),
+        head: store.head(stream(1)).await.unwrap(),
+    }
+}
+
+/// Each of these made a question say something else than the log, without a word.
+#[tokio::test]
+async fn what_an_answer_rests_on_is_verified_too() {
+    let (_folder, path) = folder();
+    write_work(&path).await;
+    for sql in [
+        "UPDATE work_names SET work = zeroblob(16) WHERE name = 'loom'",
+        "UPDATE work_names SET name = 'lool' WHERE name = 'loom'",
+        "UPDATE works SET id = zeroblob(16)",
+        "UPDATE sessions SET options = '{}' WHERE work IS NOT NULL",
+        "UPDATE next_blocks SET meta_context = 'x' WHERE nth = 2",
+        "UPDATE sessions SET last_idle_at = 99 WHERE name = 'one'",
+        "UPDATE streams SET purged_at = 7 WHERE id = 1",
+    ] {
+        let store = open_at(&path);
+        let expected = rested(&store).await;
+        scribble(&path, sql);
+        assert_eq!(rested(&store).await, expected, "{sql}");
+        assert_eq!(store.health.mends(), 1, "{sql}");
+        store.close().await;
+    }
+}
+
+/// A damaged fence neither opens a damaged session nor closes a whole one.
+#[tokio::test]
+async fn a_fence_is_verified_too() {
+    let (_folder, path) = folder();
+    write_sample(&path).await;
+    scribble(&path, "UPDATE entries SET at = at + 1 WHERE stream = 1 AND seq = 4");
+    let store = open_at(&path);
+    assert_eq!(store.read(stream(1), Seq::START, 100).await.unwrap().len(), 3);
+    let expected = store.damage(session_id(1));
+    assert_eq!(expected.as_ref().unwrap().seq, Seq(4));
+    store.close().await;
+    for sql in [
+        "UPDATE streams SET damaged_seq = 6 WHERE id = 1",
+        "UPDATE streams SET damaged_seq = NULL WHERE id = 1",
+        "UPDATE streams SET damaged_seq = 1, damage = 'scribble' WHERE id = 2",
+    ] {
+        scribble(&path, sql);
+        let store = open_at(&path);
+        assert_eq!((store.damage(session_id(1)), store.damage(session_id(2))), (expected.clone(), None), "{sql}");
+        store.close().await;
+    }
 }
 
 /// Moves an entry in the index by which a session's entries are found, and leaves it in the table as it was.
