@@ -6,11 +6,13 @@
 mod apply;
 mod changes;
 mod checkpoint;
+mod checksums;
 mod columns;
 mod fences;
 mod heads;
 mod jobs;
 mod mend;
+mod mending;
 mod meta;
 mod open;
 pub mod outside;
@@ -20,7 +22,6 @@ mod renew;
 mod reserve;
 mod rows;
 mod second_names;
-mod sums;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -39,13 +40,14 @@ use model::{
     Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
 };
 use rusqlite::Connection;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::sqlite::checkpoint::{Health, Panicked};
+use crate::sqlite::checksums::DamagedRow;
 use crate::sqlite::fences::Fences;
 use crate::sqlite::heads::Heads;
 use crate::sqlite::jobs::{Job, Write};
-use crate::sqlite::mend::Mend;
+use crate::sqlite::mending::{Verdict, chain};
 use crate::sqlite::readers::Question;
 use crate::sqlite::reserve::Reserve;
 use crate::sqlite::sweep::Sweep;
@@ -64,6 +66,8 @@ pub struct SqliteStore {
     incarnation: Incarnation,
     health: Arc<Health>,
     fences: Arc<Fences>,
+    /// One at a time makes damaged rows anew.
+    mending: Semaphore,
     running: Mutex<Option<Running>>,
 }
 
@@ -122,7 +126,13 @@ impl SqliteStore {
 
         let owner = opened.owner;
         let running = Running { writes, questions, writer, readers, checkpointer, health: Arc::clone(&health), owner };
-        Ok(Self { incarnation: opened.incarnation, health, fences, running: Mutex::new(Some(running)) })
+        Ok(Self {
+            incarnation: opened.incarnation,
+            health,
+            fences,
+            mending: Semaphore::new(1),
+            running: Mutex::new(Some(running)),
+        })
     }
 
     /// Carries out what is queued, leaves the store as one file and lets go of it. What is asked later is answered
@@ -153,9 +163,8 @@ impl SqliteStore {
         if !self.fences.put(damage) {
             return;
         }
-        tracing::error!(%damage, "a stream is damaged: it can be read up to there and takes no more");
         if let Err(err) = self.write(Write::Fence(damage.clone())).await {
-            tracing::warn!(error = %err, "the damage could not be noted; it will be found again");
+            tracing::warn!(error = chain(&err), "the damage could not be noted; it will be found again");
         }
     }
 
@@ -179,9 +188,29 @@ impl SqliteStore {
         let seen = self.health.mends();
         match self.ask_once(query.clone()).await {
             Err(err) if mend::may_be_row_damage(&err) => {
-                tracing::warn!(error = %err, "something beside the log cannot be read");
-                self.mend(Mend::Rows, seen).await;
+                tracing::warn!(error = chain(&err), "something beside the log cannot be read");
+                self.mend_rows(None, seen).await;
                 self.ask_once(query).await
+            }
+            answered => answered,
+        }
+    }
+
+    /// Asks for a list of what belongs to many sessions: a row that can not be made anew takes the others with it no longer.
+    async fn ask_list<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&Connection, DamagedRow) -> Result<T, ReadError> + Clone + Send + 'static,
+    ) -> Result<T, ReadError> {
+        let refusing = query.clone();
+        match self.ask(move |conn| refusing(conn, DamagedRow::Refuse)).await {
+            Err(err) if mend::may_be_row_damage(&err) => {
+                if self.health.is_first_left_out() {
+                    tracing::error!(
+                        error = chain(&err),
+                        "a row beside the log is damaged and can not be made anew; lists are without it until the server is started again"
+                    );
+                }
+                self.ask_once(move |conn| query(conn, DamagedRow::LeaveOut)).await
             }
             answered => answered,
         }
@@ -196,13 +225,6 @@ impl SqliteStore {
             Head::Purged => false,
         };
         Ok(has_entries && self.fences.find(stream).is_none())
-    }
-
-    /// Has what is beside the log set right, unless somebody else has since `seen`.
-    async fn mend(&self, what: Mend, seen: u32) {
-        if let Err(err) = self.write(Write::Mend { what, seen }).await {
-            tracing::warn!(error = %err, "what is beside the log could not be set right");
-        }
     }
 
     async fn ask_once<T: Send + 'static>(
@@ -279,13 +301,19 @@ impl Log for SqliteStore {
         let seen = self.health.mends();
         let query = move |conn: &Connection| queries::entries(conn, stream, after, limit, fence);
         let mut found = self.ask(query.clone()).await?;
-        if !is_known && found.damage.is_some() {
-            // It may be what leads to the entries, and not the entries.
-            self.mend(Mend::IndexAndRows, seen).await;
-            found = self.ask(query).await?;
+        let mut is_lasting = true;
+        if !is_known && let Some(damage) = &found.damage {
+            match self.judge(damage, seen).await? {
+                Verdict::Entry => (),
+                Verdict::Index => is_lasting = false,
+                Verdict::ReadAgain => found = self.ask(query).await?,
+            }
         }
-        if let Some(damage) = found.damage {
-            self.fence(&damage).await;
+        if let Some(mut damage) = found.damage {
+            match is_lasting {
+                true => self.fence(&damage).await,
+                false => damage = self.fence_until_reindexed(&damage).await,
+            }
             if found.what.is_empty() {
                 return Err(ReadError::Damaged(damage));
             }
@@ -338,7 +366,7 @@ impl Tables for SqliteStore {
             None => self.has_lost_row(id).await?,
         };
         if is_lost {
-            self.mend(Mend::Rows, seen).await;
+            self.mend_rows(Some(StreamId::Session(id)), seen).await;
             found = self.ask(query).await?;
         }
         let Some(found) = found else {
@@ -354,19 +382,19 @@ impl Tables for SqliteStore {
     }
 
     async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask(move |conn| queries::sessions(conn, after, limit)).await
+        self.ask_list(move |conn, damaged| queries::sessions(conn, damaged, after, limit)).await
     }
 
     async fn unsettled(&self) -> Result<Vec<SessionId>, ReadError> {
-        self.ask(queries::unsettled).await
+        self.ask_list(queries::unsettled).await
     }
 
     async fn deleted_before(&self, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError> {
-        self.ask(move |conn| queries::deleted_before(conn, at, limit)).await
+        self.ask_list(move |conn, damaged| queries::deleted_before(conn, damaged, at, limit)).await
     }
 
     async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask(move |conn| queries::deleted(conn, after, limit)).await
+        self.ask_list(move |conn, damaged| queries::deleted(conn, damaged, after, limit)).await
     }
 
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
@@ -375,7 +403,7 @@ impl Tables for SqliteStore {
     }
 
     async fn unobserved_count(&self) -> Result<u64, ReadError> {
-        self.ask(queries::unobserved_count).await
+        self.ask_list(queries::unobserved_count).await
     }
 
     async fn turns(&self, session: SessionId, after: Turn, limit: usize) -> Result<Vec<TurnRow>, ReadError> {
@@ -391,7 +419,7 @@ impl Tables for SqliteStore {
     }
 
     async fn unsummarised(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<SessionId>, ReadError> {
-        self.ask(move |conn| queries::unsummarised(conn, after, limit)).await
+        self.ask_list(move |conn, damaged| queries::unsummarised(conn, damaged, after, limit)).await
     }
 
     async fn context_entries(
@@ -422,7 +450,7 @@ impl Tables for SqliteStore {
     }
 
     async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
-        self.ask(move |conn| work::works(conn, after, limit)).await
+        self.ask_list(move |conn, damaged| work::works(conn, damaged, after, limit)).await
     }
 
     async fn work(&self, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
@@ -436,15 +464,15 @@ impl Tables for SqliteStore {
 
     async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
         let name = name.to_owned();
-        self.ask(move |conn| work::works_named(conn, &name, after, limit)).await
+        self.ask_list(move |conn, damaged| work::works_named(conn, damaged, &name, after, limit)).await
     }
 
     async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask(move |conn| work::work_sessions(conn, work)).await
+        self.ask_list(move |conn, damaged| work::work_sessions(conn, damaged, work)).await
     }
 
     async fn work_session_ids(&self, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
-        self.ask(move |conn| work::work_session_ids(conn, work)).await
+        self.ask_list(move |conn, damaged| work::work_session_ids(conn, damaged, work)).await
     }
 
     async fn newest_of_work(
@@ -453,7 +481,7 @@ impl Tables for SqliteStore {
         before: Option<SessionId>,
         limit: usize,
     ) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask(move |conn| work::newest_of_work(conn, work, before, limit)).await
+        self.ask_list(move |conn, damaged| work::newest_of_work(conn, damaged, work, before, limit)).await
     }
 
     async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError> {
@@ -461,15 +489,15 @@ impl Tables for SqliteStore {
     }
 
     async fn unbegun(&self) -> Result<Vec<SessionId>, ReadError> {
-        self.ask(work::unbegun).await
+        self.ask_list(work::unbegun).await
     }
 
     async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError> {
-        self.ask(queries::tokens).await
+        self.ask_list(queries::tokens).await
     }
 
     async fn remembered(&self) -> Result<Vec<RememberedRow>, ReadError> {
-        self.ask(queries::remembered).await
+        self.ask_list(queries::remembered).await
     }
 
     async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {

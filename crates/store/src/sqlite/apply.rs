@@ -11,13 +11,13 @@ use model::{
 use rusqlite::{Connection, Params, Result, params};
 
 use crate::Receipt;
+use crate::sqlite::checksums::{
+    CONTEXT_ENTRIES, FACTS, NEXT_BLOCKS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, SETS, TITLES, TOKENS, TURNS,
+    WORK_NAMES, WORKS,
+};
 use crate::sqlite::rows::{
     agent_state_word, decision_word, fact_shape_word, json_or_null, json_value_or_null, outcome_word, sql_seq,
     summary_maker_word, title_maker_word, token_kind_word, tool_kind_word, untold_number,
-};
-use crate::sqlite::sums::{
-    CONTEXT_ENTRIES, FACTS, NEXT_BLOCKS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, SETS, TITLES, TOKENS, TURNS,
-    WORK_NAMES, WORKS,
 };
 
 pub(super) fn apply(conn: &Connection, change: &RowChange) -> Result<()> {

@@ -35,6 +35,7 @@ pub(super) struct Health {
     failure: SetOnce<Cause>,
     rest_is_the_writers: AtomicBool,
     mends: AtomicU32,
+    has_left_out: AtomicBool,
 }
 
 impl Health {
@@ -45,6 +46,11 @@ impl Health {
 
     pub(super) fn count_mend(&self) {
         self.mends.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Whether no list was without a damaged row before.
+    pub(super) fn is_first_left_out(&self) -> bool {
+        !self.has_left_out.swap(true, Ordering::AcqRel)
     }
 
     /// Why the store takes no more writes.

@@ -8,9 +8,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use model::{Seq, StreamId};
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use crate::Damage;
+use crate::sqlite::checksums::STREAMS;
 use crate::sqlite::rows::sql_seq;
 
 /// The fences there are; shared by the readers, who meet damage, and the writer, who must not write behind it.
@@ -28,30 +29,21 @@ pub(super) fn has_fence(stream: StreamId) -> bool {
 impl Fences {
     /// The fences that earlier lives have put up.
     pub(super) fn load(conn: &Connection) -> rusqlite::Result<Self> {
-        let fences = Self::default();
-        fences.reload(conn)?;
-        Ok(fences)
+        Ok(Self(Mutex::new(stored(conn)?)))
     }
 
-    /// Takes over what the rows say, after they were set right.
-    pub(super) fn reload(&self, conn: &Connection) -> rusqlite::Result<()> {
-        let sql = "SELECT CAST(name AS BLOB), damaged_seq, damage FROM streams WHERE damaged_seq IS NOT NULL";
-        let mut statement = conn.prepare(sql)?;
-        let found = statement.query_map([], |row| {
-            let (name, seq, what): (Vec<u8>, i64, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok((name, Seq(seq.cast_unsigned()), what.unwrap_or_default()))
-        })?;
-        let mut fences = HashMap::new();
-        for found in found {
-            let (name, seq, what) = found?;
-            // A name that is none is damaged itself, and set right later.
-            if let Ok(stream) = String::from_utf8_lossy(&name).parse()
-                && has_fence(stream)
-            {
-                fences.insert(stream, Damage { stream, seq, what: what.into() });
-            }
+    /// The fences that the rows have after they were set right; logs those that were not there before.
+    pub(super) fn load_anew(&self, conn: &Connection) -> rusqlite::Result<Self> {
+        let fences = stored(conn)?;
+        fences.values().filter(|damage| self.find(damage.stream).is_none()).for_each(log_fence);
+        Ok(Self(Mutex::new(fences)))
+    }
+
+    /// Puts up those that the rows have besides.
+    pub(super) fn take_over(&self, conn: &Connection) -> rusqlite::Result<()> {
+        for damage in stored(conn)?.values() {
+            self.put(damage);
         }
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = fences;
         Ok(())
     }
 
@@ -60,11 +52,14 @@ impl Fences {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&stream).cloned()
     }
 
-    /// Puts one up; `false` if there is one already, or none is to be.
+    /// Puts one up and logs it; `false` if there is one already, or none is to be.
     pub(super) fn put(&self, damage: &Damage) -> bool {
         let mut fences = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match fences.get(&damage.stream) {
-            None if has_fence(damage.stream) => fences.insert(damage.stream, damage.clone()).is_none(),
+            None if has_fence(damage.stream) => {
+                log_fence(damage);
+                fences.insert(damage.stream, damage.clone()).is_none()
+            }
             Some(_) | None => false,
         }
     }
@@ -74,13 +69,39 @@ impl Fences {
     }
 }
 
+/// What the rows say.
+fn stored(conn: &Connection) -> rusqlite::Result<HashMap<StreamId, Damage>> {
+    let sql = "SELECT CAST(name AS BLOB), damaged_seq, damage FROM streams WHERE damaged_seq IS NOT NULL";
+    let mut statement = conn.prepare(sql)?;
+    let found = statement.query_map([], |row| {
+        let (name, seq, what): (Vec<u8>, i64, Option<String>) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        Ok((name, Seq(seq.cast_unsigned()), what.unwrap_or_default()))
+    })?;
+    let mut fences = HashMap::new();
+    for found in found {
+        let (name, seq, what) = found?;
+        // A name that is none is damaged itself, and set right later.
+        if let Ok(stream) = String::from_utf8_lossy(&name).parse()
+            && has_fence(stream)
+        {
+            fences.insert(stream, Damage { stream, seq, what: what.into() });
+        }
+    }
+    Ok(fences)
+}
+
+/// Every fence that is put up is told, so that whoever runs the server learns which session takes no more, and why.
+fn log_fence(Damage { stream, seq, what }: &Damage) {
+    tracing::error!(%stream, %seq, %what, "a stream is damaged: it can be read up to there and takes no more");
+}
+
 /// Makes a fence outlive the process.
 pub(super) fn write(conn: &Connection, damage: &Damage) -> rusqlite::Result<()> {
-    conn.prepare_cached(
-        "UPDATE streams
-         SET damaged_seq = ?2, damage = ?3
-         WHERE name = ?1 AND purged_at IS NULL",
-    )?
-    .execute(params![damage.stream.to_string(), sql_seq(damage.seq), damage.what])?;
-    Ok(())
+    STREAMS.update(
+        conn,
+        "damaged_seq = ?2, damage = ?3",
+        "name = ?1 AND purged_at IS NULL",
+        &[&damage.stream.to_string()],
+        &[&sql_seq(damage.seq), &damage.what],
+    )
 }

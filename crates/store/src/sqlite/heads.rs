@@ -8,8 +8,8 @@ use model::{Seq, StreamId};
 use rusqlite::{Connection, Error};
 
 use crate::Head;
+use crate::sqlite::checksums::STREAMS;
 use crate::sqlite::queries;
-use crate::sqlite::sums::STREAMS;
 
 /// Streams that are remembered before all are forgotten: more than write at once, and some hundred kilobytes.
 const MAX_STREAMS: usize = 4096;
@@ -45,7 +45,7 @@ impl Heads {
             return Ok(known.id);
         }
         let id = conn.prepare_cached("INSERT INTO streams (name) VALUES (?1)")?.insert([stream.to_string()])?;
-        STREAMS.sum_up(conn, "id = ?1", &[&id])?;
+        STREAMS.set_checksum(conn, "id = ?1", &[&id])?;
         self.remember(stream, Known { id, head: Seq::START, purged: false });
         Ok(id)
     }

@@ -9,9 +9,9 @@ use model::{Position, RowChange, Seq, SessionId, StreamId, Timestamp};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use crate::sqlite::mend::Mend;
+use crate::sqlite::mend::Removal;
+use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::rows::EncodedEntry;
-#[cfg(test)]
 use crate::sqlite::writer::MAX_GROUP_ENTRIES;
 use crate::{AppendError, Batch, Damage, Receipt, Room, StorageError};
 
@@ -34,11 +34,14 @@ pub(super) enum Write {
         before: Timestamp,
     },
     Fence(Damage),
-    /// Sets right what is beside the log, unless that was done since this many times were seen.
-    Mend {
-        what: Mend,
-        seen: u32,
-    },
+    /// Sets the rows of streams right.
+    MendStreams,
+    /// Removes rows that are damaged and belong to nobody who is known.
+    RemoveRows(Removal),
+    /// Puts the rows that the log gives in the place of those that are there.
+    ReplaceRows(Box<Walk>),
+    /// Has the next start make the index of the entries anew.
+    NoteIndexDamage,
     /// Lets a test at the connection, between two transactions.
     #[cfg(test)]
     Look(Option<Look>),
@@ -86,7 +89,9 @@ impl Write {
     pub(super) fn size(&self) -> (usize, usize) {
         match self {
             Self::Append(batch) => (batch.entries, batch.bytes),
-            Self::Purge { .. } | Self::ForgetReceipts { .. } | Self::Fence(_) | Self::Mend { .. } => (1, 0),
+            Self::Purge { .. } | Self::ForgetReceipts { .. } | Self::Fence(_) | Self::NoteIndexDamage => (1, 0),
+            // Each in a transaction of its own, so that nobody waits for two.
+            Self::MendStreams | Self::RemoveRows(_) | Self::ReplaceRows(_) => (MAX_GROUP_ENTRIES, 0),
             #[cfg(test)]
             Self::Look(_) => (MAX_GROUP_ENTRIES, 0),
         }
@@ -96,7 +101,9 @@ impl Write {
     pub(super) fn room(&self) -> Room {
         match self {
             Self::Append(batch) => batch.room,
-            Self::Purge { .. } | Self::ForgetReceipts { .. } | Self::Fence(_) | Self::Mend { .. } => Room::Reserved,
+            Self::Purge { .. } | Self::ForgetReceipts { .. } | Self::Fence(_) | Self::NoteIndexDamage => Room::Reserved,
+            // It can be done again, and must not take the room for what can not.
+            Self::MendStreams | Self::RemoveRows(_) | Self::ReplaceRows(_) => Room::Ordinary,
             #[cfg(test)]
             Self::Look(_) => Room::Reserved,
         }

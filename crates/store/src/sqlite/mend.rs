@@ -4,14 +4,17 @@
 //! other rows are folded again. It is one transaction of the caller's, so that a kill leaves the old rows or the new ones.
 //! What no log can tell, receipts, is forgotten.
 
+use std::collections::HashSet;
+
 use model::{Seq, SessionId, StreamId};
+use rusqlite::types::Value;
 use rusqlite::{Connection, Error, OptionalExtension as _, Result, params};
 
+use crate::sqlite::checksums::{FOLDED, RECEIPTS, SESSIONS, STREAMS, Table};
 use crate::sqlite::columns::STORED_ENTRY_COLUMNS;
 use crate::sqlite::open::newest_schema;
 use crate::sqlite::outside::{is_damage, rebuild};
 use crate::sqlite::rows::StoredEntry;
-use crate::sqlite::sums::{FOLDED, RECEIPTS, SESSIONS, STREAMS, Table};
 
 /// What is to be set right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,8 +25,8 @@ pub(super) enum Mend {
     IndexAndRows,
 }
 
-/// Looks at every row beside the log, at its indexes, and for entries that the index gives to nobody. Answers the first table
-/// that is damaged.
+/// Looks at every row beside the log, at the indexes, and for entries that belong to no stream. Answers the first table that is
+/// damaged.
 pub(super) fn find_damage(conn: &Connection) -> Result<Option<(&'static str, Mend)>> {
     for table in FOLDED.iter().copied().chain([&STREAMS, &RECEIPTS]) {
         match is_damaged(conn, table) {
@@ -62,9 +65,147 @@ fn is_damaged(conn: &Connection, table: &Table) -> Result<bool> {
     if conn.query_row(&sql, [], |_| Ok(())).optional()?.is_some() {
         return Ok(true);
     }
-    // A row that its index has lost is in no list, whatever its checksum.
-    let found: String = conn.query_row(&format!("PRAGMA integrity_check('{name}')"), [], |row| row.get(0))?;
+    has_wrong_index(conn, table)
+}
+
+/// A row that its index has lost is in no list, whatever its checksum.
+fn has_wrong_index(conn: &Connection, table: &Table) -> Result<bool> {
+    let found: String = conn.query_row(&format!("PRAGMA integrity_check('{}')", table.name), [], |row| row.get(0))?;
     Ok(found != "ok")
+}
+
+/// Whose rows a table holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// Those of the session whose id is in this column.
+    Session(&'static str),
+    /// Those of one stream.
+    Stream(StreamId),
+}
+
+pub(super) fn owner_of(table: &Table) -> Owner {
+    match table.name {
+        "sessions" => Owner::Session("id"),
+        "tokens" | "remembered" => Owner::Stream(StreamId::Server),
+        "works" | "work_names" => Owner::Stream(StreamId::Work),
+        _ => Owner::Session("session"),
+    }
+}
+
+/// What is damaged beside the log.
+#[derive(Default)]
+pub(super) struct DamagedRows {
+    /// Where.
+    pub(super) tables: Vec<&'static str>,
+    /// Rows of streams are among it, and are to be set right first: they say whose entries are whose.
+    pub(super) has_streams: bool,
+    /// Whose rows are to be made anew.
+    pub(super) owners: HashSet<StreamId>,
+    pub(super) removal: Removal,
+}
+
+impl DamagedRows {
+    pub(super) fn is_nothing(&self) -> bool {
+        self.tables.is_empty()
+    }
+}
+
+/// What is to be removed before rows are made anew, since whoever they belong to would not remove it.
+#[derive(Default)]
+pub(super) struct Removal {
+    /// Rows whose owner is not known, with what stands in its place.
+    strays: Vec<(&'static Table, &'static str, Value)>,
+    /// Tables that can not be read.
+    unreadable: Vec<&'static Table>,
+    /// Tables whose index does not fit them.
+    misindexed: Vec<&'static Table>,
+}
+
+impl Removal {
+    pub(super) fn carry_out(&self, conn: &Connection) -> Result<()> {
+        for table in &self.unreadable {
+            // Emptied whole, because that needs nothing of what is in it.
+            conn.execute_batch(&format!("DELETE FROM {}", table.name))?;
+        }
+        for table in &self.misindexed {
+            conn.execute_batch(&format!("REINDEX {}", table.name))?;
+        }
+        for (table, column, value) in &self.strays {
+            conn.execute(&format!("DELETE FROM {} WHERE {column} = ?1", table.name), [value])?;
+        }
+        Ok(())
+    }
+}
+
+/// Looks at every row beside the log and at its indexes.
+pub(super) fn find_damaged_rows(conn: &Connection) -> Result<DamagedRows> {
+    let mut found = DamagedRows { has_streams: or_damaged(is_damaged(conn, &STREAMS))?, ..DamagedRows::default() };
+    if found.has_streams {
+        found.tables.push(STREAMS.name);
+    }
+    let mut is_owner_lost = false;
+    for table in FOLDED {
+        let (strays, owners) = (found.removal.strays.len(), found.owners.len());
+        if or_damaged(find_owners(conn, table, &mut found).map(|()| false))? {
+            found.removal.unreadable.push(table);
+            is_owner_lost = true;
+        } else if has_wrong_index(conn, table)? {
+            found.removal.misindexed.push(table);
+        } else if (strays, owners) == (found.removal.strays.len(), found.owners.len()) {
+            continue;
+        }
+        is_owner_lost |= strays < found.removal.strays.len();
+        found.tables.push(table.name);
+    }
+    if is_owner_lost {
+        found.owners.extend(all_streams(conn)?);
+    }
+    Ok(found)
+}
+
+fn or_damaged(found: Result<bool>) -> Result<bool> {
+    match found {
+        Err(err) if is_damage(&err) => Ok(true),
+        found => found,
+    }
+}
+
+fn find_owners(conn: &Connection, table: &'static Table, found: &mut DamagedRows) -> Result<()> {
+    let (name, whole) = (table.name, table.is_whole(i64::MAX));
+    match owner_of(table) {
+        Owner::Stream(stream) => {
+            let sql = format!("SELECT 1 FROM {name} NOT INDEXED WHERE NOT ({whole}) LIMIT 1");
+            if conn.prepare(&sql)?.exists([])? {
+                found.owners.insert(stream);
+            }
+        }
+        Owner::Session(column) => {
+            let sql = format!("SELECT DISTINCT {column} FROM {name} NOT INDEXED WHERE NOT ({whole})");
+            let values: Vec<Value> = conn.prepare(&sql)?.query_map([], |row| row.get(0))?.collect::<Result<_>>()?;
+            for value in values {
+                match owner_in(conn, &value)? {
+                    Some(stream) => drop(found.owners.insert(stream)),
+                    None => found.removal.strays.push((table, column, value)),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The stream of the session with this id, if it is one.
+fn owner_in(conn: &Connection, id: &Value) -> Result<Option<StreamId>> {
+    let Value::Blob(bytes) = id else { return Ok(None) };
+    let Ok(bytes) = <[u8; 16]>::try_from(bytes.as_slice()) else { return Ok(None) };
+    let stream = StreamId::Session(SessionId::from_bytes(bytes));
+    let is_there = "SELECT 1 FROM streams WHERE name = ?1 AND purged_at IS NULL";
+    Ok(conn.prepare_cached(is_there)?.exists([stream.to_string()])?.then_some(stream))
+}
+
+fn all_streams(conn: &Connection) -> Result<Vec<StreamId>> {
+    let mut statement = conn.prepare("SELECT CAST(name AS BLOB) FROM streams WHERE purged_at IS NULL")?;
+    let names: Vec<Vec<u8>> = statement.query_map([], |row| row.get(0))?.collect::<Result<_>>()?;
+    Ok(names.iter().filter_map(|name| String::from_utf8_lossy(name).parse().ok()).collect())
 }
 
 /// Sets everything beside the log right.
@@ -81,6 +222,8 @@ struct BrokenStream {
     id: i64,
     name: String,
     purged_at: Option<i64>,
+    /// Where it is fenced off, and why.
+    fence: Option<(i64, String)>,
 }
 
 /// Sets the rows of streams right: their numbers, their names and whether they were purged.
@@ -103,21 +246,27 @@ pub(super) fn mend_streams(conn: &Connection) -> Result<()> {
             Some(StreamId::Server | StreamId::Work) => None,
             Some(StreamId::Session(_)) | None => stream.purged_at,
         };
+        // One that may be right stays: whoever reads the stream finds its damage again, but not that its end is lost.
+        let head: Option<i64> =
+            conn.query_row("SELECT MAX(seq) FROM entries WHERE stream = ?1", [stream.id], |row| row.get(0))?;
+        let fence = stream.fence.as_ref().filter(|(seq, _)| (1..=head.unwrap_or(0) + 1).contains(seq));
         tracing::warn!(stream = %name, "the row of a stream was damaged and is set right by its entries");
         conn.execute(
             "UPDATE streams
-             SET name = ?2, purged_at = ?3, sweeping = ?3 IS NOT NULL, checksum = NULL
+             SET
+                 name = ?2, purged_at = ?3, sweeping = ?3 IS NOT NULL,
+                 damaged_seq = ?4, damage = ?5, checksum = NULL
              WHERE id = ?1",
-            params![stream.id, name, purged_at],
+            params![stream.id, name, purged_at, fence.map(|(seq, _)| seq), fence.map(|(_, what)| what)],
         )?;
-        STREAMS.sum_up(conn, "id = ?1", &[&stream.id])?;
+        STREAMS.set_checksum(conn, "id = ?1", &[&stream.id])?;
     }
     Ok(())
 }
 
 fn broken_streams(conn: &Connection) -> Result<Vec<BrokenStream>> {
     let sql = format!(
-        "SELECT id, CAST(name AS BLOB), purged_at
+        "SELECT id, CAST(name AS BLOB), purged_at, damaged_seq, damage
          FROM streams NOT INDEXED
          WHERE NOT ({})",
         STREAMS.is_whole(i64::MAX)
@@ -129,6 +278,7 @@ fn broken_streams(conn: &Connection) -> Result<Vec<BrokenStream>> {
             id: row.get(0)?,
             name: String::from_utf8_lossy(&name).into_owned(),
             purged_at: row.get(2).unwrap_or_default(),
+            fence: row.get(3).ok().zip(row.get(4).ok()),
         })
     })?;
     found.collect()

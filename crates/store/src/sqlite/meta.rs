@@ -27,3 +27,18 @@ pub(super) fn give_incarnation(conn: &Connection, incarnation: Incarnation) -> R
     )?;
     Ok(())
 }
+
+/// Has the next start make the index of the entries anew.
+pub(super) fn note_index_damage(conn: &Connection) -> Result<()> {
+    conn.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('index_damaged', 1)", [])?;
+    Ok(())
+}
+
+pub(super) fn is_index_damaged(conn: &Connection) -> Result<bool> {
+    conn.prepare("SELECT 1 FROM meta WHERE key = 'index_damaged'")?.exists([])
+}
+
+pub(super) fn forget_index_damage(conn: &Connection) -> Result<()> {
+    conn.execute("DELETE FROM meta WHERE key = 'index_damaged'", [])?;
+    Ok(())
+}

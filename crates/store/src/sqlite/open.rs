@@ -15,7 +15,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Transac
 use crate::StorageError;
 use crate::sqlite::fences::Fences;
 use crate::sqlite::mend::{self, Mend};
-use crate::sqlite::{meta, second_names, sums};
+use crate::sqlite::{checksums, meta, second_names};
 
 pub(super) mod embedded {
     refinery::embed_migrations!("migrations/sqlite");
@@ -133,6 +133,12 @@ impl Opened {
     pub(super) fn mend(&mut self) -> Result<(), OpenError> {
         let path = self.path.clone();
         let setup = Setup { path: &path };
+        if meta::is_index_damaged(&self.writer).map_err(setup.storage_error())? {
+            tracing::warn!("the index of the log was found damaged; it is made anew, which may take a while");
+            if let Err(err) = self.reindex() {
+                tracing::error!(error = %err, "it can not be made anew; stop the server and run `throughline doctor`");
+            }
+        }
         if self.bytes().map_err(setup.storage_error())? > LOOKED_AT_WHOLE_BYTES {
             return Ok(());
         }
@@ -143,7 +149,15 @@ impl Opened {
         if let Err(err) = self.try_mend(what) {
             tracing::error!(error = %err, "they can not be made anew; stop the server and run `throughline doctor`");
         }
-        self.fences.reload(&self.writer).map_err(setup.storage_error())
+        self.fences = self.fences.load_anew(&self.writer).map_err(setup.storage_error())?;
+        Ok(())
+    }
+
+    fn reindex(&mut self) -> rusqlite::Result<()> {
+        let tx = self.writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        tx.execute_batch("REINDEX entries")?;
+        meta::forget_index_damage(&tx)?;
+        tx.commit()
     }
 
     fn bytes(&self) -> rusqlite::Result<i64> {
@@ -261,7 +275,7 @@ impl Setup<'_> {
         let conn = Connection::open_with_flags(self.path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .map_err(self.storage_error())?;
         conn.set_prepared_statement_cache_capacity(128);
-        sums::register(&conn).map_err(self.storage_error())?;
+        checksums::register(&conn).map_err(self.storage_error())?;
         // Checkpoints are made where a failed one can be told, never by the way when a connection closes.
         conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(self.storage_error())?;
         Ok(conn)

@@ -16,7 +16,7 @@ mod restore;
 mod rows;
 mod strays;
 mod streams;
-mod walk;
+pub(in crate::sqlite) mod walk;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -26,8 +26,8 @@ use std::path::Path;
 use model::Incarnation;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, OptionalExtension as _};
 
+use crate::sqlite::checksums;
 use crate::sqlite::open::{self, Found, READER_SETTINGS, Setup, beside};
-use crate::sqlite::sums;
 use crate::{OpenError, StorageError};
 
 pub use backup::{BackupError, BackupNote, BackupWish};
@@ -132,7 +132,7 @@ fn connect_unchanging(path: &Path) -> Result<Connection, OpenError> {
     let setup = Setup { path };
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(&address, flags).map_err(setup.storage_error())?;
-    sums::register(&conn).map_err(setup.storage_error())?;
+    checksums::register(&conn).map_err(setup.storage_error())?;
     setup.settle(&conn, READER_SETTINGS)?;
     Ok(conn)
 }

@@ -13,13 +13,15 @@ use model::{
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::attachments::{Attachments, BEGINNINGS};
+use crate::sqlite::checksums::{
+    CONTEXT_ENTRIES, DamagedRow, FACTS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, SETS, STREAMS, TITLES, TOKENS, TURNS,
+    row_damage, whole,
+};
 use crate::sqlite::columns::{self, SESSION_COLUMNS, STORED_ENTRY_COLUMNS};
 use crate::sqlite::fences::has_fence;
+use crate::sqlite::meta;
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::rows::{self, StoredEntry, sql_seq};
-use crate::sqlite::sums::{
-    CONTEXT_ENTRIES, FACTS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, SETS, TITLES, TOKENS, TURNS, whole,
-};
 use crate::{Damage, Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError};
 
 impl From<rusqlite::Error> for ReadError {
@@ -32,27 +34,39 @@ impl From<rusqlite::Error> for ReadError {
 pub(super) struct Stream {
     pub(super) id: i64,
     pub(super) head: Head,
+    is_whole: bool,
 }
 
+/// A stream by its name, verified.
+fn find_whole_stream(conn: &Connection, stream: StreamId) -> rusqlite::Result<Option<Stream>> {
+    match find_stream(conn, stream)? {
+        Some(Stream { is_whole: false, .. }) => Err(row_damage(0)),
+        found => Ok(found),
+    }
+}
+
+/// For the writer, which must not fail for a damaged row: it can at most refuse what does not fit.
 pub(super) fn find_stream(conn: &Connection, stream: StreamId) -> rusqlite::Result<Option<Stream>> {
-    conn.prepare_cached(
-        "SELECT id, purged_at IS NOT NULL, (SELECT MAX(seq) FROM entries WHERE stream = streams.id)
+    let sql = format!(
+        "SELECT id, purged_at IS NOT NULL, (SELECT MAX(seq) FROM entries WHERE stream = streams.id), {}
          FROM streams
          WHERE name = ?1",
-    )?
-    .query_row([stream.to_string()], |row| {
-        let head = match row.get(1)? {
-            true => Head::Purged,
-            false => Head::At(Seq(row.get::<_, Option<i64>>(2)?.unwrap_or(0).cast_unsigned())),
-        };
-        Ok(Stream { id: row.get(0)?, head })
-    })
-    .optional()
+        STREAMS.is_whole(i64::MAX)
+    );
+    conn.prepare_cached(&sql)?
+        .query_row([stream.to_string()], |row| {
+            let head = match row.get(1)? {
+                true => Head::Purged,
+                false => Head::At(Seq(row.get::<_, Option<i64>>(2)?.unwrap_or(0).cast_unsigned())),
+            };
+            Ok(Stream { id: row.get(0)?, head, is_whole: row.get(3)? })
+        })
+        .optional()
 }
 
 /// How far a stream has got; a damaged one, up to its damage.
 pub(super) fn head(conn: &Connection, stream: StreamId, fence: Option<&Damage>) -> rusqlite::Result<Head> {
-    Ok(match (find_stream(conn, stream)?.map(|stream| stream.head), fence) {
+    Ok(match (find_whole_stream(conn, stream)?.map(|stream| stream.head), fence) {
         (Some(Head::Purged), _) => Head::Purged,
         (Some(Head::At(head)), Some(fence)) => Head::At(head.min(fence.seq.previous())),
         (Some(Head::At(head)), None) => Head::At(head),
@@ -74,7 +88,7 @@ pub(super) fn entries(
     fence: Option<Damage>,
 ) -> Result<Found<Vec<Entry>>, ReadError> {
     let none = |damage| Ok(Found { what: Vec::new(), damage });
-    let found = find_stream(conn, stream)?;
+    let found = find_whole_stream(conn, stream)?;
     if let Some(Stream { head: Head::Purged, .. }) = found {
         return none(None);
     }
@@ -84,7 +98,7 @@ pub(super) fn entries(
     {
         return none(Some(fence.clone()));
     }
-    let Some(Stream { id, head: Head::At(head) }) = found else {
+    let Some(Stream { id, head: Head::At(head), .. }) = found else {
         return none(lost_tail(conn, stream, after)?);
     };
     let sql = format!(
@@ -123,6 +137,50 @@ pub(super) fn entries(
         }
     }
     Ok(Found { what: page, damage: None })
+}
+
+/// Whether the index leads to this entry: then what is wrong with it is the entry's own damage. Also if what it leads to can
+/// not be read.
+pub(super) fn is_where_index_says(conn: &Connection, stream: StreamId, seq: Seq) -> Result<bool, ReadError> {
+    let Some(Stream { id, .. }) = find_whole_stream(conn, stream)? else { return Ok(false) };
+    let found = match place_of(conn, id, seq) {
+        Err(err) if is_damage(&err) => return Ok(false),
+        found => found?,
+    };
+    let Some(position) = found else { return Ok(false) };
+    let sql = "SELECT 1 FROM entries NOT INDEXED WHERE position = ?1 AND stream = ?2 AND seq = ?3";
+    match conn.prepare_cached(sql)?.exists(params![position.0.cast_signed(), id, sql_seq(seq)]) {
+        Err(err) if is_damage(&err) => Ok(true),
+        found => Ok(found?),
+    }
+}
+
+/// What a part of the log has of an entry.
+pub(super) enum Look {
+    Found,
+    /// Nothing up to here.
+    On(Position),
+    /// Nothing, and that was the last part.
+    End,
+}
+
+/// Looks for an entry in a part of the log, without the index.
+pub(super) fn find_without_index(
+    conn: &Connection,
+    stream: StreamId,
+    seq: Seq,
+    after: Position,
+    count: u64,
+) -> Result<Look, ReadError> {
+    let Some(Stream { id, .. }) = find_whole_stream(conn, stream)? else { return Ok(Look::End) };
+    let up_to = Position(after.0.saturating_add(count));
+    let sql = "SELECT 1 FROM entries NOT INDEXED WHERE position > ?1 AND position <= ?2 AND stream = ?3 AND seq = ?4";
+    let params = params![after.0.cast_signed(), up_to.0.cast_signed(), id, sql_seq(seq)];
+    match conn.prepare_cached(sql)?.exists(params)? {
+        true => Ok(Look::Found),
+        false if up_to >= meta::last_position(conn)? => Ok(Look::End),
+        false => Ok(Look::On(up_to)),
+    }
 }
 
 /// Where the index of the entries has this one.
@@ -188,7 +246,7 @@ pub(super) fn all_entries(
             continue;
         };
         let stored = StoredEntry::from_row(row)?;
-        // Whoever reads on from a place that is none would go round, or leave others out.
+        // Whoever reads on from a wrong position would get entries twice, or miss some.
         let is_lost = match position.0.checked_sub(last.0) {
             None | Some(0) => true,
             Some(1) => false,
@@ -311,14 +369,19 @@ pub(super) fn context_entries(
     collect_whole(conn, &sql, params, |row| Ok(Seq(row.get::<_, i64>(0)?.cast_unsigned())))
 }
 
-pub(super) fn sessions(conn: &Connection, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
+pub(super) fn sessions(
+    conn: &Connection,
+    damaged: DamagedRow,
+    after: Option<ListKey>,
+    limit: usize,
+) -> Result<Vec<SessionRow>, ReadError> {
     let (before, from) = match &after {
         None => ("", params![sql_limit(limit)]),
         Some(key) => {
             ("AND (active_at, id) < (?2, ?3)", params![sql_limit(limit), key.active_at.as_millis(), key.id.as_bytes()])
         }
     };
-    let sql = sessions_sql(before);
+    let sql = sessions_sql(&format!("{before} {}", damaged.and_whole(&SESSIONS)));
     collect_whole(conn, &sql, from, rows::session_row)
 }
 
@@ -333,31 +396,45 @@ pub(super) fn sessions_sql(before: &str) -> String {
     )
 }
 
-pub(super) const UNSETTLED: &str = "SELECT id
-     FROM sessions
-     WHERE
-         deleted_at IS NULL
-         AND (agent_state = 'starting' OR running_turn IS NOT NULL OR open_requests IS NOT NULL)
-     ORDER BY id";
-
-pub(super) fn unsettled(conn: &Connection) -> Result<Vec<SessionId>, ReadError> {
-    collect(conn, UNSETTLED, [], |row| row.get(0).map(SessionId::from_bytes))
+pub(super) fn unsettled_sql(damaged: DamagedRow) -> String {
+    format!(
+        "SELECT {}
+         FROM sessions
+         WHERE
+             deleted_at IS NULL
+             AND (agent_state = 'starting' OR running_turn IS NOT NULL OR open_requests IS NOT NULL)
+             {}
+         ORDER BY id",
+        SESSIONS.checked("id"),
+        damaged.and_whole(&SESSIONS)
+    )
 }
 
-pub(super) const UNSUMMARISED: &str = "SELECT id
-     FROM sessions
-     WHERE deleted_at IS NULL AND running_turn IS NULL AND summarised < turns AND id > ?1
-     ORDER BY id
-     LIMIT ?2";
+pub(super) fn unsettled(conn: &Connection, damaged: DamagedRow) -> Result<Vec<SessionId>, ReadError> {
+    collect_whole(conn, &unsettled_sql(damaged), [], rows::session_id)
+}
+
+pub(super) fn unsummarised_sql(damaged: DamagedRow) -> String {
+    format!(
+        "SELECT {}
+         FROM sessions
+         WHERE deleted_at IS NULL AND running_turn IS NULL AND summarised < turns AND id > ?1 {}
+         ORDER BY id
+         LIMIT ?2",
+        SESSIONS.checked("id"),
+        damaged.and_whole(&SESSIONS)
+    )
+}
 
 pub(super) fn unsummarised(
     conn: &Connection,
+    damaged: DamagedRow,
     after: Option<SessionId>,
     limit: usize,
 ) -> Result<Vec<SessionId>, ReadError> {
     // No id is shorter than this one.
     let after = after.map(|id| id.as_bytes().to_vec()).unwrap_or_default();
-    collect(conn, UNSUMMARISED, params![after, sql_limit(limit)], |row| row.get(0).map(SessionId::from_bytes))
+    collect_whole(conn, &unsummarised_sql(damaged), params![after, sql_limit(limit)], rows::session_id)
 }
 
 pub(super) fn find_turn(conn: &Connection, interaction: InteractionId) -> Result<Option<TurnRow>, ReadError> {
@@ -372,35 +449,47 @@ pub(super) fn titles(conn: &Connection, session: SessionId) -> Result<Vec<TitleR
     Ok(titles)
 }
 
-pub(super) const DELETED_BEFORE: &str = "SELECT id
-     FROM sessions
-     WHERE deleted_at IS NOT NULL AND deleted_at < ?1
-     ORDER BY deleted_at, id
-     LIMIT ?2";
-
-pub(super) fn deleted_before(conn: &Connection, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError> {
-    let params = params![at.as_millis(), sql_limit(limit)];
-    collect(conn, DELETED_BEFORE, params, |row| row.get(0).map(SessionId::from_bytes))
-}
-
-pub(super) fn deleted_sql() -> String {
+pub(super) fn deleted_before_sql(damaged: DamagedRow) -> String {
     format!(
         "SELECT {}
          FROM sessions
-         WHERE deleted_at IS NOT NULL AND (deleted_at, id) < (?1, ?2)
+         WHERE deleted_at IS NOT NULL AND deleted_at < ?1 {}
+         ORDER BY deleted_at, id
+         LIMIT ?2",
+        SESSIONS.checked("id"),
+        damaged.and_whole(&SESSIONS)
+    )
+}
+
+pub(super) fn deleted_before(
+    conn: &Connection,
+    damaged: DamagedRow,
+    at: Timestamp,
+    limit: usize,
+) -> Result<Vec<SessionId>, ReadError> {
+    collect_whole(conn, &deleted_before_sql(damaged), params![at.as_millis(), sql_limit(limit)], rows::session_id)
+}
+
+pub(super) fn deleted_sql(damaged: DamagedRow) -> String {
+    format!(
+        "SELECT {}
+         FROM sessions
+         WHERE deleted_at IS NOT NULL AND (deleted_at, id) < (?1, ?2) {}
          ORDER BY deleted_at DESC, id DESC
          LIMIT ?3",
-        SESSIONS.checked(SESSION_COLUMNS)
+        SESSIONS.checked(SESSION_COLUMNS),
+        damaged.and_whole(&SESSIONS)
     )
 }
 
 pub(super) fn deleted(
     conn: &Connection,
+    damaged: DamagedRow,
     after: Option<DeletedKey>,
     limit: usize,
 ) -> Result<Vec<SessionRow>, ReadError> {
     let (at, id) = after.map_or((i64::MAX, [0xff; 16]), |key| (key.deleted_at.as_millis(), *key.id.as_bytes()));
-    collect_whole(conn, &deleted_sql(), params![at, id, sql_limit(limit)], rows::session_row)
+    collect_whole(conn, &deleted_sql(damaged), params![at, id, sql_limit(limit)], rows::session_row)
 }
 
 pub(super) fn attached(conn: &Connection, agent: &str, ids: &[String]) -> Result<Vec<(String, SessionId)>, ReadError> {
@@ -432,13 +521,19 @@ pub(super) fn attached(conn: &Connection, agent: &str, ids: &[String]) -> Result
     Ok(attachments.finish())
 }
 
-pub(super) const UNOBSERVED_COUNT: &str = "SELECT COUNT(*)
-     FROM sessions
-     WHERE deleted_at IS NULL AND last_idle_at > IFNULL(last_observed_at, -9223372036854775808)";
+pub(super) fn unobserved_count_sql(damaged: DamagedRow) -> String {
+    format!(
+        "SELECT COUNT(*), IFNULL(MIN({}), 1)
+         FROM sessions
+         WHERE deleted_at IS NULL AND last_idle_at > IFNULL(last_observed_at, -9223372036854775808) {}",
+        SESSIONS.is_whole(i64::MAX),
+        damaged.and_whole(&SESSIONS)
+    )
+}
 
-pub(super) fn unobserved_count(conn: &Connection) -> Result<u64, ReadError> {
-    let count: i64 = conn.prepare_cached(UNOBSERVED_COUNT)?.query_row([], |row| row.get(0))?;
-    Ok(count.cast_unsigned())
+pub(super) fn unobserved_count(conn: &Connection, damaged: DamagedRow) -> Result<u64, ReadError> {
+    let count = find_whole(conn, &unobserved_count_sql(damaged), [], |row| row.get::<_, i64>(0))?;
+    Ok(count.unwrap_or_default().cast_unsigned())
 }
 
 pub(super) fn turns(
@@ -458,14 +553,15 @@ pub(super) fn turns(
     collect_whole(conn, &sql, params![session.as_bytes(), after.0, sql_limit(limit)], rows::turn_row)
 }
 
-pub(super) fn tokens(conn: &Connection) -> Result<Vec<TokenRow>, ReadError> {
-    let sql = format!("SELECT {} FROM tokens ORDER BY issued_at, id", TOKENS.checked(columns::TOKEN_COLUMNS));
+pub(super) fn tokens(conn: &Connection, damaged: DamagedRow) -> Result<Vec<TokenRow>, ReadError> {
+    let (columns, which) = (TOKENS.checked(columns::TOKEN_COLUMNS), damaged.and_whole(&TOKENS));
+    let sql = format!("SELECT {columns} FROM tokens WHERE true {which} ORDER BY issued_at, id");
     collect_whole(conn, &sql, [], rows::token_row)
 }
 
-pub(super) fn remembered(conn: &Connection) -> Result<Vec<RememberedRow>, ReadError> {
-    let columns = REMEMBERED.checked(columns::REMEMBERED_COLUMNS);
-    let sql = format!("SELECT {columns} FROM remembered ORDER BY remembered_at, id");
+pub(super) fn remembered(conn: &Connection, damaged: DamagedRow) -> Result<Vec<RememberedRow>, ReadError> {
+    let (columns, which) = (REMEMBERED.checked(columns::REMEMBERED_COLUMNS), damaged.and_whole(&REMEMBERED));
+    let sql = format!("SELECT {columns} FROM remembered WHERE true {which} ORDER BY remembered_at, id");
     collect_whole(conn, &sql, [], rows::remembered_row)
 }
 
@@ -479,16 +575,7 @@ pub(super) fn find_receipt(conn: &Connection, principal: &str, key: &str) -> rus
     conn.prepare_cached(&sql)?.query_row([principal, key], rows::receipt).optional()
 }
 
-pub(super) fn collect<T, P: rusqlite::Params>(
-    conn: &Connection,
-    sql: &str,
-    params: P,
-    row: fn(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-) -> Result<Vec<T>, ReadError> {
-    Ok(conn.prepare_cached(sql)?.query_map(params, row)?.collect::<rusqlite::Result<_>>()?)
-}
-
-/// Rows with the last column of [`Table::checked`](crate::sqlite::sums::Table::checked).
+/// Rows with the last column of [`Table::checked`](crate::sqlite::checksums::Table::checked).
 pub(super) fn collect_whole<T, P: rusqlite::Params>(
     conn: &Connection,
     sql: &str,

@@ -92,6 +92,11 @@ fn checksum(stream: StreamId, seq: Seq, at: Timestamp, version: u16, event: &[u8
     hasher.finalize()
 }
 
+/// An id that is the row's first column.
+pub(super) fn session_id(row: &Row<'_>) -> Result<SessionId, Error> {
+    row.get(0).map(SessionId::from_bytes)
+}
+
 pub(super) fn session_row(row: &Row<'_>) -> Result<SessionRow, Error> {
     let running = match row.get::<_, Option<u32>>(9)? {
         None => None,

@@ -7,6 +7,7 @@ mod checkpoints;
 mod damage;
 mod flips;
 mod gone;
+mod mending;
 mod opening;
 mod outside;
 mod writing;
@@ -20,8 +21,9 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 
 use crate::SqliteStore;
+use crate::sqlite::checksums::DamagedRow;
 use crate::sqlite::jobs::Write;
-use crate::sqlite::{queries, sums, work};
+use crate::sqlite::{checksums, queries, work};
 
 const INCARNATION: u64 = 0xfedc_ba98_7654_3210;
 
@@ -58,7 +60,7 @@ async fn every_question_walks_an_index() {
     let (_folder, path) = folder();
     open_at(&path).close().await;
     let conn = Connection::open(&path).unwrap();
-    sums::register(&conn).unwrap();
+    checksums::register(&conn).unwrap();
     let plan = |sql: &str| {
         let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
         let params = vec![1_i64; statement.parameter_count()];
@@ -71,22 +73,25 @@ async fn every_question_walks_an_index() {
             queries::sessions_sql("AND (active_at, id) < (?2, ?3)"),
             "SEARCH sessions USING INDEX sessions_by_activity ((active_at,id)<(?,?))",
         ),
-        (queries::UNSUMMARISED.to_owned(), "SEARCH sessions USING INDEX sessions_unsummarised (id>?)"),
-        (queries::UNSETTLED.to_owned(), "SCAN sessions USING INDEX sessions_unsettled"),
-        (queries::UNOBSERVED_COUNT.to_owned(), "SCAN sessions USING INDEX sessions_unobserved"),
+        (queries::unsummarised_sql(DamagedRow::Refuse), "SEARCH sessions USING INDEX sessions_unsummarised (id>?)"),
+        (queries::unsettled_sql(DamagedRow::Refuse), "SCAN sessions USING INDEX sessions_unsettled"),
+        (queries::unobserved_count_sql(DamagedRow::Refuse), "SCAN sessions USING INDEX sessions_unobserved"),
         (
-            queries::DELETED_BEFORE.to_owned(),
-            "SEARCH sessions USING COVERING INDEX sessions_deleted (deleted_at>? AND deleted_at<?)",
+            queries::deleted_before_sql(DamagedRow::Refuse),
+            "SEARCH sessions USING INDEX sessions_deleted (deleted_at>? AND deleted_at<?)",
         ),
         (
             "SELECT MAX(seq) FROM entries WHERE stream = ?1".to_owned(),
             "SEARCH entries USING COVERING INDEX sqlite_autoindex_entries_1 (stream=?)",
         ),
         (
-            queries::deleted_sql(),
+            queries::deleted_sql(DamagedRow::Refuse),
             "SEARCH sessions USING INDEX sessions_deleted (deleted_at>? AND (deleted_at,id)<(?,?))",
         ),
-        (work::newest_of_work_sql("<"), "SEARCH sessions USING INDEX sessions_of_work (work=? AND id<?)"),
+        (
+            work::newest_of_work_sql("<", DamagedRow::Refuse),
+            "SEARCH sessions USING INDEX sessions_of_work (work=? AND id<?)",
+        ),
         (
             work::next_block_sql(),
             "SEARCH next_blocks USING PRIMARY KEY (session=? AND turn=? AND nth=?); CORRELATED SCALAR SUBQUERY 3; SEARCH \

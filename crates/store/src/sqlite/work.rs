@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use model::{NextId, NextRow, Offer, SessionId, SessionRow, WorkId, WorkKey, WorkRow};
 use rusqlite::{Connection, Row, params};
 
+use crate::sqlite::checksums::{DamagedRow, NEXT_BLOCKS, SESSIONS, WORK_NAMES, WORKS};
 use crate::sqlite::columns::{NEXT_COLUMNS, SESSION_COLUMNS, WORK_COLUMNS, WORK_NAME_COLUMNS};
-use crate::sqlite::queries::{collect, collect_whole, find_whole, sql_limit};
+use crate::sqlite::queries::{collect_whole, find_whole, sql_limit};
 use crate::sqlite::rows;
-use crate::sqlite::sums::{NEXT_BLOCKS, SESSIONS, WORK_NAMES, WORKS};
 use crate::{ReadError, WholeWork};
 
 /// Behind a block's own columns: the first later turn that offers a step of the same work, by any name that leads to it.
@@ -47,12 +47,20 @@ pub(super) fn next_blocks(
          LIMIT ?4",
         NEXT_BLOCKS.is_whole(i64::MAX)
     );
+    verify_supersession(conn, session)?;
     let (turn, nth) = before.map_or((i64::MAX, i64::MAX), |id| (id.turn.0.into(), id.nth.into()));
     collect_whole(conn, &sql, params![session.as_bytes(), turn, nth, sql_limit(limit)], rows::offer)
 }
 
 pub(super) fn next_block(conn: &Connection, session: SessionId, id: NextId) -> Result<Option<Offer>, ReadError> {
+    verify_supersession(conn, session)?;
     find_whole(conn, &next_block_sql(), params![session.as_bytes(), id.turn.0, id.nth], rows::offer)
+}
+
+/// Which offer supersedes which rests on all offers of the session, and on all names of works.
+fn verify_supersession(conn: &Connection, session: SessionId) -> Result<(), ReadError> {
+    NEXT_BLOCKS.verify(conn, "session = ?1", [session.as_bytes()])?;
+    Ok(WORK_NAMES.verify(conn, "true", [])?)
 }
 
 pub(super) fn next_block_sql() -> String {
@@ -77,14 +85,20 @@ pub(super) fn clicked(conn: &Connection, session: SessionId, limit: usize) -> Re
 }
 
 /// Those that have a session.
-pub(super) fn works(conn: &Connection, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
+pub(super) fn works(
+    conn: &Connection,
+    damaged: DamagedRow,
+    after: Option<WorkKey>,
+    limit: usize,
+) -> Result<Vec<WorkRow>, ReadError> {
     let sql = format!(
         "SELECT {}
          FROM works
-         WHERE (added_at, id) < (?1, ?2) AND {HAS_SESSION}
+         WHERE (added_at, id) < (?1, ?2) AND {HAS_SESSION} {}
          ORDER BY added_at DESC, id DESC
          LIMIT ?3",
-        WORKS.checked(WORK_COLUMNS)
+        WORKS.checked(WORK_COLUMNS),
+        damaged.and_whole(&WORKS)
     );
     let (added_at, id) = place(after);
     collect_whole(conn, &sql, params![added_at, id, sql_limit(limit)], rows::work_row)
@@ -93,6 +107,7 @@ pub(super) fn works(conn: &Connection, after: Option<WorkKey>, limit: usize) -> 
 /// Goes from project to project: names are kept in the order of those.
 pub(super) fn works_named(
     conn: &Connection,
+    damaged: DamagedRow,
     name: &str,
     after: Option<WorkKey>,
     limit: usize,
@@ -114,10 +129,15 @@ pub(super) fn works_named(
                  CROSS JOIN work_names ON work_names.project = projects.project AND work_names.name = ?1
              )
              AND (added_at, id) < (?2, ?3)
+             {}
          ORDER BY added_at DESC, id DESC
          LIMIT ?4",
-        WORKS.checked(WORK_COLUMNS)
+        WORKS.checked(WORK_COLUMNS),
+        damaged.and_whole(&WORKS)
     );
+    if damaged == DamagedRow::Refuse {
+        WORK_NAMES.verify(conn, "true", [])?;
+    }
     let (added_at, id) = place(after);
     collect_whole(conn, &sql, params![name, added_at, id, sql_limit(limit)], rows::work_row)
 }
@@ -132,36 +152,55 @@ pub(super) fn work(conn: &Connection, id: WorkId) -> Result<Option<WorkRow>, Rea
 }
 
 pub(super) fn find_work(conn: &Connection, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError> {
-    let sql = format!(
-        "SELECT {}
-         FROM works
-         WHERE id = (SELECT work FROM work_names WHERE project = ?1 AND name = ?2)",
-        WORKS.checked(WORK_COLUMNS)
-    );
-    find_whole(conn, &sql, [project, name], rows::work_row)
+    let columns = WORK_NAMES.checked(WORK_NAME_COLUMNS);
+    let sql = format!("SELECT {columns} FROM work_names WHERE project = ?1 AND name = ?2");
+    let found = match find_whole(conn, &sql, [project, name], rows::work_name)? {
+        Some((_, id)) => self::work(conn, id)?,
+        None => None,
+    };
+    if found.is_none() {
+        // Whoever is told that there is none begins one, so it must not be that its name can not be found. There are few.
+        WORK_NAMES.verify(conn, "true", [])?;
+        WORKS.verify(conn, "true", [])?;
+    }
+    Ok(found)
 }
 
-pub(super) fn work_sessions(conn: &Connection, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
+pub(super) fn work_sessions(
+    conn: &Connection,
+    damaged: DamagedRow,
+    work: WorkId,
+) -> Result<Vec<SessionRow>, ReadError> {
     let sql = format!(
         "SELECT {}
          FROM sessions
-         WHERE work = ?1 AND deleted_at IS NULL
+         WHERE work = ?1 AND deleted_at IS NULL {}
          ORDER BY id",
-        SESSIONS.checked(SESSION_COLUMNS)
+        SESSIONS.checked(SESSION_COLUMNS),
+        damaged.and_whole(&SESSIONS)
     );
     collect_whole(conn, &sql, [work.as_bytes()], rows::session_row)
 }
 
-pub(super) fn work_session_ids(conn: &Connection, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
-    let sql = "SELECT id
+pub(super) fn work_session_ids(
+    conn: &Connection,
+    damaged: DamagedRow,
+    work: WorkId,
+) -> Result<Vec<SessionId>, ReadError> {
+    let sql = format!(
+        "SELECT {}
          FROM sessions
-         WHERE work = ?1 AND deleted_at IS NULL
-         ORDER BY id";
-    collect(conn, sql, [work.as_bytes()], |row| Ok(SessionId::from_bytes(row.get(0)?)))
+         WHERE work = ?1 AND deleted_at IS NULL {}
+         ORDER BY id",
+        SESSIONS.checked("id"),
+        damaged.and_whole(&SESSIONS)
+    );
+    collect_whole(conn, &sql, [work.as_bytes()], rows::session_id)
 }
 
 pub(super) fn newest_of_work(
     conn: &Connection,
+    damaged: DamagedRow,
     work: WorkId,
     before: Option<SessionId>,
     limit: usize,
@@ -171,18 +210,19 @@ pub(super) fn newest_of_work(
         Some(before) => (*before.as_bytes(), "<"),
         None => ([0xff; 16], "<="),
     };
-    let sql = newest_of_work_sql(is_before);
+    let sql = newest_of_work_sql(is_before, damaged);
     collect_whole(conn, &sql, params![work.as_bytes(), before, sql_limit(limit)], rows::session_row)
 }
 
-pub(super) fn newest_of_work_sql(is_before: &str) -> String {
+pub(super) fn newest_of_work_sql(is_before: &str, damaged: DamagedRow) -> String {
     format!(
         "SELECT {}
          FROM sessions
-         WHERE work = ?1 AND id {is_before} ?2 AND deleted_at IS NULL
+         WHERE work = ?1 AND id {is_before} ?2 AND deleted_at IS NULL {}
          ORDER BY id DESC
          LIMIT ?3",
-        SESSIONS.checked(SESSION_COLUMNS)
+        SESSIONS.checked(SESSION_COLUMNS),
+        damaged.and_whole(&SESSIONS)
     )
 }
 
@@ -200,13 +240,16 @@ pub(super) fn whole_works(conn: &Connection) -> Result<Vec<WholeWork>, ReadError
     for ((_, name), id) in collect_whole(conn, &sql, [], rows::work_name)? {
         names.entry(id).or_default().push(name);
     }
-    let sql = "SELECT work, id
+    let sql = format!(
+        "SELECT {}
          FROM sessions
          WHERE work IS NOT NULL AND deleted_at IS NULL
-         ORDER BY work, id";
+         ORDER BY work, id",
+        SESSIONS.checked("work, id")
+    );
     let member = |row: &Row<'_>| Ok((WorkId::from_bytes(row.get(0)?), SessionId::from_bytes(row.get(1)?)));
     let mut sessions: HashMap<WorkId, Vec<SessionId>> = HashMap::new();
-    for (work, id) in collect(conn, sql, [], member)? {
+    for (work, id) in collect_whole(conn, &sql, [], member)? {
         sessions.entry(work).or_default().push(id);
     }
     let whole = works.into_iter().map(|row| WholeWork {
@@ -217,13 +260,18 @@ pub(super) fn whole_works(conn: &Connection) -> Result<Vec<WholeWork>, ReadError
     Ok(whole.collect())
 }
 
-pub(super) fn unbegun(conn: &Connection) -> Result<Vec<SessionId>, ReadError> {
-    let sql = "SELECT id
+pub(super) fn unbegun(conn: &Connection, damaged: DamagedRow) -> Result<Vec<SessionId>, ReadError> {
+    let sql = format!(
+        "SELECT {}
          FROM sessions
          WHERE
              origin IS NOT NULL AND turns = 0 AND deleted_at IS NULL
              AND agent_state IN ('starting', 'stopped')
              AND EXISTS (SELECT 1 FROM prompts WHERE prompts.session = sessions.id)
-         ORDER BY id";
-    collect(conn, sql, [], |row| Ok(SessionId::from_bytes(row.get(0)?)))
+             {}
+         ORDER BY id",
+        SESSIONS.checked("id"),
+        damaged.and_whole(&SESSIONS)
+    );
+    collect_whole(conn, &sql, [], rows::session_id)
 }

@@ -15,16 +15,16 @@ use rusqlite::{Connection, Error, params};
 use tokio::sync::mpsc;
 
 use crate::sqlite::checkpoint::{self, Health};
+use crate::sqlite::checksums::STREAMS;
 use crate::sqlite::fences::{self, Fences};
 use crate::sqlite::heads::{Heads, Known};
 use crate::sqlite::jobs::{Answer, AppendFailure, Cause, EncodedBatch, Job, Write, answer_all, refuse_all};
-use crate::sqlite::mend::Mend;
+use crate::sqlite::outside::{is_damage, rebuild};
 use crate::sqlite::reserve::Reserve;
 use crate::sqlite::rows::sql_seq;
-use crate::sqlite::sums::STREAMS;
 use crate::sqlite::sweep::Sweep;
 use crate::sqlite::trouble::Trouble;
-use crate::sqlite::{apply, mend, queries};
+use crate::sqlite::{apply, mend, meta, queries};
 use crate::{AppendError, Room};
 
 /// As many writes may wait before asking itself waits.
@@ -37,9 +37,6 @@ const MAX_GROUP_BYTES: usize = 1 << 20;
 /// How often to look at the write-ahead log's length: a look costs as much as a small write.
 const COMMITS_BETWEEN_LOOKS: u32 = if cfg!(test) { 1 } else { 64 };
 const BYTES_BETWEEN_LOOKS: usize = 4 << 20;
-
-/// A disk that goes on damaging rows is not to be mended all day: it is to be replaced.
-const MAX_MENDS: u32 = 3;
 
 pub(super) struct Writer {
     pub(super) conn: Connection,
@@ -114,8 +111,11 @@ impl Writer {
     /// Copies and empties the write-ahead log once it holds what was swept. While somebody reads from it or copies it, that
     /// waits for a later write, or for the end.
     fn empty_wal_of_swept(&mut self) {
-        if self.sweep.is_left_in_wal() && checkpoint::empty(&self.conn, &self.health) {
-            self.sweep.is_gone_from_wal();
+        if self.sweep.is_wal_due() {
+            match checkpoint::empty(&self.conn, &self.health) {
+                true => self.sweep.is_gone_from_wal(),
+                false => self.sweep.is_still_in_wal(),
+            }
         }
     }
 
@@ -224,7 +224,27 @@ impl Writer {
                 fences::write(&self.conn, damage)?;
                 Ok(Ok(Position(self.last_position)))
             }
-            Write::Mend { what, seen } => self.mend(*what, *seen),
+            Write::MendStreams => {
+                let mended = self.mend(mend::mend_streams)?;
+                self.heads.forget_all();
+                self.fences.take_over(&self.conn)?;
+                Ok(mended.map(|()| Position(self.last_position)))
+            }
+            Write::RemoveRows(removal) => {
+                let removed = self.mend(|conn| removal.carry_out(conn))?;
+                Ok(removed.map(|()| Position(self.last_position)))
+            }
+            Write::ReplaceRows(walk) => {
+                let replaced = self.mend(|conn| rebuild::replace_rows(conn, walk))?;
+                if let Ok(Some(damage)) = &replaced {
+                    self.fences.put(damage);
+                }
+                Ok(replaced.map(|_| Position(self.last_position)))
+            }
+            Write::NoteIndexDamage => {
+                meta::note_index_damage(&self.conn)?;
+                Ok(Ok(Position(self.last_position)))
+            }
             #[cfg(test)]
             Write::Look(look) => {
                 self.conn.execute_batch("COMMIT")?;
@@ -323,27 +343,19 @@ impl Writer {
         Ok(Ok(Position(self.last_position)))
     }
 
-    /// Sets right what is beside the log. What cannot be is left as it was: it must not take the store down with it.
-    fn mend(&mut self, what: Mend, seen: u32) -> Result<Answer, Error> {
-        let done = Ok(Ok(Position(self.last_position)));
-        if self.health.mends() != seen || seen >= MAX_MENDS {
-            return done;
-        }
-        self.health.count_mend();
+    /// Sets right something beside the log. What cannot be is left as it was: it must not take the store down with it.
+    fn mend<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<Result<T, AppendError>, Error> {
         self.conn.execute_batch("SAVEPOINT mend")?;
-        match mend::mend(&self.conn, what) {
-            Ok(()) => {
-                tracing::warn!("rows beside the log were damaged, and were made anew from it");
-                self.heads.forget_all();
-                self.fences.reload(&self.conn)?;
-            }
-            Err(err) => {
-                tracing::error!(error = %err, "rows beside the log are damaged and can not be made anew; stop the server and run `throughline doctor`");
+        let mended = match work(&self.conn) {
+            Ok(mended) => Ok(mended),
+            Err(err) if is_damage(&err) => {
                 self.conn.execute_batch("ROLLBACK TO mend")?;
+                Err(AppendError::Failed(err.into()))
             }
-        }
+            Err(err) => return Err(err),
+        };
         self.conn.execute_batch("RELEASE mend")?;
-        done
+        Ok(mended)
     }
 
     /// Has the write-ahead log copied once it is long enough; the copying is another thread's.

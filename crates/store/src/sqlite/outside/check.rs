@@ -11,12 +11,12 @@ use rusqlite::{Connection, Error};
 use serde::{Serialize, Serializer};
 
 use crate::StorageError;
+use crate::sqlite::checksums::{FOLDED, RECEIPTS, STREAMS, has_checksums};
 use crate::sqlite::fences::has_fence;
 use crate::sqlite::outside::rows::{Rows, known_seq};
 use crate::sqlite::outside::streams::{self, StreamRecord};
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, is_damage, strays};
-use crate::sqlite::sums::{FOLDED, RECEIPTS, STREAMS, has_sums};
 
 /// A store that is damaged throughout tells this much, and how much more there is.
 const MAX_FINDINGS: usize = 1000;
@@ -155,14 +155,14 @@ impl StoreFile {
             report.checked_streams += 1;
         }
         strays::find(&self.conn, self.schema, report, progress)?;
-        self.check_sums(report)
+        self.verify_checksums(report)
     }
 
     /// Rows that say what the log says, and yet are not as they were written, or whose truth no log tells.
-    fn check_sums(&self, report: &mut CheckReport) -> Result<(), Error> {
+    fn verify_checksums(&self, report: &mut CheckReport) -> Result<(), Error> {
         // What was found already is mended by the same rebuild.
         let is_told = |finding: &Finding| matches!(finding.kind, FindingKind::Row | FindingKind::Stray);
-        if !has_sums(self.schema) || report.findings.iter().any(is_told) {
+        if !has_checksums(self.schema) || report.findings.iter().any(is_told) {
             return Ok(());
         }
         for table in FOLDED.iter().copied().chain([&STREAMS, &RECEIPTS]) {

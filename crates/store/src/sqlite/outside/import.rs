@@ -10,7 +10,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use model::{EVENT_VERSION, Entry, Event, RowChange, Seq, Session, StreamId, Timestamp, fold};
-use rusqlite::{OpenFlags, params};
+use rusqlite::OpenFlags;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -18,14 +18,14 @@ use sha2::{Digest as _, Sha256};
 
 use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::fences::has_fence;
+use crate::sqlite::heads::Heads;
 use crate::sqlite::open::Setup;
 use crate::sqlite::outside::backup::hex;
 use crate::sqlite::outside::export::{self, DamageLine, End, Header, Tombstone};
+use crate::sqlite::outside::repair::put_fence;
 use crate::sqlite::outside::restore::{RestoreError, RestoreWish, Restored};
 use crate::sqlite::outside::{OnProgress, Progress, Stage};
-use crate::sqlite::rows::sql_seq;
-use crate::sqlite::sums::STREAMS;
-use crate::{Batch, Head, Log as _, Part, ReadError, SqliteStore, Tables as _};
+use crate::{Batch, Damage, Head, Log as _, Part, ReadError, SqliteStore, Tables as _};
 
 /// The longest line that is read. An event is far shorter than this.
 const MAX_LINE_BYTES: u64 = 32 << 20;
@@ -227,13 +227,9 @@ fn fence(path: &Path, damaged: &[(StreamId, DamageLine)]) -> Result<(), RestoreE
     let mut conn = setup.connect(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let tx = conn.transaction()?;
     for (stream, damage) in damaged.iter().filter(|(stream, _)| has_fence(*stream)) {
-        tx.execute(
-            "INSERT INTO streams (name, damaged_seq, damage)
-             VALUES (?1, ?2, ?3)
-             ON CONFLICT (name) DO UPDATE SET damaged_seq = excluded.damaged_seq, damage = excluded.damage",
-            params![stream.to_string(), sql_seq(damage.seq), damage.what],
-        )?;
-        STREAMS.sum_up(&tx, "name = ?1", &[&stream.to_string()])?;
+        let id = Heads::default().find_or_create(&tx, *stream)?;
+        let damage = Damage { stream: *stream, seq: damage.seq, what: damage.what.clone().into() };
+        put_fence(&tx, id, Some(&damage))?;
     }
     tx.commit()?;
     checkpoint::finish(&conn, &Health::default());

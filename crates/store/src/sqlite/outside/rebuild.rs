@@ -6,15 +6,17 @@
 use model::{Seq, SessionId, StreamId};
 use rusqlite::{Connection, Error, TransactionBehavior};
 
+use crate::sqlite::apply;
+use crate::sqlite::checksums::{FOLDED, SESSIONS, Table};
 use crate::sqlite::fences::has_fence;
 use crate::sqlite::heads::Heads;
+use crate::sqlite::mend::{self, Owner};
+use crate::sqlite::open::newest_schema;
 use crate::sqlite::outside::repair::{Repair, put_fence};
 use crate::sqlite::outside::rows::known_seq;
 use crate::sqlite::outside::streams::{self, StreamRecord};
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{OnProgress, Progress, Stage};
-use crate::sqlite::sums::{FOLDED, SESSIONS};
-use crate::sqlite::{apply, mend};
 use crate::{Damage, StorageError};
 
 /// What a rebuild went through.
@@ -70,6 +72,52 @@ pub(in crate::sqlite) fn rebuild(conn: &Connection, schema: i64, progress: OnPro
     keep_lost_sessions(conn, schema)?;
     conn.execute_batch("DROP TABLE temp.kept")?;
     Ok(rebuilt)
+}
+
+/// Puts the rows of one stream anew, in a transaction of the caller's, from a walk that was begun before. Answers why the
+/// stream has to be fenced off, if it has to be.
+pub(in crate::sqlite) fn replace_rows(conn: &Connection, walk: &mut Walk) -> Result<Option<Damage>, Error> {
+    let (schema, stream) = (newest_schema(), walk.stream);
+    let record = StreamRecord::find_named(conn, schema, stream)?.filter(|record| record.purged_at.is_none());
+    let Some(record) = record else { return Ok(None) };
+    // What came since the walk was at the end.
+    while walk.damage.is_none() && !walk.step(conn)? {}
+    let is_damaged = walk.damage.is_some();
+    walk.miss_tail(known_seq(conn, schema, stream)?);
+    let fence = walk.fence(&record);
+    if fence != record.fence && has_fence(stream) {
+        put_fence(conn, record.id, fence.as_ref())?;
+    }
+    match stream {
+        // A session of which the log has not even the first entry is damaged, and not one that never was.
+        StreamId::Session(_) if walk.head == Seq::START => return Ok(fence),
+        StreamId::Session(id) => apply::remove_session(conn, id)?,
+        // What stands behind the damage is known from its rows alone.
+        StreamId::Server | StreamId::Work if is_damaged => return remove_damaged(conn, stream).map(|()| fence),
+        StreamId::Server | StreamId::Work => remove_all(conn, stream)?,
+    }
+    for change in std::mem::take(&mut walk.rows).into_changes(stream) {
+        apply::apply(conn, &change)?;
+    }
+    Ok(fence)
+}
+
+fn tables_of(stream: StreamId) -> impl Iterator<Item = &'static Table> {
+    FOLDED.iter().copied().filter(move |table| mend::owner_of(table) == Owner::Stream(stream))
+}
+
+fn remove_all(conn: &Connection, stream: StreamId) -> Result<(), Error> {
+    for table in tables_of(stream) {
+        conn.execute(&format!("DELETE FROM {}", table.name), [])?;
+    }
+    Ok(())
+}
+
+fn remove_damaged(conn: &Connection, stream: StreamId) -> Result<(), Error> {
+    for table in tables_of(stream) {
+        conn.execute(&format!("DELETE FROM {} WHERE NOT ({})", table.name, table.is_whole(newest_schema())), [])?;
+    }
+    Ok(())
 }
 
 /// A session of which the log has not even the first entry is damaged, and not one that never was: its row stays.

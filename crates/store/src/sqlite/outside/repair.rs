@@ -6,9 +6,10 @@
 use std::path::Path;
 
 use model::StreamId;
-use rusqlite::{Connection, Error, TransactionBehavior, params};
+use rusqlite::{Connection, Error, TransactionBehavior};
 
 use crate::sqlite::checkpoint::{self, Health};
+use crate::sqlite::checksums::STREAMS;
 use crate::sqlite::open::{self, Opened};
 use crate::sqlite::outside::rows::known_seq;
 use crate::sqlite::outside::streams::StreamRecord;
@@ -70,10 +71,6 @@ impl Drop for Repair {
 }
 
 pub(super) fn put_fence(conn: &Connection, id: i64, damage: Option<&Damage>) -> Result<(), Error> {
-    conn.prepare_cached("UPDATE streams SET damaged_seq = ?2, damage = ?3 WHERE id = ?1")?.execute(params![
-        id,
-        damage.map(|damage| sql_seq(damage.seq)),
-        damage.map(|damage| &damage.what),
-    ])?;
-    Ok(())
+    let (seq, what) = (damage.map(|damage| sql_seq(damage.seq)), damage.map(|damage| &damage.what));
+    STREAMS.update(conn, "damaged_seq = ?2, damage = ?3", "id = ?1", &[&id], &[&seq, &what])
 }

@@ -11,6 +11,7 @@ use model::{
 };
 use rusqlite::{Connection, Params, Result, Row};
 
+use crate::sqlite::checksums::{CONTEXT_ENTRIES, PROMPTS, SESSIONS, TURNS};
 use crate::sqlite::columns::{
     FACT_COLUMNS, NEXT_COLUMNS, REMEMBERED_COLUMNS, SET_COLUMNS, TITLE_COLUMNS, TOKEN_COLUMNS, WORK_COLUMNS,
     WORK_NAME_COLUMNS, has_context, has_remembered, has_titles, has_work, prompt_columns, session_columns,
@@ -21,7 +22,6 @@ use crate::sqlite::rows::{
     marked_set, next_row, proved_fact, queued_prompt, remembered_row, session_row, title_row, token_row, turn_row,
     work_name, work_row,
 };
-use crate::sqlite::sums::{CONTEXT_ENTRIES, PROMPTS, SESSIONS, TURNS};
 
 /// What the read tables hold of a stream.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use model::{Seq, Session, StreamId, fold};
 use rusqlite::{Connection, Result, params};
 
 use crate::sqlite::columns::STORED_ENTRY_COLUMNS;
+use crate::sqlite::open::newest_schema;
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::outside::rows::Rows;
 use crate::sqlite::outside::streams::StreamRecord;
@@ -15,7 +16,7 @@ use crate::{Damage, MAX_PAGE_BYTES};
 
 const PAGE_ENTRIES: usize = 1000;
 
-pub(super) struct Walk {
+pub(in crate::sqlite) struct Walk {
     pub(super) stream: StreamId,
     id: i64,
     /// The last entry that was folded in.
@@ -37,8 +38,15 @@ impl Walk {
         Ok(walk)
     }
 
+    /// Begins with a stream that is there, by its name.
+    pub(in crate::sqlite) fn begin(conn: &Connection, stream: StreamId) -> Result<Option<Self>> {
+        let record =
+            StreamRecord::find_named(conn, newest_schema(), stream)?.filter(|record| record.purged_at.is_none());
+        Ok(record.map(|record| Self::new(record.id, stream)))
+    }
+
     /// Reads a page; true if that was the last one.
-    pub(super) fn step(&mut self, conn: &Connection) -> Result<bool> {
+    pub(in crate::sqlite) fn step(&mut self, conn: &Connection) -> Result<bool> {
         let sql = format!(
             "SELECT {STORED_ENTRY_COLUMNS}
              FROM entries

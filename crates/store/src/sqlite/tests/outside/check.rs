@@ -10,7 +10,7 @@ use crate::conformance::{
     AnyStore, act, attached, batch, create, pictures, prompt, prompt_with, question, stream, text_part,
 };
 use crate::outside::{Depth, Repair, StoreFile};
-use crate::sqlite::tests::outside::{backup, check, contents, export, scribble, told, write_sample};
+use crate::sqlite::tests::outside::{backup, check, contents, export, scribble, scribble_fence, told, write_sample};
 use crate::sqlite::tests::{folder, open_at};
 use crate::{Log as _, OpenError};
 
@@ -122,7 +122,7 @@ async fn each_kind_of_damage_is_found_and_named() {
     ] {
         let (_folder, path) = folder();
         write_sample(&path).await;
-        scribble(&path, sql);
+        scribble_fence(&path, sql);
         for depth in [Depth::All, Depth::Sample(99)] {
             let report = check(&path, depth);
             assert_eq!(told(&report), expected, "{sql}");
@@ -173,7 +173,7 @@ async fn a_check_counts_what_it_saw() {
     write_sample(&path).await;
     let report = check(&path, Depth::All);
     assert_eq!((report.sampled, report.streams, report.checked_streams, report.checked_entries), (false, 4, 4, 13));
-    scribble(&path, "UPDATE streams SET damaged_seq = 1, damage = 'it was' WHERE id = 1");
+    scribble_fence(&path, "UPDATE streams SET damaged_seq = 1, damage = 'it was' WHERE id = 1");
     let report = check(&path, Depth::Sample(1));
     assert_eq!((report.sampled, report.streams, report.checked_streams, report.checked_entries), (true, 4, 2, 11));
     let json = serde_json::to_value(&report).unwrap();
@@ -252,7 +252,7 @@ async fn fences_are_set_and_lifted_by_whoever_owns_the_store() {
     let (_folder, path) = folder();
     write_sample(&path).await;
     open_at(&path).append(batch([text_part(stream(5), 0, &["x"])])).await.unwrap();
-    scribble(
+    scribble_fence(
         &path,
         "UPDATE entries SET at = 0 WHERE stream = 1 AND seq = 4;
          UPDATE streams SET damaged_seq = 1, damage = 'it was' WHERE id = 2;

@@ -8,7 +8,9 @@ use sha2::{Digest as _, Sha256};
 use crate::Log as _;
 use crate::conformance::{at, batch, stream, text_part};
 use crate::outside::{Depth, ExportWish, RestoreError, StoreFile};
-use crate::sqlite::tests::outside::{check, contents, export, named, restore_from, scribble, told, write_sample};
+use crate::sqlite::tests::outside::{
+    check, contents, export, named, restore_from, scribble, scribble_fence, told, write_sample,
+};
 use crate::sqlite::tests::{folder, open_at};
 
 /// The lines with the end that belongs to them.
@@ -48,7 +50,7 @@ async fn a_damaged_store_comes_back_fenced() {
     let (folder, path) = folder();
     write_sample(&path).await;
     scribble(&path, "UPDATE entries SET at = 0 WHERE stream = 1 AND seq = 4; DELETE FROM entries WHERE stream = 2");
-    scribble(&path, "UPDATE streams SET damaged_seq = 1, damage = 'the entry is missing' WHERE id = 2");
+    scribble_fence(&path, "UPDATE streams SET damaged_seq = 1, damage = 'the entry is missing' WHERE id = 2");
     let (first, _) = export(&path);
     let file = folder.path().join("export.jsonl");
     fs::write(&file, &first).unwrap();

@@ -6,6 +6,7 @@ use refinery::Target;
 use rusqlite::Connection;
 
 use crate::outside::{Depth, Repair, StoreFile};
+use crate::sqlite::checksums;
 use crate::sqlite::open::{embedded, newest_schema};
 use crate::sqlite::tests::outside::{backup, check, contents, export, restore_from, scribble, told};
 use crate::sqlite::tests::{folder, open_at};
@@ -14,6 +15,7 @@ use crate::{SqliteStore, Tables as _};
 /// The first store, brought to `schema` and no further.
 fn make(path: &Path, schema: i64) {
     let mut conn = Connection::open(path).unwrap();
+    checksums::register(&conn).unwrap();
     conn.execute_batch(include_str!("../../../../../../fixtures/stores/v1.sql")).unwrap();
     let target = Target::Version(schema.try_into().unwrap());
     embedded::migrations::runner().set_target(target).run(&mut conn).unwrap();

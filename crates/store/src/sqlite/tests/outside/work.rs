@@ -18,7 +18,7 @@ use crate::{AppendError, Head, Part, ReadError, Tables as _};
 const WORK: &str = "06060606-0606-0606-0606-060606060606";
 
 /// After the sample: the first session's agent offers two steps, one of which is taken; its work is renamed.
-async fn write_work(path: &Path) {
+pub(in crate::sqlite::tests) async fn write_work(path: &Path) {
     write_sample(path).await;
     let store: AnyStore = Arc::new(open_at(path));
     note(&store, 1, offers(2, 1, next_step("weave", Some("loom"))), 20).await;

@@ -20,7 +20,7 @@ pub(super) struct Table {
 }
 
 /// The first schema whose rows have checksums.
-const SUMS_SINCE: i64 = 10;
+const CHECKSUMS_SINCE: i64 = 10;
 
 macro_rules! tables {
     ($($table:ident $name:literal: $columns:expr;)+) => {
@@ -33,7 +33,7 @@ macro_rules! tables {
 }
 
 tables! {
-    STREAMS "streams": "id, name, purged_at, sweeping";
+    STREAMS "streams": "id, name, purged_at, sweeping, damaged_seq, damage";
     SESSIONS "sessions": columns::SESSION_COLUMNS;
     TURNS "turns": columns::TURN_COLUMNS;
     PROMPTS "prompts": "session, interaction, queued_seq, queued_at, text, images";
@@ -74,9 +74,19 @@ fn put_sql(name: &str, columns: &str) -> String {
 impl Table {
     /// An expression: the row is the one that was written. In a store of an old schema nobody can tell.
     pub(super) fn is_whole(&self, schema: i64) -> String {
-        match has_sums(schema) {
+        match has_checksums(schema) {
             true => format!("{}.checksum IS row_sum({})", self.name, self.columns),
             false => "1".to_owned(),
+        }
+    }
+
+    /// Refuses if one of these rows is not the one that was written: for questions whose answer rests on rows that they do not
+    /// show. `which` is SQL.
+    pub(super) fn verify(&self, conn: &Connection, which: &str, params: impl Params) -> Result<()> {
+        let sql = format!("SELECT 1 FROM {} WHERE {which} AND NOT ({})", self.name, self.is_whole(CHECKSUMS_SINCE));
+        match conn.prepare_cached(&sql)?.exists(params)? {
+            true => Err(row_damage(0)),
+            false => Ok(()),
         }
     }
 
@@ -88,7 +98,7 @@ impl Table {
 
     /// The columns of a row, and behind them whether it is the one that was written.
     pub(super) fn checked(&self, columns: &str) -> String {
-        format!("{columns}, {}", self.is_whole(SUMS_SINCE))
+        format!("{columns}, {}", self.is_whole(CHECKSUMS_SINCE))
     }
 
     /// Changes a row, and its checksum with it. `set` and `key` are SQL, and the first parameters are the key's. A row that
@@ -110,11 +120,11 @@ impl Table {
         );
         let all: Vec<&dyn ToSql> = key_params.iter().chain(params).copied().collect();
         conn.prepare_cached(&sql)?.execute(all.as_slice())?;
-        self.sum_up(conn, key, key_params)
+        self.set_checksum(conn, key, key_params)
     }
 
     /// Gives a row its first checksum.
-    pub(super) fn sum_up(&self, conn: &Connection, key: &str, key_params: &[&dyn ToSql]) -> Result<()> {
+    pub(super) fn set_checksum(&self, conn: &Connection, key: &str, key_params: &[&dyn ToSql]) -> Result<()> {
         let (name, columns) = (self.name, self.columns);
         let sql = format!("UPDATE {name} SET checksum = row_sum({columns}) WHERE {key} AND checksum IS NULL");
         conn.prepare_cached(&sql)?.execute(key_params)?;
@@ -122,8 +132,8 @@ impl Table {
     }
 }
 
-pub(super) fn has_sums(schema: i64) -> bool {
-    schema >= SUMS_SINCE
+pub(super) fn has_checksums(schema: i64) -> bool {
+    schema >= CHECKSUMS_SINCE
 }
 
 /// Teaches a connection the function that sums a row's values up.
@@ -161,6 +171,30 @@ pub(super) fn whole<T>(row: &Row<'_>, read: impl FnOnce(&Row<'_>) -> Result<T>) 
     let last = row.as_ref().column_count() - 1;
     match row.get(last)? {
         true => read(row),
-        false => Err(Error::FromSqlConversionFailure(last, Type::Null, Box::new(RowDamage))),
+        false => Err(row_damage(last)),
+    }
+}
+
+/// What is said of a row that is not the one that was written.
+pub(super) fn row_damage(column: usize) -> Error {
+    Error::FromSqlConversionFailure(column, Type::Null, Box::new(RowDamage))
+}
+
+/// What a list does about a row that is damaged and could not be made anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DamagedRow {
+    /// There is no list: it may still be made anew.
+    Refuse,
+    /// The list has all but this row.
+    LeaveOut,
+}
+
+impl DamagedRow {
+    /// SQL that goes on with a condition.
+    pub(super) fn and_whole(self, table: &Table) -> String {
+        match self {
+            Self::Refuse => String::new(),
+            Self::LeaveOut => format!("AND {}", table.is_whole(CHECKSUMS_SINCE)),
+        }
     }
 }
