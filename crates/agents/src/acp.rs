@@ -25,7 +25,6 @@ mod wire;
 
 pub(crate) use about::About;
 pub(crate) use connection::{Connection, Lease};
-pub(crate) use prompt::PACKET_LABELS;
 pub use records::{Record, Records, RecordsError, RecordsWish};
 pub(crate) use session::{Ends, Session};
 pub(crate) use translate::{MAX_KEPT_BYTES, cut_chars, cut_value, plain_line, start_of};

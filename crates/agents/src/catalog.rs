@@ -134,7 +134,7 @@ impl Catalog {
             if let Some(program) = program.clone().filter(|_| !entry.version_args.is_empty()) {
                 let question = question(&entry, program, path, home);
                 let versions = Arc::clone(&self.versions);
-                asks.spawn(async move { (index, versions.ask(&question).await) });
+                asks.spawn(async move { (index, versions.ask(question).await) });
             }
             found.push(Found { entry, program: program.map(|program| program.path), version: None });
         }

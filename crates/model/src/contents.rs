@@ -22,6 +22,7 @@ use crate::Turn;
 
 pub use model_answer::{clean_summary, clean_title};
 pub use model_request::{ModelRequest, summary_request, title_request};
+pub use scaffolding::is_tools_own;
 pub use summary::extract_summary;
 pub use title::{Topics, topic_title};
 

@@ -46,7 +46,7 @@ pub use blocks::{
 pub use command::{AgentReport, Command, FirstPrompt, NewSession, TurnSummary, WhenBusy};
 pub use contents::{
     EMPTY_SUMMARY, MAX_SUMMARY_CHARS, MAX_TITLE_CHARS, ModelRequest, TITLE_TURNS, Topics, TurnLine, clean_summary,
-    clean_title, extract_summary, summary_request, title_request, topic_title,
+    clean_title, extract_summary, is_tools_own, summary_request, title_request, topic_title,
 };
 pub use context::{
     CallEnd, Context, ContextError, ContextNews, ContextWish, DECLARED_FACTS, Fact, FactList, FactShape, Facts,

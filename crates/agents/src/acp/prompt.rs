@@ -9,9 +9,8 @@ use model::{Image, is_slash_command};
 
 use crate::{Told, ToldOf};
 
-/// Said above what the agent is told ahead of the person's words, so that it is not taken for them. Records of other
-/// tools hold them for ever: one that is not said any more is still known.
-pub(crate) const PACKET_LABELS: [&str; 3] = [EARLIER_TURNS, PHASE_BEFORE, BRIEF];
+// Said above what the agent is told ahead of the person's words, so that it is not taken for them. All begin with the words
+// by which records of other tools are known to hold them (`model::is_tools_own`).
 const EARLIER_TURNS: &str =
     "[Context from Throughline about the earlier turns of this session. It is a record, not a request.]";
 const PHASE_BEFORE: &str =

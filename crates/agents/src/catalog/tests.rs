@@ -324,10 +324,22 @@ async fn a_program_that_hangs_has_no_version() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_program_that_was_slow_is_asked_again_later() {
+async fn who_asks_next_hears_a_slow_program() {
     let world = World::new(&[("claude-agent-acp", "hangs-until-told")]);
     let catalog = catalog(&[]).unwrap();
     assert_eq!(world.version(&catalog, "claude").await, None);
+    fs::write(world.home().join("answer"), "").unwrap();
+    tokio::time::resume();
+    assert_eq!(world.version(&catalog, "claude").await.as_deref(), Some("sample 1.2.3"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_program_that_was_too_slow_is_asked_again_later() {
+    let world = World::new(&[("claude-agent-acp", "hangs-until-told")]);
+    let catalog = catalog(&[]).unwrap();
+    for _ in 0..2 {
+        assert_eq!(world.version(&catalog, "claude").await, None);
+    }
     fs::write(world.home().join("answer"), "").unwrap();
     tokio::time::resume();
     assert_eq!(world.version(&catalog, "claude").await, None, "it was asked a moment ago");
@@ -338,7 +350,7 @@ async fn a_program_that_was_slow_is_asked_again_later() {
 }
 
 #[tokio::test]
-async fn nothing_is_left_of_a_program_that_nobody_waits_for() {
+async fn nothing_is_left_of_a_program_that_hangs_when_the_catalog_is_gone() {
     let world = World::new(&[("claude-agent-acp", "hangs")]);
     let catalog = catalog(&[]).unwrap();
     let pids = world.home().join("pids");
@@ -351,6 +363,7 @@ async fn nothing_is_left_of_a_program_that_nobody_waits_for() {
         found = world.find(&catalog) => panic!("it hangs, and yet {found:?}"),
         () = started => (),
     }
+    drop(catalog);
     let pids = fs::read_to_string(pids).unwrap();
     let pids: Vec<i32> = pids.split_whitespace().map(|pid| pid.parse().unwrap()).collect();
     assert_eq!(pids.len(), 2);

@@ -13,23 +13,32 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, Command};
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::{OnceCell, Semaphore, oneshot};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 use super::program::{Program, Stamp};
 
 const AT_A_TIME: usize = 4;
-/// How long a program may take.
-const RUN_LIMIT: Duration = Duration::from_secs(5);
-/// How long somebody waits for it, its turn included. Who gives up sees no version; the next one asks again.
+/// How long a program may take: one that needs two seconds of a processor may need ten of the clock on a busy machine.
+const RUN_LIMIT: Duration = Duration::from_secs(20);
+/// How long somebody waits for it, its turn included. Who gives up sees no version; the next one does.
 const WAIT_LIMIT: Duration = Duration::from_secs(12);
 /// How long after that it is not asked again, so that nobody waits for it each time.
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 const MAX_OUTPUT_BYTES: u64 = 64 << 10;
 const MAX_VERSION_BYTES: usize = 200;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Versions {
+    asked: Arc<Asked>,
+    /// Ended with this, and by themselves after a while.
+    runs: Mutex<JoinSet<()>>,
+}
+
+/// What is known of programs.
+#[derive(Debug)]
+struct Asked {
     known: Mutex<HashMap<PathBuf, (Stamp, Answer)>>,
     /// Programs that did not answer in time, and when.
     slow: Mutex<HashMap<PathBuf, Instant>>,
@@ -49,14 +58,29 @@ pub(super) struct Question {
     pub(super) env: BTreeMap<String, String>,
 }
 
-impl Default for Versions {
+impl Default for Asked {
     fn default() -> Self {
         Self { known: Mutex::default(), slow: Mutex::default(), turns: Semaphore::new(AT_A_TIME) }
     }
 }
 
 impl Versions {
-    pub(super) async fn ask(&self, question: &Question) -> Option<String> {
+    /// What the program says, unless that takes too long: it goes on, and whoever asks next hears it.
+    pub(super) async fn ask(&self, question: Question) -> Option<String> {
+        let asked = Arc::clone(&self.asked);
+        let (tell, told) = oneshot::channel();
+        {
+            let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            while runs.try_join_next().is_some() {}
+            // Who gave up hears nothing.
+            runs.spawn(async move { drop(tell.send(asked.ask(&question).await)) });
+        }
+        timeout(WAIT_LIMIT, told).await.ok()?.ok()?
+    }
+}
+
+impl Asked {
+    async fn ask(&self, question: &Question) -> Option<String> {
         let path = &question.program.path;
         let slow_at = self.slow.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied();
         if slow_at.is_some_and(|at| at.elapsed() < ASK_AGAIN_AFTER) {
@@ -67,7 +91,7 @@ impl Versions {
             let _turn = self.turns.acquire().await.map_err(|_| TooSlow)?;
             run(question).await
         });
-        match timeout(WAIT_LIMIT, told).await.ok()? {
+        match told.await {
             Ok(version) => version.clone(),
             Err(TooSlow) => {
                 self.slow.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), Instant::now());

@@ -5,6 +5,7 @@
 //! again begins with all its messages anew, which are left out. Older versions write one JSON document each time anew.
 
 mod message;
+mod part;
 
 use std::borrow::Cow;
 use std::io::Read as _;
@@ -21,6 +22,7 @@ use super::{HistoryError, LastTurn};
 use message::{Message, Messages};
 
 pub(super) use message::taken_apart;
+pub(super) use part::{FunctionResponse, Part};
 
 /// A larger document is not read.
 const MAX_DOCUMENT_BYTES: u64 = 64 << 20;

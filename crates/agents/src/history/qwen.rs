@@ -6,18 +6,18 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use model::{Image, MAX_IMAGES, Outcome, Timestamp, ToolKind, ToolStatus, Usage};
+use model::{Image, Outcome, Timestamp, ToolKind, ToolStatus, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::calls::{self, Shown};
-use super::gemini::taken_apart;
+use super::gemini::{FunctionResponse, Part, taken_apart};
 use super::json::{self, as_a, items, keep_first};
 use super::lines::{self, Spot};
 use super::teller::Teller;
 use super::words::{self, Words};
-use super::{HistoryError, LastTurn, blobs};
+use super::{HistoryError, LastTurn};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -55,51 +55,12 @@ struct Tokens {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Part<'a> {
-    #[serde(borrow)]
-    text: Option<Cow<'a, str>>,
-    thought: Option<bool>,
-    #[serde(borrow)]
-    inline_data: Option<Inline<'a>>,
-    #[serde(borrow)]
-    function_call: Option<Call<'a>>,
-    #[serde(borrow)]
-    function_response: Option<FunctionResponse<'a>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Inline<'a> {
-    #[serde(borrow)]
-    mime_type: Cow<'a, str>,
-    #[serde(borrow)]
-    data: Cow<'a, str>,
-}
-
-#[derive(Deserialize)]
 struct Call<'a> {
     #[serde(borrow)]
     id: Cow<'a, str>,
     #[serde(borrow)]
     name: Cow<'a, str>,
     args: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct FunctionResponse<'a> {
-    #[serde(borrow)]
-    id: Cow<'a, str>,
-    #[serde(borrow)]
-    response: Option<Response<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Response<'a> {
-    #[serde(borrow)]
-    output: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    error: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
@@ -167,12 +128,8 @@ impl Record<'_> {
                 Words::Command(command) => said.push(command),
                 Words::Interrupted | Words::Summary(_) | Words::CommandOutput | Words::Tools => (),
             }
-            if let Some(Inline { mime_type, data }) = part.inline_data {
-                match blobs::of_prompt(&mime_type, &data, teller.limits()) {
-                    Ok(image) if images.len() < MAX_IMAGES => images.push(image),
-                    Ok(image) => said.push(format!("[{}, not kept]", image.mime_type)),
-                    Err(mention) => said.push(mention),
-                }
+            if let Some(picture) = part.inline_data {
+                picture.join(&mut said, &mut images, teller.limits());
             }
         }
         if said.is_empty() && images.is_empty() {
@@ -192,7 +149,7 @@ impl Record<'_> {
                     teller.text(at, text.into_owned());
                 }
             }
-            if let Some(Call { id, name, args }) = part.function_call {
+            if let Some(Call { id, name, args }) = part.function_call.and_then(as_a) {
                 has_call = true;
                 teller.call(at, &id, calls::start(&name, args));
             }
@@ -207,6 +164,7 @@ impl Record<'_> {
 
     fn tell_results(&self, at: Timestamp, teller: &mut Teller<'_>) {
         for FunctionResponse { id, response } in self.parts().filter_map(|part| part.function_response) {
+            let Some(id) = id else { continue };
             let is_failed = response.as_ref().is_some_and(|response| response.error.is_some());
             let output = response.and_then(|response| response.output.or(response.error)).unwrap_or_default();
             let status = match self.tool_call_result.as_ref().map(|result| result.status.as_ref()) {

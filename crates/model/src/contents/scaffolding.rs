@@ -5,7 +5,7 @@
 //! linear in the text.
 
 /// What stands in these elements is nobody's words. One that begins a line and is not closed reaches to the end.
-const ELEMENTS: [&str; 27] = [
+const ELEMENTS: [&str; 30] = [
     "system-reminder",
     "system_reminder",
     "system-notification",
@@ -33,6 +33,9 @@ const ELEMENTS: [&str; 27] = [
     "skill",
     "INSTRUCTIONS",
     "session_context",
+    "user_shell_command",
+    "turn_aborted",
+    "goose_instructions",
 ];
 /// Records that an agent is told here, and what ends them.
 const RECORDS: [&str; 3] =
@@ -49,6 +52,13 @@ const REST: [&str; 2] =
     ["Base directory for this skill: ", "This session is being continued from a previous conversation"];
 /// Below the text of a skill stands what it was called with.
 const ARGUMENTS: &str = "\nARGUMENTS: ";
+
+/// Whether a text begins with what a tool wrote, so that it is no person's.
+pub fn is_tools_own(text: &str) -> bool {
+    let text = text.trim_start();
+    let begins = |openings: &[&str]| openings.iter().any(|opening| text.starts_with(opening));
+    ELEMENTS.iter().any(|name| opens(text, name)) || begins(&RECORDS) || begins(&LINES)
+}
 
 /// `text` without what no person and no agent said in it.
 pub(super) fn without_scaffolding(text: &str) -> String {

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use model::{Image, MAX_IMAGES, Notice, Outcome, Severity, Timestamp, ToolKind, ToolStatus, Usage};
+use model::{Image, Notice, Outcome, Severity, Timestamp, ToolKind, ToolStatus, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::part::Part;
 use crate::acp::cut_chars;
-use crate::history::blobs;
 use crate::history::bookmark::Place;
 use crate::history::calls::{self, Shown};
 use crate::history::json::{self, Text, as_a, items, keep_first};
@@ -68,41 +68,6 @@ struct Call<'a> {
     timestamp: Option<Cow<'a, str>>,
     #[serde(borrow)]
     result_display: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Part<'a> {
-    #[serde(borrow)]
-    text: Option<Cow<'a, str>>,
-    thought: Option<bool>,
-    #[serde(borrow)]
-    inline_data: Option<Inline<'a>>,
-    #[serde(borrow)]
-    function_response: Option<FunctionResponse<'a>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Inline<'a> {
-    #[serde(borrow)]
-    mime_type: Cow<'a, str>,
-    #[serde(borrow)]
-    data: Cow<'a, str>,
-}
-
-#[derive(Deserialize)]
-struct FunctionResponse<'a> {
-    #[serde(borrow)]
-    response: Option<Response<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Response<'a> {
-    #[serde(borrow)]
-    output: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    error: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
@@ -196,12 +161,8 @@ impl Message<'_> {
             hear(part.text.as_deref().unwrap_or_default());
         }
         let sent = self.content.map(items).unwrap_or_default().into_iter().filter_map(as_a::<Part<'_>>);
-        for Inline { mime_type, data } in sent.filter_map(|part| part.inline_data) {
-            match blobs::of_prompt(&mime_type, &data, teller.limits()) {
-                Ok(image) if images.len() < MAX_IMAGES => images.push(image),
-                Ok(image) => said.push(format!("[{}, not kept]", image.mime_type)),
-                Err(mention) => said.push(mention),
-            }
+        for picture in sent.filter_map(|part| part.inline_data) {
+            picture.join(&mut said, &mut images, teller.limits());
         }
         (said.join("\n\n"), images)
     }
