@@ -32,6 +32,8 @@ pub(crate) struct BodyLimits {
     pub(crate) bytes: u64,
     /// With all other bodies of the same caller.
     in_flight: u64,
+    /// How many requests the caller may have on the way, until their answers are read.
+    pub(crate) requests: usize,
     idle: Duration,
     whole: Duration,
     least_rate: u64,
@@ -40,16 +42,17 @@ pub(crate) struct BodyLimits {
 impl BodyLimits {
     /// Of callers who are known; of a browser whose proof is still to come there is no role yet.
     pub(crate) fn of_known(limits: &Limits, role: Option<Role>) -> Self {
-        let (bytes, in_flight) = match role {
-            Some(Role::Person) => (limits.max_body_bytes, limits.max_body_bytes_in_flight),
-            Some(Role::Agent | Role::Applet) | None => {
-                let bytes = limits.max_agent_body_bytes.min(limits.max_body_bytes);
-                (bytes, bytes)
-            }
+        let short = limits.max_agent_body_bytes.min(limits.max_body_bytes);
+        let requests = limits.max_in_flight_per_principal;
+        let (bytes, in_flight, requests) = match role {
+            Some(Role::Person) => (limits.max_body_bytes, limits.max_body_bytes_in_flight, requests),
+            Some(Role::Agent | Role::Applet) => (short, short, requests.min(limits.max_in_flight_per_agent)),
+            None => (short, short, requests),
         };
         Self {
             bytes,
             in_flight,
+            requests,
             idle: limits.body_idle_timeout,
             whole: limits.body_timeout,
             least_rate: limits.body_least_rate,
@@ -60,7 +63,14 @@ impl BodyLimits {
     pub(crate) fn of_strangers(limits: &Limits) -> Self {
         let whole = limits.open_body_timeout;
         // Their connections are bounded, and each has one request at a time.
-        Self { bytes: limits.max_open_body_bytes, in_flight: u64::MAX, idle: whole, whole, least_rate: u64::MAX }
+        Self {
+            bytes: limits.max_open_body_bytes,
+            in_flight: u64::MAX,
+            requests: limits.max_in_flight_per_principal,
+            idle: whole,
+            whole,
+            least_rate: u64::MAX,
+        }
     }
 }
 

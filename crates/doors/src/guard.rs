@@ -50,7 +50,7 @@ pub(crate) async fn guard(State(post): State<Post>, request: Request, next: Next
         Ok(body) => body,
         Err(refusal) => return refusal.into_response(),
     };
-    let place = match post.enter(holder) {
+    let place = match post.enter(holder, limits.requests) {
         Ok(place) => place,
         Err(refusal) => return refusal.into_response(),
     };
@@ -232,8 +232,7 @@ impl Post {
     }
 
     /// A place among the caller's running requests.
-    fn enter(&self, holder: Holder) -> Result<Permit<Holder>, Refusal> {
-        let limit = self.shared.limits.max_in_flight_per_principal;
+    fn enter(&self, holder: Holder, limit: usize) -> Result<Permit<Holder>, Refusal> {
         self.shared.in_flight.enter(holder, usize::MAX, limit).map_err(|_| Refusal::TooManyInFlight { limit })
     }
 }

@@ -64,6 +64,8 @@ pub struct Limits {
     /// Requests of one principal; of one source address on routes that need none.
     pub requests: Rate,
     pub max_in_flight_per_principal: usize,
+    /// The same for an agent's or applet's credential: an answer that is not read is held, and may be long.
+    pub max_in_flight_per_agent: usize,
     /// Wrong credentials of one source address. Right ones always pass.
     pub failures: Rate,
     /// Entries that a rate table may hold before it forgets the stalest.
@@ -98,6 +100,7 @@ impl Default for Limits {
             max_open_body_bytes: 4 * 1024,
             requests: Rate { per_second: 2_000.0, burst: 4_000.0 },
             max_in_flight_per_principal: 512,
+            max_in_flight_per_agent: 16,
             failures: Rate { per_second: 0.5, burst: 20.0 },
             max_tracked_callers: 4_096,
         }

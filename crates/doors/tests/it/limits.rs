@@ -159,6 +159,22 @@ async fn one_caller_runs_so_many_requests_at_once() {
     house.close().await;
 }
 
+/// An agent that reads none of its answers holds few of them, and takes nobody's place.
+#[tokio::test]
+async fn an_agent_runs_fewer_requests_at_once_than_a_person() {
+    let house = House::with(Limits { max_in_flight_per_agent: 1, ..Limits::default() }).await;
+    let ask = |path: &str, who: &str| format!("GET {path}\nHost: localhost:PORT\n{who}");
+    let agent = "Authorization: Bearer agent-token";
+    let (held, ()) = tokio::join!(house.ask(&ask("/api/hold", agent)), async {
+        happens(&house.events.entered).await;
+        let (agents, persons) = (ask("/api/who", agent), ask("/api/who", BEARER));
+        house.check(&[("an agent's second", &agents, "429 too_many_in_flight"), ("a person's", &persons, "200")]).await;
+        house.events.release.add_permits(1);
+    });
+    assert_eq!(held.summary(), "200");
+    house.close().await;
+}
+
 /// T13: what bodies hold in memory is bounded by caller, and by less for an agent.
 #[tokio::test]
 async fn the_bodies_of_one_caller_are_bounded_together() {
