@@ -9,7 +9,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach } from "node:test";
+import { after, afterEach } from "node:test";
 import { isDeepStrictEqual, promisify } from "node:util";
 
 import { chromium } from "playwright-core";
@@ -29,27 +29,40 @@ export const PATIENCE_MS = 60_000;
  * page's policy refused, or a page that came without the policy.
  */
 const broken = [];
+/** The browser of this file's tests, once one of them has asked for it. */
+let ofAll = null;
 // Not for the scripts that measure and take pictures: they are no tests.
 if (process.env.NODE_TEST_CONTEXT !== undefined) {
   afterEach(() => {
     assert.deepEqual(broken.splice(0), [], "the page broke, or broke its policy");
   });
+  after(async () => (await ofAll)?.close());
 }
 
-/** A server and a browser for one test; both end with it. */
+/** A server for one test, which ends with it, and the browser of the file's tests. */
 export async function open(test, { config } = {}) {
   const dataDir = await mkdtemp(path.join(tmpdir(), "throughline-journey-"));
   if (config !== undefined) {
     await writeFile(path.join(dataDir, "config.toml"), config, { mode: 0o600 });
   }
-  const server = await startServer({ dataDir, listen: "127.0.0.1:0" });
-  const browser = await launchBrowser();
+  const [server, browser] = await Promise.all([startServer({ dataDir, listen: "127.0.0.1:0" }), browserForAll()]);
   test.after(async () => {
-    await browser.close();
+    await leaveAll(browser);
     await server.end("SIGTERM");
     await rm(dataDir, { recursive: true, force: true });
   });
   return { server, browser, dataDir };
+}
+
+/** The browser that the tests of a file share: each has contexts of its own, which know nothing of one another. */
+export async function browserForAll() {
+  ofAll ??= launchBrowser();
+  return ofAll;
+}
+
+/** Ends what a test did in the shared browser. */
+export async function leaveAll(browser) {
+  await Promise.all(browser.contexts().map((context) => context.close()));
 }
 
 export async function launchBrowser() {

@@ -166,8 +166,8 @@ test("the contents of the whole work go along with a reader who goes up into the
   assert.deepEqual(complaints, []);
 });
 
-test("the picker lists works and sessions apart, and a work leads to its newest session", async (t) => {
-  const { server, browser } = await open(t);
+test("the picker lists works and sessions apart, called as the configuration says, and a work leads to its newest session", async (t) => {
+  const { server, browser } = await open(t, { config: '[page]\nspecs_label = "Projects"\n' });
   const { page, complaints } = await newPage(browser);
   await signIn(page, server.link());
   const { origin, first, second } = await pipeline(page);
@@ -179,6 +179,7 @@ test("the picker lists works and sessions apart, and a work leads to its newest 
   const options = async () => (await picker.getByRole("option").allTextContents()).map((text) => text.trim());
   await comesToBe(options, ["loom", "Where it began"]);
   assert.equal(await picker.getByRole("option", { name: "loom" }).getAttribute("aria-selected"), "true");
+  assert.deepEqual(await picker.getByRole("group", { name: "Projects" }).getByRole("option").allTextContents(), ["loom"]);
   await checkAccessibility(page);
   await page.keyboard.type("where");
   await comesToBe(options, ["Where it began"]);

@@ -52,6 +52,8 @@ pub struct Settings {
     pub keep_token: KeepToken,
     /// Whose tools reach sessions of other projects.
     pub all_sessions: AllSessions,
+    /// What pieces of work are called as a group, on the page.
+    pub specs_label: String,
     /// Ends open sockets with a word of farewell.
     pub stopping: CancellationToken,
 }
@@ -69,6 +71,7 @@ pub(crate) struct Shared {
     local_only: bool,
     secure_cookie: bool,
     directory: Option<String>,
+    specs_label: String,
     keep_token: KeepToken,
     stopping: CancellationToken,
     mcp: mcp::Mount,
@@ -84,13 +87,24 @@ pub struct Apps {
 
 /// All routes behind all guards, ready to be served by `doors`.
 pub fn apps(engine: Engine, settings: Settings) -> Apps {
-    let Settings { hosts, limits, url, local_only, secure_cookie, directory, keep_token, all_sessions, stopping } =
-        settings;
+    let Settings {
+        hosts,
+        limits,
+        url,
+        local_only,
+        secure_cookie,
+        directory,
+        keep_token,
+        all_sessions,
+        specs_label,
+        stopping,
+    } = settings;
     metrics::install();
     let gatekeeper = gatekeeper::Tokens::new(engine.clone(), secure_cookie);
     let door = Door::new(Arc::new(gatekeeper.clone()), hosts, limits);
     let mcp = mcp::Mount::new(&engine, all_sessions, stopping.clone());
-    let shared = Shared { gatekeeper, url, local_only, secure_cookie, directory, keep_token, stopping, mcp };
+    let shared =
+        Shared { gatekeeper, url, local_only, secure_cookie, directory, specs_label, keep_token, stopping, mcp };
     let app = App { engine, settings: Arc::new(shared) };
     Apps { only_mcp: door.mount(router::only_mcp(app.clone())), whole: door.mount(router::routes(app)) }
 }

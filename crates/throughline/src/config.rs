@@ -7,6 +7,7 @@ mod agents;
 mod brief;
 mod hidden;
 mod keys;
+mod page;
 mod summaries;
 mod tools;
 
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use self::agents::{AgentSection, McpServerSection, PermissionsSection};
 use self::brief::BriefSection;
+use self::page::PageSection;
 use self::summaries::SummariesSection;
 use self::tools::ToolsSection;
 
@@ -49,6 +51,7 @@ pub(crate) struct Config {
     pub(crate) permissions: PermissionsSection,
     pub(crate) brief: BriefSection,
     pub(crate) tools: ToolsSection,
+    pub(crate) page: PageSection,
     pub(crate) summaries: SummariesSection,
 }
 
@@ -156,6 +159,7 @@ impl Config {
         }
         config.check_agents()?;
         config.brief.check()?;
+        config.check_page()?;
         config.summaries.check()?;
         Ok(config)
     }

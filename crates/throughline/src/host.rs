@@ -102,6 +102,7 @@ impl Host {
             directory: std::env::current_dir().ok().and_then(|cwd| cwd.into_os_string().into_string().ok()),
             keep_token: Box::new(move |secret| write_private(&token_file, secret.expose().as_bytes())),
             all_sessions: config.all_sessions(),
+            specs_label: config.page.specs_label.clone(),
             stopping,
         };
         Ok(server::apps(self.engine.clone(), settings))

@@ -42,7 +42,7 @@ class FakeSocket {
   /** The server accepts the connection and greets. */
   greet(): void {
     this.onopen?.();
-    this.say({ type: "hello", incarnation: "1f", version: "1" });
+    this.say({ type: "hello", incarnation: "1f", version: "1", specsLabel: "Specs" });
   }
 
   say(...frames: ServerFrame[]): void {
@@ -114,7 +114,7 @@ test("the proof is the first frame, and nothing is asked before the greeting", (
   live.follow(SESSION, null);
   FakeSocket.last.onopen?.();
   expect(FakeSocket.last.sent).toEqual([{ type: "auth", id: "0", proof: "proof" }]);
-  FakeSocket.last.say({ type: "hello", incarnation: "1f", version: "1" });
+  FakeSocket.last.say({ type: "hello", incarnation: "1f", version: "1", specsLabel: "Specs" });
   expect(FakeSocket.last.asked).toEqual([follow()]);
   expect(connections).toEqual([{ kind: "live" }]);
 });
@@ -194,7 +194,7 @@ test("a reset is passed on and the session is read from the start; the refusal t
     { type: "reset", session: SESSION, reason: "other_incarnation", snapshot: "1f.9" },
     { type: "error", id: "1", error: { code: "cursor_reset", message: "the cursor leads nowhere", details: {} } },
   );
-  expect(heard.map(({ type }) => type)).toEqual(["reset"]);
+  expect(heard.map(({ type }) => type)).toEqual(["hello", "reset"]);
   expect(FakeSocket.last.asked).toEqual([follow("aa.7"), follow()]);
   FakeSocket.last.say(begun, entry(1));
   expect(seqs()).toEqual([1]);
@@ -206,7 +206,7 @@ test("a deleted session is let go of", async () => {
   FakeSocket.last.greet();
   live.follow(SESSION, null);
   FakeSocket.last.say(begun, { type: "reset", session: SESSION, reason: "deleted", snapshot: null }, entry(1));
-  expect(heard.map(({ type }) => type)).toEqual(["session", "reset"]);
+  expect(heard.map(({ type }) => type)).toEqual(["hello", "session", "reset"]);
   FakeSocket.last.drop();
   const socket = await retry();
   socket.greet();
@@ -243,7 +243,7 @@ test("what comes of a session after it was unfollowed is dropped", () => {
   live.follow(SESSION, null);
   live.unfollow(SESSION);
   FakeSocket.last.say(begun, entry(1), { type: "preview", session: SESSION, turn: 1, kind: "text", block: 0, text: "x" });
-  expect(heard).toEqual([]);
+  expect(heard.map(({ type }) => type)).toEqual(["hello"]);
   expect(FakeSocket.last.asked.at(-1)).toEqual({ type: "unfollow", session: SESSION });
 });
 

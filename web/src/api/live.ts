@@ -135,6 +135,7 @@ export class LiveClient {
         this.#greeted = true;
         this.#attempt = 0;
         this.#listener.connection({ kind: "live" });
+        this.#listener.frame(frame);
         for (const session of this.#places.keys()) {
           this.#askFor(session);
         }

@@ -32,9 +32,10 @@ const COMPONENTS = { MenuList: PickerMenu, Option: PickerRow, DropdownIndicator:
 export default function SessionPicker({ app, current, onClose }: SessionPickerProps) {
   const select = useRef<SelectInstance<PickerOption, false, GroupBase<PickerOption>>>(null);
   const works = useStore(app.store, (state) => state.works);
+  const worksLabel = useStore(app.store, (state) => state.worksLabel);
   const row = useStore(app.store, (state) => (current === null ? undefined : state.list.rows.get(current)));
   const { rows, busy, cut } = useEverything(app);
-  const groups = useMemo(() => groupsOf(works, rows), [works, rows]);
+  const groups = useMemo(() => groupsOf(works, worksLabel, rows), [works, worksLabel, rows]);
   const chosen = useMemo(() => chosenOf(groups, works, row), [groups, works, row]);
   useEffect(() => select.current?.focus(), []);
 

@@ -25,11 +25,15 @@ function listed(of: ReturnType<typeof groupsOf>, input = ""): Record<string, str
 }
 
 test("works and the sessions that stand for themselves are two groups; members of a work are not listed", () => {
-  expect(listed(groupsOf(works, rows))).toEqual({ Specs: ["Loom"], Sessions: ["Alone", "Belonged"] });
+  expect(listed(groupsOf(works, "Specs", rows))).toEqual({ Specs: ["Loom"], Sessions: ["Alone", "Belonged"] });
+});
+
+test("the group of works is called as the server says", () => {
+  expect(listed(groupsOf(works, "Projects", rows))).toEqual({ Projects: ["Loom"], Sessions: ["Alone", "Belonged"] });
 });
 
 test("typing keeps the headers of groups that have matches, and hides the others", () => {
-  const groups = groupsOf(works, rows);
+  const groups = groupsOf(works, "Specs", rows);
   expect(listed(groups, "LO")).toEqual({ Specs: ["Loom"], Sessions: ["Alone", "Belonged"] });
   expect(listed(groups, "loom")).toEqual({ Specs: ["Loom"] });
   expect(listed(groups, "alo")).toEqual({ Sessions: ["Alone"] });
@@ -37,13 +41,13 @@ test("typing keeps the headers of groups that have matches, and hides the others
 });
 
 test("without works there is no group of them; the sessions have theirs always", () => {
-  expect(groupsOf(NO_WORKS, []).map(({ label }) => label)).toEqual(["Sessions"]);
-  expect(listed(groupsOf(NO_WORKS, []))).toEqual({ Sessions: ["None that stands for itself"] });
-  expect(listed(groupsOf(NO_WORKS, []), "x")).toEqual({});
+  expect(groupsOf(NO_WORKS, "Specs", []).map(({ label }) => label)).toEqual(["Sessions"]);
+  expect(listed(groupsOf(NO_WORKS, "Specs", []))).toEqual({ Sessions: ["None that stands for itself"] });
+  expect(listed(groupsOf(NO_WORKS, "Specs", []), "x")).toEqual({});
 });
 
 test("a work without sessions is not offered, nor a deleted session", () => {
-  expect(listed(groupsOf(takeWorks(NO_WORKS, [work("w", "Empty", [])]), [row("d", "Deleted", { deletedAt: AT }), row("a", "Alone")]))).toEqual({ Sessions: ["Alone"] });
+  expect(listed(groupsOf(takeWorks(NO_WORKS, [work("w", "Empty", [])]), "Specs", [row("d", "Deleted", { deletedAt: AT }), row("a", "Alone")]))).toEqual({ Sessions: ["Alone"] });
 });
 
 test("works come newest addition first, and those of one name say their project", () => {
@@ -52,7 +56,7 @@ test("works come newest addition first, and those of one name say their project"
     work("2", "Weft", ["s"], { addedAt: "2026-01-03T00:00:00.000Z" }),
     work("3", "Loom", ["s"], { addedAt: "2026-01-02T00:00:00.000Z", project: "/home/ada/mill" }),
   ]);
-  const [group] = groupsOf(many, []);
+  const [group] = groupsOf(many, "Specs", []);
   expect(group?.options.map((option) => (option.kind === "work" ? [option.label, option.about, option.tail] : option))).toEqual([
     ["Weft", null, null],
     ["Loom", "/home/ada/mill", "mill"],
@@ -71,7 +75,7 @@ test.each([
 });
 
 test("a work leads to its newest session, and is what is chosen while any of its sessions is open", () => {
-  const groups = groupsOf(works, rows);
+  const groups = groupsOf(works, "Specs", rows);
   const chosen = chosenOf(groups, works, row("s1", "First", { metaContextId: "w" }));
   expect(chosen?.label).toBe("Loom");
   expect(chosen && hrefOf(chosen)).toBe("/s/s2");

@@ -8,8 +8,6 @@ import type { Works } from "../state/works";
 import { workOf, worksByNewest } from "../state/works";
 import type { SessionId, SessionRow } from "../wire/names";
 
-/** What pieces of work are called as a group. */
-export const WORKS_LABEL = "Specs";
 export const SESSIONS_LABEL = "Sessions";
 const MAX_LABEL_CHARS = 60;
 
@@ -26,7 +24,7 @@ export interface PickerGroup {
 }
 
 /** `rows` are in their order; works come in that of their newest addition. */
-export function groupsOf(works: Works, rows: readonly SessionRow[]): PickerGroup[] {
+export function groupsOf(works: Works, worksLabel: string, rows: readonly SessionRow[]): PickerGroup[] {
   const offered = worksByNewest(works);
   const named = new Map<string, string[]>();
   for (const { name, project } of offered) {
@@ -42,7 +40,7 @@ export function groupsOf(works: Works, rows: readonly SessionRow[]): PickerGroup
     .filter((row) => !isDeleted(row) && workOf(works, row) === null)
     .map((row): PickerOption => ({ kind: "session", value: row.id, label: sessionLabel(row), row }));
   const sessions: PickerOption[] = alone.length > 0 ? alone : [{ kind: "nothing", value: "nothing", label: "None that stands for itself" }];
-  const groups: PickerGroup[] = ofWorks.length > 0 ? [{ label: WORKS_LABEL, options: ofWorks }] : [];
+  const groups: PickerGroup[] = ofWorks.length > 0 ? [{ label: worksLabel, options: ofWorks }] : [];
   return [...groups, { label: SESSIONS_LABEL, options: sessions }];
 }
 

@@ -23,7 +23,7 @@ export function AskedBetween({ asides, first, last, open, answeredAt, actions, n
       <span aria-hidden="true" className={`thread-line ${first ? "thread-line-first" : ""} ${last ? "thread-line-loose" : ""}`} />
       <div className="space-y-3 max-md:space-y-2">
         {asides.map((aside) => (
-          <PermissionCard key={aside.request} permission={aside} open={open} answeredAt={answeredAt.get(aside.request) ?? null} actions={actions} now={now} />
+          <PermissionCard key={aside.request} permission={aside} call={null} open={open} answeredAt={answeredAt.get(aside.request) ?? null} actions={actions} now={now} />
         ))}
       </div>
     </section>

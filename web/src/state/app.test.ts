@@ -55,6 +55,13 @@ test("frames that come together are drawn together", () => {
   expect(followed()?.reading.kind).toBe("ready");
 });
 
+test("each greeting says what pieces of work are called", () => {
+  const { app, hear } = open();
+  expect(app.store.getState().worksLabel).toBe("Specs");
+  hear({ type: "hello", incarnation: "1f", version: "1", specsLabel: "Projects" });
+  expect(app.store.getState().worksLabel).toBe("Projects");
+});
+
 test("frames that nobody draws are folded all the same, and few of them wait", () => {
   const { app, schedule, listener, followed } = open();
   app.follow(SESSION);

@@ -25,6 +25,8 @@ export interface AppState {
   readonly connection: Connection;
   readonly list: SessionList;
   readonly works: Works;
+  /** What pieces of work are called as a group, as the server is told to call them. */
+  readonly worksLabel: string;
   /** The sessions being read, and the last few that were. */
   readonly followed: ReadonlyMap<SessionId, Followed>;
 }
@@ -49,7 +51,7 @@ export interface App {
   readTurns(session: SessionId, from: number, to: number): void;
 }
 
-export const INITIAL_STATE: AppState = { connection: { kind: "starting" }, list: UNREAD_LIST, works: NO_WORKS, followed: new Map() };
+export const INITIAL_STATE: AppState = { connection: { kind: "starting" }, list: UNREAD_LIST, works: NO_WORKS, worksLabel: "Specs", followed: new Map() };
 
 /** How many sessions stay folded after they are left, so that going back and forth costs nothing. */
 const KEPT_SESSIONS = 8;
@@ -193,6 +195,8 @@ export function applyFrames(state: AppState, frames: readonly ServerFrame[]): Ap
 
 function applyFrame(state: AppState, frame: ServerFrame): AppState {
   switch (frame.type) {
+    case "hello":
+      return { ...state, worksLabel: frame.specsLabel };
     case "list": {
       return frame.id === undefined || frame.id === null
         ? {

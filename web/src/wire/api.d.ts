@@ -2076,6 +2076,8 @@ export interface components {
         /** @description What the server sends. */
         ServerFrame: {
             incarnation: string;
+            /** @description What pieces of work are called as a group: `page.specs_label` of the configuration. */
+            specsLabel: string;
             /** @enum {string} */
             type: "hello";
             version: string;

@@ -46,6 +46,8 @@ pub(crate) use text::{command_line, cut_chars, error_in_words, plain_line, start
 const MAX_LISTED: usize = 500;
 /// Longest name or title, in characters.
 const MAX_TITLE_CHARS: usize = 2_000;
+/// Longest title of a call: with some agents it is the only place that tells the whole command.
+const MAX_CALL_TITLE_CHARS: usize = 16_000;
 /// Longest description, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 8_000;
 

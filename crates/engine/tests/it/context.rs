@@ -363,6 +363,7 @@ async fn a_turn_with_a_long_prompt_and_a_long_answer_is_told_with_its_end() {
     let packet = world.engine.resume_packet(session).await.unwrap().text;
     assert!(packet.contains("t1 person: say xxx") && packet.contains("t1 agent: xxx"), "{packet}");
     assert!(!packet.contains("still running"), "{packet}");
+}
 
 /// As large as a set may be, and another one each time.
 fn large_mark(number: usize, by: Marker) -> Command {

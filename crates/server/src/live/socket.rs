@@ -143,7 +143,9 @@ impl Socket {
 
     async fn live(&mut self) -> Result<std::convert::Infallible, End> {
         let incarnation = self.app.engine.incarnation().to_string();
-        self.send(ServerFrame::Hello { incarnation, version: env!("CARGO_PKG_VERSION").to_owned() }).await?;
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let specs_label = self.app.settings.specs_label.clone();
+        self.send(ServerFrame::Hello { incarnation, version, specs_label }).await?;
         if self.list.is_some() {
             self.send_list().await?;
         }

@@ -108,7 +108,16 @@ pub enum Request {
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ServerFrame {
     /// The first frame, once the caller is known.
-    Hello { incarnation: String, version: String },
+    #[serde(rename_all = "camelCase")]
+    Hello {
+        incarnation: String,
+        version: String,
+        /// What pieces of work are called as a group: `page.specs_label` of the configuration.
+        // A program newer than the server reads its frame, too.
+        #[serde(default)]
+        #[schema(required)]
+        specs_label: String,
+    },
     /// A page of the list: the first one after `hello`, others as asked.
     List {
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -70,6 +70,7 @@ async fn a_browser_hears_something_once_it_has_shown_the_proof() {
         "type": "hello",
         "incarnation": crate::support::INCARNATION,
         "version": env!("CARGO_PKG_VERSION"),
+        "specsLabel": "Threads",
     });
     assert_eq!(live.next().await, hello);
     assert_eq!(live.next().await["type"], "list");

@@ -230,6 +230,7 @@ impl World {
             directory: Some(CWD.to_owned()),
             keep_token: Box::new(move |secret| std::fs::write(&file, secret.expose())),
             all_sessions: AllSessions { unless_told: false, by_agent: [("guide".to_owned(), all_sessions)].into() },
+            specs_label: "Threads".to_owned(),
             stopping: stopping.clone(),
         };
         let app = server::apps(engine.clone(), settings).whole;

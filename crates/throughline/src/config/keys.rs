@@ -23,6 +23,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("permissions", &["default", "rules"]),
     ("brief", &["enabled", "text"]),
     ("tools", &["all_sessions"]),
+    ("page", &["specs_label"]),
     ("summaries", &["provider", "model", "url", "key_env", "key_file", "allow_plain", "daily_calls", "titles"]),
 ];
 
@@ -131,6 +132,9 @@ mod tests {
 
         [tools]
         all_sessions = true
+
+        [page]
+        specs_label = "Projects"
 
         [summaries]
         provider = "openai"

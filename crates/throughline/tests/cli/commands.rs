@@ -219,6 +219,9 @@ fn a_misspelt_key_is_answered_with_the_nearest() {
     [tools]
     all_sessions = false
 
+    [page]
+    specs_label = "Specs"
+
     [summaries]
     allow_plain = false
     daily_calls = 1000
@@ -290,6 +293,9 @@ fn secrets_in_the_configuration_are_not_printed() {
 
     [tools]
     all_sessions = false
+
+    [page]
+    specs_label = "Specs"
 
     [summaries]
     provider = "ollama"

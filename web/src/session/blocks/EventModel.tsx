@@ -4,10 +4,11 @@
 import { memo, useId, useMemo, useRef, useState } from "react";
 
 import { Anchored } from "../../ui/Anchored";
+import { Breakable } from "../../ui/Breakable";
 import { inOneLine } from "../../ui/shown";
 import type { Slice } from "../../wire/blocks";
 import type { EventModelLayout, PlacedNode } from "./eventModelLayout";
-import { COLUMN, COLUMN_HEAD, layOut, NODE, TIER_NAMES } from "./eventModelLayout";
+import { COLUMN, layOut, TIER_NAMES } from "./eventModelLayout";
 
 interface EventModelProps {
   /** By which links find it. */
@@ -17,7 +18,7 @@ interface EventModelProps {
 
 export const EventModel = memo(function EventModel({ id, slices }: EventModelProps) {
   const layout = useMemo(() => layOut(slices), [slices]);
-  const { columns, tiers, nodes, arrows, width, height } = layout;
+  const { columns, head, tiers, nodes, arrows, width, height } = layout;
   return (
     <figure className="event-model" aria-label="Event model">
       <div id={id} role="region" aria-label="Event model, drawn" tabIndex={0} className="event-model-scroll">
@@ -28,17 +29,17 @@ export const EventModel = memo(function EventModel({ id, slices }: EventModelPro
             </div>
           ))}
           <svg aria-hidden="true" viewBox={`0 0 ${width} ${height}`} className="event-model-arrows" style={{ width: `${width}rem`, height: `${height}rem` }}>
-            {arrows.map(({ kind, from, to, path, head }) => (
+            {arrows.map(({ kind, from, to, path, head: tip }) => (
               <g key={`${from} ${to} ${kind}`} data-kind={kind}>
                 <path d={path} className="event-model-path" />
-                <path d={head} />
+                <path d={tip} />
               </g>
             ))}
           </svg>
-          {columns.map(({ slice, label, x }, index) => (
-            <div key={index} className="event-model-column" style={{ left: `${x}rem`, width: `${COLUMN}rem`, height: `${COLUMN_HEAD}rem` }}>
-              <p className="truncate font-semibold" title={inOneLine(label || slice)}>
-                {inOneLine(label || slice)}
+          {columns.map(({ slice, label, x, lines }, index) => (
+            <div key={index} className="event-model-column" style={{ left: `${x}rem`, width: `${COLUMN}rem`, height: `${head}rem` }}>
+              <p className="event-model-name font-semibold" style={{ WebkitLineClamp: lines }} title={inOneLine(label || slice)}>
+                <Breakable name={inOneLine(label || slice)} />
               </p>
               {label !== "" && label !== slice && <p className="truncate text-xs text-soft">{inOneLine(slice)}</p>}
             </div>
@@ -54,7 +55,7 @@ export const EventModel = memo(function EventModel({ id, slices }: EventModelPro
 });
 
 function NodeButton({ placed, slice }: { placed: PlacedNode; slice: string }) {
-  const { tier, node, x, y } = placed;
+  const { tier, node, x, y, height, lines } = placed;
   const [open, setOpen] = useState(false);
   const anchor = useRef<HTMLSpanElement>(null);
   const id = useId();
@@ -65,7 +66,7 @@ function NodeButton({ placed, slice }: { placed: PlacedNode; slice: string }) {
     <span
       ref={anchor}
       className="absolute"
-      style={{ left: `${x}rem`, top: `${y}rem`, width: `${COLUMN}rem`, height: `${NODE}rem` }}
+      style={{ left: `${x}rem`, top: `${y}rem`, width: `${COLUMN}rem`, height: `${height}rem` }}
       onKeyDown={(event) => {
         if (event.key === "Escape" && open) {
           event.stopPropagation();
@@ -88,7 +89,9 @@ function NodeButton({ placed, slice }: { placed: PlacedNode; slice: string }) {
         aria-controls={open ? id : undefined}
         onClick={() => setOpen(!open)}
       >
-        <span className="event-model-name">{name}</span>
+        <span className="event-model-name" style={{ WebkitLineClamp: lines }}>
+          <Breakable name={name} />
+        </span>
         {node.new && <span className="event-model-new">new</span>}
       </button>
       {open && (
@@ -98,7 +101,7 @@ function NodeButton({ placed, slice }: { placed: PlacedNode; slice: string }) {
             {node.new && " · new"}
           </p>
           <p className="font-semibold wrap-anywhere" dir="auto">
-            {name}
+            <Breakable name={name} />
           </p>
           {fields.length === 0 ? (
             <p className="mt-1.5 text-sm text-soft">No fields are told.</p>
@@ -106,8 +109,12 @@ function NodeButton({ placed, slice }: { placed: PlacedNode; slice: string }) {
             <dl className="event-model-fields">
               {fields.map((field, index) => (
                 <div key={index} className="contents">
-                  <dt>{inOneLine(field.name)}</dt>
-                  <dd>{inOneLine(field.type)}</dd>
+                  <dt>
+                    <Breakable name={inOneLine(field.name)} />
+                  </dt>
+                  <dd>
+                    <Breakable name={inOneLine(field.type)} />
+                  </dd>
                 </div>
               ))}
             </dl>

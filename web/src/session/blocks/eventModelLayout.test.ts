@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 
 import type { ModelNode, Slice } from "../../wire/blocks";
-import { COLUMN, layOut, NODE, TIERS } from "./eventModelLayout";
+import { COLUMN, layOut, TIERS } from "./eventModelLayout";
 
 const node = (name: string, change: Partial<ModelNode> = {}): ModelNode => ({ name, new: false, fields: [], feeds: [], ...change });
 const slice = (name: string, change: Partial<Slice> = {}): Slice => ({ slice: name, label: "", screen: null, command: null, events: [], projections: [], sideEffects: [], ...change });
@@ -22,15 +22,23 @@ test("a column a slice, five tiers from top to bottom, nodes of a tier below one
   for (const { tier, y, height } of layout.tiers) {
     for (const placed of layout.nodes.filter((one) => one.tier === tier)) {
       expect(placed.y).toBeGreaterThan(y);
-      expect(placed.y + NODE).toBeLessThan(y + height);
+      expect(placed.y + placed.height).toBeLessThan(y + height);
     }
   }
   for (const one of layout.nodes) {
     expect(one.x + COLUMN).toBeLessThan(layout.width);
-    const over = layout.nodes.filter((other) => other !== one && other.column === one.column && Math.abs(other.y - one.y) < NODE);
+    const over = layout.nodes.filter((other) => other !== one && other.column === one.column && other.y < one.y + one.height && one.y < other.y + other.height);
     expect(over).toEqual([]);
   }
   expect(layout.tiers.at(-1)).toMatchObject({ y: expect.closeTo(layout.height - (layout.tiers.at(-1)?.height ?? 0)) });
+});
+
+test("a long name has more lines, up to a bound, and what stands below it makes room", () => {
+  const names = ["Uploaded", "SessionAddedToPieceOfWork", "A letter is sent to everybody who asked for the result", "word ".repeat(40)];
+  const { nodes } = layOut([slice("a", { events: names.map((name) => node(name)) })]);
+  expect(nodes.map(({ lines }) => lines)).toEqual([1, 2, 3, 6]);
+  const gaps = nodes.slice(1).map(({ y }, index) => y - (nodes[index]?.y ?? 0) - (nodes[index]?.height ?? 0));
+  expect(gaps.every((gap) => Math.abs(gap - (gaps[0] ?? 0)) < 0.01)).toBe(true);
 });
 
 test("arrows lead from each filled tier to the next one that is filled", () => {
@@ -61,8 +69,8 @@ test("an arrow across begins and ends at the sides that face one another, and ke
   const [from, between, to] = ["E", "Between", "P"].map((name) => nodes.find((placed) => placed.node.name === name));
   expect(points[0]?.[0]).toBeCloseTo((from?.x ?? 0) + COLUMN);
   expect(points.at(-1)?.[0]).toBeLessThan(to?.x ?? 0);
-  const { x = 0, y = 0 } = between ?? {};
-  expect(points.filter(([px, py]) => px > x && px < x + COLUMN && py > y && py < y + NODE)).toEqual([]);
+  const { x = 0, y = 0, height = 0 } = between ?? {};
+  expect(points.filter(([px, py]) => px > x && px < x + COLUMN && py > y && py < y + height)).toEqual([]);
   expect(arrow?.path).not.toContain("NaN");
 });
 

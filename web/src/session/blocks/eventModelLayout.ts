@@ -3,6 +3,7 @@
 //
 // Invariant: pure, and the same for the same slices. Arrows across run between the columns and along the tiers' heads,
 // where no node stands.
+import { namePartsOf } from "../../ui/breaks";
 import type { ModelNode, Slice } from "../../wire/blocks";
 
 export const TIERS = ["screen", "command", "events", "projections", "sideEffects"] as const;
@@ -25,6 +26,9 @@ export interface PlacedNode {
   node: ModelNode;
   x: number;
   y: number;
+  height: number;
+  /** How many lines its name has room for. */
+  lines: number;
 }
 
 export interface Arrow {
@@ -37,7 +41,9 @@ export interface Arrow {
 }
 
 export interface EventModelLayout {
-  columns: { slice: string; label: string; x: number }[];
+  columns: { slice: string; label: string; x: number; lines: number }[];
+  /** How high the heads of the columns are. */
+  head: number;
   tiers: { tier: Tier; y: number; height: number }[];
   nodes: PlacedNode[];
   arrows: Arrow[];
@@ -45,11 +51,21 @@ export interface EventModelLayout {
   height: number;
 }
 
-export const COLUMN = 10.5;
-export const NODE = 2.75;
-export const COLUMN_HEAD = 3.25;
+export const COLUMN = 11.5;
+const LOWEST_NODE = 2.75;
+/** A line of a name, and what is above and below all of them: there the badge reaches in. */
+const LINE = 1.02;
+const AROUND = 1.3;
+/** So many letters of a wide typeface fit a line, and a line of a column's head. */
+const LINE_LETTERS = 20;
+const HEAD_LETTERS = 18;
+const HEAD_LINE = 1.14;
+/** The line below a label, which says the slice's name, and what is around both. */
+const AROUND_HEAD = 2;
+/** What has more is cut; it is whole where the node is opened. */
+const MOST_LINES = 6;
 const GUTTER = 2.25;
-const GAP = 0.5;
+const GAP = 0.75;
 const TIER_HEAD = 1.75;
 const TIER_FOOT = 0.75;
 const LANES = 5;
@@ -57,32 +73,58 @@ const HEAD = 0.35;
 const CORNER = 0.4;
 
 export function layOut(slices: readonly Slice[]): EventModelLayout {
-  const columns = slices.map(({ slice, label }, index) => ({ slice, label, x: GUTTER + index * (COLUMN + GUTTER) }));
+  const columns = slices.map(({ slice, label }, index) => ({ slice, label, x: GUTTER + index * (COLUMN + GUTTER), lines: linesOf(label || slice, HEAD_LETTERS) }));
+  const head = Math.max(1, ...columns.map(({ lines }) => lines)) * HEAD_LINE + AROUND_HEAD;
   const tiers: EventModelLayout["tiers"] = [];
   const nodes: PlacedNode[] = [];
-  let y = COLUMN_HEAD;
+  let y = head;
   for (const tier of TIERS) {
-    let most = 0;
+    let bottom = y + TIER_HEAD;
     slices.forEach((slice, column) => {
-      const of = nodesOf(slice, tier);
-      most = Math.max(most, of.length);
-      of.forEach((node, place) => {
-        const { x } = columns[column] ?? { x: 0 };
-        nodes.push({ id: `${column}.${tier}.${place}`, tier, column, node, x, y: y + TIER_HEAD + place * (NODE + GAP) });
+      const { x } = columns[column] ?? { x: 0 };
+      let top = y + TIER_HEAD;
+      nodesOf(slice, tier).forEach((node, place) => {
+        const lines = linesOf(node.name, LINE_LETTERS);
+        const height = Math.max(LOWEST_NODE, lines * LINE + AROUND);
+        nodes.push({ id: `${column}.${tier}.${place}`, tier, column, node, x, y: top, height, lines });
+        bottom = Math.max(bottom, top + height + TIER_FOOT);
+        top += height + GAP;
       });
     });
-    const height = TIER_HEAD + (most === 0 ? 0 : most * NODE + (most - 1) * GAP + TIER_FOOT);
+    const height = bottom - y;
     tiers.push({ tier, y, height });
     y += height;
   }
   return {
     columns,
+    head,
     tiers,
     nodes,
     arrows: [...columns.flatMap((_, column) => downs(nodes, column)), ...across(nodes, slices, tiers)],
     width: GUTTER + columns.length * (COLUMN + GUTTER),
     height: y,
   };
+}
+
+/** About how many lines a name needs that breaks between its words only. */
+function linesOf(name: string, room: number): number {
+  let lines = 1;
+  let used = 0;
+  for (const word of name.trim().split(/\s+/)) {
+    for (const [index, piece] of namePartsOf(word).entries()) {
+      const letters = lettersOf(piece);
+      const space = index === 0 && used > 0 ? 1 : 0;
+      const fits = used === 0 || used + space + letters <= room;
+      lines += fits ? 0 : 1;
+      used = fits ? used + space + letters : letters;
+    }
+  }
+  return Math.min(lines, MOST_LINES);
+}
+
+/** Those of some scripts are as wide as two of ours. */
+function lettersOf(piece: string): number {
+  return [...piece].reduce((sum, letter) => sum + (letter > "\u2E7F" ? 2 : 1), 0);
 }
 
 /** What a slice has in a tier; a node without a name is none. */
@@ -101,7 +143,7 @@ function downs(nodes: readonly PlacedNode[], column: number): Arrow[] {
       return [];
     }
     const x = to.x + COLUMN / 2;
-    const path = `M${n(x)} ${n(from.y + NODE)}V${n(to.y - HEAD)}`;
+    const path = `M${n(x)} ${n(from.y + from.height)}V${n(to.y - HEAD)}`;
     const head = `M${n(x - HEAD)} ${n(to.y - HEAD * 1.6)}L${n(x)} ${n(to.y)}L${n(x + HEAD)} ${n(to.y - HEAD * 1.6)}z`;
     return [{ kind: "down" as const, from: from.id, to: to.id, path, head }];
   });
@@ -122,8 +164,8 @@ function across1(from: PlacedNode, to: PlacedNode, tiers: EventModelLayout["tier
   const forward = to.column > from.column;
   const side = forward ? 1 : -1;
   // Leaves above the middle and arrives below it, so that what comes and what goes on one side stay apart.
-  const start: Point = [forward ? from.x + COLUMN : from.x, from.y + NODE * 0.35];
-  const end: Point = [forward ? to.x : to.x + COLUMN, to.y + NODE * 0.65];
+  const start: Point = [forward ? from.x + COLUMN : from.x, from.y + from.height * 0.35];
+  const end: Point = [forward ? to.x : to.x + COLUMN, to.y + to.height * 0.65];
   const tip: Point = [end[0] - side * HEAD, end[1]];
   const out = start[0] + side * GUTTER * laneOf(`column ${forward ? from.column : from.column - 1}`);
   let points: Point[] = [start, [out, start[1]], [out, end[1]], tip];

@@ -5,6 +5,7 @@ import { afterEach, expect, test, vi } from "vitest";
 
 import type { Item, ToolCall } from "../../state/transcript";
 import { SoughtContext } from "../../ui/place";
+import type { PermissionAnswer } from "../../wire/names";
 import { FoundContext } from "../find/found";
 import { ResumeCard } from "./Asides";
 import { Items } from "./Items";
@@ -57,6 +58,18 @@ test("a turn of a thousand parts shows its end, and the rest on request", async 
   expect(container.querySelectorAll("*").length).toBeLessThan(1_500);
   await userEvent.click(screen.getByRole("button", { name: "Show 960 earlier parts of this turn" }));
   expect(screen.getByRole("button", { name: "Show 860 earlier parts of this turn" })).toBeTruthy();
+});
+
+test("while a call is asked about, its question shows what is known of it, and its own card is closed", () => {
+  const content: ToolCall["content"] = [{ type: "diff", path: "/p/a.rs", oldText: "one\n", newText: "two\n" }];
+  const question = { type: "permission" as const, request: 1, tool: 1, title: "Edit", kind: "edit" as const, subject: "/p/a.rs", options: [] };
+  const items = (answer: PermissionAnswer | null): Item[] => [step(1, { kind: "edit", status: "pending", content }), { ...question, answer }];
+  const { container, rerender } = render(<Items items={items(null)} {...rest} running />);
+  expect(container.querySelectorAll(".diff")).toHaveLength(1);
+  expect(container.querySelector(".card-asking .diff")).not.toBeNull();
+  rerender(<Items items={items({ option: "y", kind: "allow_once", by: { type: "person", name: "phone" } })} {...rest} running />);
+  expect(container.querySelectorAll(".diff")).toHaveLength(1);
+  expect(container.querySelector(".card-asking")).toBeNull();
 });
 
 test("a plan is a list whose steps stand in words", () => {

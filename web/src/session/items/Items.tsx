@@ -1,7 +1,7 @@
 // What the agent said and did in a turn, in order.
 import { memo, use, useMemo, useState } from "react";
 
-import type { Block, Item } from "../../state/transcript";
+import type { Block, Item, ToolCall } from "../../state/transcript";
 import { Fold } from "../../ui/Fold";
 import type { Place } from "../../ui/place";
 import { SoughtContext } from "../../ui/place";
@@ -51,6 +51,7 @@ export function Items({ turn, items, blocks: told, ...rest }: ItemsProps) {
   const askedFor = (item: Item): Place | FoundWords | null =>
     item.type !== "tool" ? null : item.tool === place?.tool ? place : holding.has(item.tool) ? found : null;
   const firstAsk = (some: readonly Item[]) => some.map(askedFor).find((ask) => ask !== null) ?? null;
+  const { calls, asking } = useMemo(() => askedAbout(items), [items]);
   const [layout] = useState(() => layoutOf(items));
   const [left, setHidden] = useState(layout.hidden);
   const soughtAt = place === null && holding.size === 0 ? -1 : layout.segments.findIndex(({ from, to }) => firstAsk(items.slice(from, to)) !== null);
@@ -63,7 +64,16 @@ export function Items({ turn, items, blocks: told, ...rest }: ItemsProps) {
     const item = items[from];
     return item === undefined ? null : (
       <ItemBoundary key={keyOf(item, from)} item={item}>
-        <OneItem turn={turn} item={item} blocks={blocks} asked={askedFor(item)} last={from === items.length - 1} {...rest} />
+        <OneItem
+          turn={turn}
+          item={item}
+          blocks={blocks}
+          asked={askedFor(item)}
+          call={item.type === "permission" ? (calls.get(item.tool ?? 0) ?? null) : null}
+          waits={item.type === "tool" && asking.has(item.tool) && rest.running && past === null}
+          last={from === items.length - 1}
+          {...rest}
+        />
       </ItemBoundary>
     );
   };
@@ -87,6 +97,13 @@ export function Items({ turn, items, blocks: told, ...rest }: ItemsProps) {
       )}
     </>
   );
+}
+
+/** The calls by their numbers, and those that a question without an answer is about. */
+function askedAbout(items: readonly Item[]): { calls: ReadonlyMap<number, ToolCall>; asking: ReadonlySet<number> } {
+  const calls = new Map(items.flatMap((item) => (item.type === "tool" ? [[item.tool, item] as const] : [])));
+  const asking = new Set(items.flatMap((item) => (item.type === "permission" && item.answer === null && item.tool ? [item.tool] : [])));
+  return { calls, asking };
 }
 
 function Run({ items, asked, children }: { items: readonly Item[]; asked: object | null; children(): React.ReactNode }) {
@@ -118,11 +135,15 @@ interface OneItemProps extends Omit<ItemsProps, "items" | "blocks"> {
   blocks: TurnBlocks;
   /** What asks for it to be in sight, if it is a call. */
   asked: Place | FoundWords | null;
+  /** The call that it asks about, if it is a question. */
+  call: ToolCall | null;
+  /** It is a call, and what it waits for is asked below. */
+  waits: boolean;
   /** Nothing has come after it. */
   last: boolean;
 }
 
-const OneItem = memo(function OneItem({ turn, past, item, blocks, asked, last, running, answeredAt, actions, now }: OneItemProps) {
+const OneItem = memo(function OneItem({ turn, past, item, blocks, asked, call, waits, last, running, answeredAt, actions, now }: OneItemProps) {
   const growing = running && last;
   switch (item.type) {
     case "text":
@@ -130,14 +151,14 @@ const OneItem = memo(function OneItem({ turn, past, item, blocks, asked, last, r
     case "thought":
       return <Thought text={item.text} growing={growing} />;
     case "tool":
-      return <ToolCard call={item} asked={asked} />;
+      return <ToolCard call={item} asked={asked} waits={waits} />;
     case "plan":
       return <Plan steps={item.steps} />;
     case "permission":
       if (past !== null && running && item.answer === null) {
         return <AskedElsewhere session={past} turn={turn} title={item.title} />;
       }
-      return <PermissionCard permission={item} open={running} answeredAt={answeredAt.get(item.request) ?? null} actions={actions} now={now} />;
+      return <PermissionCard permission={item} call={call} open={running} answeredAt={answeredAt.get(item.request) ?? null} actions={actions} now={now} />;
     case "notice":
       return <Notice severity={item.severity} title={item.title} description={item.description ?? null} />;
     case "compaction":

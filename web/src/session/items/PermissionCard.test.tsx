@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
 
 import type { Answer } from "../../api/http";
-import type { Permission } from "../../state/transcript";
+import type { Permission, ToolCall } from "../../state/transcript";
 import type { NewAnswer, PermissionAnswer, RememberedPage, RememberedPermission } from "../../wire/names";
 import { PermissionCard } from "./PermissionCard";
 
@@ -36,7 +36,21 @@ const row: RememberedPermission = {
   by: { type: "person", name: "phone" },
 };
 
-function show(change: Partial<Permission> = {}, { open = true, answers = [] as Answer<unknown>[] } = {}) {
+const bash: ToolCall = {
+  type: "tool",
+  tool: 3,
+  callId: "c",
+  title: "Bash",
+  name: null,
+  kind: "execute",
+  status: "pending",
+  content: [],
+  locations: [],
+  input: null,
+  output: null,
+};
+
+function show(change: Partial<Permission> = {}, { open = true, call = null as ToolCall | null, answers = [] as Answer<unknown>[] } = {}) {
   const sent: [number, NewAnswer][] = [];
   const actions = {
     answer: vi.fn((request: number, answer: NewAnswer) => {
@@ -49,7 +63,7 @@ function show(change: Partial<Permission> = {}, { open = true, answers = [] as A
     readLarge: vi.fn(),
   };
   const answeredAt = change.answer ? AT : null;
-  const { container } = render(<PermissionCard permission={{ ...permission, ...change }} open={open} answeredAt={answeredAt} actions={actions} now={Date.parse(AT)} />);
+  const { container } = render(<PermissionCard permission={{ ...permission, ...change }} call={call} open={open} answeredAt={answeredAt} actions={actions} now={Date.parse(AT)} />);
   return { page: container, sent, actions, buttons: () => screen.getAllByRole<HTMLButtonElement>("button") };
 }
 
@@ -75,9 +89,54 @@ test("the subject is whole, and every hidden character of it is seen", () => {
   expect(screen.getByText(/Scroll to read it to its end/)).toBeTruthy();
 });
 
+test("a title that says the same as the subject is not said twice", () => {
+  const { page } = show({ title: "rm  -rf build" });
+  expect(page.textContent?.split("rm -rf build")).toHaveLength(2);
+  expect(page.textContent).not.toContain("rm  -rf");
+});
+
+test("a command of four thousand characters is whole", () => {
+  const subject = `rm -rf ${"a ".repeat(1_996)} END`;
+  show({ title: "Bash", subject }, { call: { ...bash, input: { command: subject } } });
+  expect(screen.getByRole("region", { name: "Exactly this" }).textContent).toBe(subject);
+  expect(screen.queryByText("The tool is given")).toBeNull();
+});
+
+test("what the call was given and shows beside its subject stands in the card", () => {
+  const { page } = show(
+    { title: "Write", kind: "edit", subject: "/p/a.rs" },
+    { call: { ...bash, kind: "edit", input: { file_path: "/p/a.rs", content: "fn main() {}" }, locations: [{ path: "/p/b.rs", line: 7 }] } },
+  );
+  expect(page.textContent).toContain("The tool is givencontentfn main() {}");
+  expect(screen.getByRole("list", { name: "Files" }).textContent).toBe("/p/b.rs:7");
+});
+
+test("a change is shown in the card that asks for it, and what the tool is given is one press away", async () => {
+  const content: ToolCall["content"] = [{ type: "diff", path: "/p/a.rs", oldText: "one\n", newText: "two\n" }];
+  show({ title: "Edit", kind: "edit", subject: "/p/a.rs" }, { call: { ...bash, kind: "edit", content, input: { file_path: "/p/a.rs", sly: "more" } } });
+  expect(screen.getByRole("figure", { name: "Change of /p/a.rs" }).textContent).toContain("Added: two");
+  expect(screen.queryByText("more")).toBeNull();
+  await userEvent.click(screen.getByRole("button", { name: "What the tool is given" }));
+  expect(screen.getByText("more")).toBeTruthy();
+});
+
+test("where nothing is known it says so, and where something was shown it shows that", () => {
+  const { page } = show({ title: "Bash", subject: null }, { call: bash });
+  expect(page.textContent).toContain("The agent does not say exactly what it will use.");
+  cleanup();
+  const shows: ToolCall = { ...bash, content: [{ type: "text", text: "Deletes the build folder" }] };
+  expect(show({ title: "Bash", subject: null }, { call: shows }).page.textContent).toContain("what it will use; it has shown this:Deletes the build folder");
+});
+
+test("a title of any length can be read to its end", () => {
+  show({ title: `Run ${"x ".repeat(6_000)} END`, subject: null });
+  expect(screen.getByRole("region", { name: "What the agent asks" }).textContent).toContain(" END");
+  expect(screen.getByText(/characters\. Scroll to read it to its end/)).toBeTruthy();
+});
+
 test("markup in any of the agent's words is text", () => {
   const hostile = "<img src=x onerror=alert(1)>";
-  const { page } = show({ title: hostile, subject: hostile, options: [{ id: "x", name: hostile, kind: "allow_once" }] });
+  const { page } = show({ title: `May I? ${hostile}`, subject: hostile, options: [{ id: "x", name: hostile, kind: "allow_once" }] });
   expect(page.querySelector("img")).toBeNull();
   expect(page.textContent?.split(hostile)).toHaveLength(4);
 });

@@ -1,13 +1,13 @@
 // What the agent asks before it goes on: the very thing it wants to do, and the answers it offers.
 //
 // Invariant: what is decided by is `subject`, whole and with every hidden character in sight; the agent's own words
-// for it and for its answers stand beside it and never in its place. An answer is sent once, and the log says which
-// one counted.
-import { memo, useId, useRef, useState } from "react";
+// for it and for its answers stand beside it and never in its place, and so does all else that is known of the call,
+// from whichever message. An answer is sent once, and the log says which one counted.
+import { memo, useId, useMemo, useRef, useState } from "react";
 
 import type { Failure } from "../../api/http";
 import { failureWords } from "../../api/http";
-import type { Asked as AskedOf } from "../../state/transcript";
+import type { Asked as AskedOf, ToolCall } from "../../state/transcript";
 import { answerWords, choiceWords, kindWords } from "../../state/words";
 import { Alert } from "../../ui/Alert";
 import { Exact } from "../../ui/Exact";
@@ -16,14 +16,19 @@ import { inOneLine, shown } from "../../ui/shown";
 import { timeOfDay } from "../../ui/time";
 import type { NewAnswer, PermissionAnswer, PermissionKind, PermissionOption, Timestamp } from "../../wire/names";
 import type { Actions } from "./actions";
+import type { BesidesSubject } from "./besidesSubject";
+import { besidesSubject, isNothingBeside } from "./besidesSubject";
 import { fieldsOf, initialOf, missingOf, valuesOf } from "./formFields";
 import { KeyValues } from "./KeyValues";
 import { PermissionForm } from "./PermissionForm";
 import { RememberedLine } from "./RememberedLine";
 import { Step } from "./Step";
+import { CallContent, Places } from "./ToolBody";
 
 interface PermissionCardProps {
   permission: AskedOf;
+  /** The call that waits for the answer, where it is known. */
+  call: ToolCall | null;
   /** It can still be answered: its turn runs, or it belongs to none. */
   open: boolean;
   answeredAt: Timestamp | null;
@@ -31,9 +36,9 @@ interface PermissionCardProps {
   now: number;
 }
 
-export const PermissionCard = memo(function PermissionCard({ permission, open, answeredAt, actions, now }: PermissionCardProps) {
+export const PermissionCard = memo(function PermissionCard({ permission, call, open, answeredAt, actions, now }: PermissionCardProps) {
   if (permission.answer === null && open) {
-    return <OpenRequest permission={permission} actions={actions} />;
+    return <OpenRequest permission={permission} call={call} actions={actions} />;
   }
   return <Decided permission={permission} answer={permission.answer ?? UNANSWERED} answeredAt={answeredAt} actions={actions} now={now} />;
 });
@@ -70,7 +75,7 @@ function Decided({ permission, answer, answeredAt, actions, now }: DecidedProps)
         {() => (
           <div className="my-1 space-y-2">
             <p className="text-[0.8125rem] text-soft">{kindWords(permission.kind)}</p>
-            <Asked permission={permission} />
+            <Asked permission={permission} call={null} />
             {answer.fields && <KeyValues label="Filled in" value={answer.fields} />}
             {remembered && <RememberedLine id={remembered} actions={actions} />}
           </div>
@@ -80,27 +85,63 @@ function Decided({ permission, answer, answeredAt, actions, now }: DecidedProps)
   );
 }
 
-/** What it is about: in the agent's words, and exactly. */
-function Asked({ permission }: { permission: AskedOf }) {
-  const { title, subject, form } = permission;
-  const long = subject ? lengthWords(subject) : null;
+interface AskedProps {
+  permission: AskedOf;
+  /** Null also where the call is shown elsewhere. */
+  call: ToolCall | null;
+}
+
+/** What it is about: in the agent's words, exactly, and with all else that is known. */
+function Asked({ permission, call }: AskedProps) {
+  const { title, form } = permission;
+  const subject = permission.subject ?? "";
+  const beside = useMemo(() => besidesSubject(call, subject), [call, subject]);
+  const known = !isNothingBeside(beside);
   return (
     <>
-      <p className="verbatim mt-0.5 leading-normal font-semibold">{shown(title)}</p>
-      {subject ? (
-        <>
-          <pre className="subject" tabIndex={0} role="region" aria-label="Exactly this" dir="ltr">
-            <Exact text={subject} />
-          </pre>
-          {long !== null && <p className="mt-1 text-[0.8125rem] text-soft">{long}</p>}
-        </>
+      {inOneLine(title) !== inOneLine(subject) &&
+        (title.length > LONG_TITLE ? <Whole text={title} label="What the agent asks" /> : <p className="verbatim mt-0.5 leading-normal font-semibold">{shown(title)}</p>)}
+      {subject !== "" ? (
+        <Whole text={subject} label="Exactly this" />
       ) : (
-        !form && <p className="mt-1 text-[0.8125rem] text-soft">The agent does not say exactly what it will use.</p>
+        !form && <p className="mt-1 text-[0.8125rem] text-soft">The agent does not say exactly what it will use{known || permission.said != null ? "; it has shown this:" : "."}</p>
       )}
+      {call !== null && known && <Beside call={call} beside={beside} />}
+      {subject === "" && !known && permission.said != null && <Whole text={permission.said} label="In the agent's words" />}
     </>
   );
 }
 
+/** All of a text to decide by, within bounds of its own. */
+function Whole({ text, label }: { text: string; label: string }) {
+  const long = lengthWords(text);
+  return (
+    <>
+      <pre className="subject" tabIndex={0} role="region" aria-label={label} dir="ltr">
+        <Exact text={text} />
+      </pre>
+      {long !== null && <p className="mt-1 text-[0.8125rem] text-soft">{long}</p>}
+    </>
+  );
+}
+
+function Beside({ call, beside: { given, content, locations } }: { call: ToolCall; beside: BesidesSubject }) {
+  const all = given === null ? null : <KeyValues label="The tool is given" value={given} />;
+  // A change says what most tools are given for it.
+  const folded = all !== null && content.some(({ type }) => type === "diff");
+  return (
+    <div className="mt-3 space-y-2">
+      {locations.length > 0 && <Places places={locations} />}
+      {content.map((one, index) => (
+        <CallContent key={index} call={call} content={one} />
+      ))}
+      {folded ? <Fold line={<span className="text-[0.8125rem] text-soft">What the tool is given</span>}>{() => all}</Fold> : all}
+    </div>
+  );
+}
+
+/** A longer title is more than a sentence: with some agents it is the command. */
+const LONG_TITLE = 300;
 const LONG_LINES = 12;
 const LONG_CHARACTERS = 1_200;
 
@@ -114,7 +155,7 @@ function lengthWords(subject: string): string | null {
 
 type Sending = { kind: "ready" } | { kind: "sending" } | { kind: "sent" } | { kind: "failed"; failure: Failure };
 
-function OpenRequest({ permission, actions }: { permission: AskedOf; actions: Actions }) {
+function OpenRequest({ permission, call, actions }: { permission: AskedOf; call: ToolCall | null; actions: Actions }) {
   const headId = useId();
   const [fields] = useState(() => fieldsOf(permission.form));
   const [filled, setFilled] = useState(() => initialOf(fields));
@@ -150,7 +191,7 @@ function OpenRequest({ permission, actions }: { permission: AskedOf; actions: Ac
         <h3 id={headId} className="text-[0.8125rem] font-semibold text-thread">
           Needs you <span className="font-normal text-soft">· {kindWords(permission.kind)}</span>
         </h3>
-        <Asked permission={permission} />
+        <Asked permission={permission} call={call} />
         {fields.length > 0 && (
           <PermissionForm fields={fields} filled={filled} missing={tried ? missing : []} disabled={settled} onChange={setFilled} />
         )}

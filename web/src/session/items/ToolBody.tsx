@@ -58,7 +58,7 @@ export const ToolBody = memo(function ToolBody({ call, commandInTitle }: ToolBod
         </pre>
       )}
       {call.content.map((content, index) => (
-        <Content key={index} call={call} content={content} />
+        <CallContent key={index} call={call} content={content} />
       ))}
       {output !== null && <KeyValues label="Came back" value={output} />}
       {call.status === "running" && call.content.length === 0 && <p className="text-sm text-soft">Nothing to show yet.</p>}
@@ -69,7 +69,7 @@ export const ToolBody = memo(function ToolBody({ call, commandInTitle }: ToolBod
 /** More are only counted. */
 const MOST_PLACES = 100;
 
-function Places({ places }: { places: readonly Location[] }) {
+export function Places({ places }: { places: readonly Location[] }) {
   return (
     <ul aria-label="Files" className="space-y-0.5">
       {places.slice(0, MOST_PLACES).map(({ path, line }, index) => (
@@ -83,7 +83,7 @@ function Places({ places }: { places: readonly Location[] }) {
   );
 }
 
-const Content = memo(function Content({ call, content }: { call: ToolCall; content: ToolContent }) {
+export const CallContent = memo(function CallContent({ call, content }: { call: ToolCall; content: ToolContent }) {
   switch (content.type) {
     case "text":
       return content.text.trim() === "" ? null : <Output text={withoutFence(content.text)} label="What it gave" head={call.kind !== "execute"} />;

@@ -9,6 +9,7 @@ import { Chevron } from "../../ui/Fold";
 import type { IconName } from "../../ui/Icon";
 import { Icon } from "../../ui/Icon";
 import type { KnotShape } from "../../ui/Knot";
+import { LongText } from "../../ui/LongText";
 import { inOneLine } from "../../ui/shown";
 import type { ToolKind, ToolStatus } from "../../wire/names";
 import { Step } from "./Step";
@@ -18,9 +19,14 @@ interface ToolCardProps {
   call: ToolCall;
   /** What asks for it to be in sight, each time another: it opens then, and the reader may close it again. */
   asked?: object | null;
+  /** A question about it is open, which shows all that is known of it. */
+  waits?: boolean;
 }
 
-export const ToolCard = memo(function ToolCard({ call, asked = null }: ToolCardProps) {
+/** A longer title may not fit its line. */
+const SHORT_TITLE = 60;
+
+export const ToolCard = memo(function ToolCard({ call, asked = null, waits = false }: ToolCardProps) {
   // Null until somebody says: then a change and a command stand open, as they are what people check.
   const [wanted, setWanted] = useState<boolean | null>(asked === null ? null : true);
   const [heard, setHeard] = useState(asked);
@@ -29,11 +35,13 @@ export const ToolCard = memo(function ToolCard({ call, asked = null }: ToolCardP
     setWanted(asked === null ? wanted : true);
   }
   const id = useId();
-  const body = hasBody(call);
-  const open = body && (wanted ?? opensByItself(call));
   const command = commandOf(call);
   const title = inOneLine(call.title) || inOneLine(call.name ?? "") || kindWords(call.kind);
   const isCommand = command !== null && inOneLine(command) === title;
+  const inTitle = isCommand && title.length < SHORT_TITLE;
+  const longTitle = !isCommand && title.length >= SHORT_TITLE;
+  const body = hasBody(call) || longTitle;
+  const open = body && (wanted ?? (!waits && opensByItself(call)));
   const exitCode = exitCodeOf(call);
   const line = (
     <>
@@ -72,7 +80,12 @@ export const ToolCard = memo(function ToolCard({ call, asked = null }: ToolCardP
       )}
       {open && (
         <div id={id} className="mt-1 mb-1.5">
-          <ToolBody call={call} commandInTitle={isCommand && title.length < 60} />
+          {longTitle && (
+            <LongText text={call.title || (call.name ?? "")} label="The whole title">
+              {(words) => <p className="verbatim mb-2 text-[0.875rem]">{words}</p>}
+            </LongText>
+          )}
+          <ToolBody call={call} commandInTitle={inTitle} />
         </div>
       )}
     </Step>

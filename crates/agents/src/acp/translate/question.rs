@@ -16,7 +16,7 @@ use super::calls::{Calls, kind};
 use super::content::Screens;
 use super::given::input_of;
 use super::text::{command_line, cut_chars, in_lines, start_of};
-use super::{MAX_DESCRIPTION_CHARS, MAX_LISTED, MAX_TITLE_CHARS};
+use super::{MAX_CALL_TITLE_CHARS, MAX_DESCRIPTION_CHARS, MAX_LISTED, MAX_TITLE_CHARS};
 
 pub(crate) const ACCEPT: &str = "accept";
 pub(crate) const DECLINE: &str = "decline";
@@ -65,13 +65,17 @@ fn permission(
     screens: &dyn Screens,
 ) -> (Vec<AgentReport>, Question) {
     let id = call.get("toolCallId").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let fields = ToolCallUpdateFields::deserialize(&call).unwrap_or_default();
+    let mut fields = ToolCallUpdateFields::deserialize(&call).unwrap_or_default();
     let items = call.get("content").and_then(Value::as_array).map(Vec::as_slice);
     let said = subject(&fields, items, fields.kind.map_or(ToolKind::Other, kind));
     let asked_in_words = shown_text(items);
     let before = calls.find(&id);
     if before.shows {
         drop_words(&mut call);
+    }
+    if fields.title.as_deref().is_some_and(is_name) && !is_name(&before.title) {
+        fields.title = None;
+        drop_member(&mut call, "title");
     }
     let told = calls.message(call, screens);
     let call = calls.find(&id);
@@ -80,7 +84,7 @@ fn permission(
         Ok(_) => (call.subject.or(said), call.digest),
         Err(_) => (said.or(call.subject), None),
     };
-    let title = fields.title.map_or(call.title, |title| cut_chars(plain_title(title), MAX_TITLE_CHARS));
+    let title = fields.title.map_or(call.title, |title| cut_chars(plain_title(title), MAX_CALL_TITLE_CHARS));
     let subject = subject.or_else(|| subject_of_text(before.shown.as_deref()?, call.kind));
     let said = before.shown.or(asked_in_words).filter(|_| subject.is_none());
     let reports = told.unwrap_or_default();
@@ -154,11 +158,20 @@ fn is_words(item: &Value) -> bool {
 fn drop_words(call: &mut Value) {
     let Some(items) = call.get_mut("content").and_then(Value::as_array_mut) else { return };
     items.retain(|item| !is_words(item));
-    if items.is_empty()
-        && let Some(call) = call.as_object_mut()
-    {
-        call.remove("content");
+    if items.is_empty() {
+        drop_member(call, "content");
     }
+}
+
+fn drop_member(call: &mut Value, name: &str) {
+    if let Some(call) = call.as_object_mut() {
+        call.remove(name);
+    }
+}
+
+/// Whether a title is the name of a tool and no more: it does not take the place of words that a call had before.
+fn is_name(title: &str) -> bool {
+    !title.trim().contains(char::is_whitespace)
 }
 
 /// What a call shows while its input is not known may be the input itself, as JSON.

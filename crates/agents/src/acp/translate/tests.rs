@@ -624,6 +624,22 @@ fn words_about_a_call_are_no_subject() {
     assert_eq!((question.subject, question.said), (None, None));
 }
 
+#[test]
+fn the_name_of_a_tool_does_not_take_the_place_of_what_its_call_was_called() {
+    let mut translator = Translator::default();
+    translator.begin_turn();
+    let command = format!("rm -rf build{} # end", " x".repeat(2_000));
+    tell(&mut translator, call("a", json!({ "title": command, "kind": "execute" })));
+    let (reports, question) = translator.ask(asked_about("a", json!({ "title": "Bash" })), &OneTerminal);
+    assert_eq!((question.title, question.subject), (command, None));
+    assert_eq!(lines(&reports), "");
+    // Another sentence does, and a name where there was none.
+    let (_, question) = translator.ask(asked_about("a", json!({ "title": "Run it?" })), &OneTerminal);
+    assert_eq!(question.title, "Run it?");
+    let (_, question) = translator.ask(asked_about("b", json!({ "title": "Bash" })), &OneTerminal);
+    assert_eq!(question.title, "Bash");
+}
+
 /// Gemini says that it has read its record while it still reads.
 #[test]
 fn a_record_that_is_still_read_after_the_reply_is_of_the_past() {

@@ -16,7 +16,7 @@ use crate::acp::translate::content::{self, Look, MAX_KEPT_BYTES, Screens, shows_
 use crate::acp::translate::given::{Given, input_of};
 use crate::acp::translate::question::{plain_title, shown_text, subject};
 use crate::acp::translate::text::cut_chars;
-use crate::acp::translate::{MAX_LISTED, MAX_TITLE_CHARS};
+use crate::acp::translate::{MAX_CALL_TITLE_CHARS, MAX_LISTED, MAX_TITLE_CHARS};
 
 /// How many bytes of one call are told before it ends, again and again whole; more waits for its end.
 const MAX_RETOLD_BYTES: usize = 1 << 20;
@@ -103,7 +103,7 @@ impl Told {
         self.status = status.unwrap_or(self.status);
         news.change.kind = fields.kind.map(kind).filter(|kind| *kind != self.kind);
         self.kind = news.change.kind.unwrap_or(self.kind);
-        let title = fields.title.map(|title| cut_chars(plain_title(title), MAX_TITLE_CHARS));
+        let title = fields.title.map(|title| cut_chars(plain_title(title), MAX_CALL_TITLE_CHARS));
         news.change.title = title.filter(|title| renew(&mut self.title, title, now));
         let name = fields.name.map(|name| cut_chars(name, MAX_TITLE_CHARS));
         news.change.name = name.filter(|name| renew(&mut self.name, name, now));
@@ -169,7 +169,7 @@ impl Told {
 
     fn keep_at_hand(&mut self, fields: &ToolCallUpdateFields, items: Option<&[Value]>) {
         if let Some(title) = &fields.title {
-            self.title_at_hand = cut_chars(plain_title(title.clone()), MAX_TITLE_CHARS);
+            self.title_at_hand = cut_chars(plain_title(title.clone()), MAX_CALL_TITLE_CHARS);
         }
         let kind = fields.kind.map_or(self.kind, kind);
         // Files that are shown do not take the place of what the tool is given.
