@@ -1877,6 +1877,11 @@ export interface components {
             kind: components["schemas"]["ToolKind"];
             /** @description What can be answered. */
             options: components["schemas"]["PermissionOption"][];
+            /**
+             * @description What the agent shows of the call, in its own words, where it does not tell what the tool is given. Nothing holds it
+             *     to them, so no policy looks at them.
+             */
+            said?: string | null;
             /** @description The very command, path or input that is to be used, whole; a policy looks at this and never at the title. */
             subject?: string | null;
             /** @description In the agent's words. What is really to be done is in `subject`. */
