@@ -153,6 +153,10 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
     }
   };
   const [file, setFile] = useState(() => addressField(FILE_FIELD));
+  const closeFile = () => {
+    removeAddressField(FILE_FIELD);
+    setFile(null);
+  };
   const damaged = row.readOnly === "damaged" || followed.reading.kind === "damaged";
   const writable = !damaged && row.readOnly !== "imported";
   const { agent } = followed;
@@ -287,16 +291,8 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
         </DialogBoundary>
       )}
       {file !== null && (
-        <DialogBoundary key={file} name="File" onClose={() => setFile(null)}>
-          <FileViewer
-            http={app.http}
-            session={row.id}
-            path={file}
-            onClose={() => {
-              removeAddressField(FILE_FIELD);
-              setFile(null);
-            }}
-          />
+        <DialogBoundary key={file} name="File" onClose={closeFile}>
+          <FileViewer http={app.http} session={row.id} path={file} onClose={closeFile} />
         </DialogBoundary>
       )}
     </ComposeContext>

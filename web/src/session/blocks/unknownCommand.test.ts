@@ -8,7 +8,7 @@ const told = ["plan", "mcp:review"].map((name) => ({ name, description: "", hint
 test.each([
   ["/req my-spec", "req"],
   ["/req", "req"],
-  ["  /planning ahead", "planning"],
+  ["  /planning ahead", null],
   ["/plan it", null],
   ["/mcp:review", null],
   ["plan it with /req", null],

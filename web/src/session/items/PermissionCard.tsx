@@ -94,7 +94,7 @@ interface AskedProps {
 /** What it is about: in the agent's words, exactly, and with all else that is known. */
 function Asked({ permission, call }: AskedProps) {
   const { title, form } = permission;
-  const subject = permission.subject ?? "";
+  const [subject, said] = [permission.subject ?? "", permission.said ?? ""];
   const beside = useMemo(() => besidesSubject(call, subject), [call, subject]);
   const known = !isNothingBeside(beside);
   return (
@@ -104,10 +104,10 @@ function Asked({ permission, call }: AskedProps) {
       {subject !== "" ? (
         <Whole text={subject} label="Exactly this" />
       ) : (
-        !form && <p className="mt-1 text-[0.8125rem] text-soft">The agent does not say exactly what it will use{known || permission.said != null ? "; it has shown this:" : "."}</p>
+        !form && <p className="mt-1 text-[0.8125rem] text-soft">The agent does not say exactly what it will use{known || said !== "" ? "; it has shown this:" : "."}</p>
       )}
       {call !== null && known && <Beside call={call} beside={beside} />}
-      {subject === "" && !known && permission.said != null && <Whole text={permission.said} label="In the agent's words" />}
+      {subject === "" && !known && said !== "" && <Whole text={said} label="In the agent's words" />}
     </>
   );
 }

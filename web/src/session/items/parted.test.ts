@@ -40,7 +40,7 @@ describe("parted", () => {
   });
 
   it("is done in time with whatever comes", () => {
-    for (const text of ["`".repeat(200_000), "a.# b".repeat(40_000), "#".repeat(200_000), "` ``".repeat(2_000), "x ```\n".repeat(30_000)]) {
+    for (const text of ["`".repeat(200_000), "a.# b".repeat(40_000), "#".repeat(200_000), "` ``".repeat(2_000), "x ```\n".repeat(30_000), "`a` ``b`` c.## d ".repeat(100_000)]) {
       expect(parted(text).replaceAll("\n", "")).toBe(text.replaceAll("\n", ""));
     }
   });

@@ -35,7 +35,10 @@ export function parted(text: string): string {
       continue;
     }
     const fence = index + 1 < lines.length ? gluedFence(line, closings[index + 1] ?? NO_CLOSING) : null;
-    made.push(...withHeadings(fence === null ? line : line.slice(0, fence.at)));
+    // One by one: a call takes only so many arguments.
+    for (const part of withHeadings(fence === null ? line : line.slice(0, fence.at))) {
+      made.push(part);
+    }
     if (fence !== null) {
       made.push(line.slice(fence.at));
       open = fence;
@@ -95,11 +98,14 @@ function gluedFence(line: string, below: Longest): (Fence & { at: number }) | nu
 function withHeadings(line: string): string[] {
   const spans = spansOf(line);
   const parts: string[] = [];
-  let from = 0;
+  let [from, span] = [0, 0];
   // One sign needs the end of a sentence before it: `C# is` is no heading.
   for (const found of line.matchAll(/(?:[.!?:;)\]*_"”’…](?=#{1,6} \S)|[^\s#\\/&=([{"'`](?=#{2,6} \S))/g)) {
     const at = found.index + found[0].length;
-    if (!spans.some(([start, end]) => at > start && at < end)) {
+    while ((spans[span]?.[1] ?? Infinity) <= at) {
+      span += 1;
+    }
+    if (at <= (spans[span]?.[0] ?? Infinity)) {
       parts.push(line.slice(from, at), "");
       from = at;
     }
@@ -111,15 +117,27 @@ function withHeadings(line: string): string[] {
 /** The code spans of a line, from the first sign to behind the last. */
 function spansOf(line: string): [number, number][] {
   const runs = [...line.matchAll(/`+/g)].map(({ index, 0: run }) => ({ at: index, length: run.length }));
+  const closes = nextOfSameLength(runs);
   const spans: [number, number][] = [];
   for (let first = 0; first < runs.length; first += 1) {
-    const begins = runs[first];
-    const last = runs.findIndex((run, index) => index > first && run.length === begins?.length);
-    const ends = runs[last];
-    if (begins !== undefined && ends !== undefined) {
+    const [begins, last] = [runs[first], closes[first]];
+    const ends = last === undefined ? undefined : runs[last];
+    if (begins !== undefined && last !== undefined && ends !== undefined) {
       spans.push([begins.at, ends.at + ends.length]);
       first = last;
     }
   }
   return spans;
+}
+
+/** For each run, the next one that is as long. */
+function nextOfSameLength(runs: readonly { length: number }[]): readonly (number | undefined)[] {
+  const nearest = new Map<number, number>();
+  const next: (number | undefined)[] = [];
+  for (let index = runs.length - 1; index >= 0; index -= 1) {
+    const length = runs[index]?.length ?? 0;
+    next[index] = nearest.get(length);
+    nearest.set(length, index);
+  }
+  return next;
 }
