@@ -89,6 +89,15 @@ impl FollowError {
         }
     }
 
+    /// The index that is made beside the other can not be. One whose work broke off would be filled up to the same entry and
+    /// break there again, for ever.
+    fn ends_rebuild(&self) -> bool {
+        match self {
+            Self::Index(_) | Self::Broken(_) => true,
+            Self::Unreadable | Self::Read(_) => false,
+        }
+    }
+
     /// Something that was given to the index may have broken it; a disk or a lock would have said so.
     fn may_be_of_an_entry(&self) -> bool {
         match self {
@@ -266,9 +275,10 @@ impl Follower<'_> {
                 self.take_over(&mut beside).await?;
                 tracing::info!("the search index was made anew");
             }
-            Err(FollowError::Index(err)) => {
+            Err(err) if err.ends_rebuild() => {
                 tracing::warn!(error = %err, "the search index could not be made anew; the one that is there stays");
                 self.gave_up = true;
+                beside.let_go().await;
                 if let Err(err) = beside.index.discard() {
                     tracing::warn!(error = %err, "what was made of it could not be removed");
                 }
@@ -295,5 +305,24 @@ impl Follower<'_> {
             tracing::warn!(error = %err, "the old search index is removed at the next start");
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// It is not opened again and again: the next start tries once more.
+    #[tokio::test]
+    async fn an_index_whose_work_breaks_off_is_not_made_anew() {
+        let mut tasks = tokio::task::JoinSet::new();
+        tasks.spawn(std::future::pending::<()>());
+        tasks.abort_all();
+        let broken = tasks.join_next().await.unwrap().unwrap_err();
+        assert!(FollowError::from(broken).ends_rebuild());
+        assert!(FollowError::Index(SearchError::Unwritten).ends_rebuild());
+        // The log can be read again, and the index that answers is another one.
+        assert!(!FollowError::Read(ReadError::Closed).ends_rebuild());
+        assert!(!FollowError::Unreadable.ends_rebuild());
     }
 }

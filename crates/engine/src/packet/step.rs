@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use model::{
-    Event, FileState, NextId, Origin, Outcome, Session, SessionRow, StreamId, TranscriptTurn, Turn, TurnRow, Untold,
-    WorkRow, format_context_for_resume, one_line,
+    Event, FileState, NextId, Origin, Outcome, Seq, Session, SessionRow, StreamId, TranscriptTurn, Turn, TurnRow,
+    Untold, WorkRow, format_context_for_resume, one_line,
 };
 use store::{ReadError, Store};
 
@@ -22,7 +22,7 @@ const OWN_CHARS: usize = 4_500;
 const TRIES: usize = 100;
 /// How many entries of a turn are looked at for the packet: it is written with the prompt, behind what the agent reported
 /// at the same moment.
-const BEGINNING: usize = 300;
+const BEGINNING: u64 = 300;
 
 /// The session that was started, as far as it has come.
 pub(super) struct Own<'a> {
@@ -48,13 +48,28 @@ pub(super) async fn is_untold(store: &dyn Store, row: &SessionRow, untold: Untol
     }
     let is_done = |turn: &TurnRow| turn.stop.as_ref().is_some_and(|stop| stop.outcome == Outcome::Completed);
     for turn in store.turns(row.id, Turn(0), TRIES).await?.iter().filter(|turn| is_done(turn)) {
-        let beginning = store.read(StreamId::Session(row.id), turn.first_seq.previous(), BEGINNING).await?;
-        let is_packet = |event: &Event| matches!(event, Event::ResumeSent { turn: of, .. } if *of == turn.turn);
-        if beginning.iter().any(|entry| is_packet(&entry.event)) {
+        if begins_with_packet(store, turn).await? {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Looks for the packet up to the turn's end, or so far that it would have come. A page may end sooner, by its bytes.
+async fn begins_with_packet(store: &dyn Store, turn: &TurnRow) -> Result<bool, ReadError> {
+    let is_packet = |event: &Event| matches!(event, Event::ResumeSent { turn: of, .. } if *of == turn.turn);
+    let mut after = turn.first_seq.previous();
+    let up_to = turn.last_seq.unwrap_or(Seq(u64::MAX)).min(Seq(after.0 + BEGINNING));
+    while after < up_to {
+        let limit = usize::try_from(up_to.0 - after.0).unwrap_or(usize::MAX);
+        let page = store.read(StreamId::Session(turn.session), after, limit).await?;
+        if page.iter().any(|entry| is_packet(&entry.event)) {
+            return Ok(true);
+        }
+        let Some(last) = page.last() else { break };
+        after = last.seq;
+    }
+    Ok(false)
 }
 
 /// The packet's text for a session that was started from an offer.

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use model::{Entry, Event, Fact, FactShape, Marker, Seq, SessionId, Timestamp};
+use model::{
+    Entry, Event, Fact, FactShape, Incarnation, InteractionId, Marker, Outcome, Seq, SessionId, Stop, StreamId,
+    Timestamp, Untold,
+};
+use store::{Batch, Log as _, MemoryStore, Part, Room};
 
 use super::*;
 
-fn session(events: Vec<Event>) -> Session {
-    let entry = |seq: usize, event| Entry { seq: Seq(seq as u64), at: Timestamp::from_millis(0), event };
-    let first = Event::SessionCreated {
+fn created() -> Event {
+    Event::SessionCreated {
         agent: "guide".to_owned(),
         cwd: "/repo".to_owned(),
         project: "/repo".to_owned(),
@@ -16,8 +19,12 @@ fn session(events: Vec<Event>) -> Session {
         work: None,
         from: None,
         options: std::collections::BTreeMap::new(),
-    };
-    let mut session = Session::begin(SessionId::from_bytes([1; 16]), &entry(1, first)).unwrap();
+    }
+}
+
+fn session(events: Vec<Event>) -> Session {
+    let entry = |seq: usize, event| Entry { seq: Seq(seq as u64), at: Timestamp::from_millis(0), event };
+    let mut session = Session::begin(SessionId::from_bytes([1; 16]), &entry(1, created())).unwrap();
     events.into_iter().enumerate().for_each(|(n, event)| session.apply(&entry(n + 2, event)));
     session
 }
@@ -72,4 +79,28 @@ fn nothing_in_it_passes_for_its_end_or_breaks_its_lines() {
     let text = text(&session, &HashMap::new(), &[]);
     assert_eq!(text.lines().filter(|line| line.starts_with("[End of the record.]")).count(), 1, "{text}");
     assert!(!text.contains('\u{202e}'));
+}
+
+/// A page of the log ends by its bytes too, and the packet may stand behind that.
+#[tokio::test]
+async fn the_packet_is_found_behind_what_is_long() {
+    for (of, is_untold) in [(Some(Turn(1)), false), (Some(Turn(7)), true), (None, true)] {
+        let (turn, interaction_id) = (Turn(1), InteractionId::from_bytes([2; 16]));
+        let long = || Event::TextPart { turn, block: 0, text: "x".repeat(400 << 10) };
+        let mut events = vec![
+            created(),
+            Event::TurnStarted { turn, interaction_id },
+            Event::PromptSent { interaction_id, text: "go on".to_owned(), images: Vec::new() },
+            long(),
+            long(),
+        ];
+        events.extend(of.map(|turn| Event::ResumeSent { turn, text: "before".to_owned() }));
+        events.push(Event::TurnEnded { turn, stop: Stop { outcome: Outcome::Completed, reason: None } });
+        let stream = StreamId::Session(SessionId::from_bytes([1; 16]));
+        let (part, session) = Part::of(stream, Seq::START, None, events, Timestamp::from_millis(1));
+        let store = MemoryStore::new(Incarnation::from_bits(1));
+        store.append(Batch { parts: vec![part], receipt: None, room: Room::Ordinary }).await.unwrap();
+        let found = step::is_untold(&store, &session.unwrap().row, Untold::Everything).await.unwrap();
+        assert_eq!(found, is_untold, "{of:?}");
+    }
 }
