@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use files::{Deny, FileError, Start, Tree, Trees};
+use files::{Deny, FileError, Start, Trees};
 use model::{Context, ListKey, Marker, Session, SessionId, SessionRow};
 
-use crate::looking::{FILE_FACTS, Looking, lies_in, named, path_of};
+use crate::looking::{Directory, FILE_FACTS, Looking, lies_in, named, path_of};
 use crate::{Engine, QueryError, ReadError};
 
 /// How much of a file is shown.
@@ -55,7 +55,7 @@ const SESSIONS_AT_ONCE: usize = 500;
 /// What decides about a path that the person wants to look at.
 pub(crate) struct Shelf {
     /// What lies in these is shown.
-    roots: Vec<String>,
+    roots: Vec<Directory>,
     /// The path is shown wherever it lies, once the person says so.
     is_named: bool,
     deny: Deny,
@@ -77,7 +77,7 @@ impl Engine {
         loop {
             let page = self.shared.store.sessions(after, SESSIONS_AT_ONCE).await.map_err(QueryError::from)?;
             for row in &page {
-                roots.extend(looking.roots(row).into_iter().filter(|root| lies_in(&path, root)));
+                roots.extend(looking.roots(row).into_iter().filter(|root| lies_in(&path, &root.path)));
             }
             after = page.last().map(ListKey::of);
             let is_last = page.len() < SESSIONS_AT_ONCE;
@@ -86,7 +86,7 @@ impl Engine {
                 break;
             }
         }
-        roots.extend(looking.shared().filter(|root| lies_in(&path, root)).map(str::to_owned));
+        roots.extend(looking.shared().filter(|root| lies_in(&path, &root.path)));
         let is_named = roots.is_empty() && self.is_named_anywhere(&rows, &path).await?;
         let (roots, deny) = (roots.into_iter().collect(), looking.deny.clone());
         Shelf { roots, is_named, deny }.show(path, outside).await
@@ -126,13 +126,14 @@ impl Shelf {
         }
     }
 
-    /// The directories; one that is gone has nothing in it.
+    /// The directories; one that is gone has nothing in it, and one in whose place a link is now is nobody's.
     fn own(&self, path: &str) -> Result<Trees, FileError> {
         let mut trees = Vec::new();
         for root in &self.roots {
-            match Tree::open(root) {
+            match root.open() {
                 Ok(tree) => trees.push(tree),
-                Err(_) if lies_in(path, root) => return Err(FileError::NotFound),
+                Err(FileError::NotAllowed) => (),
+                Err(_) if lies_in(path, &root.path) => return Err(FileError::NotFound),
                 Err(_) => (),
             }
         }
