@@ -81,6 +81,7 @@ pub use follow::{ContextReason, Earlier, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
 pub use importing::{ImportError, ImportProgress, ImportSource};
+pub use looking::open_directory;
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
 pub use records::{AgentSession, AgentSessions, AgentSessionsError};

@@ -18,6 +18,34 @@ use crate::id_source::hex;
 /// A longer file is known by its length and the time of its last change alone.
 const HASHED_BYTES: u64 = 4 << 20;
 
+/// A directory whose files are looked at for a session.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Directory {
+    pub(crate) path: String,
+    /// Nothing on the way to it was a link when the session began: where a link is now, it leads elsewhere.
+    is_real: bool,
+}
+
+impl Directory {
+    pub(crate) fn real(path: String) -> Self {
+        Self { path, is_real: true }
+    }
+
+    pub(crate) fn open(&self) -> Result<Tree, FileError> {
+        if self.is_real { Tree::open_real(&self.path) } else { Tree::open(&self.path) }
+    }
+}
+
+/// Opens the directory that a session works in.
+pub fn open_directory(row: &SessionRow) -> Result<Tree, FileError> {
+    own_directory(row, &row.cwd).open()
+}
+
+/// Of an import only the other tool knows how it spelled its directory.
+fn own_directory(row: &SessionRow, path: &str) -> Directory {
+    Directory { path: path.to_owned(), is_real: row.imported.is_none() }
+}
+
 /// Looks at files, with what must never be looked at.
 #[derive(Debug, Clone)]
 pub(crate) struct Looking {
@@ -33,13 +61,14 @@ impl Looking {
     }
 
     /// The folder that is every session's own.
-    pub(crate) fn shared(&self) -> impl Iterator<Item = &str> {
-        self.shared.iter().map(String::as_str)
+    pub(crate) fn shared(&self) -> impl Iterator<Item = Directory> {
+        self.shared.iter().map(|path| Directory { path: path.clone(), is_real: false })
     }
 
     /// The directories whose files are looked at for this session, whoever names them.
-    pub(crate) fn roots(&self, row: &SessionRow) -> Vec<String> {
-        [&row.cwd, &row.project].into_iter().chain(&self.shared).cloned().collect()
+    pub(crate) fn roots(&self, row: &SessionRow) -> Vec<Directory> {
+        let own = [&row.cwd, &row.project].map(|path| own_directory(row, path));
+        own.into_iter().chain(self.shared()).collect()
     }
 
     /// Notes what the files are like that a call has just touched.
@@ -72,13 +101,13 @@ impl Looking {
         let looked_at: Vec<(String, bool)> = marked.chain(proved).collect();
         let roots = self.roots(row);
         let looked = self.in_background(move |deny| {
-            let opened: Vec<_> = roots.iter().map(Tree::open).collect();
+            let opened: Vec<_> = roots.iter().map(Directory::open).collect();
             let is_gone = |opened: &Result<Tree, FileError>| matches!(opened, Err(FileError::NotFound));
             let gone: Vec<&String> =
-                roots.iter().zip(&opened).filter(|(_, it)| is_gone(it)).map(|(at, _)| at).collect();
+                roots.iter().zip(&opened).filter(|(_, it)| is_gone(it)).map(|(at, _)| &at.path).collect();
             let own = Trees::new(opened.into_iter().flatten().collect()).denying(deny.clone());
             let state = |path: &str, is_named: bool| {
-                let seen = match roots.iter().any(|root| lies_in(path, root)) {
+                let seen = match roots.iter().any(|root| lies_in(path, &root.path)) {
                     true => match look(Ok(&own), path) {
                         Err(FileError::NotAllowed) if gone.iter().any(|root| lies_in(path, root)) => Ok(None),
                         seen => seen,

@@ -4,11 +4,11 @@
 //! marked or a successful result touched, from its own directory and through no link that leaves it, and only if the
 //! person said so. Everything else is refused alike, before the disk is asked whether it is there.
 
-use files::{Deny, FileError, Start, Tree, Trees};
+use files::{Deny, FileError, Start, Trees};
 use model::{Context, Marker, Session, SessionId, SessionRow};
 use store::FILE_FACTS;
 
-use crate::looking::{Looking, lies_in, named, path_of};
+use crate::looking::{Directory, Looking, lies_in, named, path_of};
 use crate::{Engine, QueryError, ReadError};
 
 /// How much of a file is shown.
@@ -54,7 +54,7 @@ const SESSIONS_AT_ONCE: usize = 100;
 /// What decides about a path that the person wants to look at.
 pub(crate) struct Shelf {
     /// What lies in these is shown.
-    roots: Vec<String>,
+    roots: Vec<Directory>,
     /// The path is shown wherever it lies, once the person says so.
     is_named: bool,
     deny: Deny,
@@ -70,9 +70,10 @@ impl Engine {
     /// A file for the person, of whichever session.
     pub async fn show_any_file(&self, path: String, outside: Outside) -> Result<ShownFile, ShowError> {
         let looking = &self.shared.looking;
-        let mut roots = self.shared.store.directories_above(&path).await.map_err(QueryError::from)?;
-        roots.extend(looking.shared().map(str::to_owned));
-        roots.retain(|root| lies_in(&path, root));
+        let found = self.shared.store.directories_above(&path).await.map_err(QueryError::from)?;
+        // Of whom each is, is not known here; one behind a link is opened by naming its session.
+        let own = found.into_iter().map(Directory::real).chain(looking.shared());
+        let roots: Vec<Directory> = own.filter(|root| lies_in(&path, &root.path)).collect();
         let is_named = roots.is_empty() && self.is_named_anywhere(&path).await?;
         Shelf { roots, is_named, deny: looking.deny.clone() }.show(path, outside).await
     }
@@ -119,13 +120,14 @@ impl Shelf {
         }
     }
 
-    /// The directories; one that is gone has nothing in it.
+    /// The directories; one that is gone has nothing in it, and one in whose place a link is now is nobody's.
     fn own(&self, path: &str) -> Result<Trees, FileError> {
         let mut trees = Vec::new();
         for root in &self.roots {
-            match Tree::open(root) {
+            match root.open() {
                 Ok(tree) => trees.push(tree),
-                Err(_) if lies_in(path, root) => return Err(FileError::NotFound),
+                Err(FileError::NotAllowed) => (),
+                Err(_) if lies_in(path, &root.path) => return Err(FileError::NotFound),
                 Err(_) => (),
             }
         }

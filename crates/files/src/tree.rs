@@ -56,6 +56,12 @@ impl Tree {
         Self::along(path.as_ref(), false)
     }
 
+    /// The same, but only if nothing on the way to it is a link.
+    pub fn open_real(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        let tree = Self::open(path)?;
+        if tree.named == tree.real { Ok(tree) } else { Err(FileError::NotAllowed) }
+    }
+
     /// The same for a directory of the server's own, which stays open though it lies in a folder that
     /// [`crate::Deny::with_folder`] protects.
     pub fn open_own(path: impl AsRef<Path>) -> Result<Self, FileError> {

@@ -63,3 +63,33 @@ fn what_a_result_touched_outside_is_opened_and_what_an_agent_marked_is_not() {
         assert_eq!(read(name, Outside::Confirmed), FileError::NotAllowed.to_string(), "{name}");
     }
 }
+
+/// What lies there was never the session's.
+#[test]
+fn a_link_that_took_the_place_of_the_directory_is_not_followed() {
+    let disk = tempfile::tempdir().unwrap();
+    let root = disk.path().canonicalize().unwrap();
+    for folder in ["work", "private"] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+        fs::write(root.join(folder).join("notes"), folder).unwrap();
+    }
+    let mut session = session(&disk, &[]);
+    let looking = Looking::new(Deny::standard(), None);
+    let path = root.join("work/notes").into_os_string().into_string().unwrap();
+    let read = |session: &Session| {
+        told(Shelf::of_session(&looking, &session.row, &session.context, &path).read(&path, Outside::Confirmed))
+    };
+    assert_eq!(read(&session), "inside work");
+    fs::rename(root.join("work"), root.join("moved")).unwrap();
+    std::os::unix::fs::symlink(root.join("private"), root.join("work")).unwrap();
+    assert_eq!(read(&session), FileError::NotAllowed.to_string());
+    assert!(crate::open_directory(&session.row).is_err());
+    // Another tool may have spelled its directory with a link.
+    let (tool, source, mark) = ("claude".to_owned(), String::new(), String::new());
+    session.row.imported = Some(model::Imported { tool, source, mark, continued: false });
+    assert_eq!(read(&session), "inside private");
+    fs::remove_file(root.join("work")).unwrap();
+    fs::create_dir(root.join("work")).unwrap();
+    session.row.imported = None;
+    assert_eq!(read(&session), FileError::NotFound.to_string());
+}

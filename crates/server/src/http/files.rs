@@ -8,8 +8,8 @@ use axum::Json;
 use axum::extract::State;
 use doors::{Principal, Scope};
 use engine::{QueryError, ReadError};
-use files::{Deny, Item, Kind, Tree, Trees};
-use model::SessionId;
+use files::{Deny, Item, Kind, Trees};
+use model::{SessionId, SessionRow};
 
 use crate::error::ApiError;
 use crate::extract::{Named, Params};
@@ -36,9 +36,9 @@ pub(crate) async fn list(
     Params(query): Params<wire::FileQuery>,
 ) -> Result<Json<wire::FilePage>, ApiError> {
     access::session(&principal, Scope::Write, id)?;
-    let cwd = app.engine.session(id).await?.row.cwd;
+    let row = app.engine.session(id).await?.row;
     let deny = app.engine.deny().clone();
-    let looking = tokio::task::spawn_blocking(move || wire::FilePage { files: named(&cwd, deny, &query.prefix) });
+    let looking = tokio::task::spawn_blocking(move || wire::FilePage { files: named(&row, deny, &query.prefix) });
     match looking.await {
         Ok(page) => Ok(Json(page)),
         Err(err) if err.is_panic() => std::panic::resume_unwind(err.into_panic()),
@@ -48,12 +48,12 @@ pub(crate) async fn list(
 }
 
 /// What can not be looked at has nothing to offer.
-fn named(cwd: &str, deny: Deny, prefix: &str) -> Vec<wire::FileName> {
+fn named(row: &SessionRow, deny: Deny, prefix: &str) -> Vec<wire::FileName> {
     let (folder, begun) = prefix.rfind('/').map_or(("", prefix), |slash| prefix.split_at(slash + 1));
-    let Ok(tree) = Tree::open(cwd) else { return Vec::new() };
+    let Ok(tree) = engine::open_directory(row) else { return Vec::new() };
     let trees = Trees::new(vec![tree]).denying(deny);
     // A path that begins with a slash takes the place of the directory, and lies outside it.
-    let Ok(listing) = trees.list(Path::new(cwd).join(folder), MAX_NAMES) else { return Vec::new() };
+    let Ok(listing) = trees.list(Path::new(&row.cwd).join(folder), MAX_NAMES) else { return Vec::new() };
     let folded = begun.to_lowercase();
     let offered = listing.items.into_iter().filter_map(|item| {
         let is_hidden = item.name.starts_with('.') && !begun.starts_with('.');
