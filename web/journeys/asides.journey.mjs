@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { test } from "node:test";
 
 import { openStage, sendTo } from "./stage.mjs";
-import { DESKTOP, launchBrowser, newPage, PHONE, signIn, state, turn } from "./support.mjs";
+import { browserForAll, DESKTOP, leaveAll, newPage, PHONE, signIn, state, turn } from "./support.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
@@ -21,9 +21,9 @@ async function check(page, where) {
 for (const [viewport, colorScheme] of [[DESKTOP, "light"], [PHONE, "dark"]]) {
   test(`a question between turns is answered at the end, at ${viewport.width} px, ${colorScheme}`, async (t) => {
     const stage = await openStage();
-    const browser = await launchBrowser();
+    const browser = await browserForAll();
     t.after(async () => {
-      await browser.close();
+      await leaveAll(browser);
       await stage.end();
     });
     const { page, complaints } = await newPage(browser, { viewport, colorScheme, reducedMotion: "reduce" });

@@ -15,6 +15,14 @@ const TURNS = Number(process.env.TURNS ?? 10_000);
 const SECONDS = Number(process.env.SECONDS ?? 20);
 const TOKENS_PER_SECOND = 200;
 
+/** By what they are, about a megabyte each but for those of so many rows. */
+const LARGE_ANSWERS = {
+  "a Markdown answer of 1 MB": "## A part\n\nWords, **more** words and `code`.\n\n- one\n- two\n\n```ts\nconst a = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n".repeat(8_000),
+  "a table of 5,000 rows": `| row | name | what |\n|---|---|---|\n${Array.from({ length: 5_000 }, (_, row) => `| ${row} | **two** | \`three\` |\n`).join("")}`,
+  "a list of 5,000 items": Array.from({ length: 5_000 }, (_, item) => `${item + 1}. item **${item}** of \`many\`\n`).join(""),
+  "a million lines": "a\n".repeat(1_000_000),
+};
+
 const folder = await mkdtemp(path.join(tmpdir(), "throughline-measure-"));
 const exported = path.join(folder, "long.jsonl");
 await writeFile(exported, longSession(TURNS, "ten thousand knots"));
@@ -23,6 +31,7 @@ const browser = await launchBrowser();
 try {
   console.log(`${cpus().length} cores, load ${loadavg()[0].toFixed(1)}, ${process.env.THROUGHLINE_BIN}`);
   await measureStreaming();
+  await measureLargeAnswers();
   await measureOpening();
   console.log(`load ${loadavg()[0].toFixed(1)} at the end`);
 } finally {
@@ -51,6 +60,66 @@ async function measureStreaming() {
   }
   await state(page, "Idle").waitFor();
   await page.context().close();
+}
+
+/** Opening a session whose only answer is large, as one comes back to it; and drawing more of it. */
+async function measureLargeAnswers() {
+  const { page: writer } = await newPage(browser);
+  await signIn(writer, await stage.server.freshLink());
+  for (const [name, text] of Object.entries(LARGE_ANSWERS)) {
+    const file = path.join(folder, "large.md");
+    await writeFile(file, text);
+    const session = await stage.begin("stage", tmpdir(), name);
+    await writer.goto(`${stage.server.origin}/s/${session}`);
+    await promptField(writer).waitFor();
+    await sendTo(writer, `words ${file}`);
+    await state(writer, "Idle").waitFor();
+    await writer.goto(stage.server.origin);
+
+    const { page } = await newPage(browser);
+    const thread = await mainThread(page);
+    await signIn(page, await stage.server.freshLink());
+    const before = await thread("at rest");
+    await page.getByRole("link", { name: new RegExp(name) }).click();
+    const answer = page.getByRole("article", { name: "Turn 1", exact: true });
+    await answer.locator(".prose, .verbatim").first().waitFor();
+    await drawn(page);
+    const after = await thread();
+    const rest = await thread("at rest");
+    const ms = (from, to, of) => `${Math.round((to[of] - from[of]) * 1000)} ms`;
+    const mb = (from, to) => `${Math.round((to.heap - from.heap) / 1e6)} MB`;
+    console.log(
+      `opening ${name} (${(text.length / 1e6).toFixed(1)} MB): ${ms(before, after, "task")} (script ${ms(before, after, "script")}, style and layout ${ms(before, after, "layout")}), heap +${mb(before, after)} then, +${mb(before, rest)} at rest`,
+    );
+    const more = answer.getByRole("button", { name: "Show more" });
+    if ((await more.count()) > 0) {
+      const pressedAt = await page.evaluate(() => performance.now());
+      await more.click();
+      await answer.getByRole("button", { name: "Drawing…" }).waitFor({ state: "detached" });
+      await drawn(page);
+      console.log(`drawing more of it, once: ${ms(rest, await thread(), "task")}, longest task ${Math.round(await longestTask(page, pressedAt))} ms`);
+    }
+    await page.context().close();
+  }
+  await writer.context().close();
+}
+
+/** Two frames later: what was asked for before is on the screen. */
+function drawn(page) {
+  return page.evaluate(() => new Promise((resolve) => window.requestAnimationFrame(() => window.requestAnimationFrame(resolve))));
+}
+
+/** How long the page did not answer at worst since then. */
+function longestTask(page, since) {
+  return page.evaluate(
+    (from) =>
+      new Promise((resolve) => {
+        const durations = (list) => list.getEntries().flatMap(({ startTime, duration }) => (startTime < from ? [] : [duration]));
+        new window.PerformanceObserver((list) => resolve(Math.max(0, ...durations(list)))).observe({ type: "longtask", buffered: true });
+        setTimeout(() => resolve(0), 1_000);
+      }),
+    since,
+  );
 }
 
 async function measureOpening() {
@@ -97,11 +166,14 @@ async function measureJumps(page, thread) {
   }
 }
 
-/** Gives how much time the page's main thread has spent, in seconds. */
+/** Gives how much time the page's main thread has spent, in seconds, and its heap; "at rest" without what nothing needs any more. */
 async function mainThread(page) {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable", { timeDomain: "threadTicks" });
-  return async () => {
+  return async (when = "now") => {
+    if (when === "at rest") {
+      await session.send("HeapProfiler.collectGarbage");
+    }
     const { metrics } = await session.send("Performance.getMetrics");
     const of = (name) => metrics.find((metric) => metric.name === name)?.value ?? 0;
     return {

@@ -18,6 +18,7 @@ export const NASTY_TEXTS = {
   "a million empty lines": `begin${times(1_000_000, "\n")}end`,
   "a million carriage returns": `begin${times(1_000_000, "\r")}end`,
   "a huge table": `begin\n\n| a | b | c |\n|---|---|---|\n${times(50_000, "| 1 | **2** | `3` |\n")}`,
+  "a long list": `begin\n\n${times(20_000, "1. an **item** of `many`\n")}`,
   "a wide table": `begin\n\n|${times(20_000, "a|")}\n|${times(20_000, "-|")}\n|${times(20_000, "b|")}`,
   "nested emphasis": `begin ${times(5_000, "*a _b ")}${times(5_000, " b_ a*")}`,
   "some nested emphasis": `begin ${times(290, "*a _b ")}${times(290, " b_ a*")}`,

@@ -11,15 +11,18 @@ import { startServer } from "./support.mjs";
 const run = promisify(execFile);
 const AGENT = fileURLToPath(new URL("stage-agent.mjs", import.meta.url));
 
-/** A fresh data directory, with `restored` put into it if it is given: an export's file. */
-export async function openStage({ restored } = {}) {
+/**
+ * A fresh data directory, with `restored` put into it if it is given: an export's file. With `shared` one process of the
+ * agent serves all sessions, so that each begins at once.
+ */
+export async function openStage({ restored, shared = false } = {}) {
   const dataDir = await mkdtemp(path.join(tmpdir(), "throughline-stage-"));
   const agent = (args) => `command = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify([AGENT, ...args])}\n`;
   const command = async (...args) => (await run(process.env.THROUGHLINE_BIN, [...args, "--data-dir", dataDir])).stdout;
   if (restored !== undefined) {
     await command("restore", restored);
   }
-  await writeFile(path.join(dataDir, "config.toml"), `[agents.stage]\n${agent([])}\n[agents.locked]\n${agent(["--signed-out"])}`);
+  await writeFile(path.join(dataDir, "config.toml"), `[agents.stage]\nshared = ${shared}\n${agent([])}\n[agents.locked]\n${agent(["--signed-out"])}`);
   const server = await startServer({ dataDir, listen: "127.0.0.1:0" });
   return {
     server,

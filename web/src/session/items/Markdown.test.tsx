@@ -1,5 +1,6 @@
 // The agent's words: they read well, load nothing, run nothing, and say where their links lead.
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, render, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
 
 import { shown } from "../../ui/shown";
@@ -73,6 +74,24 @@ test("lists, tables, quotes and headings become what they are", () => {
   expect(screen.getByRole("table").querySelectorAll("td")).toHaveLength(2);
   expect(page.querySelector("blockquote")?.textContent).toContain("quote");
   expect(page.querySelector("del")?.textContent).toBe("gone");
+});
+
+test("a long table and a long list are drawn as what they are, the rest of them when it is asked for", async () => {
+  const rows = Array.from({ length: 1_000 }, (_, row) => `| ${row} | **b** |\n`).join("");
+  const page = show(`| a | b |\n|---|---|\n${rows}`);
+  const heads = () => [...page.querySelectorAll("thead")].map(({ textContent }) => textContent);
+  const drawn = page.querySelectorAll("tbody tr").length;
+  expect(drawn).toBeGreaterThan(200);
+  expect(drawn).toBeLessThan(1_000);
+  expect(new Set(heads())).toEqual(new Set(["ab"]));
+  expect(page.textContent).toContain("999");
+  await userEvent.click(screen.getByRole("button", { name: "Show more" }));
+  await waitFor(() => expect(page.querySelectorAll("tbody tr").length).toBeGreaterThan(drawn));
+  cleanup();
+  const list = show("1. item\n".repeat(2_600));
+  const [first, last] = [...list.querySelectorAll("ol")].map((ol) => ({ start: Number(ol.getAttribute("start") ?? 1), items: ol.children.length }));
+  expect(first?.start).toBe(1);
+  expect((last?.start ?? 0) + (last?.items ?? 0) - 1).toBe(2_600);
 });
 
 test("hidden characters are named, however they are written", () => {

@@ -4,7 +4,7 @@
 // named and not fetched, and a link tells where it leads. Only the elements below are ever made.
 // What would make the parser or the browser choke is not parsed: it stands there as plain text, and says so.
 import type { ComponentProps, ReactNode } from "react";
-import { isValidElement, memo, use, useMemo, useState } from "react";
+import { isValidElement, memo, use, useMemo, useState, useTransition } from "react";
 import type { Components } from "streamdown";
 import { defaultRehypePlugins, defaultRemarkPlugins, Streamdown } from "streamdown";
 
@@ -17,6 +17,8 @@ import type { Part, PlainReason } from "./markdownParts";
 import { partsOf, shownOf } from "./markdownParts";
 import { parted } from "./parted";
 
+/** With each press so many times as much as at first is drawn: the page does not answer while a browser lays it out. */
+const MORE = 4;
 /** A longer text is drawn as it was written, without looking for headings and fences that are glued to other words. */
 const MOST_PARTED = 200_000;
 
@@ -31,6 +33,8 @@ interface MarkdownProps {
 export const Markdown = memo(function Markdown({ text, growing, turn }: MarkdownProps) {
   const parts = useMemo(() => partsOf(text.length > MOST_PARTED ? text : parted(text)), [text]);
   const [times, setTimes] = useState(1);
+  // Part by part, so that the page answers meanwhile.
+  const [drawing, drawMore] = useTransition();
   const found = use(FoundContext);
   const sought = found !== null && found.turn === turn ? found : null;
   const { beginning, left, end } = useMemo(() => {
@@ -51,8 +55,8 @@ export const Markdown = memo(function Markdown({ text, growing, turn }: Markdown
       {left > 0 && (
         <p className="text-[0.8125rem] text-soft">
           {left.toLocaleString("en")} characters are left out here.{" "}
-          <button type="button" className="small-button mx-0!" onClick={() => setTimes(times + 1)}>
-            Show more
+          <button type="button" className="small-button mx-0!" disabled={drawing} onClick={() => drawMore(() => setTimes(times + MORE))}>
+            {drawing ? "Drawing…" : "Show more"}
           </button>
         </p>
       )}
@@ -76,7 +80,7 @@ const WHY: Readonly<Record<PlainReason, string>> = {
 const OnePart = memo(function OnePart({ part, growing }: { part: Part; growing: boolean }) {
   switch (part.kind) {
     case "markdown":
-      return <Parsed text={part.text} growing={growing} />;
+      return <Parsed text={part.parsed ?? part.text} growing={growing} />;
     case "code":
       return <CodeBlock language={part.language} code={shown(part.text)} />;
     case "plain":
@@ -97,7 +101,11 @@ const OnePart = memo(function OnePart({ part, growing }: { part: Part; growing: 
 
 /** The text is cut anew with every word that comes; parts that stay the same are not drawn again. */
 function isSamePart(before: { part: Part; growing: boolean }, after: { part: Part; growing: boolean }): boolean {
-  return before.growing === after.growing && before.part.kind === after.part.kind && before.part.text === after.part.text;
+  return before.growing === after.growing && before.part.kind === after.part.kind && before.part.text === after.part.text && parsedOf(before.part) === parsedOf(after.part);
+}
+
+function parsedOf(part: Part): string | undefined {
+  return part.kind === "markdown" ? part.parsed : undefined;
 }
 
 function Parsed({ text, growing }: { text: string; growing: boolean }) {

@@ -26,7 +26,7 @@ test("a long answer is cut between paragraphs, and never within a list or a fenc
 });
 
 test("earlier parts stay as they are while the text grows", () => {
-  const text = `${"words and **more** words\n\n".repeat(300)}| a |\n|---|\n${"| 1 |\n".repeat(3_000)}`;
+  const text = `${"words and **more** words\n\n".repeat(300)}| a |\n|---|\n${"| 1 |\n".repeat(3_000)}\n${"1. one\n".repeat(3_000)}`;
   const whole = partsOf(text);
   for (let length = 0; length < text.length; length += 997) {
     const some = partsOf(text.slice(0, length)).slice(0, -1);
@@ -50,10 +50,56 @@ test.each([
   ["a line", "x".repeat(1_000_000)],
   ["a paragraph", "a\n".repeat(1_000_000)],
   ["a gap", `a${"\n".repeat(1_000_000)}b`],
-  ["a table", `|a|b|\n|-|-|\n${"|1|2|\n".repeat(5_000)}`],
+  ["a table's head", `|${"a|".repeat(5_000)}\n|${"-|".repeat(5_000)}\n|${"b|".repeat(5_000)}`],
+  ["an item", `- ${"word ".repeat(20_000)}`],
 ])("%s that is too long stays plain, and what is around it does not", (_, text) => {
   expect(kinds(`before\n\n${text}\n\nafter`)).toEqual(["markdown", "plain long", "markdown"]);
   expect(joined(text)).toBe(text);
+});
+
+test("a long table is cut between rows, and each part has its head", () => {
+  const head = "| a | b |\n|---|:--|\n";
+  const rows = Array.from({ length: 5_000 }, (_, row) => `| ${row} | **two** \`three\` |\n`);
+  const text = `before\n\nthe table:\n${head}${rows.join("")}\nafter`;
+  const parts = partsOf(text);
+  expect(parts.length).toBeGreaterThan(10);
+  expect(new Set(parts.map(({ kind }) => kind))).toEqual(new Set(["markdown"]));
+  expect(joined(text)).toBe(text);
+  for (const part of parts.slice(1, -1)) {
+    expect(part).toMatchObject({ parsed: head + part.text });
+    expect(part.text).toMatch(/^\| \d/);
+    expect(part.weight).toBeLessThan(4_000);
+  }
+  expect(parts.at(-1)).toMatchObject({ kind: "markdown", text: "after" });
+});
+
+test("what follows a table without a blank line is not taken for its rows", () => {
+  const text = `| a |\n|---|\n${"| 1 |\n".repeat(100)}- an item\n${"- another\n".repeat(2_000)}`;
+  expect(partsOf(text).flatMap((part) => (part.kind === "markdown" && part.parsed?.includes("---") ? [part] : []))).toEqual([]);
+});
+
+test("a long list is cut between its items, never within one, and counts on", () => {
+  const item = (sign: string, nth: number) => `${sign} item ${nth}\n  - within\n\n  more of it\n`;
+  const bullets = Array.from({ length: 2_000 }, (_, nth) => item("-", nth)).join("");
+  expect(joined(bullets)).toBe(bullets);
+  expect(partsOf(bullets).length).toBeGreaterThan(3);
+  for (const part of partsOf(bullets)) {
+    expect(part).toMatchObject({ kind: "markdown", text: expect.stringMatching(/^- item/) });
+    expect(part).not.toHaveProperty("parsed");
+  }
+  const numbered = Array.from({ length: 3_000 }, (_, nth) => `${nth + 7}. item\n`).join("");
+  expect(partsOf(numbered).every((part) => part.kind === "markdown" && part.parsed === undefined)).toBe(true);
+  const allOnes = "1. item\n".repeat(3_000);
+  const [first, second, ...others] = partsOf(allOnes);
+  expect(second).toMatchObject({ kind: "markdown", parsed: expect.stringMatching(new RegExp(`^${1 + (first?.text.length ?? 0) / 8}\\. item\n1\\. item`)) });
+  expect(others.length).toBeGreaterThan(0);
+  expect(joined(allOnes)).toBe(allOnes);
+});
+
+test("many signs in many rows or items are not within one another", () => {
+  const row = "| **a** _b_ [c] ~~d~~ |\n";
+  expect(new Set(kinds(`| a |\n|---|\n${row.repeat(1_000)}`))).toEqual(new Set(["markdown"]));
+  expect(new Set(kinds("- **a** _b_ [c] ~~d~~\n".repeat(1_000)))).toEqual(new Set(["markdown"]));
 });
 
 test("a long fence is code, closed or not", () => {

@@ -6,7 +6,8 @@
 // comes after it but its own end, so that earlier parts stay as they are while the text grows.
 
 export type Part =
-  | { readonly kind: "markdown"; readonly text: string; readonly weight: number }
+  /** `parsed` is what is drawn, where that is not the text alone: the rest of a table, with its head, or of a list, with its number. */
+  | { readonly kind: "markdown"; readonly text: string; readonly parsed?: string; readonly weight: number }
   /** A fence too long to be looked through for anything else. */
   | { readonly kind: "code"; readonly language: string | null; readonly text: string; readonly weight: number }
   | { readonly kind: "plain"; readonly text: string; readonly why: PlainReason; readonly weight: number };
@@ -17,11 +18,15 @@ export type PlainReason = "long" | "nested";
 const LETTERS_PER_SIGN = 16;
 /** A part ends with the first paragraph that makes it this heavy. */
 const PART_WEIGHT = 600;
-/** A paragraph, list or table that is heavier is not parsed. */
+/** A paragraph that is heavier is not parsed, nor is one item of a list or one row of a table. */
 const MOST_WEIGHT = 4_000;
+/** A list or a table that is as heavy goes on in another part with its next item or row. */
+const CUT_WEIGHT = 3_000;
+/** A table whose head is heavier is not cut: each part has its head. */
+const MOST_HEAD_WEIGHT = 500;
 /** So many quotes and lists within one another are not parsed; each costs the parser its stack, and all before it again. */
 const MOST_DEPTH = 40;
-/** Signs that open what others close: in one paragraph each may be within the one before it. */
+/** Signs that open what others close: in one paragraph, item or row each may be within the one before it. */
 const MOST_OPENINGS = 1_200;
 /** A fence with more in it is a part of its own. */
 const LONG_FENCE = { characters: 12_000, lines: 300 };
@@ -48,6 +53,42 @@ interface Fence {
   lines: number;
 }
 
+/** The paragraph, list, quote or table that is being read. */
+interface Reading {
+  readonly start: number;
+  weight: number;
+  /** In the paragraph, item or row that is being read, and in the one that has most. */
+  openings: number;
+  mostOpenings: number;
+  nested: boolean;
+  /** What it can be cut by; null where it is neither a list nor a table, as far as it is read. */
+  shape: List | Table | null;
+  /** Where the line before begins; null in its first one. */
+  lineBefore: number | null;
+}
+
+interface List {
+  readonly kind: "list";
+  /** How far its own items are indented. */
+  readonly indent: number;
+  /** The number of its next item; null where its items have none. */
+  next: number | null;
+}
+
+interface Table {
+  readonly kind: "table";
+  readonly head: string;
+  readonly headWeight: number;
+}
+
+/** What a part begins with in the place of its first letters. */
+interface Beginning {
+  readonly words: string;
+  readonly instead: number;
+}
+
+const AS_WRITTEN: Beginning = { words: "", instead: 0 };
+
 export function partsOf(text: string): readonly Part[] {
   const parts: Part[] = [];
   const add = (part: Part) => {
@@ -55,31 +96,41 @@ export function partsOf(text: string): readonly Part[] {
       parts.push(part);
     }
   };
-  /** Where the part begins that is being gathered, and how heavy it is up to the paragraph that is being read. */
+  /** Where the part begins that is being gathered, with what, and how heavy it is up to the paragraph that is being read. */
   let partStart = 0;
+  let partBegins = AS_WRITTEN;
   let partWeight = 0;
-  /** The paragraph, list, quote or table that is being read. */
-  let block = { start: 0, weight: 0, openings: 0, nested: false };
+  let block = readingFrom(0);
   let fence: Fence | null = null;
 
   const endPart = (end: number) => {
-    add({ kind: "markdown", text: text.slice(partStart, end), weight: partWeight });
-    [partStart, partWeight] = [end, 0];
+    const { words, instead } = partBegins;
+    const own = text.slice(partStart, end);
+    add({ kind: "markdown", text: own, ...(partBegins !== AS_WRITTEN && { parsed: words + own.slice(instead) }), weight: partWeight });
+    [partStart, partBegins, partWeight] = [end, AS_WRITTEN, 0];
   };
   const endBlock = (end: number) => {
-    const { start, weight, openings, nested } = block;
-    const why = nested || openings > MOST_OPENINGS ? "nested" : weight > MOST_WEIGHT ? "long" : null;
+    const { start, weight, mostOpenings, nested } = block;
+    const why = nested || mostOpenings > MOST_OPENINGS ? "nested" : weight > MOST_WEIGHT ? "long" : null;
     if (why !== null) {
       endPart(start);
       add({ kind: "plain", text: text.slice(start, end), why, weight: Math.min(weight, PART_WEIGHT) });
-      partStart = end;
+      [partStart, partBegins] = [end, AS_WRITTEN];
     } else {
       partWeight += weight;
       if (partWeight >= PART_WEIGHT) {
         endPart(end);
       }
     }
-    block = { start: end, weight: 0, openings: 0, nested: false };
+    block = readingFrom(end);
+  };
+  /** The list or table goes on in a part of its own, from this line on. */
+  const cutBefore = (at: number, begins: Beginning) => {
+    const { shape, lineBefore } = block;
+    endBlock(at);
+    endPart(at);
+    partBegins = begins;
+    block = { ...block, shape, lineBefore, weight: shape?.kind === "table" ? shape.headWeight : 0 };
   };
 
   for (let at = 0; at < text.length; ) {
@@ -92,7 +143,7 @@ export function partsOf(text: string): readonly Part[] {
           endPart(fence.start);
           add(codeOf(text, fence, at));
           partStart = end;
-          block.start = end;
+          block = readingFrom(end);
         }
         fence = null;
       } else {
@@ -109,8 +160,13 @@ export function partsOf(text: string): readonly Part[] {
           endBlock(end);
         }
       } else {
+        const begins = block.weight >= CUT_WEIGHT ? beginningAt(text, at, first, end, block.shape) : null;
+        if (begins !== null) {
+          cutBefore(at, begins);
+        }
         fence = openingOf(text, at, first, end);
         weigh(text, at, first, end, block);
+        recognise(text, at, first, end, block);
       }
     }
     at = end;
@@ -126,6 +182,76 @@ export function partsOf(text: string): readonly Part[] {
   return parts;
 }
 
+function readingFrom(start: number): Reading {
+  return { start, weight: 0, openings: 0, mostOpenings: 0, nested: false, shape: null, lineBefore: null };
+}
+
+/** What a part would begin with at this line; null where the list or table can not be cut before it. */
+function beginningAt(text: string, at: number, first: number, end: number, shape: List | Table | null): Beginning | null {
+  switch (shape?.kind) {
+    case undefined:
+      return null;
+    case "table":
+      return shape.headWeight > MOST_HEAD_WEIGHT ? null : { words: shape.head, instead: 0 };
+    case "list": {
+      const behind = first - at > shape.indent ? null : endOfListSign(text, first, end);
+      if (behind === null) {
+        return null;
+      }
+      const written = numberAt(text, first);
+      return written === null || shape.next === null || written === shape.next
+        ? AS_WRITTEN
+        : { words: `${text.slice(at, first)}${shape.next}${text.charAt(behind - 1)}`, instead: behind - at };
+    }
+  }
+}
+
+/** Sees by this line whether a list or a table is being read, and where it ends. */
+function recognise(text: string, at: number, first: number, end: number, block: Reading): void {
+  const { shape, lineBefore } = block;
+  block.lineBefore = at;
+  const isItem = endOfListSign(text, first, end) !== null;
+  switch (shape?.kind) {
+    case undefined:
+      if (isItem && first - at < 4) {
+        const number = numberAt(text, first);
+        block.shape = { kind: "list", indent: first - at, next: number === null ? null : number + 1 };
+      } else if (lineBefore !== null && isUnderHead(text, first, end) && text.slice(lineBefore, at).includes("|")) {
+        block.shape = { kind: "table", head: text.slice(lineBefore, end), headWeight: block.weight };
+      }
+      return;
+    case "list":
+      if (isItem && first - at <= shape.indent && shape.next !== null) {
+        shape.next += 1;
+      }
+      return;
+    case "table":
+      // Whatever is no row ends it.
+      if (isItem || "#>`~".includes(text[first] ?? "")) {
+        block.shape = null;
+      }
+  }
+}
+
+/** The line between a table's head and its rows. */
+function isUnderHead(text: string, first: number, end: number): boolean {
+  let [bars, dashes] = [0, 0];
+  for (let place = first; place < end; place += 1) {
+    const letter = text[place] ?? "";
+    if (!"|-: \t\r\n".includes(letter)) {
+      return false;
+    }
+    bars += letter === "|" ? 1 : 0;
+    dashes += letter === "-" ? 1 : 0;
+  }
+  return bars > 0 && dashes > 0;
+}
+
+function numberAt(text: string, at: number): number | null {
+  const number = Number.parseInt(text.slice(at, at + 9), 10);
+  return Number.isNaN(number) || number < 0 ? null : number;
+}
+
 const NEWLINE = 10;
 const TAB = 9;
 const SPACE = 32;
@@ -139,8 +265,12 @@ function firstLetter(text: string, at: number, end: number): number {
   return first;
 }
 
-function weigh(text: string, at: number, first: number, end: number, block: { weight: number; openings: number; nested: boolean }): void {
+function weigh(text: string, at: number, first: number, end: number, block: Reading): void {
   block.weight += 1 + (end - at) / LETTERS_PER_SIGN;
+  // An item or a row closes what the one before it opened.
+  if (block.shape?.kind === "table" || endOfListSign(text, first, end) !== null) {
+    block.openings = 0;
+  }
   for (let place = first; place < end; place += 1) {
     const code = text.charCodeAt(place);
     const kind = code < 128 ? KINDS[code] : 0;
@@ -149,6 +279,7 @@ function weigh(text: string, at: number, first: number, end: number, block: { we
       block.openings += kind === OPENING ? 1 : 0;
     }
   }
+  block.mostOpenings = Math.max(block.mostOpenings, block.openings);
   block.nested ||= depthOf(text, at, first, end) > MOST_DEPTH;
 }
 
@@ -235,7 +366,7 @@ function codeOf(text: string, { inner, indent, language }: Fence, end: number): 
 }
 
 /** How much is drawn without being asked for. */
-const AT_ONCE = 6_000;
+const AT_ONCE = 3_000;
 
 export interface ShownParts {
   readonly beginning: readonly Part[];
