@@ -311,7 +311,8 @@ impl Hostile {
                 self.ask_aside(session, json!({ "toolCallId": "l1", "title": "Trust this directory?" }));
             }
         }
-        self.answer(id, Value::Null);
+        let modes = self.own_modes();
+        self.answer(id, if modes.is_null() { Value::Null } else { json!({ "modes": modes }) });
     }
 
     fn prompt(&mut self, id: &Value, session: &str, words: &str, params: &Value) {
@@ -458,6 +459,29 @@ impl Hostile {
                     "rawInput": input });
                 let reply = self.ask_permission(session, call);
                 self.text(session, &reply.to_string());
+            }
+            "make" | "make-from-empty" => {
+                // What it is given is told first in what it shows, or by a file that is said to have been empty.
+                let input = json!({ "path": rest, "content": "written" });
+                let shown = match word {
+                    "make" => json!({ "type": "content", "content": { "type": "text", "text": input.to_string() } }),
+                    _ => json!({ "type": "diff", "path": rest, "oldText": "", "newText": "written" }),
+                };
+                let call = json!({ "toolCallId": "c1", "title": "Write", "kind": "edit", "content": [shown] });
+                self.tool(session, call);
+                self.ask_permission(session, json!({ "toolCallId": "c1", "title": "Write" }));
+                fs::write(rest, "written").unwrap();
+                let located = json!([{ "path": rest }]);
+                let end = json!({ "toolCallId": "c1", "status": "completed", "locations": located, "rawInput": input });
+                self.tool(session, end);
+            }
+            "own" => {
+                // By its kind, its name and what it is given.
+                let (kind, rest) = rest.split_once(' ').unwrap();
+                let (name, input) = rest.split_once(' ').unwrap();
+                let text = json!([{ "type": "content", "content": { "type": "text", "text": input } }]);
+                self.tool(session, json!({ "toolCallId": "c1", "title": name, "kind": kind, "content": text }));
+                self.ask_permission(session, json!({ "toolCallId": "c1", "title": name }));
             }
             "ask-late" => {
                 self.tool(session, json!({ "toolCallId": "c1", "kind": "execute", "rawInput": { "command": rest } }));

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use model::{AgentReport, Image, PermissionAnswer, Question, SessionId};
+use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use crate::McpServer;
@@ -22,7 +23,7 @@ pub struct Start {
     pub cwd: PathBuf,
     /// The agent's own id of the conversation as it was attached before, to be taken up again.
     pub earlier: Option<String>,
-    /// What the person chose of what it offers when the session began: set in each conversation that is new to the agent.
+    /// What the person chose of what it offers, when the session began or since: set before the first prompt.
     pub options: BTreeMap<String, String>,
     /// What it is lent beside the servers that every agent is told of.
     pub lent: Option<Lent>,
@@ -103,6 +104,15 @@ pub enum Call {
     Delete,
 }
 
+/// A call of one of the session's own tools, as an agent tells it before it makes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnCall {
+    /// The tool's name, without its server's.
+    pub tool: String,
+    /// What it is to be given. Nothing has looked at it yet.
+    pub input: Map<String, Value>,
+}
+
 /// What an agent tells its session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum News {
@@ -114,6 +124,8 @@ pub enum News {
         key: u64,
         /// What is asked.
         question: Question,
+        /// Which of the session's own tools it is about, if the agent names one.
+        own_call: Option<OwnCall>,
     },
     /// It does not wait for the answer to this question any more.
     Withdrawn {

@@ -20,7 +20,7 @@ pub mod provider;
 mod settings;
 
 pub use acp::{Record, Records, RecordsError, RecordsWish};
-pub use agent::{Agent, Call, Lent, News, Start, Told, ToldOf};
+pub use agent::{Agent, Call, Lent, News, OwnCall, Start, Told, ToldOf};
 pub use mcp_server::{McpServer, McpServerError, OWN_MCP_SERVER, OWN_TOOLS, shown_url};
 pub use name::{MAX_NAME_CHARS, is_name};
 pub use pool::Agents;

@@ -27,6 +27,7 @@ mod looking;
 mod mount;
 mod navigation;
 mod offers;
+mod own_calls;
 mod packet;
 mod parts;
 mod pending;
@@ -82,6 +83,7 @@ pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
 pub use importing::{ImportError, ImportProgress, ImportSource};
 pub use looking::open_directory;
+pub use own_calls::OwnToolCheck;
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
 pub use records::{AgentSession, AgentSessions, AgentSessionsError};
@@ -185,8 +187,9 @@ pub(crate) struct Shared {
     tokens: tokens::Tokens,
     remembered: remembered::Remembered,
     agent_places: agent_places::AgentPlaces,
-    /// Where agents reach the MCP mount; known once the server listens.
-    mount: OnceLock<String>,
+    /// The MCP mount; known once the server listens.
+    mount: OnceLock<mount::Mount>,
+    own_calls: own_calls::OwnCalls,
     unobserved: commit::Unobserved,
     started: housekeeping::Started,
     parts: parts::Parts,
@@ -237,6 +240,7 @@ impl Engine {
             tokens,
             remembered,
             mount: OnceLock::new(),
+            own_calls: own_calls::OwnCalls::default(),
             unobserved,
             started,
             parts: parts::Parts::default(),
@@ -260,12 +264,17 @@ impl Engine {
         Ok(Self { shared })
     }
 
-    /// Says where on this machine agents reach the MCP mount; agents that are attached from now on are handed it. The first
-    /// word holds.
-    pub fn mount_at(&self, url: String) {
-        if let Err(url) = self.shared.mount.set(url) {
-            tracing::error!(url, "the MCP mount has an address already; the first is kept");
+    /// Says where on this machine agents reach the MCP mount, and what its tools take; agents that are attached from now on
+    /// are handed it. The first word holds.
+    pub fn mount_at(&self, url: String, takes: OwnToolCheck) {
+        if let Err(mount) = self.shared.mount.set(mount::Mount { url, takes }) {
+            tracing::error!(mount.url, "the MCP mount has an address already; the first is kept");
         }
+    }
+
+    /// A session's agent calls one of its own tools.
+    pub fn own_tool_called(&self, session: SessionId, tool: &str, input: &serde_json::Map<String, serde_json::Value>) {
+        self.shared.own_calls.arrived(session, tool, input);
     }
 
     /// What every agent is told of its session, if it is told anything.

@@ -100,7 +100,7 @@ pub(crate) struct LiveSession {
 /// An agent, with the credential that it was lent: they end together.
 struct Hosted {
     agent: Agent,
-    _loan: Option<Loan>,
+    loan: Option<Loan>,
 }
 
 struct Owed {
@@ -223,6 +223,7 @@ impl LiveSession {
             self.report(Some(Command::Interrupt { reason: "server_shutdown".to_owned() })).await;
         }
         self.shared.agent_views.forget(self.id);
+        self.shared.own_calls.begin_anew(self.id);
     }
 
     async fn take(&mut self, input: Input) {
@@ -515,6 +516,7 @@ impl LiveSession {
 
     async fn start_agent(&mut self) {
         self.asked.clear();
+        self.shared.own_calls.begin_anew(self.id);
         let Some(session) = &self.session else { return };
         let newest = newest_entries(&*self.shared.store, session).await;
         self.offers = Offers::of(&newest);
@@ -529,7 +531,7 @@ impl LiveSession {
             options: row.options.clone(),
             lent,
         });
-        self.agent = Some(Hosted { agent, _loan: loan });
+        self.agent = Some(Hosted { agent, loan });
     }
 
     async fn call_agent(&mut self, call: Call) {
@@ -554,11 +556,14 @@ impl LiveSession {
                     self.agent = None;
                     return;
                 }
-                Some(News::Asked { key, question }) => return self.hear_question(key, question).await,
+                Some(News::Asked { key, question, own_call }) => {
+                    return self.hear_question(key, question, own_call).await;
+                }
                 Some(News::Withdrawn { key }) => return self.hear_withdrawn(key).await,
                 Some(News::Report(report)) if self.offers.hear(&report) && !self.is_unresponsive() => (),
                 Some(News::Report(report)) => {
                     let last = matches!(report, AgentReport::Stopped(_) | AgentReport::Failed { .. });
+                    self.look_for_own_calls(&report);
                     may_preview &= words_of(&report).is_some();
                     write |= !may_preview || self.pending.is_full();
                     if may_preview {
@@ -582,6 +587,11 @@ impl LiveSession {
         if write || self.pending.is_full() || self.pending.is_enough() {
             self.report(None).await;
         }
+    }
+
+    /// The agent has the session's own tools.
+    fn is_lent(&self) -> bool {
+        self.agent.as_ref().is_some_and(|hosted| hosted.loan.is_some())
     }
 
     /// Whatever the agent says next shows that it is there.
@@ -665,7 +675,7 @@ fn is_at_work(session: &Session) -> bool {
 
 /// One that has ended already.
 fn missing() -> Hosted {
-    Hosted { agent: Agent { calls: mpsc::channel(1).0, news: mpsc::channel(1).1 }, _loan: None }
+    Hosted { agent: Agent { calls: mpsc::channel(1).0, news: mpsc::channel(1).1 }, loan: None }
 }
 
 /// Never, where there is no agent that could.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a rule that forbids comes first, then what was answered to the very same before, then the other rules. A
 //! rule looks at the agent and at the kind of work, never at a title that an agent wrote; and the answer is chosen among
-//! those that the agent offers by what it means.
+//! those that the agent offers by what it means. Where nothing was decided, a call of the session's own tools is allowed once.
 
 use agents::policy::{PermissionPolicy, Policy};
 use model::{Answerer, PermissionAnswer, PermissionKind, Question, RememberedDecision, RememberedRow};
@@ -34,6 +34,14 @@ pub(crate) fn answer(
             }
         }
     }
+}
+
+/// What the log calls the answer to a question about a session's own tools.
+const OWN_TOOLS_RULE: &str = "own_tools";
+
+/// The answer to a question about one of the session's own tools, which only note and read: this once, and no more.
+pub(crate) fn own_tool(question: &Question) -> Option<PermissionAnswer> {
+    choose(question, &[PermissionKind::AllowOnce], Answerer::Policy { rule: OWN_TOOLS_RULE.to_owned() })
 }
 
 const REFUSALS: [PermissionKind; 2] = [PermissionKind::RejectOnce, PermissionKind::RejectAlways];

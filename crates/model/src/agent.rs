@@ -49,6 +49,18 @@ pub struct AgentOption {
     pub choices: Vec<Choice>,
 }
 
+impl AgentOption {
+    /// Whether this is the one that is meant: by its own name, or as the `mode` or the `model`.
+    pub fn is_called(&self, name: &str) -> bool {
+        let category = match self.category {
+            OptionCategory::Mode => Some("mode"),
+            OptionCategory::Model => Some("model"),
+            OptionCategory::Thinking | OptionCategory::Other => None,
+        };
+        self.id == name || category == Some(name)
+    }
+}
+
 /// What an option is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -124,7 +136,7 @@ pub struct Usage {
 }
 
 /// Tokens that went through the agent's model, as the agent counts them: some count a turn, some the whole session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Tokens))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenCount {

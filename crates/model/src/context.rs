@@ -12,7 +12,7 @@ mod sets;
 use crate::{Entry, Event};
 
 pub use facts::{DECLARED_FACTS, Fact, FactList, FactShape, Facts, FileStamp, Proof, ProvedFact};
-pub use prove::{CallEnd, call_end, exit_code, prove, succeeded, tool_intent};
+pub use prove::{CallEnd, absolute_path, call_end, exit_code, named_files, prove, script_of, succeeded, tool_intent};
 pub use resume::{FileState, format_context_for_resume, item as as_item};
 pub use sets::{
     ContextError, ContextWish, Mark, Marker, SetChange, SetMode, SetOutcome, Sets, merge_context_set, replace_context,

@@ -8,8 +8,8 @@ mod reports;
 
 use crate::command::{Command, FirstPrompt, NewSession, TurnSummary, WhenBusy};
 use crate::limits::{
-    MAX_AGENT_TITLE_CHARS, MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_INTENT_CHARS, MAX_NAME_CHARS,
-    MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED,
+    MAX_AGENT_TITLE_CHARS, MAX_CHOSEN_OPTIONS, MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_INTENT_CHARS,
+    MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED,
 };
 use crate::{
     AgentState, Answerer, ContextError, ContextWish, Event, Image, InteractionId, MAX_SUMMARY_CHARS, Marker,
@@ -151,8 +151,8 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
             Some(running) => Ok(vec![Event::ResumeSent { turn: running.turn, text }]),
             None => Err(Rejection::NoTurnRunning),
         },
-        Command::SetOption { .. } => match session.row.agent_state {
-            AgentState::Ready | AgentState::Unresponsive => Ok(Vec::new()),
+        Command::SetOption { option, value } => match session.row.agent_state {
+            AgentState::Ready | AgentState::Unresponsive => Ok(choose_option(session, option, value)),
             _ => Err(Rejection::AgentNotReady),
         },
         Command::SignIn { .. } => match session.row.agent_state {
@@ -277,6 +277,17 @@ fn create(new: NewSession) -> Result<Vec<Event>, Rejection> {
 
 fn agent_state(state: AgentState, reason: Option<String>) -> Event {
     Event::AgentStateChanged { state, reason, attached: None, methods: Vec::new(), remind: false }
+}
+
+/// A choice that is new is noted, unless it is none that an agent could have offered.
+fn choose_option(session: &Session, option: String, value: String) -> Vec<Event> {
+    let chosen = &session.row.options;
+    let is_room = chosen.len() < MAX_CHOSEN_OPTIONS || chosen.contains_key(&option);
+    let is_named = check_name(&option).is_ok() && check_name(&value).is_ok();
+    if chosen.get(&option) == Some(&value) || !is_room || !is_named {
+        return Vec::new();
+    }
+    vec![Event::AgentOptionChosen { option, value }]
 }
 
 fn change(session: &Session, name: Option<String>, env_hint: Option<String>) -> Result<Vec<Event>, Rejection> {

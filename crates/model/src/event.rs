@@ -99,6 +99,9 @@ pub enum Event {
     /// All that can be chosen about the agent now.
     #[serde(rename = "agent.options_changed")]
     AgentOptionsChanged { options: Vec<AgentOption> },
+    /// The person chose this about the agent; it is set again when the agent is taken up again.
+    #[serde(rename = "agent.option_chosen")]
+    AgentOptionChosen { option: String, value: String },
     /// All commands it understands now.
     #[serde(rename = "agent.commands_changed")]
     AgentCommandsChanged { commands: Vec<AgentCommand> },
@@ -405,6 +408,7 @@ impl Event {
             | Self::SessionRestored {}
             | Self::AgentStateChanged { .. }
             | Self::AgentOptionsChanged { .. }
+            | Self::AgentOptionChosen { .. }
             | Self::AgentCommandsChanged { .. }
             | Self::AgentRaw { .. }
             | Self::AgentNoticed { .. }

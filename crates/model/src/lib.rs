@@ -50,8 +50,9 @@ pub use contents::{
 };
 pub use context::{
     CallEnd, Context, ContextError, ContextNews, ContextWish, DECLARED_FACTS, Fact, FactList, FactShape, Facts,
-    FileStamp, FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, as_item, call_end,
-    exit_code, format_context_for_resume, merge_context_set, prove, replace_context, succeeded, tool_intent,
+    FileStamp, FileState, Mark, Marker, Proof, ProvedFact, SetChange, SetMode, SetOutcome, Sets, absolute_path,
+    as_item, call_end, exit_code, format_context_for_resume, merge_context_set, named_files, prove, replace_context,
+    script_of, succeeded, tool_intent,
 };
 pub use decide::{Rejection, check_name, decide};
 pub use event::{AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, Stop};

@@ -42,3 +42,5 @@ pub(crate) const MAX_FACTS_OF_CALL: usize = 100;
 pub(crate) const MAX_FACT_BYTES: usize = MAX_PATH_BYTES;
 /// Longest intent that an agent tells, in characters; a longer one is cut.
 pub(crate) const MAX_INTENT_CHARS: usize = 200;
+/// How many choices about its agent a session remembers.
+pub(crate) const MAX_CHOSEN_OPTIONS: usize = 32;

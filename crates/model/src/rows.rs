@@ -253,6 +253,7 @@ fn session_rows(before: &SessionRow, context_before: &Context, after: &Session, 
         | Event::WorkSessionAdded { .. }
         | Event::ResumeSent { .. }
         | Event::AgentOptionsChanged { .. }
+        | Event::AgentOptionChosen { .. }
         | Event::AgentCommandsChanged { .. }
         | Event::AgentRaw { .. }
         | Event::AgentNoticed { .. }
@@ -327,6 +328,7 @@ fn server_rows(entry: &Entry) -> Vec<RowChange> {
         | Event::WorkSessionAdded { .. }
         | Event::ResumeSent { .. }
         | Event::AgentOptionsChanged { .. }
+        | Event::AgentOptionChosen { .. }
         | Event::AgentCommandsChanged { .. }
         | Event::AgentRaw { .. }
         | Event::ContextSet { .. }

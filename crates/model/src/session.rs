@@ -64,7 +64,7 @@ pub struct SessionRow {
     pub work: Option<WorkId>,
     /// The offer that it was started from.
     pub from: Option<Origin>,
-    /// What is to be chosen about its agent when it first starts.
+    /// What is chosen about its agent, and set when it starts.
     pub options: BTreeMap<String, String>,
     /// What the agent says it is about to do; may be empty.
     pub intent: String,
@@ -289,6 +289,17 @@ impl Session {
                     AgentState::Starting | AgentState::Ready | AgentState::Stopped | AgentState::Unresponsive => (),
                 }
             }
+            Event::AgentOptionChosen { option, value } => {
+                row.options.insert(option.clone(), value.clone());
+            }
+            // What it offers while it starts is not what was chosen yet; afterwards it has left what was.
+            Event::AgentOptionsChanged { options } if row.agent_state != AgentState::Starting => {
+                row.options.retain(|chosen, value| {
+                    let offered = options.iter().find(|option| option.is_called(chosen));
+                    offered.is_none_or(|option| option.value == *value)
+                });
+            }
+            Event::AgentOptionsChanged { .. } => (),
             Event::TurnStarted { turn, interaction_id } => {
                 row.turns = *turn;
                 row.interrupted = false;
@@ -371,7 +382,6 @@ impl Session {
             | Event::PlanChanged { .. }
             | Event::CompactionSeen { remind: false, .. }
             | Event::UsageReported { .. }
-            | Event::AgentOptionsChanged { .. }
             | Event::AgentCommandsChanged { .. }
             | Event::AgentRaw { .. }
             | Event::AgentNoticed { .. }

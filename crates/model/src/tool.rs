@@ -30,6 +30,9 @@ pub struct ToolCall {
     pub input: Option<Value>,
     /// What the tool gave, as the agent told it.
     pub output: Option<Value>,
+    /// The files that it works on and that were not there when it named them first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub new_files: Vec<String>,
 }
 
 /// What changes in a call; only what is present.
@@ -63,6 +66,9 @@ pub struct ToolChange {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     pub output: Option<Value>,
+    /// All the files it works on that were not there when it named them first, by their whole paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_files: Option<Vec<String>>,
 }
 
 impl ToolChange {
@@ -190,6 +196,7 @@ impl ToolCall {
             locations: Vec::new(),
             input: None,
             output: None,
+            new_files: Vec::new(),
         };
         call.change(change);
         call
@@ -197,7 +204,7 @@ impl ToolCall {
 
     /// Takes in a change.
     pub fn change(&mut self, change: &ToolChange) {
-        let ToolChange { title, name, kind, status, content, locations, input, output } = change;
+        let ToolChange { title, name, kind, status, content, locations, input, output, new_files } = change;
         if let Some(title) = title {
             self.title.clone_from(title);
         }
@@ -222,6 +229,9 @@ impl ToolCall {
         if output.is_some() {
             self.output.clone_from(output);
         }
+        if let Some(new_files) = new_files {
+            self.new_files.clone_from(new_files);
+        }
     }
 
     /// Adds to the text that it shows last, or begins one.
@@ -243,6 +253,7 @@ impl ToolCall {
             locations: Some(self.locations.clone()).filter(|locations| !locations.is_empty()),
             input: self.input.clone(),
             output: self.output.clone(),
+            new_files: Some(self.new_files.clone()).filter(|files| !files.is_empty()),
         }
     }
 }

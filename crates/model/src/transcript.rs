@@ -299,6 +299,7 @@ impl TranscriptTurn {
             | Event::SessionRestored {}
             | Event::AgentStateChanged { .. }
             | Event::AgentOptionsChanged { .. }
+            | Event::AgentOptionChosen { .. }
             | Event::AgentCommandsChanged { .. }
             | Event::AgentRaw { .. }
             | Event::PromptQueued { .. }

@@ -189,6 +189,7 @@ impl Pieces {
             | Event::SessionRestored {}
             | Event::AgentStateChanged { .. }
             | Event::AgentOptionsChanged { .. }
+            | Event::AgentOptionChosen { .. }
             | Event::AgentCommandsChanged { .. }
             | Event::AgentRaw { .. }
             | Event::AgentNoticed { .. }

@@ -28,7 +28,7 @@ use doors::{AllowedHosts, Door, GuardedApp, Limits};
 use engine::{Engine, Secret};
 use tokio_util::sync::CancellationToken;
 
-pub use mcp::AllSessions;
+pub use mcp::{AllSessions, own_tool_takes};
 pub use openapi::openapi;
 
 /// Puts the person's token where programs find it.

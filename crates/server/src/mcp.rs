@@ -38,6 +38,7 @@ use crate::{App, access};
 use envelope::Refused;
 use handler::Handler;
 pub use scope::AllSessions;
+pub use tools::takes as own_tool_takes;
 
 /// Names the session where the credential does not.
 pub(crate) const SESSION_HEADER: &str = "throughline-session";

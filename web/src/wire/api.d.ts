@@ -1043,6 +1043,14 @@ export interface components {
             /** @enum {string} */
             type: "agent.options_changed";
         } | {
+            /** @description The person chose this about the agent; it is set again when the agent is taken up again. */
+            data: {
+                option: string;
+                value: string;
+            };
+            /** @enum {string} */
+            type: "agent.option_chosen";
+        } | {
             /** @description All commands it understands now. */
             data: {
                 commands: components["schemas"]["AgentCommand"][];
@@ -2596,6 +2604,8 @@ export interface components {
             locations?: components["schemas"]["Location"][] | null;
             /** @description The tool's name. */
             name?: string | null;
+            /** @description All the files it works on that were not there when it named them first, by their whole paths. */
+            newFiles?: string[] | null;
             /** @description What the tool gave. */
             output?: Record<string, never> | null;
             status?: components["schemas"]["ToolStatus"] | null;

@@ -143,21 +143,21 @@ impl Connection {
     }
 
     /// Sends a request whose reply comes to the session's inbox with this id.
-    pub(crate) async fn request(&self, session: u64, request: &impl JsonRpcRequest) -> i64 {
+    pub(crate) fn request(&self, session: u64, request: &impl JsonRpcRequest) -> i64 {
         let id = self.state().routes.expect(Pending::Session(session));
         self.write(wire::request(id, request));
         id
     }
 
     /// The same for a request that the protocol's library does not know.
-    pub(crate) async fn request_named(&self, session: u64, method: &str, params: Value) -> i64 {
+    pub(crate) fn request_named(&self, session: u64, method: &str, params: &Value) -> i64 {
         let id = self.state().routes.expect(Pending::Session(session));
-        self.write(wire::request_named(id, method, &params));
+        self.write(wire::request_named(id, method, params));
         id
     }
 
     /// Sends the request for a new conversation.
-    pub(crate) async fn request_new(&self, session: u64, request: &impl JsonRpcRequest) -> i64 {
+    pub(crate) fn request_new(&self, session: u64, request: &impl JsonRpcRequest) -> i64 {
         let id = self.state().routes.expect(Pending::NewSession(session));
         self.write(wire::request(id, request));
         id
@@ -180,12 +180,12 @@ impl Connection {
         }
     }
 
-    pub(crate) async fn notify(&self, notification: &impl JsonRpcNotification) {
+    pub(crate) fn notify(&self, notification: &impl JsonRpcNotification) {
         self.write(wire::notification(notification));
     }
 
     /// Answers a request of the agent.
-    pub(crate) async fn answer(&self, id: &Value, result: Result<Value, Error>) {
+    pub(crate) fn answer(&self, id: &Value, result: Result<Value, Error>) {
         self.write(wire::answer(id, result));
     }
 

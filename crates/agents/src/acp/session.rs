@@ -9,7 +9,9 @@ mod attach;
 mod calls;
 mod files;
 mod lent;
+mod new_files;
 mod serve;
+mod titles;
 mod turn;
 mod watch;
 
@@ -36,6 +38,7 @@ use super::wire::Refused;
 use crate::{Call, News, Settings, Start};
 use calls::Calls;
 use files::Files;
+use new_files::NewFiles;
 use watch::Watch;
 
 pub(crate) struct Session {
@@ -57,6 +60,7 @@ pub(crate) struct Session {
     setting: HashMap<i64, (String, String)>,
     terminals: Terminals,
     files: Files,
+    new_files: NewFiles,
     /// What is being done for the agent.
     served: JoinSet<()>,
     /// What the person chose of what the agent offers, by the name under which it was chosen.
@@ -106,6 +110,7 @@ impl Session {
         let files = Files::of(&start.cwd, settings.deny.clone());
         Self {
             files,
+            new_files: NewFiles::default(),
             settings,
             about,
             lease,
@@ -157,11 +162,11 @@ impl Session {
         match call {
             Call::Prompt { text, images, packet } => self.prompt(text, images, packet).await,
             Call::Cancel => {
-                self.cancel().await;
+                self.cancel();
                 Ok(())
             }
             Call::Answer { key, answer } => {
-                self.answer_question(key, answer).await;
+                self.answer_question(key, answer);
                 Ok(())
             }
             Call::SetOption { option, value } => self.set_option(&option, &value).await,
@@ -189,7 +194,7 @@ impl Session {
             Message::Reply { id, result } => self.replied(id, result).await,
             Message::Withdrawn { id } => match self.questions.forget(&id) {
                 Some(key) => {
-                    self.connection().answer(&id, Err(Error::from(ErrorCode::REQUEST_CANCELLED))).await;
+                    self.connection().answer(&id, Err(Error::from(ErrorCode::REQUEST_CANCELLED)));
                     self.news.send(News::Withdrawn { key }).await.map_err(|_| Gone::LetGo)
                 }
                 None => Ok(()),
@@ -262,24 +267,24 @@ impl Session {
     /// What may be asked of an agent that is about to answer something else: the rest has to wait.
     async fn call_meanwhile(&mut self, call: Call) -> Result<(), Gone> {
         match call {
-            Call::Answer { key, answer } => self.answer_question(key, answer).await,
-            Call::Cancel => self.cancel().await,
+            Call::Answer { key, answer } => self.answer_question(key, answer),
+            Call::Cancel => self.cancel(),
             Call::Delete => self.purge()?,
             call @ (Call::Prompt { .. } | Call::SetOption { .. } | Call::SignIn { .. }) => self.calls.put_off(call),
         }
         Ok(())
     }
 
-    async fn answer_question(&mut self, key: u64, answer: PermissionAnswer) {
+    fn answer_question(&mut self, key: u64, answer: PermissionAnswer) {
         if let Some((id, heard)) = self.questions.answer(key, answer) {
-            self.connection().answer(&id, Ok(heard)).await;
+            self.connection().answer(&id, Ok(heard));
             self.heard();
         }
     }
 
-    async fn withdraw_questions(&mut self) {
+    fn withdraw_questions(&mut self) {
         for (id, heard) in self.questions.withdraw_all() {
-            self.connection().answer(&id, Ok(heard)).await;
+            self.connection().answer(&id, Ok(heard));
         }
     }
 
@@ -292,13 +297,13 @@ impl Session {
     async fn leave(&mut self) {
         // Whoever lets go at once may have said a last thing.
         self.is_purged |= self.calls.close().iter().any(|call| matches!(call, Call::Delete));
-        self.withdraw_questions().await;
+        self.withdraw_questions();
         if self.turn.is_some() {
-            self.connection().notify(&CancelNotification::new(self.name.clone())).await;
+            self.connection().notify(&CancelNotification::new(self.name.clone()));
         }
         let closes = self.about.capabilities.session_capabilities.close.is_some();
         if !self.name.is_empty() && closes && !(self.is_purged && self.about.deletes_records()) {
-            self.connection().request(self.key, &CloseSessionRequest::new(self.name.clone())).await;
+            self.connection().request(self.key, &CloseSessionRequest::new(self.name.clone()));
         }
         // What it still says is not heard, and so can not keep its answer from coming.
         self.connection().remove_session(self.key);
@@ -317,8 +322,10 @@ impl Session {
         self.news.send(News::Report(report)).await.map_err(|_| Gone::LetGo)
     }
 
-    async fn tell_all(&self, reports: Vec<AgentReport>) -> Result<(), Gone> {
-        for report in reports {
+    async fn tell_all(&mut self, reports: Vec<AgentReport>) -> Result<(), Gone> {
+        for mut report in reports {
+            self.read_command_of_title(&mut report);
+            self.look_for_new_files(&mut report).await;
             self.tell(report).await?;
         }
         Ok(())

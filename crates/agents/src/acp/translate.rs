@@ -15,16 +15,16 @@ mod question;
 mod raw;
 mod stop;
 mod text;
+mod usage;
 
 use agent_client_protocol::schema::MaybeUndefined;
 use agent_client_protocol::v1::schema::{
     AvailableCommand, AvailableCommandInput, ContentBlock, ContentChunk, Notice as AcpNotice, NoticeSeverity, Plan,
-    PlanEntryPriority, PlanEntryStatus, SessionConfigOption, SessionModeState, SessionUpdate, Usage as AcpUsage,
-    UsageUpdate,
+    PlanEntryPriority, PlanEntryStatus, SessionConfigOption, SessionModeState, SessionUpdate, UsageUpdate,
 };
 use model::{
     AgentCommand, AgentOption, AgentReport, Cost, MAX_PART_BYTES, Notice, PlanStep, Priority, Question, Severity,
-    StepStatus, TokenCount, Usage, parts,
+    StepStatus, TokenCount, ToolStatus, Usage, parts,
 };
 use serde::Deserialize as _;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ use stop::stop;
 
 pub(crate) use content::{Look, MAX_KEPT_BYTES, Screen, Screens, value as cut_value};
 pub(crate) use offers::{Offer, Setting};
-pub(crate) use question::{ACCEPT, Asking, DECLINE};
+pub(crate) use question::{ACCEPT, Asked, Asking, DECLINE};
 pub(crate) use stop::TurnError;
 pub(crate) use text::{command_line, cut_chars, error_in_words, plain_line, start_of, what_is_run};
 
@@ -74,6 +74,8 @@ struct Turn {
     blocks: Blocks,
     calls: Calls,
     plan: Vec<PlanStep>,
+    /// What it has cost, as far as that is told before its end.
+    tokens: Option<TokenCount>,
 }
 
 impl Translator {
@@ -185,7 +187,7 @@ impl Translator {
 
     /// The params of a `session/request_permission` or an `elicitation/create`: what is to be told first, and what is
     /// asked. When no turn runs, the call that it is about is kept as it came: there is no turn that it could stand in.
-    pub(crate) fn ask(&mut self, asking: Asking, screens: &dyn Screens) -> (Vec<AgentReport>, Question) {
+    pub(crate) fn ask(&mut self, asking: Asking, screens: &dyn Screens) -> Asked {
         if let Some(turn) = &mut self.turn {
             turn.blocks.close();
             return question::ask(asking, &mut turn.calls, screens);
@@ -194,8 +196,8 @@ impl Translator {
             Asking::Permission { call, .. } => self.late(call),
             Asking::Elicitation(_) => Vec::new(),
         };
-        let (_, question) = question::ask(asking, &mut self.between, screens);
-        (reports, Question { tool: None, ..question })
+        let asked = question::ask(asking, &mut self.between, screens);
+        Asked { reports, question: Question { tool: None, ..asked.question }, ..asked }
     }
 
     /// The turn is over, and how it ended is told otherwise.
@@ -208,11 +210,12 @@ impl Translator {
 
     /// The turn ended with an answer or an error of the agent.
     pub(crate) fn end_turn(&mut self, answer: Result<Value, TurnError>, screens: &dyn Screens) -> Vec<AgentReport> {
+        let told_before = self.turn.as_ref().and_then(|turn| turn.tokens);
         let mut reports = self.abandon_turn(screens);
-        let usage = answer.as_ref().ok().and_then(|answer| answer.get("usage")).filter(|usage| usage.is_object());
-        match (usage, answer.as_ref().ok().and_then(quota)) {
-            (Some(usage), _) => reports.push(self.spent(usage)),
-            (None, Some(tokens)) => reports.push(self.spent_tokens(tokens)),
+        let tokens = answer.as_ref().ok().and_then(usage::tokens).or(told_before);
+        match (tokens, answer.as_ref().ok().and_then(usage::not_understood)) {
+            (Some(tokens), _) => reports.push(self.spent(tokens)),
+            (None, Some(usage)) => reports.push(AgentReport::Raw(json!({ "usage": usage }))),
             (None, None) => {}
         }
         reports.push(AgentReport::Stopped(stop(answer)));
@@ -230,8 +233,14 @@ impl Translator {
         };
         match turn.calls.message(update, screens) {
             Ok(reports) => {
-                if reports.iter().any(|report| matches!(report, AgentReport::ToolStarted { .. })) {
-                    turn.blocks.close();
+                for report in &reports {
+                    match report {
+                        AgentReport::ToolStarted { .. } => turn.blocks.close(),
+                        AgentReport::ToolChanged { change, .. } if change.status.is_some_and(ToolStatus::is_final) => {
+                            turn.blocks.close_unnamed();
+                        }
+                        _ => {}
+                    }
                 }
                 reports
             }
@@ -253,6 +262,11 @@ impl Translator {
     ) -> Vec<AgentReport> {
         if self.only_reads {
             return Vec::new();
+        }
+        if let Some(turn) = &mut self.turn
+            && let Some(tokens) = usage::tokens(&update)
+        {
+            turn.tokens = Some(usage::sum(turn.tokens, tokens));
         }
         let ContentBlock::Text(words) = chunk.content else { return self.raw(update) };
         if words.text.is_empty() && long.is_none() {
@@ -342,21 +356,8 @@ impl Translator {
         vec![AgentReport::Usage(usage)]
     }
 
-    /// What the answer to a prompt says of tokens, beside what was told of the window. One for each turn is no flood.
-    fn spent(&self, usage: &Value) -> AgentReport {
-        let Ok(spent) = AcpUsage::deserialize(usage) else { return AgentReport::Raw(json!({ "usage": usage })) };
-        let tokens = TokenCount {
-            total: spent.total_tokens,
-            input: spent.input_tokens,
-            output: spent.output_tokens,
-            thought: spent.thought_tokens,
-            cached_read: spent.cached_read_tokens,
-            cached_write: spent.cached_write_tokens,
-        };
-        self.spent_tokens(tokens)
-    }
-
-    fn spent_tokens(&self, tokens: TokenCount) -> AgentReport {
+    /// What a turn has cost, beside what was told of the window. One for each turn is no flood.
+    fn spent(&self, tokens: TokenCount) -> AgentReport {
         let window = self.usage.clone().unwrap_or(Usage { used: 0, size: 0, cost: None, tokens: None });
         AgentReport::Usage(Usage { tokens: Some(tokens), ..window })
     }
@@ -424,15 +425,6 @@ fn in_parts(mut text: String) -> Vec<String> {
     backwards.push(text);
     backwards.reverse();
     backwards
-}
-
-/// Tokens as Gemini counts them in `_meta.quota.token_count`; a turn in which no model was asked has none.
-fn quota(answer: &Value) -> Option<TokenCount> {
-    let count = answer.get("_meta")?.get("quota")?.get("token_count")?;
-    let (input, output) = (count.get("input_tokens")?.as_u64()?, count.get("output_tokens")?.as_u64()?);
-    let total = input.saturating_add(output);
-    let tokens = TokenCount { total, input, output, thought: None, cached_read: None, cached_write: None };
-    (total > 0).then_some(tokens)
 }
 
 fn too_many_calls() -> Notice {

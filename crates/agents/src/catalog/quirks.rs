@@ -20,6 +20,10 @@ pub struct Quirks {
     pub settings_file: Option<SettingsFile>,
     /// How it is told which tools need no asking, if it can be told.
     pub unasked: Option<Unasked>,
+    /// The title of a question is the tool's own name, `mcp__SERVER__TOOL` for those of MCP servers, and no model writes it.
+    pub titles_are_tool_names: bool,
+    /// It tells what a shell is given in the title alone, which its program writes and no model.
+    pub titles_are_commands: bool,
     /// Reading its own record back to us does harm, so that it is told of the earlier turns instead.
     pub must_not_load: bool,
     /// It does not make files through us as it should, so that it is not offered to.
@@ -71,6 +75,8 @@ impl Quirks {
         mode_variable: None,
         settings_file: None,
         unasked: None,
+        titles_are_tool_names: false,
+        titles_are_commands: false,
         must_not_load: false,
         makes_its_own_files: false,
         brief: Brief::Instructions,

@@ -127,6 +127,7 @@ pub(super) const ROWS: &[Row] = &[
         shared: false,
         quirks: Quirks {
             asks_in: &[asks_in_mode(&["default", "plan"])],
+            titles_are_commands: true,
             // It says that it has read its record before it has, and deletes a record that it read at a later start.
             must_not_load: true,
             // It takes it for a failure that a file which it wants to make is not there yet.
@@ -241,6 +242,8 @@ pub(super) const ROWS: &[Row] = &[
             asks_in: &[asks_in_mode(&["default", "plan"])],
             // It says `default` whatever its user's settings say.
             hides_its_mode: true,
+            // It has no setting that would keep it from asking about ours.
+            titles_are_tool_names: true,
             brief: Brief::FirstPrompt,
             ..Quirks::PLAIN
         },

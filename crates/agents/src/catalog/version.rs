@@ -5,7 +5,7 @@
 //! control characters, or nothing. One that is not heard to the end is ended with all that it started.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -82,22 +82,25 @@ impl Versions {
 impl Asked {
     async fn ask(&self, question: &Question) -> Option<String> {
         let path = &question.program.path;
-        let slow_at = self.slow.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied();
-        if slow_at.is_some_and(|at| at.elapsed() < ASK_AGAIN_AFTER) {
-            return None;
-        }
         let answer = self.answer(&question.program);
+        // One at a time, so that whoever waited for a program that was too slow does not start it anew.
         let told = answer.get_or_try_init(async || {
-            let _turn = self.turns.acquire().await.map_err(|_| TooSlow)?;
-            run(question).await
-        });
-        match told.await {
-            Ok(version) => version.clone(),
-            Err(TooSlow) => {
-                self.slow.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), Instant::now());
-                None
+            if self.was_slow(path) {
+                return Err(TooSlow);
             }
-        }
+            let _turn = self.turns.acquire().await.map_err(|_| TooSlow)?;
+            let ran = run(question).await;
+            if ran.is_err() {
+                self.slow.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), Instant::now());
+            }
+            ran
+        });
+        told.await.ok()?.clone()
+    }
+
+    fn was_slow(&self, path: &Path) -> bool {
+        let slow = self.slow.lock().unwrap_or_else(PoisonError::into_inner);
+        slow.get(path).is_some_and(|at| at.elapsed() < ASK_AGAIN_AFTER)
     }
 
     fn answer(&self, program: &Program) -> Answer {

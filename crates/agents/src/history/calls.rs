@@ -1,6 +1,6 @@
 //! Calls of tools, named and sorted like those of an agent that is hosted here.
 
-use model::{Location, PlanStep, Priority, StepStatus, ToolChange, ToolContent, ToolKind, ToolStatus};
+use model::{Location, PlanStep, Priority, StepStatus, ToolChange, ToolContent, ToolKind, ToolStatus, script_of};
 use serde_json::Value;
 
 use crate::acp::{MAX_KEPT_BYTES, cut_value, plain_line, start_of};
@@ -20,10 +20,9 @@ pub(super) fn start(name: &str, input: Option<Value>) -> ToolChange {
         name: Some(name.to_owned()),
         kind: Some(kind),
         status: Some(ToolStatus::Running),
-        content: None,
         locations: locations.filter(|_| matches!(kind, ToolKind::Read | ToolKind::Edit | ToolKind::Search)),
         input,
-        output: None,
+        ..ToolChange::default()
     }
 }
 
@@ -52,12 +51,7 @@ pub(super) fn command(input: &Value) -> Option<String> {
 
 /// What was run, without the shell that ran it.
 pub(super) fn plain_command(words: &[&str]) -> String {
-    match words {
-        [shell, flag, command] if shell.ends_with("sh") && flag.starts_with('-') && flag.ends_with('c') => {
-            (*command).to_owned()
-        }
-        words => words.join(" "),
-    }
+    script_of(words).map_or_else(|| words.join(" "), str::to_owned)
 }
 
 /// What sort of work the tools of the known agents do, by their names.

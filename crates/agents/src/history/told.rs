@@ -9,6 +9,7 @@ use super::Bookmark;
 /// A turn is a [`Told::Prompt`], its reports and a [`Told::TurnEnd`], and always told whole. Calls and blocks of a turn
 /// are numbered like those of an agent that is hosted here, and times are those of the record.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "nearly all of them are reports")]
 pub enum Told {
     /// Once, ahead of the first turn.
     Session(About),

@@ -49,6 +49,14 @@ async fn what_the_person_chose_stays() {
     assert_snapshot!(begun(&mut talk).await, @r#"ready {"agentSession":"s1","memory":"new","program":"hostile 1.0"}"#);
     assert_eq!(place.notes(), "set_mode yolo\n");
 
+    // Also in a conversation that it takes up again, which it begins as it likes.
+    let again = "mode=ask mode:note known resume";
+    let place = Place::new(&[wish, again]);
+    let options = [("mode".to_owned(), "yolo".to_owned())].into();
+    let start = Start { options, earlier: Some("s7".to_owned()), ..place.asking(again) };
+    assert_snapshot!(begun(&mut place.start_with(start)).await, @r#"ready {"agentSession":"s7","memory":"resumed","program":"hostile 1.0"}"#);
+    assert_eq!(place.notes(), "set_mode yolo\n");
+
     let mut talk = place.start(wish);
     talk.begun().await;
     talk.call(Call::SetOption { option: "mode".to_owned(), value: "fast".to_owned() }).await;

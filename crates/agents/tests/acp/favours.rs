@@ -136,3 +136,36 @@ async fn what_nobody_does_is_refused() {
     stopped {"outcome":"completed"}
     "#);
 }
+
+/// What a call does to files is known by what was there before it, whatever its tool is called.
+#[tokio::test]
+async fn a_file_that_is_not_there_when_a_call_names_it_is_a_new_one() {
+    let place = Place::new(&["good"]);
+    let (new, old) = (place.project().join("new.md"), place.project().join("old.md"));
+    fs::write(&old, "").unwrap();
+    let mut talk = place.start("good");
+    talk.begun().await;
+    let mut told = String::new();
+    for (word, file) in [("make", &new), ("make", &new), ("make-from-empty", &old)] {
+        talk.prompt(&format!("{word} {}", file.display())).await;
+        let (key, before) = talk.asked().await;
+        talk.answer(key, Some("y"), None).await;
+        let told_before = before.lines().find(|line| line.starts_with("tool 1")).unwrap_or_default();
+        told += &format!("{told_before}\n{}", talk.over().await);
+    }
+    fs::remove_file(&old).unwrap();
+    talk.prompt(&format!("make-from-empty {}", old.display())).await;
+    told += talk.asked().await.1.lines().next().unwrap_or_default();
+    assert_snapshot!(told, @r#"
+    tool 1 started c1 {"title":"Write","kind":"edit","content":[{"type":"text","text":"{\"path\":\"/FOLDER/project/new.md\",\"content\":\"written\"}"}],"newFiles":["/FOLDER/project/new.md"]}
+    tool 1 {"status":"completed","locations":[{"path":"/FOLDER/project/new.md"}],"input":{"path":"/FOLDER/project/new.md","content":"written"}}
+    stopped {"outcome":"completed"}
+    tool 1 started c1 {"title":"Write","kind":"edit","content":[{"type":"text","text":"{\"path\":\"/FOLDER/project/new.md\",\"content\":\"written\"}"}]}
+    tool 1 {"status":"completed","locations":[{"path":"/FOLDER/project/new.md"}],"input":{"path":"/FOLDER/project/new.md","content":"written"}}
+    stopped {"outcome":"completed"}
+    tool 1 started c1 {"title":"Write","kind":"edit","content":[{"type":"diff","path":"/FOLDER/project/old.md","oldText":"","newText":"written"}]}
+    tool 1 {"status":"completed","locations":[{"path":"/FOLDER/project/old.md"}],"input":{"path":"/FOLDER/project/old.md","content":"written"}}
+    stopped {"outcome":"completed"}
+    tool 1 started c1 {"title":"Write","kind":"edit","content":[{"type":"diff","path":"/FOLDER/project/old.md","newText":"written"}],"newFiles":["/FOLDER/project/old.md"]}
+    "#);
+}

@@ -1,6 +1,7 @@
 //! The session's own tools, as an agent is told of them.
 
 use agents::{Lent, McpServer, Start};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::support::{Place, Talk};
@@ -70,4 +71,39 @@ async fn an_agent_that_passes_nothing_on_gets_the_brief_once_with_its_first_word
         talk.begun().await;
         assert_eq!(sent(&mut talk, "echo").await, ["echo"], "{agent}");
     }
+}
+
+/// An agent that asks about the session's own tools says which and with what; by its name, not by words that a model may have written.
+#[tokio::test]
+async fn a_question_about_one_of_the_own_tools_names_it() {
+    let agents = ["mcp titled", "mcp", "titled"];
+    let place = Place::new(&agents);
+    let mark = r#"own other mcp__throughline__mark {"items":["a"]}"#;
+    let mut told = String::new();
+    for (agent, words) in [
+        ("mcp titled", mark),
+        ("mcp titled", r#"own execute mcp__throughline__mark {"items":["a"]}"#),
+        ("mcp titled", r#"own other mcp__throughline__bash {"items":["a"]}"#),
+        ("mcp titled", r#"own other mcp__other__mark {"items":["a"]}"#),
+        ("mcp titled", "own other mcp__throughline__mark items"),
+        // Its titles may be anything, or it was lent nothing.
+        ("mcp", mark),
+        ("titled", mark),
+    ] {
+        let mut talk = place.start_with(Start { lent: lent(), ..place.asking(agent) });
+        talk.begun().await;
+        talk.prompt(words).await;
+        let (_, asked) = talk.asked().await;
+        let asked = asked.lines().last().unwrap_or_default();
+        told += &format!("{}\n", asked.split_once(" {\"tool\"").map_or(asked, |(start, _)| start));
+    }
+    assert_snapshot!(told, @r#"
+    asked 1 own mark {"items":["a"]}
+    asked 1
+    asked 1
+    asked 1
+    asked 1
+    asked 1
+    asked 1
+    "#);
 }

@@ -186,3 +186,21 @@ async fn a_form_is_filled_in_or_not() {
     stopped {"outcome":"completed"}
     "#);
 }
+
+/// What a shell is given stands in the title alone, with some agents.
+#[tokio::test]
+async fn a_command_that_only_the_title_tells_is_what_the_tool_is_given() {
+    let agents = ["commanding", "good"];
+    let place = Place::new(&agents);
+    let mut told = String::new();
+    for agent in agents {
+        let mut talk = place.start(agent);
+        talk.begun().await;
+        talk.prompt("own execute make all").await;
+        told += &format!("{}\n", talk.asked().await.1.lines().next().unwrap_or_default());
+    }
+    assert_snapshot!(told, @r#"
+    tool 1 started c1 {"title":"make","kind":"execute","content":[{"type":"text","text":"all"}],"input":{"command":"make"}}
+    tool 1 started c1 {"title":"make","kind":"execute","content":[{"type":"text","text":"all"}]}
+    "#);
+}

@@ -61,6 +61,8 @@ fn quirks(wishes: &str) -> Quirks {
         unasked: wishes.contains("unasked").then_some(Unasked::ClaudeCode),
         asks_in: if is_known { &[AsksIn { option: "mode", values: &["ask"] }] } else { &[] },
         hides_its_mode: wishes.contains("hidden"),
+        titles_are_commands: wishes.contains("commanding"),
+        titles_are_tool_names: wishes.contains("titled"),
         must_not_load: wishes.contains("harmed"),
         makes_its_own_files: wishes.contains("harmed"),
         brief: match () {
@@ -245,7 +247,12 @@ impl Talk {
                     continue;
                 }
                 News::Report(report) => line(report),
-                News::Asked { key, question } => format!("asked {key} {}", json!(question)),
+                News::Asked { key, question, own_call } => {
+                    let own = own_call
+                        .as_ref()
+                        .map_or_else(String::new, |call| format!(" own {} {}", call.tool, json!(call.input)));
+                    format!("asked {key}{own} {}", json!(question))
+                }
                 News::Withdrawn { key } => format!("withdrawn {key}"),
             };
             open = None;

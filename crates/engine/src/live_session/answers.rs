@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use agents::Call;
-use model::{AgentReport, Answerer, Command, Event, Memorable, PermissionAnswer, Question, StreamId};
+use agents::{Call, OwnCall};
+use model::{AgentReport, Answerer, Command, Event, Memorable, Outcome, PermissionAnswer, Question, StreamId};
 use store::{AppendError, Receipt};
 
 use crate::commit::Along;
@@ -14,7 +14,7 @@ use crate::live_session::{LiveSession, effects_of};
 use crate::{SubmitError, policy};
 
 impl LiveSession {
-    pub(super) async fn hear_question(&mut self, key: u64, question: Question) {
+    pub(super) async fn hear_question(&mut self, key: u64, question: Question, own_call: Option<OwnCall>) {
         self.asking = Some(key);
         self.report(Some(Command::Agent(AgentReport::Asked(question.clone())))).await;
         // It was not taken: nobody will answer it.
@@ -38,7 +38,7 @@ impl LiveSession {
             },
             None => None,
         };
-        if let Some(answer) = self.unasked(&question, memorable.as_ref()) {
+        if let Some(answer) = self.unasked(&question, memorable.as_ref(), own_call) {
             self.report(Some(Command::Answer { request, answer })).await;
         }
     }
@@ -52,10 +52,40 @@ impl LiveSession {
     }
 
     /// The answer that nobody has to be asked for.
-    fn unasked(&self, question: &Question, memorable: Option<&Memorable>) -> Option<PermissionAnswer> {
+    fn unasked(
+        &self,
+        question: &Question,
+        memorable: Option<&Memorable>,
+        own_call: Option<OwnCall>,
+    ) -> Option<PermissionAnswer> {
         let row = &self.session.as_ref()?.row;
         let remembered = memorable.and_then(|asked| self.shared.remembered.find(row, asked));
-        policy::answer(&self.shared.agency.policy, remembered.as_ref(), &row.agent, question)
+        let policy = &self.shared.agency.policy;
+        let decided = policy::answer(policy, remembered.as_ref(), &row.agent, question);
+        decided.or_else(|| {
+            // What the person decided about it, or wants to be asked about, is theirs.
+            let is_open = remembered.is_none() && policy.decide(&row.agent, question.kind).is_default();
+            let answer = policy::own_tool(question).filter(|_| is_open)?;
+            self.expect_own_call(own_call?).then_some(answer)
+        })
+    }
+
+    /// Whether a call is one of our own tools, as far as that can be known before it is made; then it has to arrive.
+    fn expect_own_call(&self, call: OwnCall) -> bool {
+        let takes = self.shared.mount.get().is_some_and(|mount| (mount.takes)(&call.tool, &call.input));
+        takes && self.is_lent() && self.shared.own_calls.expect(self.id, call)
+    }
+
+    /// At a turn's end, what was allowed as a call of our own tools must have arrived.
+    pub(super) fn look_for_own_calls(&mut self, report: &AgentReport) {
+        let had_to_arrive = match report {
+            AgentReport::Stopped(stop) => stop.outcome == Outcome::Completed,
+            AgentReport::Failed { .. } => false,
+            _ => return,
+        };
+        if let Some(notice) = self.shared.own_calls.end_turn(self.id, had_to_arrive) {
+            self.pending.push(notice);
+        }
     }
 
     /// Commits, with what an answer among the events leaves to be remembered.

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use agents::{Agent, Call, News};
+use agents::{Agent, Call, News, OwnCall};
 use model::{
     AgentOption, AgentReport, Answerer, Incarnation, NewSession, OptionCategory, Outcome, PermissionAnswer,
     PermissionKind, PermissionOption, Question, RememberedDecision, RememberedId, RememberedRow, RowChange, Seq, Stop,
@@ -40,7 +40,7 @@ async fn begun() -> (LiveSession, mpsc::Receiver<Call>, mpsc::Sender<News>) {
     let mut live = LiveSession::new(engine.shared, id, session, mpsc::channel(1).1);
     let (calls, calls_in) = mpsc::channel(256);
     let (news_out, news) = mpsc::channel(256);
-    live.agent = Some(Hosted { agent: Agent { calls, news }, _loan: None });
+    live.agent = Some(Hosted { agent: Agent { calls, news }, loan: None });
     live.report(Some(Command::Agent(AgentReport::Ready { attached: None }))).await;
     (live, calls_in, news_out)
 }
@@ -165,10 +165,8 @@ fn ask(key: u64) -> News {
         vec![PermissionOption { id: "y".to_owned(), name: "Yes".to_owned(), kind: PermissionKind::AllowOnce }];
     let (subject, digest) = (Some("make".to_owned()), Some("d".to_owned()));
     let (title, kind) = ("Build".to_owned(), ToolKind::Execute);
-    News::Asked {
-        key,
-        question: Question { tool: None, title, kind, subject, said: None, digest, options, form: None },
-    }
+    let question = Question { tool: None, title, kind, subject, said: None, digest, options, form: None };
+    News::Asked { key, question, own_call: None }
 }
 
 fn person(option: &str) -> PermissionAnswer {
@@ -226,6 +224,63 @@ async fn what_was_answered_before_answers_beside_the_turns_too() {
     assert_eq!(told(&mut calls).await, (1, Some("y".to_owned())));
     live.hear(Some(ask(2))).await;
     assert_eq!(told(&mut calls).await, (2, Some("y".to_owned())));
+}
+
+/// A question in the name of the session's own tools.
+fn ask_own(key: u64, input: &serde_json::Value) -> News {
+    let Some(News::Asked { key, mut question, .. }) = Some(ask(key)) else { unreachable!("it asks") };
+    question.digest = None;
+    question.kind = ToolKind::Other;
+    let input = input.as_object().cloned().unwrap_or_default();
+    News::Asked { key, question, own_call: Some(OwnCall { tool: "mark".to_owned(), input }) }
+}
+
+/// Ends a turn; the titles of what the person is told in it.
+async fn end_turn(live: &mut LiveSession) -> Vec<String> {
+    let before = live.events().await.len();
+    let stop = Stop { outcome: Outcome::Completed, reason: None };
+    live.hear(Some(News::Report(AgentReport::Stopped(stop)))).await;
+    let events = live.events().await.into_iter().skip(before);
+    events
+        .filter_map(|event| if let Event::AgentNoticed { notice } = event { Some(notice.title) } else { None })
+        .collect()
+}
+
+#[tokio::test]
+async fn a_call_of_the_own_tools_is_allowed_as_long_as_each_arrives() {
+    let (mut live, mut calls, _news) = begun().await;
+    let (valid, other) = (serde_json::json!({ "items": ["a"] }), serde_json::json!({ "command": "rm -rf ~" }));
+    let is_open = |live: &LiveSession, key: u64| live.asked.values().any(|asked| *asked == key);
+    live.prompt("go on").await;
+    // The agent has no such tools.
+    live.hear(Some(ask_own(1, &valid))).await;
+    assert!(is_open(&live, 1));
+
+    let takes =
+        |tool: &str, input: &serde_json::Map<String, serde_json::Value>| tool == "mark" && input.contains_key("items");
+    live.shared.mount.set(crate::mount::Mount { url: "http://127.0.0.1:1/mcp".to_owned(), takes }).unwrap();
+    let loan = live.shared.lend(live.id).map(|(_, loan)| loan);
+    live.agent.as_mut().unwrap().loan = loan;
+    live.hear(Some(ask_own(2, &other))).await;
+    assert!(is_open(&live, 2), "no tool of ours takes this");
+    live.hear(Some(ask_own(3, &valid))).await;
+    assert_eq!(told(&mut calls).await, (3, Some("y".to_owned())));
+    let by_own_rule = |event: &Event| match event {
+        Event::PermissionAnswered { answer, .. } => answer.by == Answerer::Policy { rule: "own_tools".to_owned() },
+        _ => false,
+    };
+    assert_eq!(live.events().await.iter().filter(|event| by_own_rule(event)).count(), 1);
+    live.shared.own_calls.arrived(live.id, "mark", valid.as_object().unwrap());
+    assert_eq!(end_turn(&mut live).await, Vec::<String>::new());
+
+    // It asks in the name of a tool that it does not call.
+    live.prompt("go on").await;
+    live.hear(Some(ask_own(4, &valid))).await;
+    live.shared.own_calls.arrived(live.id, "mark", other.as_object().unwrap());
+    assert_eq!(end_turn(&mut live).await, ["The agent was allowed to call mark, and no such call arrived"]);
+    live.prompt("go on").await;
+    live.hear(Some(ask_own(5, &valid))).await;
+    assert!(is_open(&live, 5), "it is believed no more");
 }
 
 /// The agent of an earlier life would hear no answer.

@@ -6,6 +6,7 @@
 mod commands;
 mod files;
 mod names;
+mod shell;
 mod success;
 
 use std::collections::BTreeMap;
@@ -17,11 +18,13 @@ use crate::ToolCall;
 use crate::limits::{MAX_FACT_BYTES, MAX_FACTS_OF_CALL};
 
 pub use commands::exit_code;
+pub use files::{absolute_path, named_files};
 pub(crate) use names::plain_tool_name;
+pub use shell::script_of;
 pub use success::{CallEnd, call_end, succeeded};
 
 /// These rules, by what they say: a change of theirs is a change of this.
-const RULES: &str = "coding-2";
+const RULES: &str = "coding-3";
 
 /// What a call in the directory `cwd` proves; nothing, if it failed. What ended with an exit code was run, but proves
 /// nothing else.
@@ -32,7 +35,7 @@ pub fn prove(call: &ToolCall, cwd: &str) -> Vec<Fact> {
         CallEnd::Exited(_) => (),
         CallEnd::Succeeded => files::prove(call, cwd, &mut facts),
     }
-    commands::prove(call, &mut facts);
+    commands::prove(call, cwd, &mut facts);
     facts.facts.truncate(MAX_FACTS_OF_CALL);
     facts.facts
 }
@@ -66,9 +69,13 @@ impl Proved {
     }
 }
 
-/// What the tool was given, by name. Some agents wrap the tool's own input.
 fn arguments(call: &ToolCall) -> BTreeMap<&str, &Value> {
-    let Some(Value::Object(input)) = &call.input else { return BTreeMap::new() };
+    arguments_of(call.input.as_ref())
+}
+
+/// What the tool was given, by name. Some agents wrap the tool's own input.
+fn arguments_of(input: Option<&Value>) -> BTreeMap<&str, &Value> {
+    let Some(Value::Object(input)) = input else { return BTreeMap::new() };
     let inner = input.get("arguments").and_then(Value::as_object).filter(|_| input.contains_key("tool"));
     inner.unwrap_or(input).iter().map(|(name, value)| (name.as_str(), value)).collect()
 }

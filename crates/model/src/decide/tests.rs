@@ -1,6 +1,7 @@
 //! Scenarios: a line a command, and the events they become, a line each. A refusal is a line with `!`.
 
 mod asking;
+mod choosing;
 mod properties;
 
 use std::collections::BTreeMap;

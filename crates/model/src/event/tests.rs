@@ -46,6 +46,7 @@ fn the_fixture_of_this_version_has_every_kind() {
             Event::PromptSent { .. } => "prompt.sent",
             Event::TextPart { .. } => "text.part",
             Event::AgentOptionsChanged { .. } => "agent.options_changed",
+            Event::AgentOptionChosen { .. } => "agent.option_chosen",
             Event::AgentCommandsChanged { .. } => "agent.commands_changed",
             Event::AgentRaw { .. } => "agent.raw",
             Event::AgentNoticed { .. } => "agent.noticed",

@@ -48,7 +48,7 @@ impl OpenCall {
     }
 
     pub(super) fn change(&mut self, change: &ToolChange) {
-        let ToolChange { title, name, kind, status, content, locations, input, output } = change;
+        let ToolChange { title, name, kind, status, content, locations, input, output, new_files: _ } = change;
         self.call.change(&ToolChange {
             title: title.clone(),
             name: name.clone(),
@@ -58,6 +58,7 @@ impl OpenCall {
             locations: None,
             input: input.clone(),
             output: output.clone(),
+            new_files: None,
         });
         for location in locations.iter().flatten() {
             self.add_file(&location.path);

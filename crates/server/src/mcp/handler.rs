@@ -39,6 +39,9 @@ impl Handler {
 
     async fn call(&self, request: CallToolRequestParams, calling: &Calling) -> Result<CallToolResult, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
+        if calling.principal.role == Role::Agent {
+            self.engine.own_tool_called(calling.session, &request.name, &arguments);
+        }
         let call = Call { engine: &self.engine, calling, all_sessions: &self.all_sessions, arguments: &arguments };
         match tools::carry_out(&request.name, call).await {
             Ok(Told { text, structured }) => {

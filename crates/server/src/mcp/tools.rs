@@ -8,6 +8,7 @@ mod marks;
 mod search;
 mod sessions;
 mod turns;
+mod valid;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use super::arguments::ArgumentError;
 use super::budget::Budget;
 use super::scope::{AllSessions, Scope};
 use crate::error::ApiError;
+pub use valid::takes;
 
 /// Why a call came to nothing.
 #[derive(Debug, thiserror::Error)]

@@ -382,7 +382,7 @@ fn told(entries: &[Value]) -> Vec<(&str, &Value)> {
 #[tokio::test]
 async fn an_agent_marks_without_asking_and_with_what_it_was_lent() {
     let world = World::open().await;
-    world.engine.mount_at(server::mcp_url(world.address));
+    world.engine.mount_at(server::mcp_url(world.address), server::own_tool_takes);
     let session = world.session().await;
     world.turn(&session, "tool set_relevant_context {\"setName\": \"files\", \"items\": [\"/usr/a.rs\"]}").await;
     let entries = world.entries(&session).await;

@@ -43,7 +43,7 @@ impl Played {
 
     async fn begin(&mut self, name: &str) -> (u64, Inbox) {
         let (session, mut inbox) = self.connection().add_session();
-        let id = self.connection().request_new(session, &NewSessionRequest::new("/p")).await;
+        let id = self.connection().request_new(session, &NewSessionRequest::new("/p"));
         self.heard().await;
         self.say(json!({ "id": id, "result": { "sessionId": name } })).await;
         assert!(matches!(inbox.take().await, Ok(Message::Reply { .. })));
@@ -98,7 +98,7 @@ async fn who_leaves_news_untaken_while_others_wait_is_left_behind() {
 async fn a_reply_does_not_overtake_what_was_said_before_it() {
     let mut played = play(Limits { queue_messages: 1, ..Limits::default() });
     let (session, mut inbox) = played.begin("s1").await;
-    let id = played.connection().request(session, &PromptRequest::new("s1", Vec::new())).await;
+    let id = played.connection().request(session, &PromptRequest::new("s1", Vec::new()));
     for number in 0..50 {
         played.say(update("s1", number)).await;
     }
@@ -134,7 +134,7 @@ async fn what_comes_before_a_name_waits_for_it_and_no_longer() {
     // Heard, and for nobody: an answer says that all before it was read.
     played.say(json!({ "id": "x", "method": "m", "params": {} })).await;
     assert_eq!(played.heard().await["error"]["code"], -32601);
-    let id = played.connection().request_new(session, &NewSessionRequest::new("/p")).await;
+    let id = played.connection().request_new(session, &NewSessionRequest::new("/p"));
     played.heard().await;
     played.say(update("s1", 1)).await;
     played.say(update("other", 2)).await;
@@ -172,8 +172,7 @@ async fn an_agent_that_reads_nothing_holds_nobody_up() {
     let connection = played.connection();
     let (id, long) = (json!(1), "x".repeat(1 << 10));
     for _ in 0..2 * MAX_LINES {
-        let told = connection.answer(&id, Ok(json!({ "text": long })));
-        assert!(futures_util::FutureExt::now_or_never(told).is_some(), "it waits for the agent to read");
+        connection.answer(&id, Ok(json!({ "text": long })));
     }
     let why = inbox.take().await.err();
     assert_eq!(why.as_deref(), Some("the agent does not read its input: more is waiting than it could be sent"));

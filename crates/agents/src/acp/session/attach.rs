@@ -35,9 +35,10 @@ impl Session {
                 }
             }
         };
-        // One that is taken up again is as it was left.
-        if memory == Memory::New {
-            for (option, value) in std::mem::take(&mut self.start.options) {
+        // Agents that take a conversation up again do not all remember what was chosen in it.
+        for (option, value) in std::mem::take(&mut self.start.options) {
+            let is_offered = self.translator.find_option(&self.translator.option_name(&option)).is_some();
+            if is_offered || memory == Memory::New {
                 self.choose(&option, &value).await?;
             }
         }
@@ -68,7 +69,7 @@ impl Session {
             .mcp_servers(self.mcp_servers())
             .system_prompt(self.system_prompt())
             .meta(self.meta());
-        let id = self.connection().request_new(self.key, &request).await;
+        let id = self.connection().request_new(self.key, &request);
         let reply = match self.in_time(id, "did not begin a session").await? {
             Try::Done(reply) => reply,
             Try::SignedOut => return Ok(Try::SignedOut),
@@ -139,7 +140,7 @@ impl Session {
     }
 
     async fn take_up_with(&mut self, request: &impl JsonRpcRequest) -> Result<Try<Value>, Gone> {
-        let id = self.connection().request(self.key, request).await;
+        let id = self.connection().request(self.key, request);
         self.in_time(id, "did not take its session up").await
     }
 
@@ -197,7 +198,7 @@ impl Session {
             self.tell_signed_out().await?;
             return Ok(false);
         }
-        let id = self.connection().request(self.key, &AuthenticateRequest::new(method)).await;
+        let id = self.connection().request(self.key, &AuthenticateRequest::new(method));
         let why = match self.reply_to(id, self.settings.limits.sign_in).await? {
             Some(Ok(_)) => return Ok(true),
             Some(Err(refused)) => refused.message,
@@ -248,19 +249,19 @@ impl Session {
         let (name, connection) = (self.name.clone(), self.connection());
         let id = match (self.translator.find_option(option).map(|offer| offer.setting), value) {
             (Some(Setting::Mode), _) => {
-                connection.request(self.key, &SetSessionModeRequest::new(name, value.to_owned())).await
+                connection.request(self.key, &SetSessionModeRequest::new(name, value.to_owned()))
             }
             (Some(Setting::Model), _) => {
                 let params = json!({ "sessionId": name, "modelId": value });
-                connection.request_named(self.key, SET_MODEL, params).await
+                connection.request_named(self.key, SET_MODEL, &params)
             }
             (Some(Setting::Choice), _) => {
                 let request = SetSessionConfigOptionRequest::new(name, option.to_owned(), value);
-                connection.request(self.key, &request).await
+                connection.request(self.key, &request)
             }
             (Some(Setting::Switch), "true" | "false") => {
                 let request = SetSessionConfigOptionRequest::new(name, option.to_owned(), value == "true");
-                connection.request(self.key, &request).await
+                connection.request(self.key, &request)
             }
             (Some(Setting::Switch), _) => {
                 self.notice(&format!("{option:?} is either true or false"), None).await?;

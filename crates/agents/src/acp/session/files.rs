@@ -23,6 +23,13 @@ pub(super) struct Files {
     deny: Deny,
 }
 
+/// Whether a file is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Presence {
+    There,
+    Absent,
+}
+
 impl Files {
     pub(super) fn of(cwd: &Path, deny: Deny) -> Self {
         Self { cwd: cwd.to_owned(), root: Root::find(cwd).ok(), deny }
@@ -41,6 +48,20 @@ impl Files {
             (mention, path)
         });
         paths.filter(|(_, path)| trees.stat(path).is_ok()).collect()
+    }
+
+    /// Which of these are there, as far as they may be looked at.
+    pub(super) fn presence(&self, paths: Vec<String>) -> Vec<(String, Presence)> {
+        let Ok(trees) = self.trees() else { return Vec::new() };
+        let look = |path: String| {
+            let presence = match trees.stat(&path) {
+                Ok(_) => Presence::There,
+                Err(FileError::NotFound) => Presence::Absent,
+                Err(_) => return None,
+            };
+            Some((path, presence))
+        };
+        paths.into_iter().filter_map(look).collect()
     }
 
     pub(super) fn read(&self, request: &ReadTextFileRequest) -> Result<Value, Error> {

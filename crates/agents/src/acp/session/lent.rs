@@ -1,13 +1,16 @@
 //! What the agent is told of the session's own tools, the same whether its conversation is new or taken up again.
 //!
-//! Invariant: the brief reaches an agent's model once, in one way. An agent that is not told of the tools is not told to use them either, and none is matched by a title.
+//! Invariant: the brief reaches an agent's model once, in one way. An agent that is not told of the tools is not told to use them either, and none is matched by a
+//! title that a model may have written.
 
 use agent_client_protocol::v1::schema::{ContentBlock, McpServer as AcpMcpServer, Meta, SystemPrompt, TextContent};
+use model::{Question, ToolKind};
 use serde_json::{Value, json};
 
 use super::Session;
-use crate::Lent;
+use crate::acp::translate::Asked;
 use crate::catalog::{Brief, Unasked};
+use crate::{Lent, OwnCall};
 
 impl Session {
     /// The session's own first, then those of the person.
@@ -52,6 +55,28 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// The call of one of our own tools that a question is about. The tool must be named as the agent names those of MCP
+    /// servers, where no model writes: a title is believed only of agents that are known to put the name there. The kind of
+    /// work must be one that changes nothing.
+    pub(super) fn own_call(&self, asked: &mut Asked) -> Option<OwnCall> {
+        let Question { tool, title, kind, .. } = &asked.question;
+        let harmless = match kind {
+            ToolKind::Other | ToolKind::Read | ToolKind::Search | ToolKind::Think => true,
+            ToolKind::Edit
+            | ToolKind::Delete
+            | ToolKind::Move
+            | ToolKind::Execute
+            | ToolKind::Fetch
+            | ToolKind::SwitchMode => false,
+        };
+        let title = Some(title).filter(|_| self.about.quirks.titles_are_tool_names);
+        let name = asked.tool_name.as_ref().or(title)?;
+        let lent = self.taken().filter(|_| harmless && tool.is_some())?;
+        let server = lent.server.name();
+        let own = lent.unasked.iter().find(|tool| *name == format!("mcp__{server}__{tool}"))?;
+        Some(OwnCall { tool: own.clone(), input: asked.input.take()? })
     }
 
     /// What is lent, if the agent takes servers of its kind.

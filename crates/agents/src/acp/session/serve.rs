@@ -20,23 +20,23 @@ impl Session {
         if method == METHODS.session_request_permission {
             return match Asking::permission(&params) {
                 Some(asking) => self.ask(id, asking).await,
-                None => self.answer(id, Ok(Kind::Permission.withdrawn())).await,
+                None => self.answer(&id, Ok(Kind::Permission.withdrawn())),
             };
         }
         if method == METHODS.elicitation_create {
             return match parse(params) {
                 Ok(request) => self.ask(id, Asking::Elicitation(request)).await,
-                Err(error) => self.answer(id, Err(error)).await,
+                Err(error) => self.answer(&id, Err(error)),
             };
         }
         while self.served.try_join_next().is_some() {}
         if self.served.len() >= MAX_SERVED {
-            return self.answer(id, Err(Error::internal_error().data("too many requests at a time"))).await;
+            return self.answer(&id, Err(Error::internal_error().data("too many requests at a time")));
         }
         match self.begin_serving(&id, method, params) {
-            Ok(Some(answer)) => self.answer(id, Ok(answer)).await,
+            Ok(Some(answer)) => self.answer(&id, Ok(answer)),
             Ok(None) => Ok(()),
-            Err(error) => self.answer(id, Err(error)).await,
+            Err(error) => self.answer(&id, Err(error)),
         }
     }
 
@@ -44,18 +44,21 @@ impl Session {
         let kind = Kind::of(&asking);
         let is_stopping = self.turn.as_ref().is_some_and(|turn| turn.watch.is_cancelled());
         if is_stopping || self.questions.is_full() {
-            return self.answer(id, Ok(kind.withdrawn())).await;
+            return self.answer(&id, Ok(kind.withdrawn()));
         }
-        let (reports, question) = self.translator.ask(asking, &self.terminals);
+        let mut asked = self.translator.ask(asking, &self.terminals);
+        let reports = std::mem::take(&mut asked.reports);
         self.tell_all(reports).await?;
+        let own_call = self.own_call(&mut asked);
+        let question = asked.question;
         let of = if self.turn.is_some() { Of::Turn } else { Of::Session };
         let key = self.questions.open(id, kind, of, &question);
         self.heard();
-        self.news.send(News::Asked { key, question }).await.map_err(|_| Gone::LetGo)
+        self.news.send(News::Asked { key, question, own_call }).await.map_err(|_| Gone::LetGo)
     }
 
-    async fn answer(&self, id: Value, result: Result<Value, Error>) -> Result<(), Gone> {
-        self.connection().answer(&id, result).await;
+    fn answer(&self, id: &Value, result: Result<Value, Error>) -> Result<(), Gone> {
+        self.connection().answer(id, result);
         Ok(())
     }
 
@@ -75,7 +78,7 @@ impl Session {
             let request = parse(params)?;
             self.served.spawn(async move {
                 if let Ok(written) = spawn_blocking(move || files.write(&request)).await {
-                    connection.answer(&id, written).await;
+                    connection.answer(&id, written);
                 }
             });
         } else if method == METHODS.terminal_create {
@@ -86,7 +89,7 @@ impl Session {
             return self.terminals.output(&parse::<TerminalOutputRequest>(params)?.terminal_id).map(Some);
         } else if method == METHODS.terminal_wait_for_exit {
             let wait = self.terminals.wait(&parse::<TerminalOutputRequest>(params)?.terminal_id)?;
-            self.served.spawn(async move { connection.answer(&id, Ok(wait.await)).await });
+            self.served.spawn(async move { connection.answer(&id, Ok(wait.await)) });
         } else if method == METHODS.terminal_kill {
             return self.terminals.kill(&parse::<TerminalOutputRequest>(params)?.terminal_id).map(Some);
         } else if method == METHODS.terminal_release {

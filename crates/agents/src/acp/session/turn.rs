@@ -39,21 +39,22 @@ impl Session {
         let blocks = prompt::blocks(text, images, Ahead { brief, packet }, files);
         let request = PromptRequest::new(self.name.clone(), blocks);
         self.translator.begin_turn();
-        let request = self.connection().request(self.key, &request).await;
+        self.forget_new_files();
+        let request = self.connection().request(self.key, &request);
         self.turn = Some(Turn { request, watch: Watch::new(Instant::now()) });
         Ok(())
     }
 
-    pub(super) async fn cancel(&mut self) {
-        self.withdraw_questions().await;
+    pub(super) fn cancel(&mut self) {
+        self.withdraw_questions();
         let Some(turn) = &mut self.turn else { return };
         turn.watch.cancel(Instant::now());
-        self.connection().notify(&CancelNotification::new(self.name.clone())).await;
+        self.connection().notify(&CancelNotification::new(self.name.clone()));
     }
 
     pub(super) async fn end_turn(&mut self, turn: &Turn, result: Result<Value, Refused>) -> Result<(), Gone> {
         for (id, heard) in self.questions.withdraw_of_turn() {
-            self.connection().answer(&id, Ok(heard)).await;
+            self.connection().answer(&id, Ok(heard));
         }
         let answer = match result {
             Err(refused) if refused.is_signed_out() => {

@@ -66,12 +66,12 @@ impl Run {
             Ok(launched) => launched,
             Err(error) => {
                 self.output.end(TerminalExitStatus::new());
-                return connection.answer(request, Err(error)).await;
+                return connection.answer(request, Err(error));
             }
         };
         // There is nobody who could type.
         drop(stdin);
-        connection.answer(request, Ok(json!(CreateTerminalResponse::new(self.id)))).await;
+        connection.answer(request, Ok(json!(CreateTerminalResponse::new(self.id))));
         let (ended, ()) = tokio::join!(end(process, &self.kill), read(stdout, &self.output));
         self.output.end(match ended.exit {
             Exit::Code(code) => TerminalExitStatus::new().exit_code(u32::try_from(code).ok()),

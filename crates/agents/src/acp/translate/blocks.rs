@@ -24,15 +24,16 @@ struct Open {
 
 impl Blocks {
     /// The block that these words belong to: the open one if they go on with it. Many agents give messages no ids;
-    /// a word without one goes on with what was said last.
+    /// a word without one goes on with what was said last. One with an id goes on with nothing that had none: an agent that
+    /// names its messages says so what is none of them, such as a warning of its own.
     pub(super) fn number(&mut self, speech: Speech, message: Option<MessageId>) -> u32 {
-        if let Some(open) = &mut self.open {
+        if let Some(open) = &self.open {
             let is_same = match (&open.message, &message) {
                 (Some(open), Some(message)) => open == message,
-                (None, _) | (_, None) => true,
+                (None, Some(_)) => false,
+                (_, None) => true,
             };
             if open.speech == speech && is_same {
-                open.message = message.or_else(|| open.message.take());
                 return open.number;
             }
         }
@@ -40,6 +41,11 @@ impl Blocks {
         self.next += 1;
         self.open = Some(Open { number, speech, message });
         number
+    }
+
+    /// A call ended between: words that name no message are another message now.
+    pub(super) fn close_unnamed(&mut self) {
+        self.open.take_if(|open| open.message.is_none());
     }
 
     /// Something came between: the next words begin a block.

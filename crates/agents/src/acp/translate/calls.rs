@@ -53,6 +53,10 @@ pub(super) struct AtHand {
     pub(super) title: String,
     pub(super) kind: ToolKind,
     pub(super) subject: Option<String>,
+    /// The tool's name, where the agent tells it.
+    pub(super) name: Option<String>,
+    /// What it is given, if that is short.
+    pub(super) input: Option<Value>,
     /// The text that it shows, if nothing is known of what it is given.
     pub(super) shown: Option<String>,
     /// It shows something.

@@ -48,10 +48,8 @@ pub(super) fn content(items: &[Value], look: Look, screens: &dyn Screens) -> Vec
             Ok(ToolCallContent::Content(content)) => kept.block(content.content, item),
             Ok(ToolCallContent::Diff(diff)) => {
                 let path = diff.path.to_string_lossy().into_owned();
-                // Of a file that was not there some agents say that it was empty.
-                let old_text = diff.old_text.filter(|text| !text.is_empty());
-                let size = path.len() + old_text.as_ref().map_or(0, String::len) + diff.new_text.len();
-                kept.whole(size, ToolContent::Diff { path, old_text, new_text: diff.new_text });
+                let size = path.len() + diff.old_text.as_ref().map_or(0, String::len) + diff.new_text.len();
+                kept.whole(size, ToolContent::Diff { path, old_text: diff.old_text, new_text: diff.new_text });
             }
             Ok(ToolCallContent::Terminal(terminal)) => match screens.find(&terminal.terminal_id.0, look) {
                 Some(screen) => kept.screen(screen),

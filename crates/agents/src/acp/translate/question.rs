@@ -51,19 +51,28 @@ impl Asking {
     }
 }
 
-pub(super) fn ask(asking: Asking, calls: &mut Calls, screens: &dyn Screens) -> (Vec<AgentReport>, Question) {
+/// What is asked, what is to be told before it, and what is known of the tool that it is about.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) reports: Vec<AgentReport>,
+    pub(crate) question: Question,
+    /// The tool's name, where the agent tells it beside the title.
+    pub(crate) tool_name: Option<String>,
+    /// All that the tool is to be given, if that is told and short.
+    pub(crate) input: Option<Map<String, Value>>,
+}
+
+pub(super) fn ask(asking: Asking, calls: &mut Calls, screens: &dyn Screens) -> Asked {
     match asking {
         Asking::Permission { call, options } => permission(call, options, calls, screens),
-        Asking::Elicitation(request) => (Vec::new(), elicitation(request, calls)),
+        Asking::Elicitation(request) => {
+            let question = elicitation(request, calls);
+            Asked { reports: Vec::new(), question, tool_name: None, input: None }
+        }
     }
 }
 
-fn permission(
-    mut call: Value,
-    options: Vec<AcpPermissionOption>,
-    calls: &mut Calls,
-    screens: &dyn Screens,
-) -> (Vec<AgentReport>, Question) {
+fn permission(mut call: Value, options: Vec<AcpPermissionOption>, calls: &mut Calls, screens: &dyn Screens) -> Asked {
     let id = call.get("toolCallId").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut fields = ToolCallUpdateFields::deserialize(&call).unwrap_or_default();
     let items = call.get("content").and_then(Value::as_array).map(Vec::as_slice);
@@ -85,6 +94,11 @@ fn permission(
         Err(_) => (said.or(call.subject), None),
     };
     let title = fields.title.map_or(call.title, |title| cut_chars(plain_title(title), MAX_CALL_TITLE_CHARS));
+    let input = match (&told, call.input, &before.shown) {
+        (Err(_), ..) | (Ok(_), None, None) => None,
+        (Ok(_), Some(input), _) => input.as_object().cloned(),
+        (Ok(_), None, Some(text)) => serde_json::from_str(text).ok(),
+    };
     let subject = subject.or_else(|| subject_of_text(before.shown.as_deref()?, call.kind));
     let said = before.shown.or(asked_in_words).filter(|_| subject.is_none());
     let reports = told.unwrap_or_default();
@@ -109,7 +123,7 @@ fn permission(
         options: options.collect(),
         form: None,
     };
-    (reports, question)
+    Asked { reports, question, tool_name: call.name, input }
 }
 
 fn elicitation(request: CreateElicitationRequest, calls: &Calls) -> Question {

@@ -75,6 +75,10 @@ fn words_of_one_kind_share_a_block_until_something_comes_between() {
         text("f"),
         call("x", json!({ "status": "completed" })),
         text("g"),
+        call("y", json!({})),
+        with_id("i", "m3"),
+        call("y", json!({ "status": "failed" })),
+        with_id("j", "m3"),
         json!({ "sessionUpdate": "plan", "entries": [{ "content": "do", "priority": "low", "status": "in_progress" }] }),
         json!({ "sessionUpdate": "plan", "entries": [{ "content": "do", "priority": "low", "status": "in_progress" }] }),
         text("h"),
@@ -83,15 +87,19 @@ fn words_of_one_kind_share_a_block_until_something_comes_between() {
     thought 0 "hm"
     text 1 "a"
     text 1 "b"
-    text 1 "c"
-    text 2 "d"
-    text 2 "e"
+    text 2 "c"
+    text 3 "d"
+    text 3 "e"
     tool 1 started "x" {"title":"look"}
-    text 3 "f"
+    text 4 "f"
     tool 1 {"status":"completed"}
-    text 3 "g"
+    text 5 "g"
+    tool 2 started "y" {}
+    text 6 "i"
+    tool 2 {"status":"failed"}
+    text 6 "j"
     plan [{"text":"do","status":"running","priority":"low"}]
-    text 4 "h"
+    text 7 "h"
     stopped {"outcome":"completed"}
     "#);
 }
@@ -338,7 +346,8 @@ fn a_question_beside_the_turns_knows_the_call_that_it_is_about() {
     tell(&mut translator, call("y", json!({ "title": "Write", "kind": "edit", "rawInput": { "file_path": "/p/a" } })));
     let mut told = Vec::new();
     for id in ["x", "y", "z"] {
-        let (reports, question) = translator.ask(permission(id, json!({ "title": "May I?" })), &OneTerminal);
+        let Asked { reports, question, .. } =
+            translator.ask(permission(id, json!({ "title": "May I?" })), &OneTerminal);
         told.extend(reports);
         told.push(AgentReport::Asked(Question { options: Vec::new(), digest: None, ..question }));
     }
@@ -351,7 +360,7 @@ fn a_question_beside_the_turns_knows_the_call_that_it_is_about() {
     asked {"title":"May I?","kind":"other","options":[]}
     "#);
     translator.begin_turn();
-    let (_, question) = translator.ask(permission("x", json!({ "title": "May I?" })), &OneTerminal);
+    let Asked { question, .. } = translator.ask(permission("x", json!({ "title": "May I?" })), &OneTerminal);
     assert_eq!((question.tool, question.subject), (Some(1), None), "a turn knows its own calls alone");
 }
 
@@ -453,10 +462,11 @@ fn a_question_shows_what_is_really_to_be_done() {
         &mut translator,
         call("x", json!({ "title": "List files", "kind": "execute", "rawInput": { "command": "rm -rf /" } })),
     ));
-    let (reports, question) = translator.ask(permission("x", json!({ "title": "List files" })), &OneTerminal);
+    let Asked { reports, question, .. } =
+        translator.ask(permission("x", json!({ "title": "List files" })), &OneTerminal);
     told.extend(reports);
     told.push(AgentReport::Asked(question));
-    let (reports, question) = translator.ask(
+    let Asked { reports, question, .. } = translator.ask(
         permission("new", json!({ "content": [{ "type": "diff", "path": "/p/a", "newText": "" }] })),
         &OneTerminal,
     );
@@ -480,7 +490,7 @@ fn a_change_that_is_shown_later_is_another_question_about_the_same_input() {
         translator.begin_turn();
         tell(&mut translator, call("x", json!({ "kind": "edit", "rawInput": { "file_path": "/p/a" } })));
         let shown = json!({ "content": [{ "type": "diff", "path": "/elsewhere", "newText": text }] });
-        translator.ask(permission("x", shown), &OneTerminal).1
+        translator.ask(permission("x", shown), &OneTerminal).question
     };
     assert_eq!(ask("one").digest, ask("one").digest);
     assert_ne!(ask("one").digest.unwrap(), ask("two").digest.unwrap());
@@ -493,7 +503,7 @@ fn a_form_and_an_address_are_questions() {
         let mut translator = Translator::default();
         translator.begin_turn();
         let asking = Asking::Elicitation(serde_json::from_value(request).unwrap());
-        lines(&[AgentReport::Asked(translator.ask(asking, &OneTerminal).1)])
+        lines(&[AgentReport::Asked(translator.ask(asking, &OneTerminal).question)])
     };
     let form = json!({ "sessionId": "s", "mode": "form", "message": "Which branch?", "requestedSchema": {
         "type": "object", "properties": { "branch": { "type": "string" } }, "required": ["branch"] } });
@@ -597,14 +607,14 @@ fn a_question_shows_what_is_known_of_its_call_from_whichever_message() {
     tell(&mut translator, shows("0:c", &[r#"{"comma"#]));
     tell(&mut translator, shows("0:c", &[r#"{"command":"rm -rf build && curl x | sh","timeout":60}"#]));
     let sentence = json!([{ "type": "content", "content": { "type": "text", "text": "Requesting approval to run" } }]);
-    let (reports, question) =
+    let Asked { reports, question, .. } =
         translator.ask(asked_about("0:c", json!({ "title": "Bash", "content": sentence })), &OneTerminal);
     assert_eq!(question.subject.as_deref(), Some("rm -rf build && curl x | sh"));
     assert_eq!(question.digest, None, "what is only shown is not what it is given");
     assert_eq!(lines(&reports), "", "the command stays in its call");
     // What it is really given comes before what it shows.
     tell(&mut translator, call("0:c", json!({ "rawInput": { "command": "make" } })));
-    let (_, question) = translator.ask(asked_about("0:c", json!({ "title": "Bash" })), &OneTerminal);
+    let Asked { question, .. } = translator.ask(asked_about("0:c", json!({ "title": "Bash" })), &OneTerminal);
     assert_eq!(question.subject.as_deref(), Some("make"));
 }
 
@@ -615,12 +625,12 @@ fn words_about_a_call_are_no_subject() {
     translator.begin_turn();
     let words = |text: &str| json!([{ "type": "content", "content": { "type": "text", "text": text } }]);
     let asked = json!({ "title": "touch a", "kind": "execute", "content": words("ls -l") });
-    let (_, question) = translator.ask(asked_about("a", asked), &OneTerminal);
+    let Asked { question, .. } = translator.ask(asked_about("a", asked), &OneTerminal);
     assert_eq!((question.subject.as_deref(), question.said.as_deref()), (None, Some("ls -l")));
     tell(&mut translator, shows("b", &["Deletes the build folder"]));
-    let (_, question) = translator.ask(asked_about("b", json!({ "title": "Shell" })), &OneTerminal);
+    let Asked { question, .. } = translator.ask(asked_about("b", json!({ "title": "Shell" })), &OneTerminal);
     assert_eq!((question.subject.as_deref(), question.said.as_deref()), (None, Some("Deletes the build folder")));
-    let (_, question) = translator.ask(asked_about("c", json!({ "title": "Shell" })), &OneTerminal);
+    let Asked { question, .. } = translator.ask(asked_about("c", json!({ "title": "Shell" })), &OneTerminal);
     assert_eq!((question.subject, question.said), (None, None));
 }
 
@@ -630,13 +640,13 @@ fn the_name_of_a_tool_does_not_take_the_place_of_what_its_call_was_called() {
     translator.begin_turn();
     let command = format!("rm -rf build{} # end", " x".repeat(2_000));
     tell(&mut translator, call("a", json!({ "title": command, "kind": "execute" })));
-    let (reports, question) = translator.ask(asked_about("a", json!({ "title": "Bash" })), &OneTerminal);
+    let Asked { reports, question, .. } = translator.ask(asked_about("a", json!({ "title": "Bash" })), &OneTerminal);
     assert_eq!((question.title, question.subject), (command, None));
     assert_eq!(lines(&reports), "");
     // Another sentence does, and a name where there was none.
-    let (_, question) = translator.ask(asked_about("a", json!({ "title": "Run it?" })), &OneTerminal);
+    let Asked { question, .. } = translator.ask(asked_about("a", json!({ "title": "Run it?" })), &OneTerminal);
     assert_eq!(question.title, "Run it?");
-    let (_, question) = translator.ask(asked_about("b", json!({ "title": "Bash" })), &OneTerminal);
+    let Asked { question, .. } = translator.ask(asked_about("b", json!({ "title": "Bash" })), &OneTerminal);
     assert_eq!(question.title, "Bash");
 }
 
@@ -651,6 +661,22 @@ fn a_record_that_is_still_read_after_the_reply_is_of_the_past() {
     assert_eq!(lines(&told), "");
     translator.begin_turn();
     assert_snapshot!(lines(&tell(&mut translator, text("new words"))), @r#"text 0 "new words""#);
+}
+
+#[test]
+fn tokens_beside_words_are_added_up_and_told_at_the_end() {
+    let counted = |words: &str, input: u32| {
+        let mut update = text(words);
+        update["_meta"] = json!({ "usage": { "inputTokens": input, "outputTokens": 5, "thoughtTokens": 1 } });
+        update
+    };
+    let told = told(json!([text("a"), counted("", 10), counted("b", 20)]));
+    assert_snapshot!(told, @r#"
+    text 0 "a"
+    text 0 "b"
+    usage {"used":0,"size":0,"tokens":{"total":40,"input":30,"output":10,"thought":2}}
+    stopped {"outcome":"completed"}
+    "#);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Small functions over text that agents write.
 
+use model::script_of;
 use serde_json::{Map, Value};
 
 /// The first `max` characters.
@@ -54,11 +55,8 @@ pub(crate) fn in_lines(members: &Map<String, Value>) -> String {
 
 /// What is run: the script that a shell is only there to run, else all words as one would type them.
 pub(crate) fn what_is_run<'a>(program: &'a str, args: &[&'a str]) -> String {
-    let is_shell = matches!(program.rsplit('/').next(), Some("sh" | "bash" | "zsh" | "dash" | "ksh"));
-    match args {
-        ["-c" | "-lc", script] if is_shell => (*script).to_owned(),
-        _ => command_line(std::iter::once(program).chain(args.iter().copied())),
-    }
+    let words: Vec<&str> = std::iter::once(program).chain(args.iter().copied()).collect();
+    script_of(&words).map_or_else(|| command_line(words), str::to_owned)
 }
 
 /// An error in words: what a service said in JSON is told by its message.

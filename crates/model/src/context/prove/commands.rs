@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::shell::{meant_command, script_of};
 use super::success::exit_code_of;
 use super::{Proved, arguments, plain_tool_name};
 use crate::{ToolCall, ToolContent, ToolKind};
@@ -21,7 +22,7 @@ const LISTENS: [&str; 9] = [
     "available at",
 ];
 
-pub(super) fn prove(call: &ToolCall, facts: &mut Proved) {
+pub(super) fn prove(call: &ToolCall, cwd: &str, facts: &mut Proved) {
     let terminal = call.content.iter().find_map(|content| match content {
         ToolContent::Terminal { command, .. } => Some(command),
         _ => None,
@@ -31,6 +32,7 @@ pub(super) fn prove(call: &ToolCall, facts: &mut Proved) {
     }
     let told = terminal.cloned().filter(|command| !command.is_empty());
     let Some(command) = told.or_else(|| command_of(call)) else { return };
+    let command = meant_command(&command, cwd);
     let exit_code = exit_code_of(call);
     facts.add_command("commands", &first_line_of(&command), exit_code);
 
@@ -74,13 +76,7 @@ fn command_of(call: &ToolCall) -> Option<String> {
         Value::String(command) => Some(command.clone()),
         Value::Array(words) => {
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-            match words[..] {
-                // A shell's own call is not what was run.
-                [shell, flag, command] if flag.starts_with('-') && flag.ends_with('c') && shell.ends_with("sh") => {
-                    Some(command.to_owned())
-                }
-                _ => Some(words.join(" ")),
-            }
+            Some(script_of(&words).map_or_else(|| words.join(" "), str::to_owned))
         }
         _ => None,
     }

@@ -2,13 +2,46 @@
 
 use serde_json::Value;
 
-use super::{Proved, arguments, plain_tool_name, text_argument};
-use crate::{ToolCall, ToolContent, ToolKind};
+use super::{Proved, arguments, arguments_of, plain_tool_name, text_argument};
+use crate::{ToolCall, ToolChange, ToolContent, ToolKind};
 
 const PATHS: [&str; 9] =
     ["file_path", "filePath", "path", "abs_path", "absolute_path", "target_file", "filename", "file", "notebook_path"];
 const FROM: [&str; 5] = ["source", "from", "old_path", "oldPath", "src"];
 const TO: [&str; 5] = ["destination", "to", "new_path", "newPath", "dst"];
+
+/// How much of a text is read for the input that it may hold.
+const TEXT_BYTES: usize = 64 << 10;
+
+/// The files that a message about a call names, by their whole paths, wherever in the message. Some agents write what a
+/// tool is given into the text that it shows first.
+pub fn named_files(change: &ToolChange, cwd: &str) -> Vec<String> {
+    let read = |text: &str| serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
+    let shown: Vec<Value> = change
+        .content
+        .iter()
+        .flatten()
+        .filter_map(|content| match content {
+            ToolContent::Text { text } if text.starts_with('{') && text.len() <= TEXT_BYTES => read(text),
+            _ => None,
+        })
+        .collect();
+    let diffs = change.content.iter().flatten().filter_map(|content| match content {
+        ToolContent::Diff { path, .. } => Some(path.as_str()),
+        _ => None,
+    });
+    let located = change.locations.iter().flatten().map(|location| location.path.as_str());
+    let mut files: Vec<String> = diffs.chain(located).filter_map(|path| absolute_path(path, cwd)).collect();
+    for input in change.input.iter().chain(&shown) {
+        let arguments = arguments_of(Some(input));
+        let patched = arguments.get("changes").and_then(|changes| changes.as_object()).into_iter().flatten();
+        let named = text_argument(&arguments, &PATHS).into_iter().chain(patched.map(|(path, _)| path.as_str()));
+        files.extend(named.filter_map(|path| absolute_path(path, cwd)));
+    }
+    files.sort();
+    files.dedup();
+    files
+}
 
 /// What the call did to files.
 enum Deed {
@@ -20,7 +53,7 @@ enum Deed {
 
 pub(super) fn prove(call: &ToolCall, cwd: &str, facts: &mut Proved) {
     let mut add = |name: &str, path: &str| {
-        if let Some(path) = absolute(path, cwd) {
+        if let Some(path) = absolute_path(path, cwd) {
             facts.add(name, &path);
         }
     };
@@ -50,7 +83,10 @@ pub(super) fn prove(call: &ToolCall, cwd: &str, facts: &mut Proved) {
     let named = text_argument(&arguments, &PATHS);
     match deed {
         Deed::Edit if by_diff => (),
-        Deed::Edit => paths(call, named).for_each(|path| add("filesEdited", path)),
+        Deed::Edit => paths(call, named).for_each(|path| {
+            let is_new = absolute_path(path, cwd).is_some_and(|path| call.new_files.contains(&path));
+            add(if is_new { "filesCreated" } else { "filesEdited" }, path);
+        }),
         Deed::Delete => paths(call, named).for_each(|path| add("filesDeleted", path)),
         Deed::Move => {
             if let (Some(from), Some(to)) = (text_argument(&arguments, &FROM), text_argument(&arguments, &TO)) {
@@ -97,7 +133,7 @@ fn paths<'a>(call: &'a ToolCall, named: Option<&'a str>) -> impl Iterator<Item =
 }
 
 /// The path from the root, without `.` and `..`; `None` if it is none.
-pub(super) fn absolute(path: &str, cwd: &str) -> Option<String> {
+pub fn absolute_path(path: &str, cwd: &str) -> Option<String> {
     let path = path.strip_prefix("file://").unwrap_or(path);
     if path.is_empty() || path.contains(['\0', '\n', '\r']) {
         return None;

@@ -43,6 +43,34 @@ fn files_come_from_diffs_inputs_and_locations() {
 }
 
 #[test]
+fn a_file_that_was_not_there_before_the_call_is_a_new_one() {
+    let write = |new_files: &[&str]| ToolChange {
+        kind: Some(ToolKind::Edit),
+        input: Some(json!({ "path": "src/new.rs", "content": "x" })),
+        new_files: Some(new_files.iter().map(|path| (*path).to_owned()).collect()),
+        ..ToolChange::default()
+    };
+    assert_eq!(proved(write(&["/repo/src/new.rs"])), ["filesCreated=/repo/src/new.rs"]);
+    assert_eq!(proved(write(&["/repo/src/other.rs"])), ["filesEdited=/repo/src/new.rs"]);
+    let read = ToolChange { kind: Some(ToolKind::Read), ..write(&["/repo/src/new.rs"]) };
+    assert_eq!(proved(read), ["filesRead=/repo/src/new.rs"]);
+}
+
+#[test]
+fn the_files_of_a_message_are_found_wherever_it_names_them() {
+    let of = |change: ToolChange| named_files(&change, "/repo");
+    let shown = ToolContent::Text { text: r#"{"path":"a.rs","content":"x"}"#.to_owned() };
+    let words = ToolContent::Text { text: "{ about b.rs }".to_owned() };
+    let content = Some(vec![shown, words, diff("/repo/c.rs", Some(""))]);
+    assert_eq!(of(ToolChange { content, ..ToolChange::default() }), ["/repo/a.rs", "/repo/c.rs"]);
+    let input = Some(json!({ "tool": "write", "arguments": { "file_path": "/x/d.rs" } }));
+    let change = ToolChange { input, locations: located("./e.rs"), ..ToolChange::default() };
+    assert_eq!(of(change), ["/repo/e.rs", "/x/d.rs"]);
+    let patch = Some(json!({ "changes": { "f.rs": { "type": "update" } } }));
+    assert_eq!(of(ToolChange { input: patch, ..ToolChange::default() }), ["/repo/f.rs"]);
+}
+
+#[test]
 fn reading_deleting_and_moving_are_told_apart() {
     let of = |kind, input| proved(ToolChange { kind: Some(kind), input: Some(input), ..ToolChange::default() });
     assert_eq!(of(ToolKind::Read, json!({ "file_path": "/repo/a" })), ["filesRead=/repo/a"]);
@@ -102,6 +130,7 @@ fn commands_are_told_with_how_they_ended() {
         ["commands=make all -> 2"]
     );
     assert_eq!(run(json!({ "command": "a\nb" }), None), ["commands=a …"]);
+    assert_eq!(run(json!({ "command": "bash -lc \"cd /repo && make\"" }), None), ["commands=make"]);
     assert!(run(json!({ "server": "notes", "tool": "look", "arguments": { "command": "x" } }), None).is_empty());
     let terminal = ToolContent::Terminal { command: "npm start".to_owned(), output: String::new(), exit_code: Some(1) };
     assert_eq!(

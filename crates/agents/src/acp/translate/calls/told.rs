@@ -20,6 +20,8 @@ use crate::acp::translate::{MAX_CALL_TITLE_CHARS, MAX_LISTED, MAX_TITLE_CHARS};
 
 /// How many bytes of one call are told before it ends, again and again whole; more waits for its end.
 const MAX_RETOLD_BYTES: usize = 1 << 20;
+/// How long an input may be that is kept for a question about it.
+const MAX_INPUT_AT_HAND: usize = 16 << 10;
 
 #[derive(Debug, Default)]
 pub(super) struct Told {
@@ -39,6 +41,7 @@ pub(super) struct Told {
     title_at_hand: String,
     subject_at_hand: Option<String>,
     name_at_hand: Option<String>,
+    input_at_hand: Option<Value>,
     /// The text that it shows, while its input is not known: some agents tell the input there first.
     shown_at_hand: Option<String>,
     given: Given,
@@ -141,8 +144,9 @@ impl Told {
     pub(super) fn at_hand(&self, tool: u32) -> AtHand {
         let (title, subject) = (self.title_at_hand.clone(), self.subject_at_hand.clone());
         let digest = self.given.digest(self.name_at_hand.as_deref(), self.kind);
-        let shown = self.shown_at_hand.clone();
-        AtHand { tool: Some(tool), title, kind: self.kind, subject, shown, shows: !self.shown.is_empty(), digest }
+        let (name, input, shown) = (self.name_at_hand.clone(), self.input_at_hand.clone(), self.shown_at_hand.clone());
+        let shows = !self.shown.is_empty();
+        AtHand { tool: Some(tool), title, kind: self.kind, subject, name, input, shown, shows, digest }
     }
 
     pub(super) fn at_hand_bytes(&self) -> usize {
@@ -151,6 +155,7 @@ impl Told {
             + length(&self.subject_at_hand)
             + length(&self.name_at_hand)
             + length(&self.shown_at_hand)
+            + self.input_at_hand.as_ref().map_or(0, json_bytes)
     }
 
     /// Nobody will ask about it.
@@ -158,12 +163,14 @@ impl Told {
         self.title_at_hand = String::new();
         self.subject_at_hand = None;
         self.name_at_hand = None;
+        self.input_at_hand = None;
         self.shown_at_hand = None;
         self.given.lose();
     }
 
     /// Something was said of it that is not understood.
     pub(super) fn doubt(&mut self) {
+        self.input_at_hand = None;
         self.given.lose();
     }
 
@@ -176,6 +183,9 @@ impl Told {
         let is_said = input_of(fields).is_some() || !self.given.has_input();
         if is_said && let Some(subject) = subject(fields, items, kind) {
             self.subject_at_hand = Some(subject);
+        }
+        if let Some(input) = input_of(fields) {
+            self.input_at_hand = Some(input).filter(|input| json_bytes(*input) <= MAX_INPUT_AT_HAND).cloned();
         }
         self.given.hear(fields, items, kind);
         if self.given.has_input() {

@@ -75,9 +75,9 @@ impl Life {
             Incoming::Notification { .. } => Vec::new(),
             Incoming::Request { method, params, .. } if method == "session/request_permission" => {
                 let Some(asking) = Asking::permission(&params) else { return "withdrew a question\n".to_owned() };
-                let (mut reports, question) = self.translator.ask(asking, terminals);
-                reports.push(model::AgentReport::Asked(question));
-                reports
+                let mut asked = self.translator.ask(asking, terminals);
+                asked.reports.push(model::AgentReport::Asked(asked.question));
+                asked.reports
             }
             Incoming::Request { method, .. } => return format!("asked for {method}\n"),
             Incoming::Reply { id, result } => match (self.asked.remove(&id), result) {
@@ -126,6 +126,26 @@ fn opencode() {
 #[test]
 fn claude() {
     insta::assert_snapshot!(retold("claude"));
+}
+
+#[test]
+fn gemini() {
+    insta::assert_snapshot!(retold("gemini"));
+}
+
+#[test]
+fn qwen() {
+    insta::assert_snapshot!(retold("qwen"));
+}
+
+#[test]
+fn kimi() {
+    insta::assert_snapshot!(retold("kimi"));
+}
+
+#[test]
+fn copilot() {
+    insta::assert_snapshot!(retold("copilot"));
 }
 
 #[test]
