@@ -165,7 +165,8 @@ async fn an_agent_runs_fewer_requests_at_once_than_a_person() {
     let house = House::with(Limits { max_in_flight_per_agent: 1, ..Limits::default() }).await;
     let ask = |path: &str, who: &str| format!("GET {path}\nHost: localhost:PORT\n{who}");
     let agent = "Authorization: Bearer agent-token";
-    let (held, ()) = tokio::join!(house.ask(&ask("/api/hold", agent)), async {
+    let hold = ask("/api/hold", agent);
+    let (held, ()) = tokio::join!(house.ask(&hold), async {
         happens(&house.events.entered).await;
         let (agents, persons) = (ask("/api/who", agent), ask("/api/who", BEARER));
         house.check(&[("an agent's second", &agents, "429 too_many_in_flight"), ("a person's", &persons, "200")]).await;
