@@ -11,13 +11,12 @@ use std::path::{Component, Path, PathBuf};
 use files::{Access, Deny, FileError, Kind, Tree, Trees};
 use model::{Context, Fact, FileStamp, FileState, Mark, Marker, SessionRow, Timestamp};
 use sha2::{Digest as _, Sha256};
+use store::FILE_FACTS;
 
 use crate::id_source::hex;
 
 /// A longer file is known by its length and the time of its last change alone.
 const HASHED_BYTES: u64 = 4 << 20;
-/// The facts whose values are files.
-pub(crate) const FILE_FACTS: [&str; 4] = ["filesEdited", "filesCreated", "filesRead", "filesDeleted"];
 
 /// Looks at files, with what must never be looked at.
 #[derive(Debug, Clone)]

@@ -4,12 +4,11 @@
 //! marked or a successful result touched, from its own directory and through no link that leaves it, and only if the
 //! person said so. Everything else is refused alike, before the disk is asked whether it is there.
 
-use std::collections::BTreeSet;
-
 use files::{Deny, FileError, Start, Tree, Trees};
-use model::{Context, ListKey, Marker, Session, SessionId, SessionRow};
+use model::{Context, Marker, Session, SessionId, SessionRow};
+use store::FILE_FACTS;
 
-use crate::looking::{FILE_FACTS, Looking, lies_in, named, path_of};
+use crate::looking::{Looking, lies_in, named, path_of};
 use crate::{Engine, QueryError, ReadError};
 
 /// How much of a file is shown.
@@ -50,7 +49,7 @@ pub enum ShowError {
 }
 
 /// How many sessions are looked through at a time for whose file a path is.
-const SESSIONS_AT_ONCE: usize = 500;
+const SESSIONS_AT_ONCE: usize = 100;
 
 /// What decides about a path that the person wants to look at.
 pub(crate) struct Shelf {
@@ -71,36 +70,30 @@ impl Engine {
     /// A file for the person, of whichever session.
     pub async fn show_any_file(&self, path: String, outside: Outside) -> Result<ShownFile, ShowError> {
         let looking = &self.shared.looking;
-        let mut rows = Vec::new();
-        let mut roots = BTreeSet::new();
-        let mut after = None;
-        loop {
-            let page = self.shared.store.sessions(after, SESSIONS_AT_ONCE).await.map_err(QueryError::from)?;
-            for row in &page {
-                roots.extend(looking.roots(row).into_iter().filter(|root| lies_in(&path, root)));
-            }
-            after = page.last().map(ListKey::of);
-            let is_last = page.len() < SESSIONS_AT_ONCE;
-            rows.extend(page.into_iter().map(|row| row.id));
-            if is_last {
-                break;
-            }
-        }
-        roots.extend(looking.shared().filter(|root| lies_in(&path, root)).map(str::to_owned));
-        let is_named = roots.is_empty() && self.is_named_anywhere(&rows, &path).await?;
-        let (roots, deny) = (roots.into_iter().collect(), looking.deny.clone());
-        Shelf { roots, is_named, deny }.show(path, outside).await
+        let mut roots = self.shared.store.directories_above(&path).await.map_err(QueryError::from)?;
+        roots.extend(looking.shared().map(str::to_owned));
+        roots.retain(|root| lies_in(&path, root));
+        let is_named = roots.is_empty() && self.is_named_anywhere(&path).await?;
+        Shelf { roots, is_named, deny: looking.deny.clone() }.show(path, outside).await
     }
 
-    async fn is_named_anywhere(&self, sessions: &[SessionId], path: &str) -> Result<bool, QueryError> {
-        for id in sessions {
-            if let Some(Session { row, context, .. }) = self.shared.store.session(*id).await?
-                && is_named(&row, &context, path)
-            {
-                return Ok(true);
+    /// Reads those sessions alone that may have named it.
+    async fn is_named_anywhere(&self, path: &str) -> Result<bool, QueryError> {
+        let mut after = None;
+        loop {
+            let page = self.shared.store.may_name_file(path, after, SESSIONS_AT_ONCE).await?;
+            for id in &page {
+                if let Some(Session { row, context, .. }) = self.shared.store.session(*id).await?
+                    && is_named(&row, &context, path)
+                {
+                    return Ok(true);
+                }
+            }
+            match page.last() {
+                Some(last) if page.len() == SESSIONS_AT_ONCE => after = Some(*last),
+                Some(_) | None => return Ok(false),
             }
         }
-        Ok(false)
     }
 }
 

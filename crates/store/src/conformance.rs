@@ -43,6 +43,7 @@ macro_rules! conformance_tests {
             log: appenders_of_one_stream_leave_no_gap,
             tables: a_session_is_what_its_entries_fold_to,
             tables: the_entries_of_a_context_are_found,
+            tables: sessions_that_may_name_a_file_are_found,
             tables: the_list_is_by_activity_and_comes_in_pages,
             tables: unsettled_sessions_are_starting_or_running,
             tables: a_session_that_waits_for_an_answer_is_unsettled,

@@ -35,6 +35,14 @@ pub use sqlite::{OpenError, RESERVE_BYTES, SqliteStore, outside};
 /// A page of a read stops after this many bytes of events, so that a page of large entries stays small in memory.
 pub const MAX_PAGE_BYTES: usize = 512 << 10;
 
+/// The facts whose values are paths of files. They can be looked up by those.
+pub const FILE_FACTS: [&str; 4] = ["filesEdited", "filesCreated", "filesRead", "filesDeleted"];
+
+/// What of a path is looked for in the marks of the set `files`, which may be relative.
+fn last_part(path: &str) -> &str {
+    &path[path.trim_end_matches('/').rfind('/').map_or(0, |at| at + 1)..]
+}
+
 /// What is written at once: all of it, or nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
@@ -248,6 +256,18 @@ pub trait Tables: Send + Sync + 'static {
     /// Which sessions these conversations of an agent are or once were, by the agent's own ids: also of sessions that
     /// were handed over since and of deleted ones, in the order of the sessions' ids. Walks the whole log.
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError>;
+
+    /// The directories and projects of sessions, without deleted ones, whose names `path` begins with.
+    async fn directories_above(&self, path: &str) -> Result<Vec<String>, ReadError>;
+
+    /// Sessions, without deleted ones, that may have named the file `path`: with a fact of [`FILE_FACTS`], or with a mark in the
+    /// set `files` that ends with its last part. In the order of their ids, after one.
+    async fn may_name_file(
+        &self,
+        path: &str,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionId>, ReadError>;
 
     /// How many sessions came to rest unseen.
     async fn unobserved_count(&self) -> Result<u64, ReadError>;

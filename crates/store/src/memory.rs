@@ -15,8 +15,8 @@ use model::{
 
 use crate::attachments::Attachments;
 use crate::{
-    AppendError, Batch, Changes, Damage, Head, Log, MAX_PAGE_BYTES, Part, PlacedEntry, ReadError, Receipt, Tables,
-    WholeWork,
+    AppendError, Batch, Changes, Damage, FILE_FACTS, Head, Log, MAX_PAGE_BYTES, Part, PlacedEntry, ReadError, Receipt,
+    Tables, WholeWork, last_part,
 };
 
 /// A store that ends with its process.
@@ -392,6 +392,34 @@ impl Tables for MemoryStore {
             state.entries(*stream).iter().for_each(|(_, entry)| attachments.apply(*stream, &entry.event));
         }
         Ok(attachments.finish())
+    }
+
+    async fn directories_above(&self, path: &str) -> Result<Vec<String>, ReadError> {
+        let state = self.state();
+        let there = state.sessions.all().filter(|row| row.deleted_at.is_none());
+        let directories: BTreeSet<&String> =
+            there.flat_map(|row| [&row.cwd, &row.project]).filter(|above| path.starts_with(above.as_str())).collect();
+        Ok(directories.into_iter().cloned().collect())
+    }
+
+    async fn may_name_file(
+        &self,
+        path: &str,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionId>, ReadError> {
+        let (state, last) = (self.state(), last_part(path));
+        let is_named = |kept: &Kept| {
+            let is_fact = |(name, value): &(String, String)| value == path && FILE_FACTS.contains(&name.as_str());
+            let is_marked = |marks: &Vec<Mark>| marks.iter().any(|mark| mark.item.ends_with(last));
+            kept.facts.keys().any(is_fact) || kept.sets.get("files").is_some_and(is_marked)
+        };
+        let is_there = |id: SessionId| state.sessions.find(id).is_some_and(|row| row.deleted_at.is_none());
+        let named = state
+            .contexts
+            .iter()
+            .filter(|(id, kept)| after.is_none_or(|after| **id > after) && is_there(**id) && is_named(kept));
+        Ok(named.map(|(id, _)| *id).take(limit).collect())
     }
 
     async fn unobserved_count(&self) -> Result<u64, ReadError> {

@@ -47,7 +47,7 @@ use crate::sqlite::checksums::DamagedRow;
 use crate::sqlite::fences::Fences;
 use crate::sqlite::heads::Heads;
 use crate::sqlite::jobs::{Job, Write};
-use crate::sqlite::mending::{Verdict, chain};
+use crate::sqlite::mending::chain;
 use crate::sqlite::readers::Question;
 use crate::sqlite::reserve::Reserve;
 use crate::sqlite::sweep::Sweep;
@@ -298,37 +298,40 @@ impl Log for SqliteStore {
     async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {
         let fence = self.fences.find(stream);
         let is_known = fence.is_some();
-        let seen = self.health.mends();
+        let mut seen = self.health.mends();
         let query = move |conn: &Connection| queries::entries(conn, stream, after, limit, fence);
         let mut found = self.ask(query.clone()).await?;
-        let mut is_lasting = true;
-        if !is_known && let Some(damage) = &found.damage {
-            match self.judge(damage, seen).await? {
-                Verdict::Entry => (),
-                Verdict::Index => is_lasting = false,
-                Verdict::ReadAgain => found = self.ask(query).await?,
+        while !is_known && let Some(damage) = found.damage.take() {
+            found.damage = self.settle(damage, seen).await?;
+            if found.damage.is_some() {
+                break;
             }
+            seen = self.health.mends();
+            found = self.ask(query.clone()).await?;
         }
-        if let Some(mut damage) = found.damage {
-            match is_lasting {
-                true => self.fence(&damage).await,
-                false => damage = self.fence_until_reindexed(&damage).await,
-            }
-            if found.what.is_empty() {
-                return Err(ReadError::Damaged(damage));
-            }
+        if let Some(damage) = found.damage
+            && found.what.is_empty()
+        {
+            return Err(ReadError::Damaged(damage));
         }
         Ok(found.what)
     }
 
     async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<PlacedEntry>, ReadError> {
-        let fences = Arc::clone(&self.fences);
-        let (page, damages) =
-            self.ask(move |conn| queries::all_entries(conn, after, limit, |stream| fences.find(stream))).await?;
-        for damage in &damages {
-            self.fence(damage).await;
+        let mut seen = self.health.mends();
+        loop {
+            let fences = Arc::clone(&self.fences);
+            let (page, damages) =
+                self.ask(move |conn| queries::all_entries(conn, after, limit, |stream| fences.find(stream))).await?;
+            let mut is_page_whole = true;
+            for damage in damages {
+                is_page_whole &= self.settle(damage, seen).await?.is_some();
+            }
+            if is_page_whole {
+                return Ok(page);
+            }
+            seen = self.health.mends();
         }
-        Ok(page)
     }
 
     async fn changed_since(&self, after: Position, limit: usize) -> Result<Changes, ReadError> {
@@ -367,7 +370,7 @@ impl Tables for SqliteStore {
         };
         if is_lost {
             self.mend_rows(Some(StreamId::Session(id)), seen).await;
-            found = self.ask(query).await?;
+            found = self.ask(query.clone()).await?;
         }
         let Some(found) = found else {
             return match is_lost && self.has_lost_row(id).await? {
@@ -375,10 +378,14 @@ impl Tables for SqliteStore {
                 false => Ok(None),
             };
         };
-        if let Some(damage) = &found.damage {
-            self.fence(damage).await;
+        let is_settled = match found.damage {
+            Some(damage) => self.settle(damage, self.health.mends()).await?.is_some(),
+            None => true,
+        };
+        match is_settled {
+            true => Ok(Some(found.what)),
+            false => Ok(self.ask(query).await?.map(|found| found.what)),
         }
-        Ok(Some(found.what))
     }
 
     async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
@@ -400,6 +407,21 @@ impl Tables for SqliteStore {
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
         let agent = agent.to_owned();
         self.ask(move |conn| queries::attached(conn, &agent, &ids)).await
+    }
+
+    async fn directories_above(&self, path: &str) -> Result<Vec<String>, ReadError> {
+        let path = path.to_owned();
+        self.ask_list(move |conn, damaged| queries::directories_above(conn, damaged, &path)).await
+    }
+
+    async fn may_name_file(
+        &self,
+        path: &str,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionId>, ReadError> {
+        let path = path.to_owned();
+        self.ask(move |conn| queries::may_name_file(conn, &path, after, limit)).await
     }
 
     async fn unobserved_count(&self) -> Result<u64, ReadError> {

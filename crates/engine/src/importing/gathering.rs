@@ -140,7 +140,7 @@ impl<'a> Gathering<'a> {
             };
             // One whose last turn waits is looked at again; one that could not be read, once it has changed.
             if !matches!(became, Ok((_, true))) {
-                self.seen.insert((found.tool, found.id.clone()), (found.bytes, found.modified_at));
+                self.seen.note(&found);
             }
             self.shared.note_import(|state| {
                 state.done += 1;

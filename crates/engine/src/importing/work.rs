@@ -64,8 +64,28 @@ pub(super) async fn find(shared: &Shared, tools: &[Tool]) -> Vec<Found> {
     found.await.unwrap_or_default()
 }
 
-/// What a conversation was like when it was last looked at, by its tool and id.
-pub(super) type Seen = HashMap<(Tool, String), (u64, Timestamp)>;
+/// What this run knows of conversations, by their tool and id.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// What each was like when it was last looked at.
+    looked_at: HashMap<(Tool, String), (u64, Timestamp)>,
+    /// Those that are or were hosted here, and stay so.
+    hosted: HashSet<(Tool, String)>,
+}
+
+impl Seen {
+    fn is_unchanged(&self, found: &Found) -> bool {
+        self.looked_at.get(&key(found)) == Some(&(found.bytes, found.modified_at))
+    }
+
+    pub(super) fn note(&mut self, found: &Found) {
+        self.looked_at.insert(key(found), (found.bytes, found.modified_at));
+    }
+}
+
+fn key(found: &Found) -> (Tool, String) {
+    (found.tool, found.id.clone())
+}
 
 /// Says that the run is over, however it ends.
 struct Run<'a>(&'a Shared);
@@ -78,7 +98,7 @@ impl Drop for Run<'_> {
 
 pub(super) async fn run(shared: &Shared, tools: &[Tool], follow: bool, stop: &CancellationToken) {
     let _run = Run(shared);
-    let mut seen = Seen::new();
+    let mut seen = Seen::default();
     loop {
         round(shared, tools, &mut seen, stop).await;
         if !follow || stop.is_cancelled() {
@@ -96,25 +116,23 @@ async fn round(shared: &Shared, tools: &[Tool], seen: &mut Seen, stop: &Cancella
     let mut found = find(shared, tools).await;
     // The newest first: of two files of one conversation the other one is an older copy.
     let mut ids = HashSet::new();
-    found.retain(|found| ids.insert((found.tool, found.id.clone())));
-    let known = |found: &Found| seen.get(&(found.tool, found.id.clone())) == Some(&(found.bytes, found.modified_at));
-    found.retain(|found| !known(found));
+    found.retain(|found| ids.insert(key(found)) && !seen.is_unchanged(found));
     if found.is_empty() {
         return;
     }
-    let hosted = match hosted(shared, &found).await {
-        Ok(hosted) => hosted,
-        Err(err) => return shared.note_import(|state| state.failures = vec![err.to_string()]),
-    };
+    if let Err(err) = find_hosted(shared, &found, &mut seen.hosted).await {
+        return shared.note_import(|state| state.failures = vec![err.to_string()]);
+    }
     shared.note_import(|state| state.total += found.len());
     // Sessions that lie side by side in the tables are written side by side.
     found.chunks_mut(SORTED_TOGETHER).for_each(|newest| newest.sort_by_cached_key(session_of));
+    let hosted = seen.hosted.clone();
     let mut gathering = Gathering::new(shared, seen);
     for found in found {
         if stop.is_cancelled() {
             break;
         }
-        let became = match hosted.contains(&found.id) {
+        let became = match hosted.contains(&key(&found)) {
             true => Ok((Became::LeftAlone, false)),
             false => bring_in(shared, &found, &mut gathering, stop).await,
         };
@@ -123,23 +141,23 @@ async fn round(shared: &Shared, tools: &[Tool], seen: &mut Seen, stop: &Cancella
     gathering.write().await;
 }
 
-/// Which of them are or were hosted here, deleted ones too. One that came in before is not asked about again: the answer
-/// costs a walk through the log, and a tool that writes on changes its record every moment.
-async fn hosted(shared: &Shared, found: &[Found]) -> Result<HashSet<String>, ReadError> {
+/// Adds those that are or were hosted here, deleted ones too. Neither one that came in before nor one that is known to be hosted
+/// is asked about again: a tool that writes on changes its record every moment.
+async fn find_hosted(shared: &Shared, found: &[Found], hosted: &mut HashSet<(Tool, String)>) -> Result<(), ReadError> {
     let mut new = Vec::new();
-    for found in found {
+    for found in found.iter().filter(|found| !hosted.contains(&key(found))) {
         if shared.store.head(StreamId::Session(session_of(found))).await? == Head::At(Seq::START) {
             new.push(found);
         }
     }
-    let mut hosted = HashSet::new();
     for tool in Tool::ALL {
         let ids: Vec<String> = new.iter().filter(|found| found.tool == tool).map(|found| found.id.clone()).collect();
         if !ids.is_empty() {
-            hosted.extend(shared.store.attached(tool.agent_name(), ids).await?.into_iter().map(|(id, _)| id));
+            let attached = shared.store.attached(tool.agent_name(), ids).await?;
+            hosted.extend(attached.into_iter().map(|(id, _)| (tool, id)));
         }
     }
-    Ok(hosted)
+    Ok(())
 }
 
 async fn bring_in(shared: &Shared, found: &Found, gathering: &mut Gathering<'_>, stop: &CancellationToken) -> Outcome {

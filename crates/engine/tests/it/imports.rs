@@ -3,10 +3,11 @@
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use engine::ImportProgress;
-use model::{Event, Seq, Session, StreamId, Timestamp};
+use model::{AgentState, Attached, Event, Memory, Seq, Session, SessionId, StreamId, Timestamp};
 use serde_json::json;
 use store::{Batch, Log as _, Part, Room, Tables as _};
 
@@ -16,6 +17,31 @@ const CONVERSATIONS: usize = 5;
 
 fn transcript(world: &World, number: usize) -> PathBuf {
     world.directory.path().join(format!(".claude/projects/-lab/00000000-0000-4000-8000-{number:012x}.jsonl"))
+}
+
+/// A session here whose agent has the conversation of that number.
+async fn host(world: &World, number: usize) {
+    let id = SessionId::from_bytes([9; 16]);
+    let created = Event::SessionCreated {
+        agent: "claude".to_owned(),
+        cwd: "/lab".to_owned(),
+        project: "/lab".to_owned(),
+        name: "hosted".to_owned(),
+        work: None,
+        from: None,
+        options: std::collections::BTreeMap::new(),
+    };
+    let agent_session = transcript(world, number).file_stem().unwrap().to_str().unwrap().to_owned();
+    let attached = Event::AgentStateChanged {
+        state: AgentState::Ready,
+        reason: None,
+        attached: Some(Attached { agent_session, memory: Memory::New, program: None }),
+        methods: Vec::new(),
+        remind: false,
+    };
+    let events = vec![created, attached];
+    let (part, _) = Part::of(StreamId::Session(id), Seq::START, None, events, Timestamp::from_millis(1));
+    world.store.append(Batch { parts: vec![part], receipt: None, room: Room::Ordinary }).await.unwrap();
 }
 
 /// Each conversation goes on by a turn.
@@ -62,6 +88,31 @@ async fn sessions(world: &World) -> Vec<Session> {
 
 fn turns(sessions: &[Session]) -> Vec<u32> {
     sessions.iter().map(|session| session.row.turns.0).collect()
+}
+
+/// Waits until so many were looked at.
+async fn until_done(world: &World, done: usize) {
+    while world.engine.import_progress().done < done {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// An agent that is hosted here writes its record all the time: whether it is, is asked once.
+#[tokio::test(start_paused = true)]
+async fn a_hosted_conversation_is_asked_about_once() {
+    let world = World::new().await;
+    host(&world, 0).await;
+    go_on(&world, 1);
+    world.engine.import(None, true).unwrap();
+    until_done(&world, CONVERSATIONS).await;
+    assert_eq!(world.disk.attached_asked.load(Ordering::SeqCst), CONVERSATIONS);
+    for turn in 2..4 {
+        go_on(&world, turn);
+        until_done(&world, turn * CONVERSATIONS).await;
+    }
+    assert_eq!(world.disk.attached_asked.load(Ordering::SeqCst), CONVERSATIONS);
+    let progress = world.engine.import_progress();
+    assert_eq!((progress.added, progress.failed), (CONVERSATIONS - 1, 0), "{progress:?}");
 }
 
 #[tokio::test]

@@ -68,6 +68,8 @@ pub(crate) struct FullDisk {
     pub(crate) members_read: AtomicUsize,
     /// How many entries of single streams were read.
     pub(crate) entries_read: AtomicUsize,
+    /// How many of agents' own ids were asked about.
+    pub(crate) attached_asked: AtomicUsize,
 }
 
 #[async_trait]
@@ -157,7 +159,21 @@ impl Tables for FullDisk {
     }
 
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
+        self.attached_asked.fetch_add(ids.len(), Ordering::SeqCst);
         self.store.attached(agent, ids).await
+    }
+
+    async fn directories_above(&self, path: &str) -> Result<Vec<String>, ReadError> {
+        self.store.directories_above(path).await
+    }
+
+    async fn may_name_file(
+        &self,
+        path: &str,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionId>, ReadError> {
+        self.store.may_name_file(path, after, limit).await
     }
 
     async fn unobserved_count(&self) -> Result<u64, ReadError> {
@@ -294,6 +310,7 @@ impl World {
             before_batch: Mutex::default(),
             members_read: AtomicUsize::new(0),
             entries_read: AtomicUsize::new(0),
+            attached_asked: AtomicUsize::new(0),
         });
         let clock = Arc::new(TestClock(AtomicI64::new(0)));
         let ids = Arc::new(TestIds(AtomicU64::new(1)));

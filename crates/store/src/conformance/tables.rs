@@ -95,6 +95,35 @@ pub async fn a_session_is_what_its_entries_fold_to(store: AnyStore) {
     assert_eq!((row.agent.as_str(), row.agent_session, row.cwd.as_str()), ("other", None, "/elsewhere"));
 }
 
+/// Whoever asks whose file a path is need not read every session.
+pub async fn sessions_that_may_name_a_file_are_found(store: AnyStore) {
+    for n in 1..=4 {
+        act(&store, n, create("a"), 0).await;
+    }
+    act(&store, 1, mark("files", &["/a/odd \"name\".md"]), 1).await;
+    act(&store, 2, mark("files", &["/a/other.md"]), 1).await;
+    act(&store, 3, mark("notes", &["/a/odd \"name\".md"]), 1).await;
+    act(&store, 4, mark("files", &["odd \"name\".md"]), 1).await;
+    let found = async |after, limit| {
+        store.may_name_file("/a/odd \"name\".md", after, limit).await.expect("sessions that may name it")
+    };
+    assert_eq!(found(None, MANY).await, [1, 4].map(session_id));
+    assert_eq!(found(None, 1).await, [session_id(1)]);
+    assert_eq!(found(Some(session_id(1)), MANY).await, [session_id(4)]);
+    act(&store, 1, Command::Delete, 2).await;
+    assert_eq!(found(None, MANY).await, [session_id(4)]);
+    assert_eq!(store.may_name_file("/nowhere.md", None, MANY).await.expect("none"), []);
+
+    let cwd = store.session(session_id(4)).await.expect("session").expect("it is there").row.cwd;
+    let above = async |path: &str| store.directories_above(path).await.expect("directories");
+    assert!(above(&format!("{cwd}/x")).await.contains(&cwd));
+    assert_eq!(above("elsewhere").await, Vec::<String>::new());
+    for n in 2..=4 {
+        act(&store, n, Command::Delete, 3).await;
+    }
+    assert_eq!(above(&format!("{cwd}/x")).await, Vec::<String>::new());
+}
+
 pub async fn the_entries_of_a_context_are_found(store: AnyStore) {
     act(&store, 1, create("a"), 0).await;
     act(&store, 2, create("b"), 0).await;

@@ -96,25 +96,30 @@ impl SqliteStore {
         self.write(Write::ReplaceRows(Box::new(walk))).await
     }
 
-    /// What it is that is damaged, where a reader has met damage: the entry, or the index or a row that lead to it.
-    pub(super) async fn judge(&self, damage: &Damage, seen: u32) -> Result<Verdict, ReadError> {
+    /// Fences a stream off where a reader has met damage, and answers what is told of it. `None` if rows were damaged that lead to
+    /// the entry: they were made anew, and reading again may find it.
+    pub(super) async fn settle(&self, damage: Damage, seen: u32) -> Result<Option<Damage>, ReadError> {
         let (stream, seq) = (damage.stream, damage.seq);
         if self.ask_once(move |conn| queries::is_where_index_says(conn, stream, seq)).await? {
-            return Ok(Verdict::Entry);
+            self.fence(&damage).await;
+            return Ok(Some(damage));
         }
         self.mend_rows(None, seen).await;
         if self.health.mends() != seen {
-            return Ok(Verdict::ReadAgain);
+            return Ok(None);
         }
-        match self.is_in_log(stream, damage).await? {
-            true => Ok(Verdict::Index),
-            false => Ok(Verdict::Entry),
+        match self.is_in_log(&damage).await? {
+            true => Ok(Some(self.fence_until_reindexed(damage).await)),
+            false => {
+                self.fence(&damage).await;
+                Ok(Some(damage))
+            }
         }
     }
 
     /// Whether the log has the entry that the index does not lead to.
-    async fn is_in_log(&self, stream: StreamId, damage: &Damage) -> Result<bool, ReadError> {
-        let seq = damage.seq;
+    async fn is_in_log(&self, damage: &Damage) -> Result<bool, ReadError> {
+        let (stream, seq) = (damage.stream, damage.seq);
         let mut after = Position(0);
         loop {
             let look = move |conn: &Connection| queries::find_without_index(conn, stream, seq, after, ENTRIES_AT_ONCE);
@@ -130,26 +135,15 @@ impl SqliteStore {
     }
 
     /// Fences a stream off until the next start, which makes the index anew.
-    pub(super) async fn fence_until_reindexed(&self, damage: &Damage) -> Damage {
+    async fn fence_until_reindexed(&self, damage: Damage) -> Damage {
         let what = Cow::Borrowed("it is not where the index says; the next start mends that");
-        let damage = Damage { what, ..damage.clone() };
-        if self.fences.put(&damage)
-            && let Err(err) = self.write(Write::NoteIndexDamage).await
-        {
+        let damage = Damage { what, ..damage };
+        self.fences.put(&damage);
+        if let Err(err) = self.write(Write::NoteIndexDamage).await {
             tracing::warn!(error = chain(&err), "the damage could not be noted; it will be found again");
         }
         damage
     }
-}
-
-/// What damage is of.
-pub(super) enum Verdict {
-    /// The entry itself, or it is gone.
-    Entry,
-    /// The index: the entry is there.
-    Index,
-    /// Rows, which were made anew.
-    ReadAgain,
 }
 
 /// An error with all its causes, in one line.

@@ -3,7 +3,7 @@
 //! Invariant: every entry that leaves here was verified, and follows the one before it in its stream without a gap.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use model::{
@@ -22,7 +22,7 @@ use crate::sqlite::fences::has_fence;
 use crate::sqlite::meta;
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::rows::{self, StoredEntry, sql_seq};
-use crate::{Damage, Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError};
+use crate::{Damage, Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError, last_part};
 
 impl From<rusqlite::Error> for ReadError {
     fn from(err: rusqlite::Error) -> Self {
@@ -493,8 +493,8 @@ pub(super) fn deleted(
 }
 
 pub(super) fn attached(conn: &Connection, agent: &str, ids: &[String]) -> Result<Vec<(String, SessionId)>, ReadError> {
-    // Asked by hand and seldom: not worth an index that every commit would have to keep. Only the beginnings of events
-    // are looked at, so what is long in the log costs nothing.
+    // Asked by hand and seldom: not worth an index that every commit would have to keep. It costs the whole log, also what is
+    // long in it: `substr` reads a blob to its end.
     let mut statement = conn.prepare_cached(
         "SELECT streams.name, entries.version, entries.event
          FROM entries
@@ -519,6 +519,48 @@ pub(super) fn attached(conn: &Connection, agent: &str, ids: &[String]) -> Result
         }
     }
     Ok(attachments.finish())
+}
+
+pub(super) fn directories_above(conn: &Connection, damaged: DamagedRow, path: &str) -> Result<Vec<String>, ReadError> {
+    // One look at each row: an index would have to be kept by every commit, for a question that is asked by hand.
+    let mut found = BTreeSet::new();
+    for column in ["cwd", "project"] {
+        let sql = format!(
+            "SELECT {}
+             FROM sessions
+             WHERE deleted_at IS NULL AND substr(?1, 1, length({column})) = {column} {}",
+            SESSIONS.checked(column),
+            damaged.and_whole(&SESSIONS)
+        );
+        found.extend(collect_whole(conn, &sql, [path], |row| row.get::<_, String>(0))?);
+    }
+    Ok(found.into_iter().collect())
+}
+
+/// The facts by their index, and all marks of files, which are few. Whoever reads the sessions verifies them.
+pub(super) const MAY_NAME_FILE: &str = "SELECT named.session
+     FROM (
+         SELECT session FROM facts WHERE value = ?1 AND name IN ('filesEdited', 'filesCreated', 'filesRead', 'filesDeleted')
+         UNION
+         SELECT session FROM sets WHERE name = 'files' AND instr(marks, ?2) > 0
+     ) AS named
+     JOIN sessions ON sessions.id = named.session
+     WHERE sessions.deleted_at IS NULL AND named.session > ?3
+     ORDER BY named.session
+     LIMIT ?4";
+
+pub(super) fn may_name_file(
+    conn: &Connection,
+    path: &str,
+    after: Option<SessionId>,
+    limit: usize,
+) -> Result<Vec<SessionId>, ReadError> {
+    // No id is shorter than this one.
+    let after = after.map(|id| id.as_bytes().to_vec()).unwrap_or_default();
+    // As a mark ends with it in JSON, with the closing quotation mark.
+    let last = serde_json::Value::from(last_part(path)).to_string();
+    let params = params![path, &last[1..], after, sql_limit(limit)];
+    Ok(conn.prepare_cached(MAY_NAME_FILE)?.query_map(params, rows::session_id)?.collect::<rusqlite::Result<_>>()?)
 }
 
 pub(super) fn unobserved_count_sql(damaged: DamagedRow) -> String {

@@ -100,6 +100,12 @@ async fn every_question_walks_an_index() {
              KEY (id=?); SEARCH own USING PRIMARY KEY (project=? AND name=?); SEARCH other USING COVERING INDEX \
              work_names_by_work (work=?)",
         ),
+        (
+            queries::MAY_NAME_FILE.to_owned(),
+            "CO-ROUTINE named; MERGE (UNION); LEFT; SEARCH facts USING INDEX facts_of_files (value=?); USE TEMP B-TREE FOR \
+             ORDER BY; RIGHT; SEARCH sets USING PRIMARY KEY (session>?); SCAN named; SEARCH sessions USING PRIMARY KEY \
+             (id=?)",
+        ),
         ("DELETE FROM receipts WHERE at < ?1".to_owned(), "SEARCH receipts USING INDEX receipts_by_age (at<?)"),
     ] {
         assert_eq!(plan(&sql), expected, "{sql}");
