@@ -44,6 +44,8 @@ pub(crate) struct Script {
 pub(crate) enum What {
     Words,
     Calls,
+    /// One message of so many bytes.
+    Long,
 }
 
 impl Script {
@@ -51,6 +53,7 @@ impl Script {
         let what = match self.what {
             What::Words => "words",
             What::Calls => "calls",
+            What::Long => "long",
         };
         format!("{what} {} {}", self.a_second, self.count)
     }
@@ -60,6 +63,7 @@ impl Script {
         let what = match words.next()? {
             "words" => What::Words,
             "calls" => What::Calls,
+            "long" => What::Long,
             _ => return None,
         };
         Some(Self { what, a_second: words.next()?.parse().ok()?, count: words.next()?.parse().ok()? })
@@ -90,6 +94,11 @@ fn speak() -> Result<()> {
 }
 
 fn perform(script: Script, calls: &mut u64) -> Result<()> {
+    if script.what == What::Long {
+        let text = "some words of a long answer ".repeat(script.count / 28 + 1);
+        let content = json!({ "type": "text", "text": &text[..script.count] });
+        return say_update(&json!({ "sessionUpdate": "agent_message_chunk", "content": content }).to_string());
+    }
     let started = Instant::now();
     let pause = Duration::from_secs(1) / u32::try_from(script.a_second)?;
     for number in 1..=u32::try_from(script.count)? {
@@ -97,18 +106,21 @@ fn perform(script: Script, calls: &mut u64) -> Result<()> {
         let now = stamp::word();
         let update = match script.what {
             What::Words => {
-                format!(r#""sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"{now}"}}"#)
+                format!(r#"{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"{now}"}}}}"#)
             }
+            What::Long => continue,
             What::Calls => {
                 *calls += 1;
-                format!(r#""sessionUpdate":"tool_call","toolCallId":"c{calls}","title":"{now}","kind":"read""#)
+                format!(r#"{{"sessionUpdate":"tool_call","toolCallId":"c{calls}","title":"{now}","kind":"read"}}"#)
             }
         };
-        say(&format!(
-            r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"bench","update":{{{update}}}}}}}"#
-        ))?;
+        say_update(&update)?;
     }
     Ok(())
+}
+
+fn say_update(update: &str) -> Result<()> {
+    say(&format!(r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"bench","update":{update}}}}}"#))
 }
 
 fn say(line: &str) -> Result<()> {

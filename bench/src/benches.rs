@@ -7,6 +7,7 @@ mod append;
 mod backup;
 mod fan_out;
 mod import;
+mod long;
 mod message;
 mod replay;
 mod scale;
@@ -24,7 +25,7 @@ pub(crate) struct Bench {
     pub(crate) measure: fn(&Run) -> Result<Vec<Line>>,
 }
 
-pub(crate) const BENCHES: [Bench; 10] = [
+pub(crate) const BENCHES: [Bench; 11] = [
     Bench {
         name: "append",
         about: "durable appends beside the bare disk and the bare engine",
@@ -32,6 +33,7 @@ pub(crate) const BENCHES: [Bench; 10] = [
     },
     Bench { name: "message", about: "one short message through HTTP, alone and among 64", measure: message::measure },
     Bench { name: "acp", about: "an agent's words and tool calls on their way to a follower", measure: acp::measure },
+    Bench { name: "long", about: "one very long message, in memory", measure: long::measure },
     Bench { name: "replay", about: "entries read from the store and from a socket", measure: replay::measure },
     Bench {
         name: "scale",

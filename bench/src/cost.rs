@@ -115,6 +115,13 @@ pub(crate) fn anonymous_mb(pid: u32) -> Result<f64> {
     Ok(kilobytes as f64 * 1024.0 / 1e6)
 }
 
+/// The most that a process has held in memory at once.
+pub(crate) fn peak_mb(pid: u32) -> Result<f64> {
+    let text = read(&format!("/proc/{pid}/status"))?;
+    let kilobytes = field(&text, "VmHWM:").context("status has no VmHWM")?;
+    Ok(kilobytes as f64 * 1024.0 / 1e6)
+}
+
 fn thread_nanos(pid: u32) -> Result<HashMap<u32, u64>> {
     let folder = format!("/proc/{pid}/task");
     let mut threads = HashMap::new();

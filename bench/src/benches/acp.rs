@@ -123,6 +123,7 @@ impl Ours {
         let stamped = match script.what {
             What::Words => Kind::Preview,
             What::Calls => Kind::ToolStarted,
+            What::Long => Kind::Entry,
         };
         heard(script, &server.meter()?, || {
             runtime.block_on(async {
