@@ -5,20 +5,20 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 
-import { longSession, SESSION } from "./long-session.mjs";
+import { exportOf, longSession, SESSION } from "./long-session.mjs";
 import { openStage } from "./stage.mjs";
-import { composer, launchBrowser, newPage, send, signIn, turn } from "./support.mjs";
+import { browserForAll, composer, DESKTOP, leaveAll, newPage, PHONE, send, signIn, turn } from "./support.mjs";
 
 const TURNS = 300;
 
-async function openLong(t) {
+async function openLong(t, written = longSession(TURNS, "long")) {
   const folder = await mkdtemp(path.join(tmpdir(), "throughline-long-"));
   const exported = path.join(folder, "long.jsonl");
-  await writeFile(exported, longSession(TURNS, "long"));
+  await writeFile(exported, written);
   const stage = await openStage({ restored: exported });
-  const browser = await launchBrowser();
+  const browser = await browserForAll();
   t.after(async () => {
-    await browser.close();
+    await leaveAll(browser);
     await stage.end();
     await rm(folder, { recursive: true, force: true });
   });
@@ -59,6 +59,21 @@ const settled = (page) =>
           }
         };
         look("");
+      }),
+  );
+
+/** Waits until nothing has moved or grown in ten frames: by then every row in view was measured. */
+const liesStill = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const element = document.querySelector("[role=log]");
+        const look = (before, agreed) => {
+          const now = `${element.scrollTop} ${element.scrollHeight}`;
+          if (agreed === 10) resolve();
+          else window.requestAnimationFrame(() => look(now, now === before ? agreed + 1 : 0));
+        };
+        look("", 0);
       }),
   );
 
@@ -166,4 +181,25 @@ test("earlier prompts are recalled beyond what was read", async (t) => {
   }
   await composer(page).press("ArrowDown");
   await page.waitForFunction((words) => document.querySelector("textarea").value.startsWith(words), `Prompt ${TURNS - 53}:`);
+});
+
+test("a link to a turn leads to its beginning, in sessions of few turns and of many, tall and short, at both sizes", async (t) => {
+  const sessions = [2, 4, 30, 5_000].flatMap((turns, index) =>
+    [true, false].filter((tall) => turns < 5_000 || !tall).map((tall) => ({ id: SESSION.replace("c1", `${tall ? "a" : "b"}${index}`), turns, tall, name: `${turns} turns` })),
+  );
+  const { page, stage } = await openLong(t, exportOf(sessions));
+  for (const viewport of [DESKTOP, PHONE]) {
+    await page.setViewportSize(viewport);
+    for (const { id, turns, tall } of sessions) {
+      // Short turns near the end have too little below them to stand at the top.
+      for (const number of tall ? [1, 2, turns] : turns < 30 ? [1] : [1, 12]) {
+        await page.goto("about:blank");
+        await page.goto(`${stage.server.origin}/s/${id}#t${number}`);
+        await page.locator(`#t${number}`).filter({ hasText: `Answer ${number}` }).waitFor();
+        await liesStill(page);
+        const top = await page.locator(`#t${number}`).evaluate((row) => row.getBoundingClientRect().top - document.querySelector("[role=log]").getBoundingClientRect().top);
+        assert.ok(Math.abs(top) < 30, `turn ${number} of ${turns} ${tall ? "tall" : "short"} ones lies ${Math.round(top)} px off at ${viewport.width}`);
+      }
+    }
+  }
 });

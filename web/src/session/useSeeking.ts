@@ -1,7 +1,7 @@
 // Goes to the turn that the address names or somebody asks for (`jump.ts`), and reads it first if it has to.
 //
 // Invariant: the reader is taken there once. Where the turn is not read yet its row is gone to at once, and again when
-// it has come, unless the reader has moved meanwhile.
+// it has come and while the rows around it get their true heights, unless the reader has moved meanwhile.
 import type { Virtualizer } from "@tanstack/react-virtual";
 import type { RefObject } from "react";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
@@ -86,13 +86,28 @@ export function useSeeking({ app, session, followed, scroller, virtualizer, inde
     if (sought === null || bound.current !== sought) {
       return undefined;
     }
-    virtualizer.scrollToIndex(indexOf(sought.turn), { align: "start" });
+    const goThere = () => virtualizer.scrollToIndex(indexOf(sought.turn), { align: "start" });
+    goThere();
     if (!read) {
       app.readTurns(session, sought.turn, sought.turn);
       return undefined;
     }
-    bound.current = null;
-    return showCall(scroller.current, sought);
+    const keepGoing = () => {
+      if (bound.current !== sought) {
+        return false;
+      }
+      goThere();
+      return true;
+    };
+    let showing: (() => void) | null = null;
+    const keeping = keepUntilStill(scroller.current, keepGoing, () => {
+      bound.current = null;
+      showing = showCall(scroller.current, sought);
+    });
+    return () => {
+      keeping();
+      showing?.();
+    };
     // Rows that come above do not take the reader anywhere anew.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [sought, read, app, session, scroller, virtualizer]);
@@ -112,6 +127,36 @@ export function useSeeking({ app, session, followed, scroller, virtualizer, inde
   }, [sought, read]);
 
   return { sought, lit: sought !== null && read && found !== sought ? sought.turn : null };
+}
+
+/** So many frames in a row in which nothing moved: the rows in view have been measured. */
+const STILL_FRAMES = 4;
+/** So many frames are waited for that; more would hold a reader whose page never rests. */
+const MOST_FRAMES = 120;
+
+/**
+ * Goes to a place in each frame until the page lies still there, or `go` says that it is not to be gone to any more. A few
+ * tall rows are believed to fit the view: then the place is the end as well, and when they are measured the end is kept.
+ */
+function keepUntilStill(scroller: HTMLElement | null, go: () => boolean, done: () => void): () => void {
+  let [still, frames, before] = [0, 0, ""];
+  let frame = 0;
+  const look = () => {
+    if (!go()) {
+      return;
+    }
+    const now = `${scroller?.scrollTop} ${scroller?.scrollHeight}`;
+    still = now === before ? still + 1 : 0;
+    before = now;
+    frames += 1;
+    if (still >= STILL_FRAMES || frames >= MOST_FRAMES) {
+      done();
+    } else {
+      frame = requestAnimationFrame(look);
+    }
+  };
+  frame = requestAnimationFrame(look);
+  return () => cancelAnimationFrame(frame);
 }
 
 /** How often the call is looked for: its turn is drawn and measured first. */
