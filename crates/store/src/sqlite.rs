@@ -118,6 +118,8 @@ impl SqliteStore {
             sweep: Sweep::new(),
             last_position: opened.last_position,
             since_look: SinceLook::default(),
+            damaged_in_a_row: 0,
+            is_committing: false,
         };
         let watched = Arc::clone(&health);
         let write = move || watched.watch("writer", || writer.run(jobs));

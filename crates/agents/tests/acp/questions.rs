@@ -197,7 +197,9 @@ async fn a_command_that_only_the_title_tells_is_what_the_tool_is_given() {
         let mut talk = place.start(agent);
         talk.begun().await;
         talk.prompt("own execute make all").await;
-        told += &format!("{}\n", talk.asked().await.1.lines().next().unwrap_or_default());
+        let asked = talk.asked().await.1;
+        told += &format!("{}\n", asked.lines().next().unwrap_or_default());
+        assert_eq!(asked.contains(r#""subject":"make""#), agent == "commanding", "{asked}");
     }
     assert_snapshot!(told, @r#"
     tool 1 started c1 {"title":"make","kind":"execute","content":[{"type":"text","text":"all"}],"input":{"command":"make"}}

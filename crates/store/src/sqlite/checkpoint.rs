@@ -143,7 +143,7 @@ fn checkpoint(conn: &Connection, sql: &str, health: &Health) -> Option<Wal> {
                 Trouble::Busy => {
                     tracing::debug!(error = %err, "another program keeps the write-ahead log from being copied");
                 }
-                Trouble::Unknown => health.fail(Arc::new(err)),
+                Trouble::Damaged | Trouble::Unknown => health.fail(Arc::new(err)),
             }
             None
         }

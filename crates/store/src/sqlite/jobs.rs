@@ -97,6 +97,20 @@ impl Write {
         }
     }
 
+    /// What is told of a session that it can not be written for; `None` if it is of none or of several.
+    pub(super) fn damage(&self) -> Option<Damage> {
+        let (stream, after) = match self {
+            Self::Append(batch) => {
+                let mut sessions = batch.parts.iter().filter(|part| matches!(part.stream, StreamId::Session(_)));
+                let (Some(only), None) = (sessions.next(), sessions.next()) else { return None };
+                (only.stream, only.after)
+            }
+            Self::Purge { session, after, .. } => (StreamId::Session(*session), *after),
+            _ => return None,
+        };
+        Some(Damage { stream, seq: after.next(), what: "the database is damaged where it is written".into() })
+    }
+
     /// What removes something makes room, and what guards a stream must not wait for it.
     pub(super) fn room(&self) -> Room {
         match self {
@@ -130,6 +144,8 @@ pub(super) enum AppendFailure {
     Full(Cause),
     Busy(Cause),
     Failed(Cause),
+    /// Nothing is wrong with the disk: the database is damaged where this one had to look or to go.
+    Damaged(Cause),
 }
 
 impl AppendFailure {
@@ -137,7 +153,9 @@ impl AppendFailure {
         match self {
             Self::Full(cause) => AppendError::Full(StorageError(Box::new(Arc::clone(cause)))),
             Self::Busy(cause) => AppendError::Busy(StorageError(Box::new(Arc::clone(cause)))),
-            Self::Failed(cause) => AppendError::Failed(StorageError(Box::new(Arc::clone(cause)))),
+            Self::Failed(cause) | Self::Damaged(cause) => {
+                AppendError::Failed(StorageError(Box::new(Arc::clone(cause))))
+            }
         }
     }
 }

@@ -5,18 +5,33 @@
 
 use rusqlite::{Error, ErrorCode, ffi};
 
+use crate::sqlite::outside::is_damage;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trouble {
     /// The disk, a quota or a limit on the file is full.
     Full,
     /// Another program holds the file.
     Busy,
+    /// The file is not what was written, where this write had to look or to go.
+    Damaged,
     /// Anything else, a failed flush above all.
     Unknown,
 }
 
 impl Trouble {
+    /// The same where the failure came with the commit.
+    pub(super) fn of_commit(err: &Error) -> Self {
+        match Self::of(err) {
+            Self::Damaged => Self::Unknown,
+            other => other,
+        }
+    }
+
     pub(super) fn of(err: &Error) -> Self {
+        if is_damage(err) {
+            return Self::Damaged;
+        }
         let Error::SqliteFailure(failure, _) = err else { return Self::Unknown };
         match (failure.code, failure.extended_code) {
             (ErrorCode::DiskFull, _) => Self::Full,

@@ -3,8 +3,8 @@
 //! Invariant: an answer is given after the commit that it tells of was flushed, never before. The writer takes what is
 //! queued, up to a bound, and never waits for more: one transaction, one flush, then all answers. Batches of one
 //! transaction see each other in the order they came; one that cannot be is refused before any of it is written, so
-//! its neighbours do not notice. When a write fails for another reason than space, nothing more is written by this
-//! process: a flush that failed cannot be trusted to succeed later. A purged session's entries are removed some at a
+//! its neighbours do not notice, and neither do they when the database is damaged where one has to go. When a write fails for
+//! another reason, nothing more is written by this process: a flush that failed cannot be trusted to succeed later. A purged session's entries are removed some at a
 //! time between the transactions, so that a long one holds nobody up.
 
 use std::sync::Arc;
@@ -34,6 +34,9 @@ pub(super) const QUEUE: usize = 1024;
 pub(super) const MAX_GROUP_ENTRIES: usize = 512;
 const MAX_GROUP_BYTES: usize = 1 << 20;
 
+/// So many writes in a row that meet damage are not a session's: the store itself can not be written.
+const MAX_DAMAGED_IN_A_ROW: u32 = 8;
+
 /// How often to look at the write-ahead log's length: a look costs as much as a small write.
 const COMMITS_BETWEEN_LOOKS: u32 = if cfg!(test) { 1 } else { 64 };
 const BYTES_BETWEEN_LOOKS: usize = 4 << 20;
@@ -48,6 +51,9 @@ pub(super) struct Writer {
     pub(super) sweep: Sweep,
     pub(super) last_position: u64,
     pub(super) since_look: SinceLook,
+    pub(super) damaged_in_a_row: u32,
+    /// The transaction that runs is at its commit.
+    pub(super) is_committing: bool,
 }
 
 /// What was written since the write-ahead log was last looked at.
@@ -139,7 +145,26 @@ impl Writer {
                     }
                 }
             }
+            Err(AppendFailure::Damaged(_)) if group.len() > 1 => {
+                for job in group {
+                    self.commit(vec![job]);
+                }
+            }
+            Err(failure @ AppendFailure::Damaged(_)) => self.refuse_damaged(group, &failure),
             Err(failure) => refuse_all(group, &failure),
+        }
+    }
+
+    /// The database is damaged where this write has to go: its session takes no more, and the others do not notice.
+    fn refuse_damaged(&self, group: Vec<Job>, failure: &AppendFailure) {
+        for job in group {
+            match job.write.damage() {
+                Some(damage) => {
+                    self.fences.put(&damage);
+                    let _nobody_waits = job.answer.send(Err(AppendError::Damaged(damage)));
+                }
+                None => refuse_all(vec![job], failure),
+            }
         }
     }
 
@@ -168,7 +193,9 @@ impl Writer {
         let before = self.last_position;
         let answers = group.iter_mut().map(|job| self.write_one(&mut job.write)).collect::<Result<_, _>>();
         let answers: Vec<Answer> = answers.inspect_err(|_| self.last_position = before)?;
+        self.is_committing = true;
         commit(&self.conn).inspect_err(|_| self.last_position = before)?;
+        (self.is_committing, self.damaged_in_a_row) = (false, 0);
         for (job, answer) in group.iter().zip(&answers) {
             if let (Write::Purge { session, .. }, Ok(_)) = (&job.write, answer) {
                 self.fences.remove(StreamId::Session(*session));
@@ -185,10 +212,17 @@ impl Writer {
             true => Ok(()),
             false => self.conn.execute_batch("ROLLBACK"),
         };
-        let kind = Trouble::of(&err);
+        // What fails at its commit may be on the disk all the same.
+        let is_committing = std::mem::take(&mut self.is_committing);
+        let kind = if is_committing { Trouble::of_commit(&err) } else { Trouble::of(&err) };
         let err: Cause = Arc::new(err);
         match rollback {
             Ok(()) => match kind {
+                Trouble::Damaged if self.damaged_in_a_row < MAX_DAMAGED_IN_A_ROW => {
+                    self.damaged_in_a_row += 1;
+                    tracing::error!(error = %err, "the database is damaged where something is to be written; run `throughline doctor`");
+                    AppendFailure::Damaged(err)
+                }
                 Trouble::Full => {
                     tracing::warn!(error = %err, "no space left to write");
                     AppendFailure::Full(err)
@@ -197,7 +231,7 @@ impl Writer {
                     tracing::warn!(error = %err, "another program keeps the store from being written");
                     AppendFailure::Busy(err)
                 }
-                Trouble::Unknown => {
+                Trouble::Damaged | Trouble::Unknown => {
                     self.health.fail(Arc::clone(&err));
                     AppendFailure::Failed(err)
                 }
@@ -210,6 +244,9 @@ impl Writer {
     }
 
     fn write_one(&mut self, write: &mut Write) -> Result<Answer, Error> {
+        fail::fail_point!("store-write", |_| {
+            Err(Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT), None))
+        });
         match write {
             Write::Append(batch) => match self.check(batch)? {
                 Ok(()) => self.append(batch).map(Ok),

@@ -30,6 +30,33 @@ async fn a_failed_flush_is_never_retried_into_success() {
     scenario.teardown();
 }
 
+/// R18: a write that meets damage is its session's trouble; only when none gets through any more is it the store's.
+#[tokio::test]
+async fn damage_where_one_session_is_written_ends_writing_for_no_other() {
+    let scenario = FailScenario::setup();
+    let (_folder, path) = folder();
+    let store = open(&path);
+    store.append(one_more(0)).await.unwrap();
+    fail::cfg("store-write", "1*return").unwrap();
+    let damaged = store.append(one_more(1)).await;
+    assert!(matches!(&damaged, Err(AppendError::Damaged(damage)) if damage.stream == stream(1)), "{damaged:?}");
+    // The point is spent: the session stays as it is, and the others go on.
+    let refused = store.append(one_more(1)).await;
+    assert!(matches!(refused, Err(AppendError::Damaged(_))), "{refused:?}");
+    store.append(batch([text_part(stream(2), 0, &["x"])])).await.unwrap();
+    assert_eq!(length(&store).await, 1);
+
+    fail::cfg("store-write", "return").unwrap();
+    for session in 3..11 {
+        let damaged = store.append(batch([text_part(stream(session), 0, &["x"])])).await;
+        assert!(matches!(damaged, Err(AppendError::Damaged(_))), "{damaged:?}");
+    }
+    let failed = store.append(batch([text_part(stream(11), 0, &["x"])])).await;
+    assert!(matches!(failed, Err(AppendError::Failed(_))), "{failed:?}");
+    store.failed().await;
+    scenario.teardown();
+}
+
 /// R17: a full disk, a quota and a limit on the file all fail the write before the flush; all pass.
 #[tokio::test]
 async fn a_write_that_did_not_fit_is_tried_again_later() {

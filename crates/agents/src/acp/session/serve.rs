@@ -50,7 +50,8 @@ impl Session {
         let reports = std::mem::take(&mut asked.reports);
         self.tell_all(reports).await?;
         let own_call = self.own_call(&mut asked);
-        let question = asked.question;
+        let mut question = asked.question;
+        self.read_subject_of_title(&mut question);
         let of = if self.turn.is_some() { Of::Turn } else { Of::Session };
         let key = self.questions.open(id, kind, of, &question);
         self.heard();

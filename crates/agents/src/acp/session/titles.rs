@@ -2,7 +2,7 @@
 //!
 //! Invariant: only of agents that are known to write the very command there, and only where the input is not told.
 
-use model::{AgentReport, ToolKind};
+use model::{AgentReport, Question, ToolKind};
 use serde_json::json;
 
 use super::Session;
@@ -17,6 +17,16 @@ impl Session {
             && change.input.is_none()
         {
             change.input = change.title.as_ref().map(|title| json!({ "command": title }));
+        }
+    }
+    /// The same for a question about such a call.
+    pub(super) fn read_subject_of_title(&self, question: &mut Question) {
+        if self.about.quirks.titles_are_commands
+            && question.kind == ToolKind::Execute
+            && question.subject.is_none()
+            && !question.title.is_empty()
+        {
+            question.subject = Some(question.title.clone());
         }
     }
 }

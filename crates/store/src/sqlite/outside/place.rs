@@ -154,8 +154,9 @@ impl Place {
             checkpoint::finish(&conn, &Health::default());
             Ok(())
         });
-        let passes =
-            |source: &StorageError| source.0.downcast_ref().is_some_and(|err| Trouble::of(err) != Trouble::Unknown);
+        let passes = |source: &StorageError| {
+            source.0.downcast_ref().is_some_and(|err| matches!(Trouble::of(err), Trouble::Full | Trouble::Busy))
+        };
         let waits = match settled {
             Ok(()) => is_filled(&self.wal()),
             Err(OpenError::Storage { source, .. }) if passes(&source) => true,
