@@ -63,7 +63,8 @@ async fn what_is_no_text_is_mended_and_counted() {
 #[tokio::test]
 async fn an_agent_that_closes_its_output_lives_on() {
     let place = Place::new();
-    let launched = place.launch("exec >&-; exec sleep 1000").await;
+    // No other program takes its place: for a moment of that, a process has no environment to be known by.
+    let launched = place.launch("exec >&-; read line").await;
     let Launched { mut process, stdin: _stdin, stdout } = launched;
     assert!(lines_of(stdout).await.is_empty());
     assert_eq!(place.tagged(), [process.pid()]);
