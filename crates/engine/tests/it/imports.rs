@@ -68,9 +68,14 @@ fn go_on(world: &World, turn: usize) {
 
 async fn import(world: &World) -> ImportProgress {
     world.engine.import(None, false).unwrap();
+    until(world, |progress| !progress.running).await
+}
+
+/// Looks again and again: nobody is told of an import's progress.
+async fn until(world: &World, is_so: impl Fn(&ImportProgress) -> bool) -> ImportProgress {
     loop {
         let progress = world.engine.import_progress();
-        if !progress.running {
+        if is_so(&progress) {
             return progress;
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -90,13 +95,6 @@ fn turns(sessions: &[Session]) -> Vec<u32> {
     sessions.iter().map(|session| session.row.turns.0).collect()
 }
 
-/// Waits until so many were looked at.
-async fn until_done(world: &World, done: usize) {
-    while world.engine.import_progress().done < done {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-}
-
 /// An agent that is hosted here writes its record all the time: whether it is, is asked once.
 #[tokio::test(start_paused = true)]
 async fn a_hosted_conversation_is_asked_about_once() {
@@ -104,11 +102,11 @@ async fn a_hosted_conversation_is_asked_about_once() {
     host(&world, 0).await;
     go_on(&world, 1);
     world.engine.import(None, true).unwrap();
-    until_done(&world, CONVERSATIONS).await;
+    until(&world, |progress| progress.done >= CONVERSATIONS).await;
     assert_eq!(world.disk.attached_asked.load(Ordering::SeqCst), CONVERSATIONS);
     for turn in 2..4 {
         go_on(&world, turn);
-        until_done(&world, turn * CONVERSATIONS).await;
+        until(&world, |progress| progress.done >= turn * CONVERSATIONS).await;
     }
     assert_eq!(world.disk.attached_asked.load(Ordering::SeqCst), CONVERSATIONS);
     let progress = world.engine.import_progress();

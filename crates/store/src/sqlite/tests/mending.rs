@@ -227,6 +227,14 @@ impl Write for Lines {
 }
 
 impl Lines {
+    /// What this thread logs from now on, as long as the guard is held.
+    fn listen() -> (Self, tracing::subscriber::DefaultGuard) {
+        let lines = Self::default();
+        let log = lines.clone();
+        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || log.clone()).finish();
+        (lines, tracing::subscriber::set_default(subscriber))
+    }
+
     fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
@@ -237,10 +245,7 @@ impl Lines {
 async fn every_fence_is_logged() {
     let (_folder, path) = folder();
     write_sample(&path).await;
-    let lines = Lines::default();
-    let log = lines.clone();
-    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || log.clone()).finish();
-    let _until_the_end = tracing::subscriber::set_default(subscriber);
+    let (lines, _until_the_end) = Lines::listen();
     let store = open_at(&path);
     scribble(&path, "UPDATE entries SET at = at + 1 WHERE (stream, seq) IN ((1, 3), (2, 2))");
     for n in [1, 2, 1] {
@@ -261,10 +266,7 @@ async fn every_fence_is_logged() {
 async fn a_failed_question_is_logged_with_its_cause() {
     let (_folder, path) = folder();
     write_sample(&path).await;
-    let lines = Lines::default();
-    let log = lines.clone();
-    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || log.clone()).finish();
-    let _until_the_end = tracing::subscriber::set_default(subscriber);
+    let (lines, _until_the_end) = Lines::listen();
     let store = open_at(&path);
     scribble(&path, "UPDATE turns SET prompt_line = 'scribble' WHERE turn = 1");
     store.turns(session_id(1), model::Turn(0), 10).await.unwrap();
