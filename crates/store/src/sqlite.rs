@@ -29,7 +29,6 @@ mod trouble;
 mod work;
 mod writer;
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -79,7 +78,7 @@ struct Running {
     readers: Vec<JoinHandle<()>>,
     checkpointer: JoinHandle<Option<Connection>>,
     health: Arc<Health>,
-    owner: File,
+    owner: open::Owner,
 }
 
 impl SqliteStore {

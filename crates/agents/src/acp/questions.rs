@@ -9,14 +9,16 @@ use agent_client_protocol::v1::schema::{
     CreateElicitationResponse, ElicitationAcceptAction, ElicitationAction, ElicitationContentValue,
     RequestPermissionOutcome, RequestPermissionResponse, SelectedPermissionOutcome,
 };
-use model::{PermissionAnswer, Question};
+use model::{PermissionAnswer, Question, json_bytes};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use super::translate::{ACCEPT, Asking, DECLINE};
 
-/// How many of one session are open at a time; one more is withdrawn at once.
+/// How many of one session are open at a time, and how many bytes they have together; one more is withdrawn at once. One that
+/// is alone may have more.
 const MAX_OPEN: usize = 32;
+const MAX_OPEN_BYTES: usize = 4 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Questions {
@@ -31,6 +33,7 @@ struct Open {
     kind: Kind,
     of: Of,
     options: Vec<String>,
+    bytes: usize,
 }
 
 /// What a question ends with.
@@ -83,17 +86,23 @@ impl Questions {
         self.open.len() >= MAX_OPEN
     }
 
+    /// Whether this one may wait beside those that are open.
+    pub(super) fn has_room_for(&self, question: &Question) -> bool {
+        let open: usize = self.open.values().map(|open| open.bytes).sum();
+        open == 0 || open + bytes_of(question) <= MAX_OPEN_BYTES
+    }
+
     /// The key of a new one.
     pub(super) fn open(&mut self, id: Value, kind: Kind, of: Of, question: &Question) -> u64 {
         self.next += 1;
         let options = question.options.iter().map(|option| option.id.clone()).collect();
-        self.open.insert(self.next, Open { id, kind, of, options });
+        self.open.insert(self.next, Open { id, kind, of, options, bytes: bytes_of(question) });
         self.next
     }
 
     /// The agent's id and what it hears; `None` if it was answered before.
     pub(super) fn answer(&mut self, key: u64, answer: PermissionAnswer) -> Option<(Value, Value)> {
-        let Open { id, kind, of: _, options } = self.open.remove(&key)?;
+        let Open { id, kind, of: _, options, bytes: _ } = self.open.remove(&key)?;
         let chosen = answer.option.filter(|option| options.contains(option));
         let heard = match (kind, chosen.as_deref()) {
             (Kind::Permission, Some(option)) => {
@@ -137,5 +146,40 @@ fn content(fields: Option<Value>) -> Option<BTreeMap<String, ElicitationContentV
     match fields {
         None | Some(Value::Null) => Some(BTreeMap::new()),
         Some(fields) => BTreeMap::deserialize(fields).ok(),
+    }
+}
+/// About how much a question takes wherever it waits.
+fn bytes_of(question: &Question) -> usize {
+    let texts = [Some(&question.title), question.subject.as_ref(), question.said.as_ref()];
+    let texts: usize = texts.into_iter().flatten().map(String::len).sum();
+    texts + question.form.as_ref().map_or(0, json_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::ToolKind;
+
+    use super::*;
+
+    #[test]
+    fn what_waits_is_bounded_in_bytes() {
+        let question = |bytes: usize| Question {
+            tool: None,
+            title: "Run".to_owned(),
+            kind: ToolKind::Execute,
+            subject: Some("x".repeat(bytes)),
+            said: None,
+            digest: None,
+            options: Vec::new(),
+            form: None,
+        };
+        let (long, short) = (question(MAX_OPEN_BYTES), question(10));
+        let mut questions = Questions::default();
+        assert!(questions.has_room_for(&long), "one that is alone may be long");
+        questions.open(json!(1), Kind::Permission, Of::Turn, &long);
+        assert!(!questions.has_room_for(&short));
+        questions.withdraw_all();
+        questions.open(json!(2), Kind::Permission, Of::Turn, &short);
+        assert!(questions.has_room_for(&short) && !questions.has_room_for(&long));
     }
 }

@@ -34,6 +34,9 @@ const PAGE_BYTES: i32 = 2048;
 /// All rows of a store up to this size are looked at when it is opened; of a larger one, when they are read.
 const LOOKED_AT_WHOLE_BYTES: i64 = 32 << 20;
 
+/// What a store's file is called in its own folder.
+pub(super) const DATABASE: &str = "throughline.db";
+
 const BUSY_TIMEOUT: &str = "5000";
 pub(super) const BUSY_TIMEOUT_MS: u64 = 5000;
 
@@ -119,7 +122,7 @@ pub enum OpenError {
 /// A store's file, owned and up to date.
 pub(super) struct Opened {
     pub(super) path: PathBuf,
-    pub(super) owner: File,
+    pub(super) owner: Owner,
     pub(super) writer: Connection,
     pub(super) incarnation: Incarnation,
     pub(super) last_position: u64,
@@ -406,15 +409,40 @@ fn create_private(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Takes the lock that stands for the whole store, which has one name from then on. The system lets go of it when the
-/// process ends, however it ends.
-pub(super) fn own(path: &Path) -> Result<File, OpenError> {
+/// The locks that stand for a whole store. The system lets go of them when the process ends, however it ends.
+#[derive(Debug)]
+pub(super) struct Owner {
+    _store: File,
+    /// The folder's own, since a file can be removed under its owner.
+    _folder: Option<File>,
+}
+
+/// Takes the locks that stand for the whole store, which has one name from then on.
+pub(super) fn own(path: &Path) -> Result<Owner, OpenError> {
     let io_error = |source| io_error(path, source);
-    let file = private().write(true).create(true).open(beside(path, ".lock")).map_err(io_error)?;
-    match file.try_lock() {
-        Ok(()) => second_names::take_away(path).map(|()| file).map_err(io_error),
+    let store = private().write(true).create(true).open(beside(path, ".lock")).map_err(io_error)?;
+    match store.try_lock() {
+        Ok(()) => (),
+        Err(TryLockError::WouldBlock) => return Err(OpenError::InUse { path: path.to_owned() }),
+        Err(TryLockError::Error(source)) => return Err(io_error(source)),
+    }
+    let folder = own_folder(path)?;
+    second_names::take_away(path).map_err(io_error)?;
+    Ok(Owner { _store: store, _folder: folder })
+}
+
+/// The lock of the store's folder. A store that is made beside another has none, and where a file system knows no such locks
+/// the file alone has to do.
+fn own_folder(path: &Path) -> Result<Option<File>, OpenError> {
+    let Some(folder) = path.parent().filter(|_| path.file_name().is_some_and(|name| name == DATABASE)) else {
+        return Ok(None);
+    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let Ok(folder) = File::open(folder) else { return Ok(None) };
+    match folder.try_lock() {
+        Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => Err(OpenError::InUse { path: path.to_owned() }),
-        Err(TryLockError::Error(source)) => Err(io_error(source)),
+        Err(TryLockError::Error(_)) => Ok(None),
     }
 }
 

@@ -52,6 +52,9 @@ impl Session {
         let own_call = self.own_call(&mut asked);
         let mut question = asked.question;
         self.read_subject_of_title(&mut question);
+        if !self.questions.has_room_for(&question) {
+            return self.answer(&id, Ok(kind.withdrawn()));
+        }
         let of = if self.turn.is_some() { Of::Turn } else { Of::Session };
         let key = self.questions.open(id, kind, of, &question);
         self.heard();

@@ -21,7 +21,7 @@ use crate::sqlite::open::{beside, private};
 use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile};
 
 /// What a backup folder holds.
-pub(super) const DATABASE: &str = "throughline.db";
+pub(super) use crate::sqlite::open::DATABASE;
 pub(super) const NOTE: &str = "backup.json";
 pub(super) const CONFIG: &str = "config.toml";
 

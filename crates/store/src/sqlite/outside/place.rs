@@ -13,7 +13,7 @@ use rusqlite::OpenFlags;
 use serde::Serialize;
 
 use crate::sqlite::checkpoint::{self, Health};
-use crate::sqlite::open::{self, Setup, beside};
+use crate::sqlite::open::{self, Owner, Setup, beside};
 use crate::sqlite::outside::backup::{CONFIG, one_name, parent, remove, sync, write_flushed};
 use crate::sqlite::outside::{OnProgress, Progress, RestoreError, Stage};
 use crate::sqlite::second_names::ASIDE;
@@ -35,7 +35,7 @@ pub struct Moved {
 /// The place of a store, owned.
 pub(super) struct Place {
     path: PathBuf,
-    _owner: File,
+    _owner: Owner,
 }
 
 impl Place {

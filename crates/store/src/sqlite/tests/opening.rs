@@ -90,6 +90,9 @@ async fn a_store_has_one_owner() {
     let link = folder.path().join("link.db");
     std::os::unix::fs::symlink(&path, &link).unwrap();
     assert!(matches!(refusal(&link), OpenError::InUse { .. }));
+    // Whoever removes the lock's file lets nobody else in.
+    fs::remove_file(path.with_extension("db.lock")).unwrap();
+    assert!(matches!(refusal(&path), OpenError::InUse { .. }));
     store.append(batch([text_part(stream(1), 0, &["x"])])).await.unwrap();
     store.close().await;
     // Closing lets go, also while somebody still holds the closed store; the lock's file stays and means nothing.
