@@ -184,15 +184,6 @@ impl BlockScanner {
             _ => vec![event],
         }
     }
-
-    /// Takes in an event that has been written down, with what it completed.
-    pub fn pass(&mut self, event: &Event) {
-        match event {
-            Event::TextPart { turn, block, text } => drop(self.read(*turn, *block, text)),
-            Event::TurnEnded { .. } => drop(self.end()),
-            _ => (),
-        }
-    }
 }
 
 impl fmt::Display for NextId {

@@ -2,7 +2,8 @@
 //!
 //! Everything that happened is an [`Entry`] in a stream; everything shown is folded from entries. This crate states
 //! both halves as plain functions: [`decide`] turns a [`Command`] into events or a [`Rejection`], [`fold`] turns an
-//! entry into the next [`Session`] and the [`RowChange`]s of the read tables, [`Transcript`] folds what a reader sees.
+//! entry into the next [`Session`] and the [`RowChange`]s of the read tables, [`Transcript`] folds what a reader sees. A
+//! [`Draft`] does both for a session's next entries.
 //!
 //! It must never know tokio, SQL, HTTP, a clock or configuration: whoever calls it brings the time and the ids, so
 //! live work, replay and tests run the same code. Start reading at `event.rs`, then `decide.rs` and `rows.rs`.
@@ -16,11 +17,14 @@ mod command;
 mod contents;
 mod context;
 mod decide;
+mod digest;
+mod draft;
 mod event;
 mod fate;
 mod ids;
 mod limits;
 mod navigation;
+mod part;
 mod permission;
 mod remembered;
 mod rows;
@@ -55,6 +59,8 @@ pub use context::{
     script_of, succeeded, tool_intent,
 };
 pub use decide::{Rejection, check_name, decide};
+pub use digest::Digest;
+pub use draft::{Draft, Titles};
 pub use event::{AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, Stop};
 pub use fate::CallFate;
 pub use ids::{
@@ -67,6 +73,7 @@ pub use limits::{
     MAX_SET_ITEMS,
 };
 pub use navigation::{Extent, MAX_TITLES, Summary, SummaryMaker, TitleMaker, TitleRow};
+pub use part::Part;
 pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, PermissionOption, Question, Request};
 pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{Folded, RowChange, TurnRow, fold};

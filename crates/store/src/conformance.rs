@@ -242,7 +242,7 @@ pub fn text_entry(seq: u64, text: &str) -> Entry {
 /// A part that writes `texts` after `after` and changes no row.
 pub fn text_part(stream: StreamId, after: u64, texts: &[&str]) -> Part {
     let entries = (after + 1..).zip(texts).map(|(seq, text)| text_entry(seq, text)).collect();
-    Part { stream, after: Seq(after), entries, rows: Vec::new() }
+    Part { entries, ..Part::empty(stream, Seq(after)) }
 }
 
 /// A batch of parts without a receipt.

@@ -179,7 +179,8 @@ async fn refolded(log: &dyn Store) -> MemoryStore {
     for PlacedEntry { stream, entry, .. } in entries(log).await.all {
         let folded = fold(stream, sessions.remove(&stream), &entry);
         sessions.extend(folded.session.map(|session| (stream, session)));
-        let part = Part { stream, after: Seq(entry.seq.0 - 1), entries: vec![entry], rows: folded.rows };
+        let after = Seq(entry.seq.0 - 1);
+        let part = Part { entries: vec![entry], rows: folded.rows, ..Part::empty(stream, after) };
         fresh.append(batch([part])).await.unwrap();
     }
     fresh

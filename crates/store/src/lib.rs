@@ -23,13 +23,15 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 use model::{
-    DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow,
-    RowChange, Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId,
-    WorkKey, WorkRow, fold,
+    DeletedKey, Entry, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow, Seq,
+    Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
 };
+
+use tokio::sync::watch;
 
 pub use copies::{Copies, CopyError};
 pub use memory::MemoryStore;
+pub use model::Part;
 pub use sqlite::{OpenError, RESERVE_BYTES, SqliteStore, outside};
 
 /// A page of a read stops after this many bytes of events, so that a page of large entries stays small in memory.
@@ -62,83 +64,6 @@ pub enum Room {
     Ordinary,
     /// The reserve too: what must be written down before the server ends.
     Reserved,
-}
-
-/// The new entries of one stream, with the rows that they change.
-#[derive(Debug, Clone)]
-pub struct Part {
-    /// Which stream.
-    pub stream: StreamId,
-    /// The seq that the writer believes to be the newest; another one is a conflict.
-    pub after: Seq,
-    /// The entries, numbered from the seq after `after`.
-    pub entries: Vec<Entry>,
-    /// What `model::fold` made of them.
-    pub rows: Vec<RowChange>,
-}
-
-impl Part {
-    /// Numbers and folds `events` onto what was `before` them; also gives the session as it stands afterwards.
-    pub fn of(
-        stream: StreamId,
-        after: Seq,
-        before: Option<Session>,
-        events: Vec<Event>,
-        at: Timestamp,
-    ) -> (Self, Option<Session>) {
-        let mut part = Self { stream, after, entries: Vec::with_capacity(events.len()), rows: Vec::new() };
-        let mut session = before;
-        for event in events {
-            session = part.push(session, event, at);
-        }
-        (part, session)
-    }
-
-    /// Numbers and folds the next event onto what was `before` it; gives the session as it stands afterwards.
-    pub fn push(&mut self, before: Option<Session>, event: Event, at: Timestamp) -> Option<Session> {
-        let seq = self.entries.last().map_or(self.after, |entry| entry.seq).next();
-        let entry = Entry { seq, at, event };
-        let folded = fold(self.stream, before, &entry);
-        folded.rows.into_iter().for_each(|row| self.push_row(row));
-        self.entries.push(entry);
-        folded.session
-    }
-
-    /// A row that is changed again before it is written is written once, as it stands at the end.
-    fn push_row(&mut self, row: RowChange) {
-        match row {
-            // Put whole, so the last one stands for those before it.
-            RowChange::PutSession(_) => {
-                let is_session = |row: &RowChange| matches!(row, RowChange::PutSession(_));
-                if let Some(before) = self.rows.iter().rposition(is_session) {
-                    self.rows.remove(before);
-                }
-                self.rows.push(row);
-            }
-            RowChange::EndTurn { turn, ref stop, ended_at, last_seq, .. } => match self.started(turn) {
-                Some(started) => {
-                    started.stop = Some(stop.clone());
-                    (started.ended_at, started.last_seq) = (Some(ended_at), Some(last_seq));
-                }
-                None => self.rows.push(row),
-            },
-            RowChange::PutSummary { turn, ref summary, extent, .. } => match self.started(turn) {
-                Some(started) => {
-                    started.summary = Some(summary.clone());
-                    started.extent = extent.or(started.extent);
-                }
-                None => self.rows.push(row),
-            },
-            _ => self.rows.push(row),
-        }
-    }
-
-    fn started(&mut self, turn: Turn) -> Option<&mut TurnRow> {
-        self.rows.iter_mut().rev().find_map(|row| match row {
-            RowChange::StartTurn(row) if row.turn == turn => Some(row),
-            _ => None,
-        })
-    }
 }
 
 /// Proof that a request was carried out, kept so that a repeat has one effect and the same answer.
@@ -218,6 +143,13 @@ pub trait Log: Send + Sync + 'static {
     /// Which streams have entries after a position. At most `limit` entries are looked at, and nothing of what they say.
     async fn changed_since(&self, after: Position, limit: usize) -> Result<Changes, ReadError>;
 
+    /// The position of the newest entry that is durable; [`Position(0)`](Position) if there is none.
+    fn last_position(&self) -> Position;
+
+    /// Waits until the log has durable entries after a position, and says how far it goes then. This is how a follower
+    /// sleeps: whatever it finds there, it reads.
+    async fn wait_after(&self, after: Position) -> Position;
+
     /// How far a stream has got.
     async fn head(&self, stream: StreamId) -> Result<Head, ReadError>;
 
@@ -230,6 +162,13 @@ pub trait Log: Send + Sync + 'static {
 
     /// What is known to be wrong with a session's stream. Such a stream is read up to there and takes no more.
     fn damage(&self, session: SessionId) -> Option<Damage>;
+}
+
+/// Waits until the position that a store tells of lies after another one.
+async fn wait_after(last: &watch::Sender<Position>, after: Position) -> Position {
+    let mut last = last.subscribe();
+    // The store holds the other side, and whoever waits holds the store.
+    last.wait_for(|last| *last > after).await.map_or(after, |last| *last)
 }
 
 /// Questions about the rows that the log left.

@@ -13,15 +13,18 @@ use model::{
     SessionList, SessionRow, StreamId, Timestamp, TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
 };
 
+use tokio::sync::watch;
+
 use crate::attachments::Attachments;
 use crate::{
     AppendError, Batch, Changes, Damage, FILE_FACTS, Head, Log, MAX_PAGE_BYTES, Part, PlacedEntry, ReadError, Receipt,
-    Tables, WholeWork, last_part,
+    Tables, WholeWork, last_part, wait_after,
 };
 
 /// A store that ends with its process.
 pub struct MemoryStore {
     incarnation: Incarnation,
+    last_position: watch::Sender<Position>,
     state: Mutex<State>,
 }
 
@@ -73,7 +76,7 @@ enum Stream {
 impl MemoryStore {
     /// An empty store.
     pub fn new(incarnation: Incarnation) -> Self {
-        Self { incarnation, state: Mutex::default() }
+        Self { incarnation, last_position: watch::Sender::new(Position(0)), state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -122,7 +125,7 @@ impl State {
             return Err(AppendError::Repeated(Box::new(first.clone())));
         }
         let mut heads: HashMap<StreamId, Seq> = HashMap::new();
-        for Part { stream, after, entries, rows: _ } in &batch.parts {
+        for Part { stream, after, entries, .. } in &batch.parts {
             let head = match (self.head(*stream), heads.get(stream)) {
                 (Head::Purged, _) => return Err(AppendError::Purged(*stream)),
                 (Head::At(_), Some(planned)) => *planned,
@@ -269,7 +272,19 @@ impl Log for MemoryStore {
         if let Some(receipt) = batch.receipt {
             state.receipts.insert((receipt.principal.clone(), receipt.key.clone()), receipt);
         }
-        Ok(Position(state.last_position))
+        let last = Position(state.last_position);
+        if last > *self.last_position.borrow() {
+            self.last_position.send_replace(last);
+        }
+        Ok(last)
+    }
+
+    fn last_position(&self) -> Position {
+        *self.last_position.borrow()
+    }
+
+    async fn wait_after(&self, after: Position) -> Position {
+        wait_after(&self.last_position, after).await
     }
 
     async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {

@@ -39,7 +39,7 @@ use model::{
     Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
 };
 use rusqlite::Connection;
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use crate::sqlite::checkpoint::{Health, Panicked};
 use crate::sqlite::checksums::DamagedRow;
@@ -53,6 +53,7 @@ use crate::sqlite::sweep::Sweep;
 use crate::sqlite::writer::{SinceLook, Writer};
 use crate::{
     AppendError, Batch, Changes, Damage, Head, Log, PlacedEntry, ReadError, Receipt, StorageError, Tables, WholeWork,
+    wait_after,
 };
 
 pub use open::OpenError;
@@ -65,6 +66,8 @@ pub struct SqliteStore {
     incarnation: Incarnation,
     health: Arc<Health>,
     fences: Arc<Fences>,
+    /// How far the log goes.
+    last_position: watch::Sender<Position>,
     /// One at a time makes damaged rows anew.
     mending: Semaphore,
     running: Mutex<Option<Running>>,
@@ -107,6 +110,7 @@ impl SqliteStore {
             .map_err(threads)?;
         let (writes, jobs) = mpsc::channel(writer::QUEUE);
         let fences = Arc::new(opened.fences);
+        let last_position = watch::Sender::new(Position(opened.last_position));
         let writer = Writer {
             conn: opened.writer,
             health: Arc::clone(&health),
@@ -116,6 +120,7 @@ impl SqliteStore {
             heads: Heads::default(),
             sweep: Sweep::new(),
             last_position: opened.last_position,
+            told_position: last_position.clone(),
             since_look: SinceLook::default(),
             damaged_in_a_row: 0,
             is_committing: false,
@@ -131,6 +136,7 @@ impl SqliteStore {
             incarnation: opened.incarnation,
             health,
             fences,
+            last_position,
             mending: Semaphore::new(1),
             running: Mutex::new(Some(running)),
         })
@@ -294,6 +300,14 @@ impl Log for SqliteStore {
 
     async fn append(&self, batch: Batch) -> Result<Position, AppendError> {
         self.write(Write::Append(batch.into())).await
+    }
+
+    fn last_position(&self) -> Position {
+        *self.last_position.borrow()
+    }
+
+    async fn wait_after(&self, after: Position) -> Position {
+        wait_after(&self.last_position, after).await
     }
 
     async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {

@@ -52,7 +52,7 @@ pub async fn a_gap_in_a_part_is_refused(store: AnyStore) {
     store.append(batch([text_part(stream(1), 0, &["one"])])).await.expect("appended");
     for seqs in [&[3][..], &[1], &[2, 4], &[2, 2], &[2, 1]] {
         let entries = seqs.iter().map(|seq| text_entry(*seq, "x")).collect();
-        let part = Part { stream: stream(1), after: Seq(1), entries, rows: Vec::new() };
+        let part = Part { entries, ..Part::empty(stream(1), Seq(1)) };
         assert_eq!(conflict_head(&store.append(batch([part])).await), Some(Seq(1)), "{seqs:?}");
     }
     assert_eq!(texts(&store, stream(1), 0, MANY).await, ["one"]);
@@ -220,7 +220,7 @@ pub async fn every_number_survives(store: AnyStore) {
         1.0,
     ]);
     let entry = Entry { seq: Seq(1), at: at(1), event: Event::AgentRaw { message: numbers } };
-    let part = Part { stream: stream(1), after: Seq::START, entries: vec![entry.clone()], rows: Vec::new() };
+    let part = Part { entries: vec![entry.clone()], ..Part::empty(stream(1), Seq::START) };
     store.append(batch([part])).await.expect("appended");
     assert_eq!(store.read(stream(1), Seq::START, MANY).await.expect("read"), [entry]);
 }

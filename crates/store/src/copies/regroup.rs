@@ -57,7 +57,7 @@ pub(super) fn regroup(told: Result<Works, NoWorks>, members: Vec<Member>) -> (Pa
     works.sort_by_key(|work| (work.created_at, work.id));
     works.iter_mut().for_each(|work| taken.take_older_names(work));
 
-    let mut part = Part { stream: StreamId::Work, after: Seq::START, entries: Vec::new(), rows: Vec::new() };
+    let mut part = Part::empty(StreamId::Work, Seq::START);
     let count = works.len();
     for work in works {
         let mut members = groups.remove(&work.id).unwrap_or_default();

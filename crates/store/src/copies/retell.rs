@@ -10,9 +10,9 @@ use std::collections::HashSet;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 
 use model::{
-    AgentReport, AgentState, Answerer, Attached, Command, ContextWish, Event, Imported, Item, Marker, Memory,
-    NewSession, NextId, Permission, PermissionAnswer, Question, Rejection, Request, Seq, Session, SessionId, Stop,
-    StreamId, Timestamp, ToolChange, TranscriptTurn, WhenBusy, check_name, decide, prove,
+    AgentReport, AgentState, Answerer, Attached, Command, ContextWish, Draft, Event, Imported, Item, Marker, Memory,
+    NewSession, NextId, Permission, PermissionAnswer, Question, Rejection, Request, SessionId, Stop, Timestamp,
+    ToolChange, TranscriptTurn, WhenBusy, check_name, decide, prove,
 };
 
 use crate::copies::first_format;
@@ -117,8 +117,7 @@ pub(super) fn read_meta(folder: &Folder, id: SessionId) -> Result<Meta, Unreadab
 pub(super) struct Retelling {
     meta: Meta,
     lines: Option<Lines>,
-    session: Option<Session>,
-    part: Part,
+    draft: Draft,
     last_ended_at: Option<Timestamp>,
     /// What was offered and has not been clicked.
     offers: HashSet<NextId>,
@@ -135,9 +134,9 @@ enum Stage {
 impl Retelling {
     pub(super) fn new(folder: &Folder, meta: Meta) -> Result<Self, Unreadable> {
         let lines = folder.find_file(transcript::NAME)?.map(|file| Lines { file: BufReader::new(file), number: 0 });
-        let part = empty_part(meta.id, Seq::START);
+        let draft = Draft::of_copy(meta.id);
         let (last_ended_at, offers) = (None, HashSet::new());
-        Ok(Self { meta, lines, session: None, part, last_ended_at, offers, stage: Stage::Beginning })
+        Ok(Self { meta, lines, draft, last_ended_at, offers, stage: Stage::Beginning })
     }
 
     /// The next entries, of a few turns or of one long one; `None` when all is told.
@@ -146,11 +145,10 @@ impl Retelling {
             return Ok(None);
         }
         let mut read_bytes = 0;
-        while self.stage != Stage::Told && self.part.entries.len() < PART_ENTRIES && read_bytes < PART_BYTES {
+        while self.stage != Stage::Told && self.draft.entries().len() < PART_ENTRIES && read_bytes < PART_BYTES {
             read_bytes += self.step()?;
         }
-        let head = self.session.as_ref().map_or(Seq::START, |session| session.head);
-        Ok(Some(std::mem::replace(&mut self.part, empty_part(self.meta.id, head))))
+        Ok(Some(self.draft.take()))
     }
 
     /// Tells the beginning, the next turn or the end; gives how much was read for it.
@@ -223,7 +221,7 @@ impl Retelling {
             None => turn.prompt,
         };
         let TranscriptTurn { interaction_id, images, .. } = turn;
-        let is_imported = self.session.as_ref().is_some_and(|session| session.row.is_imported());
+        let is_imported = self.draft.session().is_some_and(|session| session.row.is_imported());
         let prompt = match is_imported {
             true => Command::TellPrompt { interaction_id, text, images },
             false => Command::SendPrompt { interaction_id, text, images, when_busy: WhenBusy::Reject },
@@ -282,14 +280,14 @@ impl Retelling {
 
     /// What was asked beside the turns is not in the copy, so numbers may be left out; none is given twice.
     fn ask(&mut self, request: Request, question: Question, at: Timestamp) -> Result<(), Unreadable> {
-        for event in decide(self.session.as_ref(), Command::Agent(AgentReport::Asked(question)))? {
+        for event in decide(self.draft.session(), Command::Agent(AgentReport::Asked(question)))? {
             let event = match event {
                 Event::PermissionAsked { turn, request: next, question } if request.0 < MAX_REQUEST => {
                     Event::PermissionAsked { turn, request: request.max(next), question }
                 }
                 other => other,
             };
-            self.session = self.part.push(self.session.take(), event, at);
+            self.draft.push(event, at);
         }
         Ok(())
     }
@@ -315,7 +313,7 @@ impl Retelling {
         if let Some(failed_at) = last_idle_at.filter(|at| Some(*at) != self.last_ended_at) {
             self.act(Command::Agent(AgentReport::Failed { reason: REASON.to_owned() }), failed_at)?;
         }
-        if self.session.as_ref().is_some_and(|session| session.row.agent_state == AgentState::Failed) {
+        if self.draft.session().is_some_and(|session| session.row.agent_state == AgentState::Failed) {
             self.act(Command::Agent(AgentReport::Ready { attached: None }), active_at)?;
         }
         self.act(Command::Interrupt { reason: REASON.to_owned() }, active_at)?;
@@ -337,20 +335,12 @@ impl Retelling {
     }
 
     fn act(&mut self, command: Command, at: Timestamp) -> Result<(), Unreadable> {
-        let events = decide(self.session.as_ref(), command)?;
-        self.note(events, at);
-        Ok(())
+        Ok(self.draft.apply(command, at)?)
     }
 
     fn note(&mut self, events: Vec<Event>, at: Timestamp) {
-        for event in events {
-            self.session = self.part.push(self.session.take(), event, at);
-        }
+        events.into_iter().for_each(|event| self.draft.push(event, at));
     }
-}
-
-fn empty_part(id: SessionId, after: Seq) -> Part {
-    Part { stream: StreamId::Session(id), after, entries: Vec::new(), rows: Vec::new() }
 }
 
 struct Line {

@@ -12,7 +12,7 @@ use std::sync::mpsc::SyncSender;
 
 use model::{EVENT_VERSION, Position, Seq, SessionId, StreamId, Timestamp};
 use rusqlite::{Connection, Error, params};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::checksums::STREAMS;
@@ -50,6 +50,8 @@ pub(super) struct Writer {
     pub(super) heads: Heads,
     pub(super) sweep: Sweep,
     pub(super) last_position: u64,
+    /// Where others see it once it is durable.
+    pub(super) told_position: watch::Sender<Position>,
     pub(super) since_look: SinceLook,
     pub(super) damaged_in_a_row: u32,
     /// The transaction that runs is at its commit.
@@ -196,6 +198,9 @@ impl Writer {
         self.is_committing = true;
         commit(&self.conn).inspect_err(|_| self.last_position = before)?;
         (self.is_committing, self.damaged_in_a_row) = (false, 0);
+        if self.last_position > before {
+            self.told_position.send_replace(Position(self.last_position));
+        }
         for (job, answer) in group.iter().zip(&answers) {
             if let (Write::Purge { session, .. }, Ok(_)) = (&job.write, answer) {
                 self.fences.remove(StreamId::Session(*session));

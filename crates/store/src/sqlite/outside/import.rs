@@ -183,7 +183,7 @@ impl Importer<'_> {
                 part.entries.push(entry);
                 part.rows.extend(rows);
             }
-            Some(_) | None => self.batch.parts.push(Part { stream, after, entries: vec![entry], rows }),
+            Some(_) | None => self.batch.parts.push(Part { entries: vec![entry], rows, ..Part::empty(stream, after) }),
         }
     }
 

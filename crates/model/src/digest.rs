@@ -3,14 +3,14 @@
 //! Invariant: bounded, whatever an agent says; a function of the turn's entries, so a turn that was cut off by a restart
 //! gets the same line from the log that it would have got live.
 
-use model::{Event, Extent, SummaryMaker, Turn, TurnSummary, extract_summary, split_source};
+use crate::{Event, Extent, SummaryMaker, Turn, TurnSummary, extract_summary, split_source};
 
 /// How much of a prompt and of an answer is kept.
 const KEPT_BYTES: usize = 16 << 10;
 
 /// A turn that runs, or has just ended.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Digest {
+pub struct Digest {
     turn: Turn,
     prompt: String,
     response: String,
@@ -18,26 +18,8 @@ pub(crate) struct Digest {
 }
 
 impl Digest {
-    /// This digest with these events taken in; `None` if they change nothing of it.
-    pub(crate) fn after(&self, events: &[Event]) -> Option<Self> {
-        let concern = |event: &&Event| {
-            matches!(
-                event,
-                Event::TurnStarted { .. }
-                    | Event::PromptSent { .. }
-                    | Event::TextPart { .. }
-                    | Event::ToolStarted { .. }
-            )
-        };
-        let mut concerned = events.iter().filter(concern).peekable();
-        concerned.peek()?;
-        let mut digest = self.clone();
-        concerned.for_each(|event| digest.apply(event));
-        Some(digest)
-    }
-
     /// Takes in the next event of the session; other turns' events begin a new digest or are left out.
-    pub(crate) fn apply(&mut self, event: &Event) {
+    pub fn apply(&mut self, event: &Event) {
         match event {
             Event::TurnStarted { turn, .. } => *self = Self { turn: *turn, ..Self::default() },
             Event::PromptSent { text, .. } => {
@@ -56,7 +38,7 @@ impl Digest {
     }
 
     /// What the turn was about, if this is the digest of that turn.
-    pub(crate) fn summary(&self, turn: Turn) -> Option<TurnSummary> {
+    pub fn summary(&self, turn: Turn) -> Option<TurnSummary> {
         let summary = || extract_summary(&self.prompt, &self.response);
         (self.turn == turn).then(|| TurnSummary {
             turn,
@@ -67,7 +49,7 @@ impl Digest {
     }
 
     /// How the prompt and the answer begin.
-    pub(crate) fn words(&self) -> (&str, &str) {
+    pub fn words(&self) -> (&str, &str) {
         (&self.prompt, &self.response)
     }
 }
