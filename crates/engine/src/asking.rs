@@ -6,9 +6,9 @@
 use model::{Command, InteractionId, SessionId, SetChange, Timestamp, Turn, WorkId};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use store::Receipt;
+use store::{AppendError, Batch, Receipt};
 
-use crate::{Click, SubmitError};
+use crate::{Click, Shared, SubmitError};
 
 /// Who asks, with the key that makes a repeat harmless.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,5 +128,17 @@ impl Asker {
             return Err(SubmitError::KeyReused);
         }
         serde_json::from_slice(&receipt.reply).map_err(|_| SubmitError::KeyReused)
+    }
+}
+
+impl Shared {
+    /// Writes down the answer to a request that changes no stream.
+    pub(crate) async fn leave_receipt(&self, asker: &Asker, reply: &Reply) -> Result<(), SubmitError> {
+        let receipt = asker.receipt(reply, self.clock.now());
+        match self.journal.append(Batch { receipt, ..Batch::default() }).await {
+            Ok(_) => Ok(()),
+            Err(AppendError::Repeated(receipt)) => asker.repeat(&receipt).map(drop),
+            Err(err) => Err(err.into()),
+        }
     }
 }

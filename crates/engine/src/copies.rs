@@ -1,6 +1,6 @@
 //! The follower that keeps the readable copies up to date.
 //!
-//! Invariant: it is off the commit path. It is woken by commits and reads what they left in the log; whatever befalls
+//! Invariant: it is off the commit path. It waits for the log to grow and reads what is new; whatever befalls
 //! it, commits go on, and it tries again from its cursor. Sessions are copied one at a time, and none while it is
 //! purged, so that no folder comes back.
 
@@ -13,7 +13,7 @@ use std::time::Duration;
 use model::{Position, SessionId, StreamId};
 use store::copies::{CopyCursor, Depth, Phase, Touched};
 use store::{Copies, CopyError, ReadError, Store};
-use tokio::sync::{Semaphore, SemaphorePermit, watch};
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::sleep;
 
 use crate::Shared;
@@ -30,19 +30,13 @@ const PAGE: usize = 1_000;
 /// What the engine knows of the copies.
 pub(crate) struct Copying {
     copies: Copies,
-    committed: watch::Sender<()>,
     one_at_a_time: Semaphore,
     rounds: AtomicU64,
 }
 
 impl Copying {
     pub(crate) fn new(copies: Copies) -> Self {
-        Self { copies, committed: watch::Sender::new(()), one_at_a_time: Semaphore::new(1), rounds: AtomicU64::new(0) }
-    }
-
-    /// Something was committed.
-    pub(crate) fn wake(&self) {
-        self.committed.send_replace(());
+        Self { copies, one_at_a_time: Semaphore::new(1), rounds: AtomicU64::new(0) }
     }
 
     pub(crate) fn rounds(&self) -> u64 {
@@ -123,14 +117,13 @@ impl<'a> Follower<'a> {
 
     async fn follow(mut self, settled: impl Future<Output = ()>) {
         tokio::pin!(settled);
-        let mut commits = self.copying.committed.subscribe();
         loop {
             // Before the log is looked at, so that nothing falls between.
-            commits.mark_unchanged();
+            let last = self.store.last_position();
             let caught_up = self.round().await.is_ok();
             let next = async {
-                // It does not end before the engine does, which holds the other side.
-                if caught_up && commits.changed().await.is_ok() {
+                if caught_up {
+                    self.store.wait_after(last).await;
                     sleep(GATHER_FOR).await;
                 } else {
                     sleep(RETRY_AFTER).await;

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::{AgentView, Entry, Seq, SessionId, SessionRow, Turn, WordsOf, WorkId};
+use model::{Entry, Seq, SessionId, SessionRow, Turn, WordsOf, WorkId};
 use tokio::sync::broadcast;
 
 use crate::Work;
@@ -15,8 +15,6 @@ use crate::Work;
 /// How many pieces of news a follower may be behind before it reads the log instead.
 const SESSION_BACKLOG: usize = 1_024;
 const LIST_BACKLOG: usize = 4_096;
-/// Entries that have more bytes than this together are read from the log by everybody.
-const CARRIED_BYTES: usize = 32 << 10;
 
 /// Live words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,30 +66,6 @@ pub enum ListChange {
         /// How many sessions are now unseen.
         unobserved_count: u64,
     },
-}
-
-/// What is kept of entries while they are written, to be told once they are durable.
-#[derive(Debug)]
-pub(crate) struct Fresh {
-    /// All of them, if they are short; else those that say how the agent stands.
-    pub(crate) entries: Vec<Entry>,
-    is_whole: bool,
-}
-
-impl Fresh {
-    pub(crate) fn of(entries: &[Entry]) -> Self {
-        let mut bytes = 0;
-        let is_whole = entries.iter().all(|entry| {
-            bytes += entry.event.about_bytes();
-            bytes <= CARRIED_BYTES
-        });
-        let is_kept = |entry: &&Entry| is_whole || AgentView::is_of(&entry.event);
-        Self { entries: entries.iter().filter(is_kept).cloned().collect(), is_whole }
-    }
-
-    pub(crate) fn into_news(self) -> News {
-        if self.is_whole { News::Entries(self.entries.into()) } else { News::Grown }
-    }
 }
 
 #[derive(Debug)]

@@ -41,8 +41,9 @@ pub(crate) struct Finding {
     distrusted: AtomicBool,
     /// Sessions that were purged, for the follower to remove.
     purged: Mutex<Vec<SessionId>>,
-    /// Up to where the log goes, and up to where it has been folded into index and tail.
-    committed: watch::Sender<Position>,
+    /// The follower has something to do though nothing was written.
+    nudged: Notify,
+    /// Up to where the log has been folded into index and tail.
     folded: watch::Sender<Position>,
     /// Somebody searches and waits for what was written.
     asked: Notify,
@@ -87,28 +88,18 @@ impl Finding {
             tail: RwLock::default(),
             distrusted: AtomicBool::new(false),
             purged: Mutex::default(),
-            committed: watch::Sender::new(Position(0)),
+            nudged: Notify::new(),
             folded: watch::Sender::new(Position(0)),
             asked: Notify::new(),
             set_aside,
         }
     }
 
-    /// Something was written down, up to here.
-    pub(crate) fn committed(&self, position: Position) {
-        self.committed.send_if_modified(|known| {
-            let is_news = position > *known;
-            *known = position.max(*known);
-            is_news
-        });
-    }
-
     /// A session is gone without a word in the log.
     pub(crate) fn purged(&self, session: SessionId) {
         self.set_aside.forget(session);
         self.purged.lock().unwrap_or_else(PoisonError::into_inner).push(session);
-        // Wakes the follower, though nothing was written.
-        self.committed.send_modify(|_| ());
+        self.nudged.notify_one();
         self.asked.notify_one();
     }
 
@@ -138,7 +129,7 @@ impl Finding {
         if self.index.borrow().as_ref().is_some_and(|current| Arc::ptr_eq(current, index)) {
             self.distrusted.store(true, Ordering::Release);
             self.set_index(None);
-            self.committed.send_modify(|_| ());
+            self.nudged.notify_one();
             self.asked.notify_one();
         }
     }

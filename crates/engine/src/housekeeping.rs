@@ -74,7 +74,6 @@ impl Shared {
     /// deleted first, and need not be.
     pub(crate) async fn purge_deleted(&self, id: SessionId) -> Result<(), SubmitError> {
         let Some(row) = self.purge_with_its_copy(id).await? else { return Ok(()) };
-        self.finding.purged(id);
         // Its task remembers a session that could be restored; without its sender it ends, and sees to the agent.
         let task = self.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
         if task.is_none() {
@@ -122,13 +121,8 @@ impl Shared {
                 *copy_is_touched = true;
                 copying.remove(id).await?;
             }
-            match self.store.purge(id, session.head, self.clock.now()).await {
-                Ok(()) => {
-                    if session.row.deleted_at.is_none() {
-                        self.publish_removed(&session.row);
-                    }
-                    return Ok(Some(session.row));
-                }
+            match self.journal.purge(&session, self.clock.now()).await {
+                Ok(()) => return Ok(Some(session.row)),
                 // Somebody wrote to it since, perhaps a restore: look again.
                 Err(AppendError::Conflict { .. }) => (),
                 Err(err) => return Err(err.into()),

@@ -1,7 +1,7 @@
 //! Live sessions: the only writer of the log.
 //!
 //! The engine knows how a session lives: one task each (`live_session.rs`), fed with commands and with its agent's
-//! news, deciding with `model::decide`, writing through `commit.rs`, and telling followers (`follow.rs`, `feeds.rs`)
+//! news, deciding with `model::Draft`, writing through `journal.rs`, which tells followers (`followers.rs`, `feeds.rs`)
 //! only what is durable. It must never know HTTP, SQL or how an agent's protocol looks. Time, ids and tasks come
 //! through seams, so tests run it with a paused clock. Start reading at [`Engine::submit`].
 
@@ -10,18 +10,18 @@ mod asking;
 mod brief;
 mod calls;
 mod clock;
-mod commit;
 mod contents;
 mod copies;
-mod digest;
 mod directories;
 mod error;
 mod feeds;
 mod finding;
 mod follow;
+mod followers;
 mod housekeeping;
 mod id_source;
 mod importing;
+mod journal;
 mod live_session;
 mod looking;
 mod mount;
@@ -177,20 +177,19 @@ pub(crate) struct Shared {
     home: Option<PathBuf>,
     agency: Agency,
     looking: looking::Looking,
-    finding: finding::Finding,
+    finding: Arc<finding::Finding>,
     importing: importing::Importing,
-    summaries: summaries::Summaries,
+    summaries: Arc<summaries::Summaries>,
     feeds: Arc<feeds::Feeds>,
-    agent_views: offers::AgentViews,
+    agent_views: Arc<offers::AgentViews>,
+    changed_works: Arc<followers::ChangedWorks>,
+    journal: journal::Journal,
     server_stream: server_stream::Pen,
     work_stream: server_stream::Pen,
-    tokens: tokens::Tokens,
-    remembered: remembered::Remembered,
     agent_places: agent_places::AgentPlaces,
     /// The MCP mount; known once the server listens.
     mount: OnceLock<mount::Mount>,
     own_calls: own_calls::OwnCalls,
-    unobserved: commit::Unobserved,
     started: housekeeping::Started,
     parts: parts::Parts,
     live: Mutex<HashMap<SessionId, mpsc::Sender<Input>>>,
@@ -220,28 +219,40 @@ impl Engine {
         let Seams { clock, ids, home, copies, agency, summarising, search, history } = seams;
         let tokens = tokens::Tokens::new(store.tokens().await?);
         let remembered = remembered::Remembered::new(store.remembered().await?);
-        let unobserved = commit::Unobserved::new(store.unobserved_count().await?);
+        let unobserved = journal::Unobserved::new(store.unobserved_count().await?);
         let started = housekeeping::Started::at(clock.now());
+        let feeds = Arc::new(feeds::Feeds::new());
+        let agent_views = Arc::new(offers::AgentViews::default());
+        let summaries = Arc::new(summaries::Summaries::new(summarising));
+        let finding = Arc::new(finding::Finding::new(search));
+        let changed_works = Arc::new(followers::ChangedWorks::default());
+        let followers = followers::Followers {
+            feeds: Arc::clone(&feeds),
+            agent_views: Arc::clone(&agent_views),
+            summaries: Arc::clone(&summaries),
+            finding: Arc::clone(&finding),
+            changed_works: Arc::clone(&changed_works),
+        };
+        let journal = journal::Journal::new(Arc::clone(&store), tokens, remembered, unobserved, followers);
         let shared = Arc::new(Shared {
             store,
             clock,
             ids,
             home,
             looking: looking::Looking::new(agency.deny.clone(), agency.files.clone()),
-            finding: finding::Finding::new(search),
+            finding,
             importing: importing::Importing::new(history),
-            summaries: summaries::Summaries::new(summarising),
+            summaries,
             agent_places: agent_places::AgentPlaces::new(agency.max_agents),
             agency,
-            feeds: Arc::new(feeds::Feeds::new()),
-            agent_views: offers::AgentViews::default(),
+            feeds,
+            agent_views,
+            changed_works,
+            journal,
             server_stream: server_stream::Pen::new(),
             work_stream: server_stream::Pen::new(),
-            tokens,
-            remembered,
             mount: OnceLock::new(),
             own_calls: own_calls::OwnCalls::default(),
-            unobserved,
             started,
             parts: parts::Parts::default(),
             live: Mutex::default(),
@@ -261,6 +272,7 @@ impl Engine {
         followers.spawn(parts::keep(Arc::clone(&shared), "copies", settled.clone(), copies::run));
         tasks.spawn(parts::keep(Arc::clone(&shared), "summaries", stopping.clone(), summaries::run));
         followers.spawn(parts::keep(Arc::clone(&shared), "search", settled.clone(), finding::run));
+        followers.spawn(parts::keep(Arc::clone(&shared), "works", settled.clone(), followers::publish_works));
         Ok(Self { shared })
     }
 
@@ -415,7 +427,7 @@ impl Engine {
 
     /// Every answer that is remembered, oldest first.
     pub fn remembered(&self) -> Vec<RememberedRow> {
-        self.shared.remembered.all()
+        self.shared.journal.remembered.all()
     }
 
     /// Forgets an answer, so that the same is asked again; whether there was one.
@@ -619,7 +631,7 @@ impl Engine {
 
     /// How many sessions came to rest unseen.
     pub fn unobserved_count(&self) -> u64 {
-        self.shared.unobserved.count()
+        self.shared.journal.unobserved.count()
     }
 
     /// Changes of the list from now on.

@@ -6,8 +6,8 @@
 
 mod answers;
 mod clicks;
+mod effects;
 mod marks;
-mod summing_up;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,20 +15,18 @@ use std::time::Duration;
 
 use agents::{Agent, Call, News, Start, Told, ToldOf};
 use model::{
-    AgentReport, AgentState, BlockScanner, Command, Event, Memory, Request, Session, SessionId, Topics, Turn, Untold,
-    decide, is_slash_command,
+    AgentReport, AgentState, Command, Draft, Entry, Event, Memory, Request, Session, SessionId, Timestamp, Turn,
+    Untold, is_slash_command,
 };
-use store::{AppendError, Receipt, Room};
+use store::{AppendError, Batch, Part, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use self::effects::{Effect, Following};
 use self::marks::{Marked, receipt_of};
-use self::summing_up::Summaries;
 use crate::agent_places::AgentPlace;
 use crate::asking::{Asked, Reply, Then, Wish};
 use crate::calls::{Calls, Proofs};
-use crate::commit::Along;
-use crate::digest::Digest;
 use crate::feeds::{self, Words};
 use crate::offers::{Offers, newest_entries};
 use crate::pending::{Pending, words_of};
@@ -63,7 +61,8 @@ pub(crate) enum Answer {
 pub(crate) struct LiveSession {
     shared: Arc<Shared>,
     id: SessionId,
-    session: Option<Session>,
+    /// The session as it is stored.
+    stored: Draft,
     inputs: mpsc::Receiver<Input>,
     agent: Option<Hosted>,
     /// The agent's place among all that may run at once; taken before it is started.
@@ -80,12 +79,6 @@ pub(crate) struct LiveSession {
     asking: Option<u64>,
     /// What the agent is told ahead of the prompt that is about to go out.
     packet: Option<Packet>,
-    /// The turn that runs, as far as its summary needs it.
-    digest: Digest,
-    /// How far the running turn's words are known to hold blocks.
-    blocks: BlockScanner,
-    /// What the newest turns are about, once one has ended here.
-    topics: Option<Topics>,
     /// The calls that have not ended.
     calls: Calls,
     /// What they prove that end now.
@@ -101,6 +94,14 @@ pub(crate) struct LiveSession {
 struct Hosted {
     agent: Agent,
     loan: Option<Loan>,
+}
+
+/// What is written with a session's entries, or not at all.
+#[derive(Debug, Default)]
+struct Along {
+    receipt: Option<Receipt>,
+    /// The next parts of other streams.
+    parts: Vec<Part>,
 }
 
 struct Owed {
@@ -119,7 +120,7 @@ impl LiveSession {
         Self {
             shared,
             id,
-            session,
+            stored: Draft::new(id, session),
             inputs,
             agent: None,
             place: None,
@@ -129,9 +130,6 @@ impl LiveSession {
             asked: HashMap::new(),
             asking: None,
             packet: None,
-            digest: Digest::default(),
-            blocks: BlockScanner::default(),
-            topics: None,
             calls: Calls::default(),
             proofs: Proofs::default(),
             owed: None,
@@ -165,7 +163,7 @@ impl LiveSession {
                 () = asked_to_leave(self.place.as_ref()), if self.rests() => break,
             }
             idle_at = Instant::now() + IDLE_AFTER;
-            match &self.session {
+            match self.stored.session() {
                 Some(session) if session.row.deleted_at.is_some() && self.then == Then::Stay => self.agent = None,
                 Some(_) => (),
                 // It could not be begun.
@@ -178,7 +176,7 @@ impl LiveSession {
 
     /// The agent has something to do, or something it did is not written down yet.
     fn busy(&self) -> bool {
-        self.owed.is_some() || (self.agent.is_some() && self.session.as_ref().is_some_and(is_at_work))
+        self.owed.is_some() || (self.agent.is_some() && self.stored.session().is_some_and(is_at_work))
     }
 
     /// The agent has nothing to do, and all that it did is written down.
@@ -251,11 +249,11 @@ impl LiveSession {
         let mut tries = 0;
         loop {
             self.prepare(Some(command)).await?;
-            let events = self.decide(Some(command.clone()))?;
-            let marked = self.room_for_marks(&events).await?;
-            let reply = self.reply_to(command, &events);
+            let draft = self.decide(Some(command.clone()))?;
+            let marked = self.room_for_marks(draft.entries()).await?;
+            let reply = self.reply_to(command, draft.entries());
             let receipt = receipt_of(command, marked, asked.receipt(&reply, self.shared.clock.now()));
-            match self.commit_remembering(events, receipt).await {
+            match self.commit_remembering(draft, receipt).await {
                 Ok(()) => {
                     self.marked = marked.or(self.marked);
                     self.pass_on(command).await;
@@ -277,7 +275,7 @@ impl LiveSession {
     async fn delete_record(&mut self) {
         if self.agent.is_some() {
             self.call_agent(Call::Delete).await;
-        } else if let Some(session) = &self.session {
+        } else if let Some(session) = self.stored.session() {
             self.shared.delete_record(&session.row);
         }
     }
@@ -295,22 +293,25 @@ impl LiveSession {
 
     /// Finds out what deciding will need: what an agent has to be told, and whether the directory is still there.
     async fn prepare(&mut self, command: Option<&Command>) -> Result<(), SubmitError> {
-        let Some(session) = &self.session else { return Ok(()) };
+        let Some(session) = self.stored.session() else { return Ok(()) };
         let starts = matches!(command, Some(Command::SendPrompt { .. } | Command::Resume { .. } | Command::Start));
         if starts
             && self.agent.is_none()
             && let Some(cwd) = directories::instead_of(&session.row, self.shared.home.as_deref()).await
         {
             tracing::warn!(session = %self.id, %cwd, "the session's directory is gone; it goes on in another");
-            let events = decide(Some(session), Command::MoveTo { cwd }).unwrap_or_default();
-            self.commit_only(events, Along::default()).await?;
+            let mut draft = self.stored.clone();
+            if draft.apply(Command::MoveTo { cwd }, self.shared.clock.now()).is_ok() {
+                self.commit(draft, Along::default()).await?;
+            }
         }
-        let Some(session) = &self.session else { return Ok(()) };
+        let Some(session) = self.stored.session() else { return Ok(()) };
         self.proofs = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;
         let ends = self.pending.reports().iter().chain(command.and_then(report_of)).any(ends_turn);
-        if ends && session.row.running.is_some() && self.topics.is_none() {
-            self.topics = Some(navigation::newest_topics(&*self.shared.store, &session.row).await?);
-        }
+        let topics = match ends && session.row.running.is_some() && !self.stored.knows_topics() {
+            true => Some(navigation::newest_topics(&*self.shared.store, &session.row).await?),
+            false => None,
+        };
         // A turn may begin with this, and the agent may have to be told something then.
         let next_prompt = next_prompt(session, command);
         let mut reports = self.pending.reports().iter().chain(command.and_then(report_of));
@@ -325,96 +326,81 @@ impl LiveSession {
             }
             _ => None,
         };
+        if let Some(topics) = topics {
+            self.stored.set_topics(topics);
+        }
         Ok(())
     }
 
     /// What a command becomes here and now, after what the agent did before it.
-    fn decide(&self, command: Option<Command>) -> Result<Vec<Event>, SubmitError> {
-        let Some(session) = &self.session else {
-            return Ok(command.map_or(Ok(Vec::new()), |command| decide(None, command))?);
-        };
-        let mut session = session.clone();
-        let mut blocks = self.blocks.clone();
-        let mut events = Vec::new();
-        let mut step = |session: &mut Session, command: Command| -> Result<(), SubmitError> {
-            for event in decide(Some(session), command)? {
-                for event in blocks.around(event) {
-                    let entry = model::Entry { seq: session.head.next(), at: self.shared.clock.now(), event };
-                    session.apply(&entry);
-                    events.push(entry.event);
-                }
+    fn decide(&self, command: Option<Command>) -> Result<Draft, SubmitError> {
+        let at = self.shared.clock.now();
+        let mut draft = self.stored.clone();
+        let is_new = draft.session().is_none();
+        for (place, report) in self.pending.reports().iter().cloned().enumerate() {
+            draft.apply(Command::Agent(report), at)?;
+            self.note_proofs(place, &mut draft, at)?;
+        }
+        if let Some(command) = command {
+            // The log may speak of an agent that was there in an earlier life, or before the session was deleted.
+            let needs_agent = matches!(
+                command,
+                Command::SendPrompt { .. }
+                    | Command::Resume { .. }
+                    | Command::SetOption { .. }
+                    | Command::SignIn { .. }
+            );
+            let restores = matches!(command, Command::Restore);
+            // One that was begun for its agent waits for it to be started.
+            let starts = matches!(command, Command::Start);
+            let has_agent = self.agent.is_some() || is_new;
+            if !has_agent && (needs_agent || (draft.session().is_some_and(is_at_work) && !starts)) {
+                draft.apply(Command::Agent(AgentReport::Gone), at)?;
             }
-            Ok(())
-        };
-        for (at, report) in self.pending.reports().iter().cloned().enumerate() {
-            step(&mut session, Command::Agent(report))?;
-            self.note_proofs(at, &mut session, &mut step)?;
+            draft.apply(command, at)?;
+            if !has_agent && restores {
+                draft.apply(Command::Agent(AgentReport::Gone), at)?;
+            }
         }
-        let Some(command) = command else {
-            self.tell(&mut session, &mut step)?;
-            return self.sum_up(session, events);
-        };
-        // The log may speak of an agent that was there in an earlier life, or before the session was deleted.
-        let needs_agent = matches!(
-            command,
-            Command::SendPrompt { .. } | Command::Resume { .. } | Command::SetOption { .. } | Command::SignIn { .. }
-        );
-        let restores = matches!(command, Command::Restore);
-        // One that was begun for its agent waits for it to be started.
-        let starts = matches!(command, Command::Start);
-        if self.agent.is_none() && (needs_agent || (is_at_work(&session) && !starts)) {
-            step(&mut session, Command::Agent(AgentReport::Gone))?;
-        }
-        step(&mut session, command)?;
-        if self.agent.is_none() && restores {
-            step(&mut session, Command::Agent(AgentReport::Gone))?;
-        }
-        self.tell(&mut session, &mut step)?;
-        self.sum_up(session, events)
+        self.tell(&mut draft, at)?;
+        draft.sum_up(self.shared.summaries.titles(), at)?;
+        Ok(draft)
     }
 
     /// What the report at this place proves follows it.
-    fn note_proofs(
-        &self,
-        at: usize,
-        session: &mut Session,
-        step: &mut impl FnMut(&mut Session, Command) -> Result<(), SubmitError>,
-    ) -> Result<(), SubmitError> {
+    fn note_proofs(&self, place: usize, draft: &mut Draft, at: Timestamp) -> Result<(), SubmitError> {
         let tool = |report: &AgentReport| match report {
             AgentReport::ToolChanged { tool, .. } => Some(*tool),
             _ => None,
         };
-        if let Some(facts) = self.proofs.facts(at)
-            && let Some(tool) = self.pending.reports().get(at).and_then(tool)
+        if let Some(facts) = self.proofs.facts(place)
+            && let Some(tool) = self.pending.reports().get(place).and_then(tool)
         {
-            step(session, Command::Prove { tool, facts: facts.clone() })?;
+            draft.apply(Command::Prove { tool, facts: facts.clone() }, at)?;
         }
-        match self.proofs.intent(at) {
-            Some(intent) => step(session, Command::SetIntent { intent: intent.clone() }),
-            None => Ok(()),
+        if let Some(intent) = self.proofs.intent(place) {
+            draft.apply(Command::SetIntent { intent: intent.clone() }, at)?;
         }
+        Ok(())
     }
 
     /// A prompt that has just gone to an agent that has to be told something goes with a packet.
-    fn tell(
-        &self,
-        session: &mut Session,
-        step: &mut impl FnMut(&mut Session, Command) -> Result<(), SubmitError>,
-    ) -> Result<(), SubmitError> {
-        let before = self.session.as_ref().map_or(Turn(0), |session| session.row.turns);
+    fn tell(&self, draft: &mut Draft, at: Timestamp) -> Result<(), SubmitError> {
+        let before = self.stored.session().map_or(Turn(0), |session| session.row.turns);
+        let begins = |session: &Session| session.row.untold > Untold::Nothing && session.row.turns > before;
         match &self.packet {
-            Some(packet) if session.row.untold > Untold::Nothing && session.row.turns > before => {
-                step(session, Command::TellResume { text: packet.text.clone() })
+            Some(packet) if draft.session().is_some_and(begins) => {
+                Ok(draft.apply(Command::TellResume { text: packet.text.clone() }, at)?)
             }
             Some(_) | None => Ok(()),
         }
     }
 
-    fn reply_to(&self, command: &Command, events: &[Event]) -> Reply {
+    fn reply_to(&self, command: &Command, entries: &[Entry]) -> Reply {
         match command {
-            Command::Create(_) => Reply::Created { session: self.id, entries: events.len() as u64 },
+            Command::Create(_) => Reply::Created { session: self.id, entries: entries.len() as u64 },
             Command::SendPrompt { interaction_id, .. } => {
-                let turn = events.iter().find_map(|event| match event {
+                let turn = entries.iter().find_map(|entry| match &entry.event {
                     Event::TurnStarted { turn, interaction_id: started } if started == interaction_id => Some(*turn),
                     _ => None,
                 });
@@ -422,12 +408,12 @@ impl LiveSession {
             }
             Command::Click { work, session, .. } => Reply::Clicked { work: *work, session: *session },
             Command::Observe => {
-                let was_unobserved = events.iter().any(|event| matches!(event, Event::SessionObserved {}));
-                let count = self.shared.unobserved.count();
+                let was_unobserved = entries.iter().any(|entry| matches!(entry.event, Event::SessionObserved {}));
+                let count = self.shared.journal.unobserved.count();
                 Reply::Observed { was_unobserved, unobserved_count: count.saturating_sub(was_unobserved.into()) }
             }
             Command::SetContext { wish, .. } | Command::Change { context: Some(wish), .. } => {
-                let sets = self.session.as_ref().map(|session| &session.context.sets);
+                let sets = self.stored.session().map(|session| &session.context.sets);
                 Reply::ContextSet(sets.and_then(|sets| wish.decide(sets).ok()).unwrap_or_default())
             }
             Command::Change { context: None, .. }
@@ -455,69 +441,57 @@ impl LiveSession {
         }
     }
 
-    async fn commit(&mut self, events: Vec<Event>, receipt: Option<Receipt>) -> Result<(), AppendError> {
-        let effects = effects_of(&events);
-        self.commit_only(events, Along { receipt, ..Along::default() }).await?;
-        self.take_effects(effects).await;
+    /// Appends a draft, with what is written with it or not at all; the draft is then the session as it is stored.
+    async fn commit(&mut self, mut draft: Draft, along: Along) -> Result<(), AppendError> {
+        // Once the server stops there is no later: what is said now may use the last of the disk.
+        let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
+        let Along { receipt, parts } = along;
+        let parts = [draft.take()].into_iter().chain(parts).collect();
+        self.shared.journal.append(Batch { parts, receipt, room }).await?;
+        self.stored = draft;
+        Ok(())
+    }
+
+    /// Appends a draft; what follows from it then happens.
+    async fn commit_and_act(&mut self, draft: Draft, along: Along) -> Result<(), AppendError> {
+        let following = Following::of(draft.entries());
+        self.commit(draft, along).await?;
+        self.act(following).await;
         Ok(())
     }
 
     /// What is pending is written, and what follows from it happens.
-    async fn take_effects(&mut self, effects: Vec<Event>) {
+    async fn act(&mut self, following: Following) {
         self.pending = Pending::default();
-        let told = effects.iter().find_map(|event| match event {
-            Event::ResumeSent { text, .. } => Some(text.clone()),
+        following.calls.iter().for_each(|event| self.calls.apply(event));
+        let of = self.packet.take().map_or(ToldOf::EarlierTurns, |packet| packet.of);
+        let mut packet = following.effects.iter().find_map(|effect| match effect {
+            Effect::TellFirst { text } => Some(Told { of, text: text.clone() }),
             _ => None,
         });
-        let mut packet = told.map(|text| {
-            let of = self.packet.take().map_or(ToldOf::EarlierTurns, |packet| packet.of);
-            Told { of, text }
-        });
-        for event in effects {
-            self.calls.apply(&event);
-            match event {
-                Event::AgentStateChanged { state: AgentState::Starting, .. } => self.start_agent().await,
-                Event::AgentStateChanged { state: AgentState::Failed | AgentState::Stopped, .. } => self.agent = None,
-                Event::PromptSent { text, images, .. } => {
+        for effect in following.effects {
+            match effect {
+                Effect::StartAgent => self.start_agent().await,
+                Effect::LetAgentGo => self.agent = None,
+                Effect::SendPrompt { text, images } => {
                     self.call_agent(Call::Prompt { text, images, packet: packet.take() }).await;
                 }
-                Event::PermissionAsked { request, .. } => {
-                    self.asked.extend(self.asking.take().map(|key| (request, key)));
-                }
-                Event::PermissionAnswered { request, answer, .. } => {
+                // It went with the prompt before it.
+                Effect::TellFirst { .. } => (),
+                Effect::Await { request } => self.asked.extend(self.asking.take().map(|key| (request, key))),
+                Effect::Answer { request, answer } => {
                     if let Some(key) = self.asked.remove(&request) {
                         self.call_agent(Call::Answer { key, answer }).await;
                     }
                 }
-                _ => (),
             }
         }
-    }
-
-    async fn commit_only(&mut self, events: Vec<Event>, along: Along) -> Result<(), AppendError> {
-        // Once the server stops there is no later: what is said now may use the last of the disk.
-        let room = if self.shared.stopping.is_cancelled() { Room::Reserved } else { Room::Ordinary };
-        let digest = self.digest.after(&events);
-        let summaries = Summaries::of(&events);
-        let mut blocks = self.blocks.clone();
-        events.iter().for_each(|event| blocks.pass(event));
-        let moved = events.iter().any(|event| matches!(event, Event::SessionDeleted {} | Event::SessionRestored {}));
-        self.session = self.shared.commit(self.id, self.session.as_ref(), events, along, room).await?;
-        if moved && let Some(work) = self.session.as_ref().and_then(|session| session.row.work) {
-            self.shared.tell_of_work(work);
-        }
-        self.blocks = blocks;
-        if let Some(digest) = digest {
-            self.digest = digest;
-        }
-        self.follow_summaries(summaries);
-        Ok(())
     }
 
     async fn start_agent(&mut self) {
         self.asked.clear();
         self.shared.own_calls.begin_anew(self.id);
-        let Some(session) = &self.session else { return };
+        let Some(session) = self.stored.session() else { return };
         let newest = newest_entries(&*self.shared.store, session).await;
         self.offers = Offers::of(&newest);
         self.shared.agent_views.keep(session, &newest);
@@ -596,7 +570,7 @@ impl LiveSession {
 
     /// Whatever the agent says next shows that it is there.
     fn is_unresponsive(&self) -> bool {
-        let is_said = self.session.as_ref().is_some_and(|session| session.row.agent_state == AgentState::Unresponsive);
+        let is_said = self.stored.session().is_some_and(|session| session.row.agent_state == AgentState::Unresponsive);
         is_said || self.pending.reports().contains(&AgentReport::Unresponsive)
     }
 
@@ -605,7 +579,7 @@ impl LiveSession {
         let Some((of, number, text)) = words_of(report).filter(|(.., text)| self.pending.may_preview(text)) else {
             return;
         };
-        let Some(session) = &self.session else { return };
+        let Some(session) = self.stored.session() else { return };
         let Some(turn) = session.row.running.map(|running| running.turn) else { return };
         let words = Words { turn, of, number, text: text.into() };
         self.shared.feeds.publish(self.id, feeds::News::Preview { after: session.head, words });
@@ -625,10 +599,10 @@ impl LiveSession {
             // Trying again would be refused again.
             Err(SubmitError::Rejected(_)) => self.pending = Pending::default(),
             // The session is gone; so is whatever was to be said of it.
-            Err(SubmitError::Append(AppendError::Purged(_))) => self.session = None,
+            Err(SubmitError::Append(AppendError::Purged(_))) => self.stored.reload(None),
             Err(SubmitError::Append(AppendError::Damaged(damage))) => {
                 tracing::error!(session = %self.id, %damage, "what the agent did can not be written down; it is stopped");
-                self.session = None;
+                self.stored.reload(None);
             }
             Err(err) => {
                 tracing::error!(session = %self.id, error = &err as &dyn std::error::Error, "could not write what the agent did");
@@ -649,8 +623,8 @@ impl LiveSession {
         let mut tries = 0;
         loop {
             self.prepare(command.as_ref()).await?;
-            let events = self.decide(command.clone())?;
-            match self.commit(events, None).await {
+            let draft = self.decide(command.clone())?;
+            match self.commit_and_act(draft, Along::default()).await {
                 Ok(()) => return Ok(()),
                 Err(AppendError::Conflict { .. }) if tries < CONFLICT_TRIES => self.reload().await?,
                 Err(err) => return Err(err.into()),
@@ -660,9 +634,8 @@ impl LiveSession {
     }
 
     async fn reload(&mut self) -> Result<(), SubmitError> {
-        self.topics = None;
         self.marked = None;
-        self.session = self.shared.store.session(self.id).await?;
+        self.stored.reload(self.shared.store.session(self.id).await?);
         Ok(())
     }
 }
@@ -728,22 +701,6 @@ fn report_of(command: &Command) -> Option<&AgentReport> {
         Command::Agent(report) => Some(report),
         _ => None,
     }
-}
-
-fn effects_of(events: &[Event]) -> Vec<Event> {
-    events.iter().filter(|event| has_effect(event) || Calls::concern(event)).cloned().collect()
-}
-
-/// Something is to be done outside once this is durable.
-fn has_effect(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::AgentStateChanged { .. }
-            | Event::PromptSent { .. }
-            | Event::ResumeSent { .. }
-            | Event::PermissionAsked { .. }
-            | Event::PermissionAnswered { .. }
-    )
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
-//! What a session is called as its turns go by, and the lines that this is found by.
+//! The newest lines of a session's contents: its title follows from them.
 
-use model::{Command, InteractionId, SessionRow, TITLE_TURNS, TitleMaker, Topics, Turn, TurnLine, TurnSummary};
+use model::{SessionRow, TITLE_TURNS, Topics, Turn, TurnLine};
 use store::{ReadError, Store};
-
-use crate::summaries::Titles;
 
 /// The newest lines of a session's contents.
 pub(crate) async fn newest_lines(store: &dyn Store, row: &SessionRow) -> Result<Vec<TurnLine>, ReadError> {
@@ -22,22 +20,4 @@ pub(crate) async fn newest_topics(store: &dyn Store, row: &SessionRow) -> Result
     let mut topics = Topics::default();
     newest_lines(store, row).await?.iter().for_each(|line| topics.push(&line.summary));
     Ok(topics)
-}
-
-/// What the session is to be called after a turn, if that is something new; a model that makes titles is left to it.
-pub(crate) fn title(
-    row: &SessionRow,
-    topics: &Topics,
-    newest: &TurnSummary,
-    interaction_id: Option<InteractionId>,
-    made: Titles,
-) -> Option<Command> {
-    // Without the turns before it, nobody knows whether the topic has changed.
-    if made == Titles::ByModel || (topics.is_empty() && newest.turn > Turn(1)) {
-        return None;
-    }
-    let mut topics = topics.clone();
-    topics.push(&newest.summary);
-    let title = topics.title(Some(row.title.as_str()).filter(|title| !title.is_empty()))?;
-    Some(Command::SetTitle { title, by: TitleMaker::Terms, turn: Some(newest.turn), interaction_id })
 }

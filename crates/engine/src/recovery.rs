@@ -8,11 +8,10 @@
 
 use std::sync::Arc;
 
-use model::{Command, SessionId, decide};
-use store::{AppendError, Room};
+use model::{Command, Draft, SessionId};
+use store::{AppendError, Batch, Room};
 use tokio::task::JoinSet;
 
-use crate::commit::Along;
 use crate::{Shared, StartError};
 
 /// How many sessions are settled at once, so that they share flushes.
@@ -64,8 +63,9 @@ impl Shared {
             }
         };
         let interrupt = Command::Interrupt { reason: reason.to_owned() };
-        let events = decide(Some(&session), interrupt).expect("an interruption is never refused");
-        match self.commit(id, Some(&session), events, Along::default(), Room::Reserved).await {
+        let mut draft = Draft::new(id, Some(session));
+        draft.apply(interrupt, self.clock.now()).expect("an interruption is never refused");
+        match self.journal.append(Batch { parts: vec![draft.take()], receipt: None, room: Room::Reserved }).await {
             // It stays as it is, and is read-only.
             Ok(_) | Err(AppendError::Damaged(_)) => Ok(()),
             Err(err) => Err(err.into()),

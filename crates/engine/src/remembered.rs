@@ -50,7 +50,7 @@ impl Shared {
     pub(crate) async fn forget_permission(&self, id: RememberedId, asker: &Asker) -> Result<bool, SubmitError> {
         let receipt = asker.receipt(&Reply::Done, self.clock.now());
         let forgotten = |shared: &Self| {
-            let known = shared.remembered.all().iter().any(|row| row.id == id);
+            let known = shared.journal.remembered.all().iter().any(|row| row.id == id);
             known.then_some(Event::PermissionForgotten { id }).into_iter().collect()
         };
         match self.append_to_server(forgotten, receipt).await {

@@ -4,7 +4,7 @@
 //! is decided on what is in force.
 
 use model::{Event, RowChange, StreamId};
-use store::{AppendError, Batch, Part, Receipt};
+use store::{AppendError, Batch, Receipt};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{Shared, SubmitError};
@@ -27,7 +27,7 @@ impl Pen {
 }
 
 impl Shared {
-    /// Appends what `events` makes of what is in force, and puts it in force.
+    /// Appends what `events` makes of what is in force.
     pub(crate) async fn append_to_server(
         &self,
         events: impl Fn(&Self) -> Vec<Event>,
@@ -35,33 +35,13 @@ impl Shared {
     ) -> Result<Vec<RowChange>, SubmitError> {
         let _turn = self.server_stream.turn().await?;
         loop {
-            let Some(part) = self.server_part(events(self)).await? else { return Ok(Vec::new()) };
-            let rows = part.rows.clone();
-            match self.store.append(Batch { parts: vec![part], receipt: receipt.clone(), ..Batch::default() }).await {
-                Ok(_) => {
-                    self.put_in_force(&rows);
-                    return Ok(rows);
-                }
+            let Some(part) = self.next_part(StreamId::Server, events(self)).await? else { return Ok(Vec::new()) };
+            match self.journal.append(Batch { parts: vec![part], receipt: receipt.clone(), ..Batch::default() }).await {
+                Ok(committed) => return Ok(committed.parts.into_iter().flat_map(|part| part.rows).collect()),
                 // Another process wrote: what it did is read before anything is decided anew.
-                Err(AppendError::Conflict { .. }) => self.read_what_is_in_force().await?,
+                Err(AppendError::Conflict { .. }) => self.journal.read_what_is_in_force().await?,
                 Err(err) => return Err(err.into()),
             }
         }
-    }
-
-    /// These events as the next part of the stream. Whoever asks for it holds the turn until it is written.
-    pub(crate) async fn server_part(&self, events: Vec<Event>) -> Result<Option<Part>, SubmitError> {
-        self.next_part(StreamId::Server, events).await
-    }
-
-    pub(crate) fn put_in_force(&self, rows: &[RowChange]) {
-        self.tokens.apply(rows);
-        self.remembered.apply(rows);
-    }
-
-    pub(crate) async fn read_what_is_in_force(&self) -> Result<(), SubmitError> {
-        self.tokens.replace(self.store.tokens().await?);
-        self.remembered.replace(self.store.remembered().await?);
-        Ok(())
     }
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agents::provider::Provider;
-use model::{ListKey, SessionId, Turn};
+use model::{ListKey, SessionId, Titles, Turn};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -35,13 +35,6 @@ pub struct Summarising {
     pub daily_calls: u32,
     /// For titles too.
     pub titles: bool,
-}
-
-/// Who thinks of titles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Titles {
-    ByTerms,
-    ByModel,
 }
 
 /// How far summing up has got.

@@ -177,7 +177,7 @@ impl Shared {
     }
 
     pub(crate) async fn revoke_token(&self, id: TokenId) -> Result<(), SubmitError> {
-        self.append_to_server(|shared| revocations(&shared.tokens, |row| row.id == id), None).await?;
+        self.append_to_server(|shared| revocations(&shared.journal.tokens, |row| row.id == id), None).await?;
         Ok(())
     }
 
@@ -193,13 +193,14 @@ impl Shared {
             proof_hash: None,
             issued_at: self.clock.now(),
         };
-        (secret, self.tokens.lent.lend(row))
+        (secret, self.journal.tokens.lent.lend(row))
     }
 
     /// Ends the credentials that were made for one session.
     pub(crate) async fn revoke_tokens_of(&self, session: SessionId) -> Result<(), SubmitError> {
-        self.tokens.lent.end(|row| row.session == Some(session));
-        self.append_to_server(|shared| revocations(&shared.tokens, |row| row.session == Some(session)), None).await?;
+        self.journal.tokens.lent.end(|row| row.session == Some(session));
+        self.append_to_server(|shared| revocations(&shared.journal.tokens, |row| row.session == Some(session)), None)
+            .await?;
         Ok(())
     }
 
@@ -209,15 +210,15 @@ impl Shared {
         let rows = self
             .append_to_server(
                 |shared| {
-                    let mut events = revocations(&shared.tokens, |_| true);
+                    let mut events = revocations(&shared.journal.tokens, |_| true);
                     events.push(event.clone());
                     events
                 },
                 None,
             )
             .await?;
-        self.tokens.forget_codes();
-        self.tokens.lent.end(|_| true);
+        self.journal.tokens.forget_codes();
+        self.journal.tokens.lent.end(|_| true);
         Ok(issued(rows, secret, proof))
     }
 
@@ -261,27 +262,27 @@ fn hash(secret: &Secret) -> String {
 impl Engine {
     /// The credential that this secret is, with the proof that a browser's needs.
     pub fn find_token(&self, secret: &Secret, proof: Option<&Secret>) -> Option<TokenRow> {
-        self.shared.tokens.find(secret, proof)
+        self.shared.journal.tokens.find(secret, proof)
     }
 
     /// Whether the credential still opens anything.
     pub fn is_token_in_force(&self, id: TokenId) -> bool {
-        self.shared.tokens.is_in_force(id)
+        self.shared.journal.tokens.is_in_force(id)
     }
 
     /// Every credential in force.
     pub fn tokens(&self) -> Vec<TokenRow> {
-        self.shared.tokens.all()
+        self.shared.journal.tokens.all()
     }
 
     /// Wakes when credentials change.
     pub fn token_changes(&self) -> watch::Receiver<u64> {
-        self.shared.tokens.changes()
+        self.shared.journal.tokens.changes()
     }
 
     /// Whether any credential has this secret; a browser's opens nothing without its proof.
     pub fn knows_secret(&self, secret: &Secret) -> bool {
-        self.shared.tokens.knows(secret)
+        self.shared.journal.tokens.knows(secret)
     }
 
     /// Makes a credential.
@@ -315,7 +316,7 @@ impl Engine {
     /// The same for a device, if one is named: its credential is then called so.
     pub fn offer_code_for(&self, device: Option<&str>) -> OfferedCode {
         let code = Secret::generate_code(&*self.shared.ids);
-        self.shared.tokens.offer_code(&code, device);
+        self.shared.journal.tokens.offer_code(&code, device);
         let lasts = i64::try_from(CODE_GOOD_FOR.as_millis()).unwrap_or(i64::MAX);
         let expires_at = model::Timestamp::from_millis(self.shared.clock.now().as_millis().saturating_add(lasts));
         OfferedCode { code, expires_at }
@@ -323,6 +324,6 @@ impl Engine {
 
     /// Uses a code up; what to call the credential that comes of it, if the code was good.
     pub fn consume_code(&self, code: &Secret) -> Option<String> {
-        self.shared.tokens.consume_code(code)
+        self.shared.journal.tokens.consume_code(code)
     }
 }

@@ -1,21 +1,19 @@
 //! Pieces of work: what they hold, what they are called, and the steps that lead from one of their sessions to the next.
 //!
-//! Invariant: one writer of the `work` stream at a time, so that a name leads to one work however many ask at once; what
-//! is told of a work is told in that turn, so that the newest is told last.
+//! Invariant: one writer of the `work` stream at a time, so that a name leads to one work however many ask at once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use model::{
-    AgentOption, Answerer, Command, Event, NewSession, NextId, Offer, OptionCategory, Rejection, Seq, Session,
-    SessionId, SessionRow, StreamId, Turn, TurnRow, WorkId, WorkKey, WorkRow, add_to_work, check_name, decide,
-    rename_work, work_name,
+    AgentOption, Answerer, Command, Draft, Event, NewSession, NextId, Offer, OptionCategory, Rejection, Session,
+    SessionId, SessionRow, StreamId, Turn, TurnRow, WorkId, WorkKey, WorkRow, add_to_work, check_name, rename_work,
+    work_name,
 };
-use store::{AppendError, Batch, Head, Part, Room};
+use store::{AppendError, Batch, Head, Part};
 
 use crate::asking::{Asker, Reply};
-use crate::commit::Along;
 use crate::feeds::ListChange;
 use crate::offers::last_options;
 use crate::{Engine, QueryError, Shared, SubmitError};
@@ -173,7 +171,6 @@ impl Engine {
             let other = shared.store.find_work(&row.project, &wanted).await?;
             let events = rename_work(&row, &wanted, other.as_ref())?;
             shared.append_to_work(events, &asker).await?;
-            shared.publish_work(id).await;
             let row = shared.store.work(id).await?.ok_or(SubmitError::NoSuchWork(id))?;
             Ok(shared.with_sessions(row).await?)
         })
@@ -193,9 +190,7 @@ impl Engine {
             if shared.store.work(id).await?.is_none() {
                 return Err(SubmitError::NoSuchWork(id));
             }
-            shared.append_to_work(vec![Event::WorkDeleted { work: id }], &asker).await?;
-            shared.publish_work(id).await;
-            Ok(())
+            shared.append_to_work(vec![Event::WorkDeleted { work: id }], &asker).await
         })
         .await
     }
@@ -215,17 +210,16 @@ impl Engine {
             let known = shared.store.find_work(&new.project, &name).await?;
             let work = known.as_ref().map_or_else(|| shared.new_work(), |known| known.id);
             let project = new.project.clone();
-            let created = decide(None, Command::Create(NewSession { work: Some(work), ..new }))?;
-            let reply = Reply::Created { session: id, entries: created.len() as u64 };
+            let created = shared.first_part(id, NewSession { work: Some(work), ..new })?;
+            let reply = Reply::Created { session: id, entries: created.entries.len() as u64 };
             let receipt = asker.receipt(&reply, shared.clock.now());
             let added = add_to_work(known.as_ref(), work, &project, &name, id);
-            let parts = shared.next_part(StreamId::Work, added).await?.into_iter().collect();
-            match shared.commit(id, None, created, Along { receipt, parts }, Room::Ordinary).await {
+            let parts = [created].into_iter().chain(shared.next_part(StreamId::Work, added).await?).collect();
+            match shared.journal.append(Batch { parts, receipt, ..Batch::default() }).await {
                 Ok(_) => (),
                 Err(AppendError::Repeated(receipt)) => return asker.repeat(&receipt),
                 Err(err) => return Err(err.into()),
             }
-            shared.publish_work(work).await;
             drop(turn);
             start(&shared, id);
             Ok(reply)
@@ -304,8 +298,11 @@ impl Shared {
         WorkId::from_uuid(self.ids.uuid())
     }
 
-    pub(crate) fn first_part(&self, id: SessionId, events: Vec<Event>) -> (Part, Option<Session>) {
-        Part::of(StreamId::Session(id), Seq::START, None, events, self.clock.now())
+    /// What begins a session.
+    pub(crate) fn first_part(&self, id: SessionId, new: NewSession) -> Result<Part, Rejection> {
+        let mut draft = Draft::new(id, None);
+        draft.apply(Command::Create(new), self.clock.now())?;
+        Ok(draft.take())
     }
 
     /// These events as the next part of a stream that is no session's. Whoever asks for it holds the turn until it is
@@ -323,14 +320,8 @@ impl Shared {
 
     async fn append_to_work(&self, events: Vec<Event>, asker: &Asker) -> Result<(), SubmitError> {
         let receipt = asker.receipt(&Reply::Done, self.clock.now());
-        let parts: Vec<Part> = self.next_part(StreamId::Work, events).await?.into_iter().collect();
-        if parts.is_empty() && receipt.is_none() {
-            return Ok(());
-        }
-        self.store.append(Batch { parts, receipt, ..Batch::default() }).await?;
-        if let Some(copying) = &self.copying {
-            copying.wake();
-        }
+        let parts = self.next_part(StreamId::Work, events).await?.into_iter().collect();
+        self.journal.append(Batch { parts, receipt, ..Batch::default() }).await?;
         Ok(())
     }
 
@@ -339,7 +330,7 @@ impl Shared {
         Ok(Work { row, sessions })
     }
 
-    /// Tells everyone how a piece of work stands. Whoever calls it holds the turn to write.
+    /// Publishes a piece of work as it is now.
     pub(crate) async fn publish_work(&self, id: WorkId) {
         let work = async {
             match self.store.work(id).await? {
@@ -350,17 +341,7 @@ impl Shared {
         match work.await {
             Ok(Some(work)) if !work.sessions.is_empty() => self.feeds.publish_list(ListChange::PutWork(Arc::new(work))),
             Ok(_) => self.feeds.publish_list(ListChange::RemovedWork { id }),
-            Err(err) => tracing::warn!(work = %id, error = %err, "a change of a meta-context could not be told"),
+            Err(err) => tracing::warn!(work = %id, error = %err, "a change of a meta-context could not be published"),
         }
-    }
-
-    /// A member was deleted or restored.
-    pub(crate) fn tell_of_work(self: &Arc<Self>, id: WorkId) {
-        let shared = Arc::clone(self);
-        self.tasks.spawn(async move {
-            if let Ok(_turn) = shared.work_stream.turn().await {
-                shared.publish_work(id).await;
-            }
-        });
     }
 }

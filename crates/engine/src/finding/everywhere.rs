@@ -194,7 +194,7 @@ impl Shared {
 
     /// Waits a moment for what was written before, so that it is found; how far the fold has come, if not so far.
     async fn wait_until_folded(&self) -> Option<(u64, u64)> {
-        let target = *self.finding.committed.borrow();
+        let target = self.store.last_position();
         let mut folded = self.finding.folded.subscribe();
         if *folded.borrow() < target {
             self.finding.asked.notify_one();

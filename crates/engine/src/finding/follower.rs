@@ -129,8 +129,6 @@ async fn follow(shared: &Shared, folder: &Path, trust: Trust, care: &mut Care) -
     if after == Position(0) {
         shared.finding.set_aside.begin_anew(care.aside());
     }
-    let last = shared.store.changed_since(Position(i64::MAX.unsigned_abs()), 1).await?.up_to;
-    shared.finding.committed(last);
     shared.finding.folded.send_replace(after);
     let index = Arc::new(index);
     let folded = Some(&shared.finding.folded);
@@ -166,10 +164,9 @@ struct Follower<'a> {
 
 impl Follower<'_> {
     async fn follow(&mut self) -> Result<(), FollowError> {
-        let mut news = self.shared.finding.committed.subscribe();
         let mut is_resting = false;
         loop {
-            let last = *news.borrow_and_update();
+            let last = self.shared.store.last_position();
             fail::fail_point!("search-follow", |_| Ok(()));
             if self.shared.finding.is_distrusted() {
                 return Err(FollowError::Unreadable);
@@ -200,7 +197,8 @@ impl Follower<'_> {
             tokio::select! {
                 biased;
                 () = self.shared.settled.cancelled() => return self.main.commit().await,
-                _ = news.changed() => self.gather().await,
+                _ = self.shared.store.wait_after(last) => self.gather().await,
+                () = self.shared.finding.nudged.notified() => self.gather().await,
                 Some(ended) = self.main.commit_ended() => {
                     self.main.end_commit(ended).await?;
                     self.begin_beside_if_wanted().await?;

@@ -7,14 +7,13 @@
 use std::collections::HashMap;
 
 use agents::history::Found;
-use model::{Position, Session, SessionId};
-use store::{AppendError, Batch, Part, Room};
+use model::{Position, SessionId};
+use store::{AppendError, Batch, Part};
 
 use super::retelling::{PART_BYTES, PART_ENTRIES, Written};
 use super::work::{Became, Outcome, Seen};
 use super::{MAX_FAILURES, session_of};
 use crate::Shared;
-use crate::feeds::Fresh;
 
 /// A batch takes no more than this, unless one part alone is larger: whoever else writes waits for it.
 const ALONE: Bound = Bound { entries: 5_000, bytes: 2 << 20 };
@@ -52,7 +51,7 @@ impl<'a> Gathering<'a> {
         if self.entries + entries > self.bound.entries || self.bytes + bytes > self.bound.bytes {
             self.write().await;
         }
-        if self.is_refused(written.after.row.id) {
+        if self.is_refused(written.session) {
             return;
         }
         (self.entries, self.bytes) = (self.entries + entries, self.bytes + bytes);
@@ -86,16 +85,9 @@ impl<'a> Gathering<'a> {
             }
             return self.tell_finished();
         }
-        match self.append(waiting.iter().map(|written| written.part.clone()).collect()).await {
-            Ok(position) => {
-                for Written { part, before, after, .. } in waiting {
-                    self.publish(before.as_ref(), &after, Fresh::of(&part.entries), position);
-                }
-            }
-            Err(_) => {
-                for written in waiting {
-                    self.write_alone(written).await;
-                }
+        if self.append(waiting.iter().map(|written| written.part.clone()).collect()).await.is_err() {
+            for written in waiting {
+                self.write_alone(written).await;
             }
         }
         self.tell_finished();
@@ -103,33 +95,21 @@ impl<'a> Gathering<'a> {
 
     /// After a batch that could not be written: the others of it may well be.
     async fn write_alone(&mut self, written: Written) {
-        let session = written.after.row.id;
-        if self.is_refused(session) {
+        if self.is_refused(written.session) {
             return;
         }
-        let Written { part, before, after, .. } = written;
-        let fresh = Fresh::of(&part.entries);
-        match self.append(vec![part]).await {
-            Ok(position) => self.publish(before.as_ref(), &after, fresh, position),
-            Err(err) => drop(self.refused.insert(session, err)),
+        if let Err(err) = self.append(vec![written.part]).await {
+            self.refused.insert(written.session, err);
         }
     }
 
-    async fn append(&mut self, parts: Vec<Part>) -> Result<Position, AppendError> {
+    async fn append(&mut self, parts: Vec<Part>) -> Result<(), AppendError> {
         let entries: usize = parts.iter().map(|part| part.entries.len()).sum();
-        let position = self.shared.store.append(Batch { parts, receipt: None, room: Room::Ordinary }).await?;
+        let position = self.shared.journal.append(Batch { parts, ..Batch::default() }).await?.position;
         let is_alone = self.reached.is_none_or(|reached| position.0 - reached.0 == entries as u64);
         self.bound = if is_alone { &ALONE } else { &BESIDE_OTHERS };
         self.reached = Some(position);
-        Ok(position)
-    }
-
-    fn publish(&self, before: Option<&Session>, after: &Session, fresh: Fresh, position: Position) {
-        self.shared.finding.committed(position);
-        if let Some(copying) = &self.shared.copying {
-            copying.wake();
-        }
-        self.shared.publish(before.map(|session| &session.row), &after.row, fresh);
+        Ok(())
     }
 
     fn tell_finished(&mut self) {

@@ -1,4 +1,4 @@
-//! From what a record tells to a session's entries, each step through `model::decide`, with the times of the record.
+//! From what a record tells to a session's entries, each step through a [`Draft`], with the times of the record.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,12 +6,11 @@ use std::sync::Arc;
 
 use agents::history::{Bookmark, Found, Told};
 use model::{
-    AgentReport, BlockScanner, Command, InteractionId, NewSession, Rejection, Seq, Session, SessionId, StreamId,
-    Timestamp, TitleMaker, ToolCall, ToolStatus, Topics, decide, prove,
+    AgentReport, Command, Draft, InteractionId, NewSession, Rejection, Session, SessionId, Timestamp, TitleMaker,
+    Titles, ToolCall, ToolStatus, Topics, prove,
 };
 use store::Part;
 
-use crate::digest::Digest;
 use crate::id_source::IdSource;
 
 /// A part of the log is handed out at the end of a turn once it has so many entries or bytes.
@@ -24,25 +23,19 @@ pub(super) struct Retelling {
     tool: &'static str,
     source: String,
     ids: Arc<dyn IdSource>,
-    session: Option<Session>,
-    part: Part,
-    bytes: usize,
-    digest: Digest,
-    blocks: BlockScanner,
-    topics: Topics,
+    draft: Draft,
     calls: BTreeMap<u32, ToolCall>,
     prompt: Option<InteractionId>,
     home: String,
     last_at: Timestamp,
 }
 
-/// Entries that are written at once, and the session before and after them.
+/// Entries that are written at once.
 pub(super) struct Written {
+    pub(super) session: SessionId,
     pub(super) part: Part,
     /// About how many the part has.
     pub(super) bytes: usize,
-    pub(super) before: Option<Session>,
-    pub(super) after: Session,
 }
 
 impl Retelling {
@@ -54,19 +47,15 @@ impl Retelling {
         ids: Arc<dyn IdSource>,
         home: String,
     ) -> Self {
-        let part = empty_part(id, session.as_ref());
         let last_at = session.as_ref().map_or(found.modified_at, |session| session.row.active_at);
+        let mut draft = Draft::new(id, session);
+        draft.set_topics(topics);
         Self {
             id,
             tool: found.tool.agent_name(),
             source: found.id.clone(),
             ids,
-            session,
-            part,
-            bytes: 0,
-            digest: Digest::default(),
-            blocks: BlockScanner::default(),
-            topics,
+            draft,
             calls: BTreeMap::new(),
             prompt: None,
             home,
@@ -75,7 +64,7 @@ impl Retelling {
     }
 
     /// Takes in the next thing; gives what is to be written, at the end of a turn, if it is enough.
-    pub(super) fn tell(&mut self, told: Told, before: &mut Option<Session>) -> Result<Option<Written>, Rejection> {
+    pub(super) fn tell(&mut self, told: Told) -> Result<Option<Written>, Rejection> {
         match told {
             Told::Session(about) => {
                 let (cwd, project) = directory(&about.cwd, &self.home);
@@ -102,9 +91,10 @@ impl Retelling {
             Told::Report { at, report } => self.report(report, at)?,
             Told::TurnEnd { at, stop, bookmark } => {
                 self.act(Command::Agent(AgentReport::Stopped(stop)), at)?;
-                self.sum_up(at)?;
-                if self.part.entries.len() >= PART_ENTRIES || self.bytes >= PART_BYTES {
-                    return self.flush(&bookmark, at, before).map(Some);
+                let at = self.said_at(at);
+                self.draft.sum_up(Titles::ByTerms, at)?;
+                if self.draft.entries().len() >= PART_ENTRIES || self.draft.bytes() >= PART_BYTES {
+                    return self.flush(&bookmark, at).map(Some);
                 }
             }
         }
@@ -112,18 +102,9 @@ impl Retelling {
     }
 
     /// What has been told and not handed out, with how far it goes.
-    pub(super) fn flush(
-        &mut self,
-        bookmark: &Bookmark,
-        at: Timestamp,
-        before: &mut Option<Session>,
-    ) -> Result<Written, Rejection> {
+    pub(super) fn flush(&mut self, bookmark: &Bookmark, at: Timestamp) -> Result<Written, Rejection> {
         self.note(bookmark.as_str().to_owned(), at)?;
-        let after = self.session.clone().ok_or(Rejection::NoSuchSession)?;
-        let bytes = std::mem::take(&mut self.bytes);
-        let part = std::mem::replace(&mut self.part, empty_part(self.id, Some(&after)));
-        let before = before.replace(after.clone());
-        Ok(Written { part, bytes, before, after })
+        Ok(Written { session: self.id, bytes: self.draft.bytes(), part: self.draft.take() })
     }
 
     fn note(&mut self, mark: String, at: Timestamp) -> Result<(), Rejection> {
@@ -133,7 +114,7 @@ impl Retelling {
 
     /// Nothing waits to be handed out.
     pub(super) fn is_empty(&self) -> bool {
-        self.part.entries.is_empty()
+        self.draft.entries().is_empty()
     }
 
     fn report(&mut self, report: AgentReport, at: Timestamp) -> Result<(), Rejection> {
@@ -145,7 +126,7 @@ impl Retelling {
             AgentReport::ToolChanged { tool, change } => {
                 if let Some(call) = self.calls.get_mut(tool) {
                     call.change(change);
-                    let cwd = self.session.as_ref().map_or("/", |session| &session.row.cwd);
+                    let cwd = self.draft.session().map_or("/", |session| &session.row.cwd);
                     if call.status == ToolStatus::Completed {
                         // What the files were like then, nobody knows.
                         proved = Some((*tool, prove(call, cwd)));
@@ -164,41 +145,23 @@ impl Retelling {
     }
 
     fn title(&mut self, title: String, by: TitleMaker, at: Timestamp) -> Result<(), Rejection> {
-        let turn = self.session.as_ref().map(|session| session.row.turns).filter(|turn| turn.0 > 0);
+        let turn = self.draft.session().map(|session| session.row.turns).filter(|turn| turn.0 > 0);
         let interaction_id = self.prompt.filter(|_| turn.is_some());
         self.act(Command::SetTitle { title, by, turn, interaction_id }, at)
     }
 
-    fn sum_up(&mut self, at: Timestamp) -> Result<(), Rejection> {
-        let Some(turn) = self.session.as_ref().map(|session| session.row.turns) else { return Ok(()) };
-        let Some(summary) = self.digest.summary(turn) else { return Ok(()) };
-        self.topics.push(&summary.summary);
-        self.act(Command::Summarise(vec![summary]), at)?;
-        let current = self.session.as_ref().map(|session| session.row.title.as_str()).filter(|title| !title.is_empty());
-        match self.topics.title(current) {
-            Some(title) => self.title(title, TitleMaker::Terms, at),
-            None => Ok(()),
-        }
-    }
-
     fn act(&mut self, command: Command, at: Timestamp) -> Result<(), Rejection> {
-        // What a record says without a time was said when the line before it was.
-        let at = if at.as_millis() > 0 { at } else { self.last_at };
-        self.last_at = at;
-        for event in decide(self.session.as_ref(), command)? {
-            for event in self.blocks.around(event) {
-                self.digest.apply(&event);
-                self.bytes += event.about_bytes();
-                self.session = self.part.push(self.session.take(), event, at);
-            }
-        }
-        Ok(())
+        let at = self.said_at(at);
+        self.draft.apply(command, at)
     }
-}
 
-fn empty_part(id: SessionId, session: Option<&Session>) -> Part {
-    let after = session.map_or(Seq::START, |session| session.head);
-    Part { stream: StreamId::Session(id), after, entries: Vec::new(), rows: Vec::new() }
+    /// What a record says without a time was said when the line before it was.
+    fn said_at(&mut self, at: Timestamp) -> Timestamp {
+        if at.as_millis() > 0 {
+            self.last_at = at;
+        }
+        self.last_at
+    }
 }
 
 /// The directory of a record and its project; home if the record does not say.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::history::{self, Bookmark, Found, HistoryError, LastTurn, Limits, Reading, Tool};
-use model::{Seq, Session, StreamId, Timestamp, Topics};
+use model::{Seq, StreamId, Timestamp, Topics};
 use store::{AppendError, Head, ReadError};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
@@ -180,11 +180,11 @@ async fn bring_in(shared: &Shared, found: &Found, gathering: &mut Gathering<'_>,
     let rest_before = shared.clock.now().as_millis() - i64::try_from(AT_REST_AFTER.as_millis()).unwrap_or(i64::MAX);
     let last_turn = if found.modified_at.as_millis() < rest_before { LastTurn::Tell } else { LastTurn::IfEnded };
     let home = shared.home.as_ref().and_then(|home| home.to_str()).unwrap_or("/").to_owned();
-    let retelling = Retelling::new(found, id, session.clone(), topics, Arc::clone(&shared.ids), home);
+    let retelling = Retelling::new(found, id, session, topics, Arc::clone(&shared.ids), home);
     let (parts, mut written) = mpsc::channel(PARTS_AHEAD);
     let reading = spawn_blocking({
         let found = found.clone();
-        move || read(&found, bookmark.as_ref(), last_turn, retelling, session, &parts)
+        move || read(&found, bookmark.as_ref(), last_turn, retelling, &parts)
     });
     while let Some(part) = written.recv().await {
         gathering.add(part).await;
@@ -216,7 +216,6 @@ fn read(
     after: Option<&Bookmark>,
     last_turn: LastTurn,
     mut retelling: Retelling,
-    mut before: Option<Session>,
     parts: &mpsc::Sender<Written>,
 ) -> Result<Reading, WorkError> {
     let mut broken = None;
@@ -225,7 +224,7 @@ fn read(
         if let history::Told::TurnEnd { at, bookmark, .. } = &told {
             last = Some((bookmark.clone(), *at));
         }
-        match retelling.tell(told, &mut before) {
+        match retelling.tell(told) {
             Ok(None) => ControlFlow::Continue(()),
             Ok(Some(part)) => match parts.blocking_send(part) {
                 Ok(()) => ControlFlow::Continue(()),
@@ -242,7 +241,7 @@ fn read(
         return Err(err.into());
     }
     if let Some((bookmark, at)) = last.filter(|_| !retelling.is_empty()) {
-        let part = retelling.flush(&bookmark, at, &mut before)?;
+        let part = retelling.flush(&bookmark, at)?;
         // Whoever stopped listening has said why.
         drop(parts.blocking_send(part));
     }

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use agents::{Call, OwnCall};
-use model::{AgentReport, Answerer, Command, Event, Memorable, Outcome, PermissionAnswer, Question, StreamId};
+use model::{AgentReport, Answerer, Command, Draft, Event, Memorable, Outcome, PermissionAnswer, Question, StreamId};
 use store::{AppendError, Receipt};
 
-use crate::commit::Along;
-use crate::live_session::{LiveSession, effects_of};
+use crate::live_session::effects::Following;
+use crate::live_session::{Along, LiveSession};
 use crate::{SubmitError, policy};
 
 impl LiveSession {
@@ -58,8 +58,8 @@ impl LiveSession {
         memorable: Option<&Memorable>,
         own_call: Option<OwnCall>,
     ) -> Option<PermissionAnswer> {
-        let row = &self.session.as_ref()?.row;
-        let remembered = memorable.and_then(|asked| self.shared.remembered.find(row, asked));
+        let row = &self.stored.session()?.row;
+        let remembered = memorable.and_then(|asked| self.shared.journal.remembered.find(row, asked));
         let policy = &self.shared.agency.policy;
         let decided = policy::answer(policy, remembered.as_ref(), &row.agent, question);
         decided.or_else(|| {
@@ -88,35 +88,34 @@ impl LiveSession {
         }
     }
 
-    /// Commits, with what an answer among the events leaves to be remembered.
+    /// Appends a draft, with what an answer in it leaves to be remembered.
     pub(super) async fn commit_remembering(
         &mut self,
-        events: Vec<Event>,
+        draft: Draft,
         receipt: Option<Receipt>,
     ) -> Result<(), SubmitError> {
-        let kept = events.iter().find_map(|event| match event {
+        let kept = draft.entries().iter().find_map(|entry| match &entry.event {
             Event::PermissionAnswered { request, answer, .. } => answer.remembered.map(|_| (*request, answer)),
             _ => None,
         });
-        let (Some((request, answer)), Some(session)) = (kept, &self.session) else {
-            return Ok(self.commit(events, receipt).await?);
+        let (Some((request, answer)), Some(session)) = (kept, self.stored.session()) else {
+            return Ok(self.commit_and_act(draft, Along { receipt, ..Along::default() }).await?);
         };
-        let effects = effects_of(&events);
+        let following = Following::of(draft.entries());
         let shared = Arc::clone(&self.shared);
         let turn = shared.server_stream.turn().await?;
-        let remembered = model::remember(&shared.remembered.all(), session, request, answer)?;
-        let server = shared.server_part(remembered).await?;
-        let rows: Vec<_> = server.iter().flat_map(|part| part.rows.clone()).collect();
-        match self.commit_only(events, Along { receipt, parts: server.into_iter().collect() }).await {
-            Ok(()) => shared.put_in_force(&rows),
+        let remembered = model::remember(&shared.journal.remembered.all(), session, request, answer)?;
+        let server = shared.next_part(StreamId::Server, remembered).await?;
+        match self.commit(draft, Along { receipt, parts: server.into_iter().collect() }).await {
+            Ok(()) => (),
             Err(conflict @ AppendError::Conflict { stream: StreamId::Server, .. }) => {
-                shared.read_what_is_in_force().await?;
+                shared.journal.read_what_is_in_force().await?;
                 return Err(conflict.into());
             }
             Err(err) => return Err(err.into()),
         }
         drop(turn);
-        self.take_effects(effects).await;
+        self.act(following).await;
         Ok(())
     }
 }

@@ -5,13 +5,12 @@
 
 use std::sync::Arc;
 
-use model::{Command, FirstPrompt, InteractionId, NewSession, Origin, SessionId, StreamId, add_to_work, decide};
+use model::{Command, FirstPrompt, InteractionId, NewSession, Origin, SessionId, StreamId, add_to_work};
 use store::AppendError;
 
 use crate::asking::{Asked, Reply};
-use crate::commit::Along;
-use crate::feeds::Fresh;
-use crate::live_session::{CONFLICT_TRIES, LiveSession, effects_of};
+use crate::live_session::effects::Following;
+use crate::live_session::{Along, CONFLICT_TRIES, LiveSession};
 use crate::work::{Click, wanted_options};
 use crate::{SubmitError, work};
 
@@ -43,7 +42,7 @@ impl LiveSession {
         }
         let name = offer.click()?;
         self.prepare(None).await?;
-        let Some(session) = &self.session else { return Err(SubmitError::NotFound(self.id)) };
+        let Some(session) = self.stored.session() else { return Err(SubmitError::NotFound(self.id)) };
         let options = wanted_options(&shared, session, click).await;
         let row = session.row.clone();
 
@@ -64,29 +63,23 @@ impl LiveSession {
             from: Some((Origin { session: self.id, block: click.block }, prompt)),
             options,
         };
-        let created = decide(None, Command::Create(new))?;
+        let new_part = shared.first_part(begun, new)?;
         let command = Command::Click { block: click.block, work, session: begun, by: click.by.clone() };
-        let events = self.decide(Some(command))?;
+        let draft = self.decide(Some(command))?;
         let reply = Reply::Clicked { work, session: begun };
         let receipt = asked.receipt(&reply, shared.clock.now());
-        let (new_part, new_session) = shared.first_part(begun, created);
-        let fresh = Fresh::of(&new_part.entries);
         let added = add_to_work(known.as_ref(), work, &row.project, name, begun);
         let work_part = shared.next_part(StreamId::Work, added).await?;
 
-        let effects = effects_of(&events);
+        let following = Following::of(draft.entries());
         let parts = work_part.into_iter().chain([new_part]).collect();
         fail::fail_point!("click-decided");
-        self.commit_only(events, Along { receipt, parts }).await?;
+        self.commit(draft, Along { receipt, parts }).await?;
         fail::fail_point!("click-appended");
-        if let Some(new_session) = &new_session {
-            shared.publish(None, &new_session.row, fresh);
-        }
-        shared.publish_work(work).await;
         drop(turn);
         fail::fail_point!("click-published");
         work::start(&shared, begun);
-        self.take_effects(effects).await;
+        self.act(following).await;
         Ok(reply)
     }
 }

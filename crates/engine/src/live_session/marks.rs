@@ -4,7 +4,7 @@
 //! prompts. The log itself is what is counted, from where the newest turn began, so a restart forgets nothing and reads
 //! nothing older.
 
-use model::{Command, Event, Marker, Seq, Session, StreamId, Turn, json_bytes};
+use model::{Command, Entry, Event, Marker, Seq, Session, StreamId, Turn, json_bytes};
 use store::Receipt;
 
 use crate::live_session::LiveSession;
@@ -23,10 +23,10 @@ pub(super) struct Marked {
 }
 
 impl LiveSession {
-    /// What there will be of marks once these events are written, or why they may not be; `None` if they mark nothing.
-    pub(super) async fn room_for_marks(&self, events: &[Event]) -> Result<Option<Marked>, SubmitError> {
-        let added: usize = events.iter().map(mark_bytes).sum();
-        let Some(session) = &self.session else { return Ok(None) };
+    /// What there will be of marks once these entries are written, or why they may not be; `None` if they mark nothing.
+    pub(super) async fn room_for_marks(&self, entries: &[Entry]) -> Result<Option<Marked>, SubmitError> {
+        let added: usize = entries.iter().map(|entry| mark_bytes(&entry.event)).sum();
+        let Some(session) = self.stored.session() else { return Ok(None) };
         if added == 0 {
             return Ok(None);
         }

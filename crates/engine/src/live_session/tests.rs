@@ -34,10 +34,9 @@ async fn begun() -> (LiveSession, mpsc::Receiver<Call>, mpsc::Sender<News>) {
         name: String::new(),
         ..NewSession::default()
     };
-    let events = decide(None, Command::Create(new)).unwrap();
-    let session =
-        engine.shared.commit(id, None, events, crate::commit::Along::default(), Room::Ordinary).await.unwrap();
-    let mut live = LiveSession::new(engine.shared, id, session, mpsc::channel(1).1);
+    let mut live = LiveSession::new(engine.shared, id, None, mpsc::channel(1).1);
+    let created = live.decide(Some(Command::Create(new))).unwrap();
+    live.commit(created, Along::default()).await.unwrap();
     let (calls, calls_in) = mpsc::channel(256);
     let (news_out, news) = mpsc::channel(256);
     live.agent = Some(Hosted { agent: Agent { calls, news }, loan: None });
@@ -80,7 +79,7 @@ async fn an_agent_that_talks_faster_than_is_written_is_heard_to_the_end() {
         news.blocking_send(News::Report(AgentReport::Stopped(stop))).unwrap();
         news
     });
-    while live.session.as_ref().is_some_and(|session| session.row.running.is_some()) {
+    while live.stored.session().is_some_and(|session| session.row.running.is_some()) {
         live.hear_next().await;
     }
     agent.join().unwrap();
@@ -134,7 +133,7 @@ async fn what_is_offered_again_is_written_once() {
             live.report(Some(Command::Resume { agent: Some(agent) })).await;
             live.agent = None;
         }
-        live.offers = Offers::of(&newest_entries(&*live.shared.store, live.session.as_ref().unwrap()).await);
+        live.offers = Offers::of(&newest_entries(&*live.shared.store, live.stored.session().unwrap()).await);
         live.hear(Some(mode("ask"))).await;
         assert_eq!(written(&live).await, expected);
     }
@@ -146,7 +145,7 @@ async fn an_agent_that_offers_the_same_again_is_there_again() {
     live.prompt("go on").await;
     news.send(mode("ask")).await.unwrap();
     live.hear_next().await;
-    let state = |live: &LiveSession| live.session.as_ref().unwrap().row.agent_state;
+    let state = |live: &LiveSession| live.stored.session().unwrap().row.agent_state;
     // Heard one by one, and at once.
     for at_once in [false, true] {
         news.send(News::Report(AgentReport::Unresponsive)).await.unwrap();
@@ -186,7 +185,7 @@ async fn told(calls: &mut mpsc::Receiver<Call>) -> (u64, Option<String>) {
 #[tokio::test]
 async fn what_is_asked_beside_the_turns_keeps_its_agent_until_it_is_settled() {
     let (mut live, mut calls, news) = begun().await;
-    let open = |live: &LiveSession| live.session.as_ref().unwrap().row.open_requests.len();
+    let open = |live: &LiveSession| live.stored.session().unwrap().row.open_requests.len();
     assert!(!live.busy());
     for key in [11, 12, 13] {
         news.send(ask(key)).await.unwrap();
@@ -292,7 +291,7 @@ async fn what_an_agent_asked_that_is_gone_is_withdrawn_by_whatever_comes_next() 
     let refused = live.decide(Some(Command::Answer { request: Request(1), answer: person("y") }));
     assert!(matches!(refused, Err(SubmitError::Rejected(_))), "{refused:?}");
     live.report(Some(Command::Observe)).await;
-    assert!(live.session.as_ref().unwrap().row.open_requests.is_empty());
+    assert!(live.stored.session().unwrap().row.open_requests.is_empty());
 }
 
 #[tokio::test]
@@ -301,7 +300,7 @@ async fn what_is_forgotten_while_it_is_asked_answers_nothing() {
     live.prompt("go on").await;
     let shared = Arc::clone(&live.shared);
     let id = RememberedId::from_bytes([1; 16]);
-    shared.put_in_force(&[RowChange::PutRemembered(RememberedRow {
+    shared.journal.remembered.apply(&[RowChange::PutRemembered(RememberedRow {
         id,
         project: "/".to_owned(),
         cwd: "/".to_owned(),
@@ -328,7 +327,7 @@ async fn what_is_forgotten_while_it_is_asked_answers_nothing() {
         while asked().await < 2 {
             tokio::task::yield_now().await;
         }
-        shared.put_in_force(&[RowChange::RemoveRemembered { id }]);
+        shared.journal.remembered.apply(&[RowChange::RemoveRemembered { id }]);
         drop(turn);
     };
     tokio::join!(live.hear(Some(ask(2))), forget);

@@ -3,13 +3,11 @@
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
-use model::{Command, Session, SessionId, SummaryMaker, TurnRow, TurnSummary, decide};
-use store::{AppendError, ReadError, Room};
+use model::{Command, Digest, Draft, Session, SessionId, SummaryMaker, TurnRow, TurnSummary};
+use store::{AppendError, Batch, ReadError};
 use tokio::sync::oneshot;
 
 use crate::asking::{Asked, Asker, Then, Wish};
-use crate::commit::Along;
-use crate::digest::Digest;
 use crate::live_session::{Answer, Input};
 use crate::{QueryError, Shared};
 
@@ -121,11 +119,10 @@ impl Shared {
         }
         for _ in 0..CONFLICT_TRIES {
             let Some(session) = self.store.session(id).await? else { return Ok(false) };
-            let events = decide(Some(&session), command.clone()).unwrap_or_default();
-            if events.is_empty() {
-                return Ok(false);
-            }
-            match self.commit(id, Some(&session), events, Along::default(), Room::Ordinary).await {
+            let mut draft = Draft::new(id, Some(session));
+            let part = draft.apply(command.clone(), self.clock.now()).map(|()| draft.take());
+            let Some(part) = part.ok().filter(|part| !part.entries.is_empty()) else { return Ok(false) };
+            match self.journal.append(Batch { parts: vec![part], ..Batch::default() }).await {
                 Ok(_) => return Ok(true),
                 Err(AppendError::Conflict { .. }) => (),
                 Err(err) => {

@@ -111,6 +111,14 @@ impl Log for FullDisk {
         self.store.changed_since(after, limit).await
     }
 
+    fn last_position(&self) -> Position {
+        self.store.last_position()
+    }
+
+    async fn wait_after(&self, after: Position) -> Position {
+        self.store.wait_after(after).await
+    }
+
     async fn head(&self, stream: StreamId) -> Result<Head, ReadError> {
         self.store.head(stream).await
     }

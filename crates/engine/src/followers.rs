@@ -1,0 +1,133 @@
+//! Everyone who follows the log in this process hears of an append here, by its stream.
+//!
+//! Invariant: nobody waits here, and nobody who appends knows who follows. What a follower needs beyond what it hears
+//! it reads from the log, in a task of its own; those that may lie behind (copies, the index) sleep in
+//! [`store::Log::wait_after`] and do not appear here but for purges, which leave no entry.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use model::{Event, RowChange, SessionId, SessionRow, StreamId, SummaryMaker, WorkId};
+use tokio::sync::Notify;
+
+use crate::Shared;
+use crate::feeds::{Feeds, ListChange, News};
+use crate::finding::Finding;
+use crate::journal::{CommittedPart, Unobserved};
+use crate::offers::AgentViews;
+use crate::summaries::Summaries;
+
+pub(crate) struct Followers {
+    pub(crate) feeds: Arc<Feeds>,
+    pub(crate) agent_views: Arc<AgentViews>,
+    pub(crate) summaries: Arc<Summaries>,
+    pub(crate) finding: Arc<Finding>,
+    pub(crate) changed_works: Arc<ChangedWorks>,
+}
+
+impl Followers {
+    /// Hears of what was appended to one stream.
+    pub(crate) fn hear(&self, part: &CommittedPart, unobserved: &Unobserved) {
+        match part.stream {
+            StreamId::Session(id) => self.hear_session(id, part, unobserved),
+            StreamId::Work => part.rows.iter().filter_map(work_of).for_each(|work| self.changed_works.note(work)),
+            StreamId::Server => (),
+        }
+    }
+
+    fn hear_session(&self, id: SessionId, part: &CommittedPart, unobserved: &Unobserved) {
+        self.agent_views.hear(id, &part.entries);
+        let news = if part.is_whole { News::Entries(Arc::clone(&part.entries)) } else { News::Grown };
+        self.feeds.publish(id, news);
+        let Some(row) = part.session_row() else { return };
+        if row.deleted_at.is_some() {
+            self.feeds.publish(id, News::Deleted);
+        }
+        unobserved.change(part.unobserved, |unobserved_count| {
+            self.feeds.publish_list(match row.deleted_at {
+                Some(_) => ListChange::Removed { session: id, unobserved_count },
+                None => ListChange::Put { row: Arc::new(row.clone()), unobserved_count },
+            });
+        });
+        self.note_summaries(row, part);
+        let moves = |event: &Event| matches!(event, Event::SessionDeleted {} | Event::SessionRestored {});
+        if let Some(work) = row.work
+            && part.entries.iter().any(|entry| moves(&entry.event))
+        {
+            self.changed_works.note(work);
+        }
+    }
+
+    /// A model may write better lines of the turns that have just ended; turns without any are caught up on.
+    fn note_summaries(&self, row: &SessionRow, part: &CommittedPart) {
+        if row.running.is_none() && row.summarised < row.turns {
+            self.summaries.catch_up();
+        }
+        if row.is_imported() {
+            return;
+        }
+        let ended = |turn| {
+            part.entries
+                .iter()
+                .any(|entry| matches!(&entry.event, Event::TurnEnded { turn: ended, .. } if *ended == turn))
+        };
+        for entry in part.entries.iter() {
+            if let Event::SummarySet { turn, by: SummaryMaker::Extract, .. } = entry.event
+                && ended(turn)
+            {
+                self.summaries.wish(row.id, turn);
+            }
+        }
+    }
+
+    /// Hears that a session is gone for good.
+    pub(crate) fn hear_purged(&self, row: &SessionRow, unobserved: &Unobserved) {
+        self.finding.purged(row.id);
+        // One that was deleted before has been taken off the list then.
+        if row.deleted_at.is_none() {
+            self.feeds.publish(row.id, News::Deleted);
+            unobserved.change(-i64::from(row.unobserved()), |unobserved_count| {
+                self.feeds.publish_list(ListChange::Removed { session: row.id, unobserved_count });
+            });
+        }
+    }
+}
+
+fn work_of(row: &RowChange) -> Option<WorkId> {
+    match row {
+        RowChange::PutWork(row) => Some(row.id),
+        RowChange::RenameWork { id, .. } | RowChange::TouchWork { id, .. } | RowChange::RemoveWork { id } => Some(*id),
+        _ => None,
+    }
+}
+
+/// Pieces of work that have changed since the list was last told of them.
+#[derive(Debug, Default)]
+pub(crate) struct ChangedWorks {
+    ids: Mutex<BTreeSet<WorkId>>,
+    changed: Notify,
+}
+
+impl ChangedWorks {
+    fn note(&self, work: WorkId) {
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner).insert(work);
+        self.changed.notify_one();
+    }
+
+    fn take(&self) -> BTreeSet<WorkId> {
+        std::mem::take(&mut *self.ids.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Publishes pieces of work as they change. Each is read after it was noted, so the newest is published last.
+pub(crate) async fn publish_works(shared: Arc<Shared>) {
+    loop {
+        for work in shared.changed_works.take() {
+            shared.publish_work(work).await;
+        }
+        tokio::select! {
+            () = shared.settled.cancelled() => return,
+            () = shared.changed_works.changed.notified() => (),
+        }
+    }
+}

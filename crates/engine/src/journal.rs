@@ -1,0 +1,179 @@
+//! The one way into the log: append, put in force, and only then tell whoever follows.
+//!
+//! Invariant: stored before shown. A follower may act on what it sees, and must never act on an entry that a crash
+//! could take back. What decides who may do what (credentials, remembered answers, counts) is in force before the
+//! append is acknowledged: a revoked credential opens nothing from then on.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use model::{Entry, Event, Position, RowChange, Session, SessionRow, StreamId, Timestamp};
+use store::{AppendError, Batch, Part, Store};
+
+use crate::followers::Followers;
+use crate::remembered::Remembered;
+use crate::tokens::Tokens;
+
+/// Entries that have more bytes than this together are read from the log by everybody.
+const CARRIED_BYTES: usize = 32 << 10;
+
+/// The only caller of [`store::Log::append`] and [`store::Log::purge`].
+pub(crate) struct Journal {
+    store: Arc<dyn Store>,
+    pub(crate) tokens: Tokens,
+    pub(crate) remembered: Remembered,
+    pub(crate) unobserved: Unobserved,
+    followers: Followers,
+}
+
+/// What was appended, as far as somebody follows it.
+#[derive(Debug)]
+pub(crate) struct Committed {
+    /// The position of the last entry.
+    pub(crate) position: Position,
+    pub(crate) parts: Vec<CommittedPart>,
+}
+
+/// What was appended to one stream.
+#[derive(Debug)]
+pub(crate) struct CommittedPart {
+    pub(crate) stream: StreamId,
+    /// All entries, if they are short; else those that followers have to see at once.
+    pub(crate) entries: Arc<[Entry]>,
+    /// The entries are all that were appended.
+    pub(crate) is_whole: bool,
+    /// The changed rows that live in memory, too.
+    pub(crate) rows: Vec<RowChange>,
+    /// By how much the number of unseen sessions changed.
+    pub(crate) unobserved: i64,
+}
+
+impl CommittedPart {
+    fn of(part: &Part) -> Self {
+        let mut bytes = 0;
+        let is_whole = part.entries.iter().all(|entry| {
+            bytes += entry.event.about_bytes();
+            bytes <= CARRIED_BYTES
+        });
+        let entries = part.entries.iter().filter(|entry| is_whole || is_seen_at_once(&entry.event));
+        Self {
+            stream: part.stream,
+            entries: entries.cloned().collect(),
+            is_whole,
+            rows: part.rows.iter().filter(|row| is_in_memory(row)).cloned().collect(),
+            unobserved: part.unobserved,
+        }
+    }
+
+    /// The session's row, if it changed.
+    pub(crate) fn session_row(&self) -> Option<&SessionRow> {
+        self.rows.iter().find_map(|row| match row {
+            RowChange::PutSession(row) => Some(&**row),
+            _ => None,
+        })
+    }
+}
+
+impl Journal {
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        tokens: Tokens,
+        remembered: Remembered,
+        unobserved: Unobserved,
+        followers: Followers,
+    ) -> Self {
+        Self { store, tokens, remembered, unobserved, followers }
+    }
+
+    /// Appends a batch: all of it, or nothing. One that holds nothing is not written.
+    pub(crate) async fn append(&self, mut batch: Batch) -> Result<Committed, AppendError> {
+        batch.parts.retain(|part| !part.entries.is_empty());
+        if batch.parts.is_empty() && batch.receipt.is_none() {
+            return Ok(Committed { position: self.store.last_position(), parts: Vec::new() });
+        }
+        let parts = batch.parts.iter().map(CommittedPart::of).collect();
+        let position = self.store.append(batch).await?;
+        let committed = Committed { position, parts };
+        fail::fail_point!("engine-appended");
+        for part in &committed.parts {
+            if part.stream == StreamId::Server {
+                self.tokens.apply(&part.rows);
+                self.remembered.apply(&part.rows);
+            }
+            self.followers.hear(part, &self.unobserved);
+        }
+        fail::fail_point!("engine-published");
+        Ok(committed)
+    }
+
+    /// Removes a session for good, if nobody has written to it since.
+    pub(crate) async fn purge(&self, session: &Session, at: Timestamp) -> Result<(), AppendError> {
+        self.store.purge(session.row.id, session.head, at).await?;
+        self.followers.hear_purged(&session.row, &self.unobserved);
+        Ok(())
+    }
+
+    /// Reads what is in force, after another process wrote to the server's stream.
+    pub(crate) async fn read_what_is_in_force(&self) -> Result<(), store::ReadError> {
+        self.tokens.replace(self.store.tokens().await?);
+        self.remembered.replace(self.store.remembered().await?);
+        Ok(())
+    }
+}
+
+/// However long the entries beside it are, whoever follows is told of it at once.
+fn is_seen_at_once(event: &Event) -> bool {
+    model::AgentView::is_of(event)
+        || matches!(
+            event,
+            Event::TurnEnded { .. } | Event::SummarySet { .. } | Event::SessionDeleted {} | Event::SessionRestored {}
+        )
+}
+
+fn is_in_memory(row: &RowChange) -> bool {
+    match row {
+        RowChange::PutSession(_)
+        | RowChange::PutWork(_)
+        | RowChange::RenameWork { .. }
+        | RowChange::TouchWork { .. }
+        | RowChange::RemoveWork { .. }
+        | RowChange::PutToken(_)
+        | RowChange::RemoveToken { .. }
+        | RowChange::PutRemembered(_)
+        | RowChange::RemoveRemembered { .. } => true,
+        RowChange::StartTurn(_)
+        | RowChange::EndTurn { .. }
+        | RowChange::PutPrompt { .. }
+        | RowChange::RemovePrompt { .. }
+        | RowChange::PutSet { .. }
+        | RowChange::PutFact { .. }
+        | RowChange::RemoveFact { .. }
+        | RowChange::NoteContext { .. }
+        | RowChange::PutTitle(_)
+        | RowChange::PutSummary { .. }
+        | RowChange::PutNext(_)
+        | RowChange::ClickNext { .. }
+        | RowChange::NameWork { .. }
+        | RowChange::ForgetWorkNames { .. } => false,
+    }
+}
+
+/// How many sessions came to rest unseen, kept as they change so that nobody counts them.
+#[derive(Debug, Default)]
+pub(crate) struct Unobserved(Mutex<u64>);
+
+impl Unobserved {
+    pub(crate) fn new(count: u64) -> Self {
+        Self(Mutex::new(count))
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a change and publishes the count before the next one is counted, so that the newest is published last.
+    pub(crate) fn change(&self, by: i64, publish: impl FnOnce(u64)) {
+        let mut count = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *count = count.saturating_add_signed(by);
+        publish(*count);
+    }
+}
