@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use engine::{Asker, Clock as _, Engine, Reach, Reply, Seams, SystemClock, SystemIds};
-use model::{Command, Event, Incarnation, Seq, Session, SessionId, StreamId};
+use engine::{Asker, ChangeSession, Clock as _, Engine, Reach, Seams, SystemClock, SystemIds};
+use model::{Event, Incarnation, Seq, Session, SessionId, StreamId};
 use store::{Batch, Log as _, Part, SqliteStore};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
@@ -107,9 +107,7 @@ impl Sides {
             for _ in 0..WRITERS {
                 let cwd = folder.to_string_lossy();
                 let made = engine.create_session("guide", &cwd, String::new(), Reach::Careful, asker()).await?;
-                if let Reply::Created { session, .. } = made {
-                    sessions.push(session);
-                }
+                sessions.push(made.session);
             }
             anyhow::Ok((engine, sessions))
         })?;
@@ -234,7 +232,7 @@ async fn rename(engine: &Engine, sessions: &[SessionId], times: usize) -> Result
             for n in 0..times {
                 let name = Some(format!("a session with a name, {n}"));
                 let started = Instant::now();
-                engine.submit(session, Command::Change { name, env_hint: None, context: None }, asker()).await?;
+                engine.submit(session, ChangeSession { name, env_hint: None, context: None }, asker()).await?;
                 latencies.push(started.elapsed());
             }
             anyhow::Ok(latencies)

@@ -3,11 +3,11 @@
 //! Invariant: a request with a key has one effect and one answer for a day. The receipt is written with the effect, in
 //! one batch, so there is no moment in which one exists without the other.
 
-use model::{Command, InteractionId, SessionId, SetChange, Timestamp, Turn, WorkId};
-use serde::{Deserialize, Serialize};
+use model::{Command, Timestamp};
 use sha2::{Digest as _, Sha256};
 use store::{AppendError, Batch, Receipt};
 
+use crate::wishes::Reply;
 use crate::{Click, Shared, SubmitError};
 
 /// Who asks, with the key that makes a repeat harmless.
@@ -43,53 +43,15 @@ impl RequestKey {
     }
 }
 
-/// What a command gave, small enough to keep for a repeat.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reply {
-    /// A session began.
-    Created {
-        /// Which.
-        session: SessionId,
-        /// How many entries began it: the answer is the session as of that one.
-        entries: u64,
-    },
-    /// A prompt is durable.
-    PromptAccepted {
-        /// Its id.
-        interaction_id: InteractionId,
-        /// Its turn, if one began at once.
-        turn: Option<Turn>,
-    },
-    /// The person has looked.
-    Observed {
-        /// There was something unseen.
-        was_unobserved: bool,
-        /// How many sessions are still unseen.
-        unobserved_count: u64,
-    },
-    /// An offer was taken.
-    Clicked {
-        /// The piece of work that goes on.
-        work: WorkId,
-        /// The session that began.
-        session: SessionId,
-    },
-    /// What is marked was changed.
-    ContextSet(Vec<SetChange>),
-    /// It was done; there is no more to say.
-    Done,
-}
-
-/// A wish with its asker.
+/// An order with its asker.
 pub(crate) struct Asked {
-    pub(crate) wish: Wish,
+    pub(crate) order: Order,
     pub(crate) asker: Asker,
     pub(crate) then: Then,
 }
 
-/// What is asked of a session's task.
-pub(crate) enum Wish {
+/// What a session's task is to do.
+pub(crate) enum Order {
     Command(Command),
     /// Decided with what the tables say of the block.
     Click(Click),

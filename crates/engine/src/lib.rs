@@ -3,7 +3,7 @@
 //! The engine knows how a session lives: one task each (`live_session.rs`), fed with commands and with its agent's
 //! news, deciding with `model::Draft`, writing through `journal.rs`, which tells followers (`followers.rs`, `feeds.rs`)
 //! only what is durable. It must never know HTTP, SQL or how an agent's protocol looks. Time, ids and tasks come
-//! through seams, so tests run it with a paused clock. Start reading at [`Engine::submit`].
+//! through seams, so tests run it with a paused clock. Start reading at [`Engine::submit`] and `wishes.rs`.
 
 mod agent_places;
 mod asking;
@@ -40,6 +40,7 @@ mod server_stream;
 mod skills;
 mod summaries;
 mod tokens;
+mod wishes;
 mod within;
 mod work;
 
@@ -66,7 +67,7 @@ use tokio_util::task::TaskTracker;
 pub use agents::OWN_TOOLS as UNASKED_TOOLS;
 pub use agents::catalog::Listed;
 pub use agents::{RecordsError, RecordsWish};
-pub use asking::{Asker, Reply, RequestKey};
+pub use asking::{Asker, RequestKey};
 pub use brief::STANDARD_BRIEF;
 pub use clock::{Clock, SystemClock};
 pub use contents::{Contents, Interaction, MAX_CONTENTS_LINES, MAX_TURNS_AT_ONCE, TurnView};
@@ -91,12 +92,17 @@ pub use skills::{SKILL_FILE, SKILLS, Skill, SkillFile};
 pub use store::{AppendError, Damage, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
+pub use wishes::{
+    Answer, Cancel, ChangePrompt, ChangeSession, Clicked, Created, Delete, Observe, Observed, PromptAccepted,
+    RemovePrompt, Restore, SendPrompt, SetContext, SetOption, SignIn, Wish,
+};
 pub use within::{CountWithin, PageWithin};
 pub use work::{Click, MAX_OFFERS, Work, WorkContents};
 
-use asking::{Asked, Then, Wish};
+use asking::{Asked, Order, Then};
 use brief::WHAT_THE_TOOLS_ARE_FOR;
-use live_session::{Answer, Input, LiveSession};
+use live_session::{Input, LiveSession, Taken};
+use wishes::{FromReply, Reply};
 
 /// How many commands may wait for one session.
 const INPUT_QUEUE: usize = 64;
@@ -331,7 +337,7 @@ impl Engine {
         name: String,
         reach: Reach,
         asker: Asker,
-    ) -> Result<Reply, SubmitError> {
+    ) -> Result<Created, SubmitError> {
         self.create_session_in(None, agent, cwd, name, reach, asker).await
     }
 
@@ -344,10 +350,10 @@ impl Engine {
         name: String,
         reach: Reach,
         asker: Asker,
-    ) -> Result<Reply, SubmitError> {
+    ) -> Result<Created, SubmitError> {
         // A repeat is answered as the first was, even if the directory is gone since.
         if let Some(answer) = self.answered(&asker).await? {
-            return answer;
+            return answer.and_then(of_its_kind);
         }
         self.check_agent(agent)?;
         let directory = directories::inspect(cwd, self.shared.home.as_deref(), reach).await?;
@@ -356,16 +362,16 @@ impl Engine {
         let new = NewSession { agent: agent.to_owned(), cwd, project, name, ..NewSession::default() };
         match work {
             Some(work) => self.create_in_work(id, new, work, asker).await,
-            None => self.submit(id, Command::Create(new), asker).await,
+            None => self.command(id, Command::Create(new), asker).await,
         }
     }
 
     /// Makes sure that a session's agent is there, or has another take over.
-    pub async fn resume(&self, id: SessionId, agent: Option<String>, asker: Asker) -> Result<Reply, SubmitError> {
+    pub async fn resume(&self, id: SessionId, agent: Option<String>, asker: Asker) -> Result<(), SubmitError> {
         if let Some(agent) = &agent {
             self.check_agent(agent)?;
         }
-        self.submit(id, Command::Resume { agent }, asker).await
+        self.command(id, Command::Resume { agent }, asker).await
     }
 
     fn check_agent(&self, name: &str) -> Result<(), SubmitError> {
@@ -422,7 +428,7 @@ impl Engine {
             Keep::Remembered => Some(RememberedId::from_uuid(self.shared.ids.uuid())),
         };
         let answer = PermissionAnswer { remembered, ..answer };
-        self.submit(id, Command::Answer { request, answer }, asker).await.map(drop)
+        self.submit(id, Answer { request, answer }, asker).await
     }
 
     /// Every answer that is remembered, oldest first.
@@ -439,27 +445,33 @@ impl Engine {
         self.to_the_end(async move { shared.forget_permission(id, &asker).await }).await
     }
 
-    /// Carries out a command on a session and answers when what it did is durable.
-    pub async fn submit(&self, id: SessionId, command: Command, asker: Asker) -> Result<Reply, SubmitError> {
-        self.submit_and(id, Asked { wish: Wish::Command(command), asker, then: Then::Stay }).await
+    /// Carries out a wish on a session and answers when what it did is durable.
+    pub async fn submit<W: Wish>(&self, id: SessionId, wish: W, asker: Asker) -> Result<W::Reply, SubmitError> {
+        self.command(id, wish.into_command(), asker).await
     }
 
-    async fn submit_click(&self, id: SessionId, click: Click, asker: Asker) -> Result<Reply, SubmitError> {
-        self.submit_and(id, Asked { wish: Wish::Click(click), asker, then: Then::Stay }).await
+    pub(crate) async fn command<R: FromReply>(
+        &self,
+        id: SessionId,
+        command: Command,
+        asker: Asker,
+    ) -> Result<R, SubmitError> {
+        self.submit_and(id, Asked { order: Order::Command(command), asker, then: Then::Stay }).await
     }
 
-    async fn submit_and(&self, id: SessionId, asked: Asked) -> Result<Reply, SubmitError> {
+    async fn submit_and<R: FromReply>(&self, id: SessionId, asked: Asked) -> Result<R, SubmitError> {
         let asker = asked.asker.clone();
         if let Some(answer) = self.answered(&asker).await? {
-            return answer;
+            return answer.and_then(of_its_kind);
         }
-        match self.carry_out(id, asked).await {
+        let answer = match self.carry_out(id, asked).await {
             // What is refused now may be what the same request, sent twice at once, has just done.
             Err(refused @ (SubmitError::Rejected(_) | SubmitError::NotFound(_))) => {
                 self.answered(&asker).await?.unwrap_or(Err(refused))
             }
             answer => answer,
-        }
+        };
+        answer.and_then(of_its_kind)
     }
 
     /// The answer that a request with this key was given before.
@@ -475,12 +487,12 @@ impl Engine {
             if self.shared.stopping.is_cancelled() {
                 return Err(SubmitError::Stopping);
             }
-            let inputs = self.live(id, &asked.wish).await?;
+            let inputs = self.live(id, &asked.order).await?;
             let (answer, answered) = oneshot::channel();
             asked = match inputs.send(Input { asked, answer }).await {
                 Ok(()) => match answered.await {
-                    Ok(Answer::Given(result)) => return result,
-                    Ok(Answer::NotTaken(asked)) => asked,
+                    Ok(Taken::Answered(result)) => return result,
+                    Ok(Taken::Not(asked)) => asked,
                     // The task broke off in the middle; what it did, if anything, is in the log.
                     Err(_) => return Err(self.shared.broke_off()),
                 },
@@ -491,13 +503,13 @@ impl Engine {
     }
 
     /// The way to a session's task, which is started if there is none.
-    async fn live(&self, id: SessionId, wish: &Wish) -> Result<mpsc::Sender<Input>, SubmitError> {
+    async fn live(&self, id: SessionId, order: &Order) -> Result<mpsc::Sender<Input>, SubmitError> {
         let running = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
         if let Some(inputs) = running {
             return Ok(inputs);
         }
         let session = self.shared.store.session(id).await?;
-        if session.is_none() && !matches!(wish, Wish::Command(Command::Create(_))) {
+        if session.is_none() && !matches!(order, Order::Command(Command::Create(_))) {
             return Err(SubmitError::NotFound(id));
         }
         let mut live = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner);
@@ -526,13 +538,13 @@ impl Engine {
         self.to_the_end(async move {
             let session = engine.shared.store.session(id).await?;
             let damaged = engine.shared.store.damage(id).is_some();
-            let asked = Asked { wish: Wish::Command(Command::Delete), asker, then: Then::Purge };
+            let asked = Asked { order: Order::Command(Command::Delete), asker, then: Then::Purge };
             if session.is_some_and(|session| damaged || session.row.deleted_at.is_some()) {
                 engine.shared.leave_receipt(&asked.asker, &Reply::Done).await?;
             } else {
                 // One that is gone is asked for all the same: a repeat is answered by its receipt, anything else with
                 // "not found".
-                engine.submit_and(id, asked).await?;
+                engine.submit_and::<()>(id, asked).await?;
             }
             // One that somebody restored at this very moment stays.
             engine.shared.purge_deleted(id).await
@@ -672,6 +684,11 @@ impl Engine {
     pub fn incarnation(&self) -> model::Incarnation {
         self.shared.store.incarnation()
     }
+}
+
+/// A reply that was kept under this key for a request of another kind is no answer to this one.
+fn of_its_kind<R: FromReply>(reply: Reply) -> Result<R, SubmitError> {
+    R::from_reply(reply).ok_or(SubmitError::KeyReused)
 }
 
 impl Shared {

@@ -25,12 +25,13 @@ use tokio::time::{Instant, sleep_until, timeout};
 use self::effects::{Effect, Following};
 use self::marks::{Marked, receipt_of};
 use crate::agent_places::AgentPlace;
-use crate::asking::{Asked, Reply, Then, Wish};
+use crate::asking::{Asked, Order, Then};
 use crate::calls::{Calls, Proofs};
 use crate::feeds::{self, Words};
 use crate::offers::{Offers, newest_entries};
 use crate::pending::{Pending, words_of};
 use crate::tokens::Loan;
+use crate::wishes::{Clicked, Created, Observed, PromptAccepted, Reply};
 use crate::{Packet, Shared, SubmitError, directories, navigation, packet};
 
 /// A session that nobody asks anything of lets go of its task and its agent.
@@ -44,18 +45,18 @@ const NEWS_AT_ONCE: usize = 256;
 /// How often a lost race for the stream is run again.
 const CONFLICT_TRIES: u32 = 5;
 
-/// A wish with the way to answer it.
+/// An order with the way to answer it.
 pub(crate) struct Input {
     pub(crate) asked: Asked,
-    pub(crate) answer: oneshot::Sender<Answer>,
+    pub(crate) answer: oneshot::Sender<Taken>,
 }
 
 /// What becomes of an input.
 #[expect(clippy::large_enum_variant, reason = "one at a time, moved once")]
-pub(crate) enum Answer {
-    Given(Result<Reply, SubmitError>),
+pub(crate) enum Taken {
+    Answered(Result<Reply, SubmitError>),
     /// The task was ending and did not look at it; the next one will.
-    NotTaken(Asked),
+    Not(Asked),
 }
 
 pub(crate) struct LiveSession {
@@ -212,7 +213,7 @@ impl LiveSession {
         self.inputs.close();
         while let Some(Input { asked, answer }) = self.inputs.recv().await {
             // The asker may be gone; then nobody asks again.
-            drop(answer.send(Answer::NotTaken(asked)));
+            drop(answer.send(Taken::Not(asked)));
         }
         if self.owed.is_some() {
             self.write_owed().await;
@@ -231,15 +232,15 @@ impl LiveSession {
         if given.is_ok() {
             self.then = asked.then;
         }
-        let given = Answer::Given(given);
+        let given = Taken::Answered(given);
         // The asker may be gone; what was done stays done.
         drop(answer.send(given));
     }
 
     async fn carry_out(&mut self, asked: &Asked) -> Result<Reply, SubmitError> {
-        let command = match &asked.wish {
-            Wish::Command(command) => command,
-            Wish::Click(click) => return self.click(click, asked).await,
+        let command = match &asked.order {
+            Order::Command(command) => command,
+            Order::Click(click) => return self.click(click, asked).await,
         };
         // It is being started, or has been.
         if matches!(command, Command::Start) && self.agent.is_some() {
@@ -398,19 +399,20 @@ impl LiveSession {
 
     fn reply_to(&self, command: &Command, entries: &[Entry]) -> Reply {
         match command {
-            Command::Create(_) => Reply::Created { session: self.id, entries: entries.len() as u64 },
+            Command::Create(_) => Reply::Created(Created { session: self.id, entries: entries.len() as u64 }),
             Command::SendPrompt { interaction_id, .. } => {
                 let turn = entries.iter().find_map(|entry| match &entry.event {
                     Event::TurnStarted { turn, interaction_id: started } if started == interaction_id => Some(*turn),
                     _ => None,
                 });
-                Reply::PromptAccepted { interaction_id: *interaction_id, turn }
+                Reply::PromptAccepted(PromptAccepted { interaction_id: *interaction_id, turn })
             }
-            Command::Click { work, session, .. } => Reply::Clicked { work: *work, session: *session },
+            Command::Click { work, session, .. } => Reply::Clicked(Clicked { work: *work, session: *session }),
             Command::Observe => {
                 let was_unobserved = entries.iter().any(|entry| matches!(entry.event, Event::SessionObserved {}));
                 let count = self.shared.journal.unobserved.count();
-                Reply::Observed { was_unobserved, unobserved_count: count.saturating_sub(was_unobserved.into()) }
+                let unobserved_count = count.saturating_sub(was_unobserved.into());
+                Reply::Observed(Observed { was_unobserved, unobserved_count })
             }
             Command::SetContext { wish, .. } | Command::Change { context: Some(wish), .. } => {
                 let sets = self.stored.session().map(|session| &session.context.sets);

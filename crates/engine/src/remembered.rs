@@ -7,7 +7,8 @@ use std::sync::{PoisonError, RwLock};
 use model::{Event, Memorable, RememberedId, RememberedRow, RowChange, SessionRow};
 use store::AppendError;
 
-use crate::asking::{Asker, Reply};
+use crate::asking::Asker;
+use crate::wishes::Reply;
 use crate::{Shared, SubmitError};
 
 #[derive(Debug)]

@@ -13,10 +13,11 @@ use model::{
 };
 use store::{AppendError, Batch, Head, Part};
 
-use crate::asking::{Asker, Reply};
+use crate::asking::{Asked, Asker, Order, Then};
 use crate::feeds::ListChange;
 use crate::offers::last_options;
-use crate::{Engine, QueryError, Shared, SubmitError};
+use crate::wishes::{Clicked, Created, Reply};
+use crate::{Engine, QueryError, Shared, SubmitError, of_its_kind};
 
 /// How long after a full disk, or when too many agents are at work, an agent is started again.
 const START_AGAIN_AFTER: Duration = Duration::from_secs(5);
@@ -74,12 +75,16 @@ impl Engine {
 
     /// Takes a step that a session's agent offers: in a new session, whose agent is sent the block's command. A step that
     /// was taken leads to where it led then.
-    pub async fn click_next(&self, id: SessionId, click: Click, asker: Asker) -> Result<Reply, SubmitError> {
+    pub async fn click_next(&self, id: SessionId, click: Click, asker: Asker) -> Result<Clicked, SubmitError> {
         if let Some(agent) = &click.agent {
             self.check_agent(agent)?;
         }
         let engine = self.clone();
-        self.to_the_end(async move { engine.submit_click(id, click, asker).await }).await
+        self.to_the_end(async move {
+            let asked = Asked { order: Order::Click(click), asker, then: Then::Stay };
+            engine.submit_and(id, asked).await
+        })
+        .await
     }
 
     /// A page of the pieces of work that have sessions, the one that was added to last first.
@@ -202,7 +207,7 @@ impl Engine {
         new: NewSession,
         name: &str,
         asker: Asker,
-    ) -> Result<Reply, SubmitError> {
+    ) -> Result<Created, SubmitError> {
         let name = work_name(name).ok_or(Rejection::WorkNameInvalid)?;
         let shared = Arc::clone(&self.shared);
         self.to_the_end(async move {
@@ -211,13 +216,13 @@ impl Engine {
             let work = known.as_ref().map_or_else(|| shared.new_work(), |known| known.id);
             let project = new.project.clone();
             let created = shared.first_part(id, NewSession { work: Some(work), ..new })?;
-            let reply = Reply::Created { session: id, entries: created.entries.len() as u64 };
-            let receipt = asker.receipt(&reply, shared.clock.now());
+            let reply = Created { session: id, entries: created.entries.len() as u64 };
+            let receipt = asker.receipt(&Reply::Created(reply), shared.clock.now());
             let added = add_to_work(known.as_ref(), work, &project, &name, id);
             let parts = [created].into_iter().chain(shared.next_part(StreamId::Work, added).await?).collect();
             match shared.journal.append(Batch { parts, receipt, ..Batch::default() }).await {
                 Ok(_) => (),
-                Err(AppendError::Repeated(receipt)) => return asker.repeat(&receipt),
+                Err(AppendError::Repeated(receipt)) => return asker.repeat(&receipt).and_then(of_its_kind),
                 Err(err) => return Err(err.into()),
             }
             drop(turn);
@@ -245,8 +250,8 @@ pub(crate) fn start(shared: &Arc<Shared>, id: SessionId) {
         let asker = Asker { principal: "server".to_owned(), key: None };
         fail::fail_point!("work-start");
         loop {
-            match engine.submit(id, Command::Start, asker.clone()).await {
-                Ok(_) => break,
+            match engine.command(id, Command::Start, asker.clone()).await {
+                Ok(()) => break,
                 // It is tried again for as long as this lasts; the next life would try it too.
                 Err(
                     SubmitError::Append(AppendError::Full(_) | AppendError::Busy(_))

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::{
-    AgentCommand, AgentOption, Answerer, Attached, ContextWish, Extent, Fact, Image, InteractionId, Marker, NextId,
-    Notice, Origin, PermissionAnswer, PlanStep, Question, Request, SessionId, SignInMethod, Stop, SummaryMaker,
+    AgentCommand, AgentOption, Answerer, Attached, ContextWish, Extent, Fact, Image, InteractionId, Marker, Notice,
+    Offer, Origin, PermissionAnswer, PlanStep, Question, Request, SessionId, SignInMethod, Stop, SummaryMaker,
     TitleMaker, ToolChange, Turn, Usage, WorkId, json_bytes,
 };
 
@@ -28,8 +28,8 @@ pub enum Command {
     Start,
     /// Notes that a step was taken that its agent offered.
     Click {
-        /// Which block.
-        block: NextId,
+        /// The step, as it stands now.
+        offer: Box<Offer>,
         /// The piece of work that goes on.
         work: WorkId,
         /// The session that begins.

@@ -11,9 +11,10 @@ use crate::limits::{
     MAX_AGENT_TITLE_CHARS, MAX_CHOSEN_OPTIONS, MAX_ENV_HINT_CHARS, MAX_IMAGE_BYTES, MAX_IMAGES, MAX_INTENT_CHARS,
     MAX_NAME_CHARS, MAX_PATH_BYTES, MAX_PROMPT_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_REMEMBERED,
 };
+use crate::work::click;
 use crate::{
     AgentState, Answerer, ContextError, ContextWish, Event, Image, InteractionId, MAX_SUMMARY_CHARS, Marker,
-    OpenRequest, Outcome, PermissionAnswer, Request, Session, SetOutcome, Stop, Turn, first_line, note_click, one_line,
+    OpenRequest, Outcome, PermissionAnswer, Request, Session, SetOutcome, Stop, Turn, first_line, one_line,
 };
 use reports::agent_reported;
 
@@ -126,7 +127,7 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
             }
             _ => Ok(Vec::new()),
         },
-        Command::Click { block, work, session, by } => Ok(vec![note_click(block, work, session, by)]),
+        Command::Click { offer, work, session, by } => click(&offer, work, session, by),
         Command::SendPrompt { interaction_id, text, images, when_busy } => {
             send_prompt(session, Prompt { interaction_id, text, images }, when_busy)
         }

@@ -155,14 +155,15 @@ pub async fn note(store: &AnyStore, n: u8, event: Event, when: i64) -> Position 
 pub async fn click(store: &dyn Store, n: u8, block: NextId, new: u8, when: i64) -> Option<Batch> {
     let offer = store.next_block(session_id(n), block).await.expect("the offer is read")?;
     let from = store.session(session_id(n)).await.expect("the session is read")?;
-    let name = offer.click().ok().filter(|_| offer.row.clicked.is_none())?;
+    let name = offer.row.next.meta_context.as_deref().filter(|_| offer.row.clicked.is_none())?;
     let project = from.row.project.clone();
     let known = store.find_work(&project, name).await.expect("the work is read");
     let work = known.as_ref().map_or(work_id(new), |known| known.id);
     let Head::At(head) = store.head(StreamId::Work).await.expect("the head is read") else { return None };
     let events = add_to_work(known.as_ref(), work, &project, name, session_id(new));
     let (works, _) = Part::of(StreamId::Work, head, None, events, at(when));
-    let command = Command::Click { block, work, session: session_id(new), by: Answerer::Nobody };
+    let command =
+        Command::Click { offer: Box::new(offer.clone()), work, session: session_id(new), by: Answerer::Nobody };
     let clicked = part_of_command(session_id(n), Some(from), command, at(when)).ok()?;
     let prompt = FirstPrompt { interaction_id: interaction_id(u64::from(new) << 32), text: offer.row.next.command };
     let created = Command::Create(NewSession {

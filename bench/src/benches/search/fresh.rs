@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use engine::{Asker, Engine, Reach, Reply, Seams, SearchWish, SystemClock, SystemIds, Within};
-use model::{Command, Incarnation, SessionId};
+use engine::{Asker, ChangeSession, Engine, Reach, Seams, SearchWish, SystemClock, SystemIds, Within};
+use model::{Incarnation, SessionId};
 use store::SqliteStore;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
@@ -80,9 +80,7 @@ impl Side {
         for _ in 0..WRITERS {
             let cwd = folder.to_string_lossy();
             let made = engine.create_session("guide", &cwd, String::new(), Reach::Careful, asker()).await?;
-            if let Reply::Created { session, .. } = made {
-                sessions.push(session);
-            }
+            sessions.push(made.session);
         }
         Ok(Self { engine, sessions })
     }
@@ -130,7 +128,7 @@ impl Side {
 }
 
 async fn rename(engine: &Engine, session: SessionId, name: String) -> Result<()> {
-    engine.submit(session, Command::Change { name: Some(name), env_hint: None, context: None }, asker()).await?;
+    engine.submit(session, ChangeSession { name: Some(name), env_hint: None, context: None }, asker()).await?;
     Ok(())
 }
 

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use model::{Command, FirstPrompt, InteractionId, NewSession, Origin, SessionId, StreamId, add_to_work};
 use store::AppendError;
 
-use crate::asking::{Asked, Reply};
+use crate::asking::Asked;
 use crate::live_session::effects::Following;
 use crate::live_session::{Along, CONFLICT_TRIES, LiveSession};
+use crate::wishes::{Clicked, Reply};
 use crate::work::{Click, wanted_options};
 use crate::{SubmitError, work};
 
@@ -36,18 +37,19 @@ impl LiveSession {
             return Err(SubmitError::NoSuchBlock { session: self.id, block: click.block });
         };
         if let Some(clicked) = offer.row.clicked {
-            let reply = Reply::Clicked { work: clicked.work, session: clicked.session };
+            let reply = Reply::Clicked(Clicked { work: clicked.work, session: clicked.session });
             shared.leave_receipt(&asked.asker, &reply).await?;
             return Ok(reply);
         }
-        let name = offer.click()?;
+        // Whether it can be clicked is decided below, with what it is clicked for.
+        let name = offer.row.next.meta_context.clone().unwrap_or_default();
         self.prepare(None).await?;
         let Some(session) = self.stored.session() else { return Err(SubmitError::NotFound(self.id)) };
         let options = wanted_options(&shared, session, click).await;
         let row = session.row.clone();
 
         let turn = shared.work_stream.turn().await?;
-        let known = shared.store.find_work(&row.project, name).await?;
+        let known = shared.store.find_work(&row.project, &name).await?;
         let work = known.as_ref().map_or_else(|| shared.new_work(), |known| known.id);
         let begun = SessionId::from_uuid(shared.ids.uuid());
         let prompt = FirstPrompt {
@@ -63,12 +65,12 @@ impl LiveSession {
             from: Some((Origin { session: self.id, block: click.block }, prompt)),
             options,
         };
-        let new_part = shared.first_part(begun, new)?;
-        let command = Command::Click { block: click.block, work, session: begun, by: click.by.clone() };
+        let command = Command::Click { offer: Box::new(offer), work, session: begun, by: click.by.clone() };
         let draft = self.decide(Some(command))?;
-        let reply = Reply::Clicked { work, session: begun };
+        let new_part = shared.first_part(begun, new)?;
+        let reply = Reply::Clicked(Clicked { work, session: begun });
         let receipt = asked.receipt(&reply, shared.clock.now());
-        let added = add_to_work(known.as_ref(), work, &row.project, name, begun);
+        let added = add_to_work(known.as_ref(), work, &row.project, &name, begun);
         let work_part = shared.next_part(StreamId::Work, added).await?;
 
         let following = Following::of(draft.entries());

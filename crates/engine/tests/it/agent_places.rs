@@ -1,7 +1,7 @@
 //! How many agents run at once: those that rest make room, those that work do not, and nothing is begun without a place.
 
-use engine::{Agency, Reach, SubmitError};
-use model::{AgentState, Answerer, Command, Event, NextId, Position, SessionId, WhenBusy};
+use engine::{Agency, Cancel, Reach, SendPrompt, SubmitError};
+use model::{AgentState, Answerer, Event, NextId, Position, SessionId, WhenBusy};
 use store::Log as _;
 
 use crate::support::{World, asker, next_event};
@@ -16,7 +16,7 @@ fn one_at_once() -> Agency {
 
 async fn try_prompt(world: &World, session: SessionId, text: &str) -> Result<(), SubmitError> {
     let (interaction_id, text) = (world.engine.new_interaction(), text.to_owned());
-    let command = Command::SendPrompt { interaction_id, text, images: Vec::new(), when_busy: WhenBusy::Queue };
+    let command = SendPrompt { interaction_id, text, images: Vec::new(), when_busy: WhenBusy::Queue };
     world.engine.submit(session, command, asker()).await.map(drop)
 }
 
@@ -29,7 +29,7 @@ async fn work(world: &World, session: SessionId) {
 
 async fn rest(world: &World, session: SessionId) {
     let mut follow = world.engine.follow(session, None).await.unwrap();
-    world.engine.submit(session, Command::Cancel, asker()).await.unwrap();
+    world.engine.submit(session, Cancel, asker()).await.unwrap();
     while !matches!(next_event(&mut follow).await, Event::TurnEnded { .. }) {}
 }
 
@@ -90,7 +90,7 @@ async fn a_step_that_was_taken_waits_for_a_place() {
     let block: NextId = "t1.n1".parse().unwrap();
     let click = engine::Click { block, agent: None, model: None, mode: None, by };
     let reply = world.engine.click_next(first, click, asker()).await.unwrap();
-    let engine::Reply::Clicked { session: begun, .. } = reply else { panic!("{reply:?}") };
+    let begun = reply.session;
     let mut follow = world.engine.follow(begun, None).await.unwrap();
     rest(&world, first).await;
     while !matches!(next_event(&mut follow).await, Event::TurnEnded { .. }) {}

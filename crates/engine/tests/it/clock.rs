@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use engine::{Asker, Reply, RequestKey};
-use model::{Command, Seq, StreamId};
+use engine::{Asker, ChangeSession, Delete, RequestKey, Restore};
+use model::{Seq, StreamId};
 use store::{Log as _, Tables as _};
 
 use crate::support::{World, asker};
@@ -45,15 +45,15 @@ async fn nothing_is_removed_early_by_a_jump() {
         world.stop_and_restart().await;
         let (kept, deleted) = (world.session().await, world.session().await);
         world.pass(Duration::from_secs(3_600)).await;
-        let rename = || Command::Change { name: Some("renamed".to_owned()), env_hint: None, context: None };
-        assert_eq!(world.engine.submit(kept, rename(), with_key("k")).await.unwrap(), Reply::Done);
-        world.engine.submit(deleted, Command::Delete, asker()).await.unwrap();
+        let rename = || ChangeSession { name: Some("renamed".to_owned()), env_hint: None, context: None };
+        assert_eq!(world.engine.submit(kept, rename(), with_key("k")).await.unwrap(), []);
+        world.engine.submit(deleted, Delete, asker()).await.unwrap();
         world.clock.jump_to(jump);
         // Several rounds of housekeeping.
         world.pass(Duration::from_secs(20 * 3_600)).await;
-        let again = Command::Change { name: Some("other".to_owned()), env_hint: None, context: None };
-        assert_eq!(world.engine.submit(kept, again, with_key("k")).await.unwrap(), Reply::Done);
+        let again = ChangeSession { name: Some("other".to_owned()), env_hint: None, context: None };
+        assert_eq!(world.engine.submit(kept, again, with_key("k")).await.unwrap(), []);
         assert_eq!(world.engine.session(kept).await.unwrap().row.name, "renamed", "{jump}: the repeat had an effect");
-        world.engine.submit(deleted, Command::Restore, asker()).await.unwrap();
+        world.engine.submit(deleted, Restore, asker()).await.unwrap();
     }
 }

@@ -5,18 +5,21 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use engine::{Asker, ContextReason, Follow, Followed, QueryError, Reply, RequestKey, SubmitError};
+use engine::{
+    Answer, Asker, Cancel, ChangeSession, ContextReason, Follow, Followed, QueryError, RequestKey, SetContext,
+    SubmitError,
+};
 use model::{
-    Answerer, Command, Context, ContextError, ContextWish, Event, Marker, PermissionAnswer, Rejection, SessionId,
-    SetMode, SetOutcome, Turn,
+    Answerer, Context, ContextError, ContextWish, Event, Marker, PermissionAnswer, Rejection, SessionId, SetMode,
+    SetOutcome, Turn,
 };
 use store::Tables as _;
 
 use crate::support::{World, asker, next_event};
 
-fn mark(set: &str, items: &[&str], mode: SetMode, by: Marker) -> Command {
+fn mark(set: &str, items: &[&str], mode: SetMode, by: Marker) -> SetContext {
     let items = items.iter().map(|item| (*item).to_owned()).collect();
-    Command::SetContext { wish: ContextWish::One { set: set.to_owned(), items, mode }, by }
+    SetContext { wish: ContextWish::One { set: set.to_owned(), items, mode }, by }
 }
 
 async fn context(world: &World, session: SessionId) -> Arc<Context> {
@@ -89,7 +92,7 @@ async fn a_failed_call_leaves_no_trace() {
     let by = Answerer::Person { token_id: None, name: "ada".to_owned() };
     let answer =
         PermissionAnswer { option: Some("reject-once".to_owned()), kind: None, fields: None, by, remembered: None };
-    world.engine.submit(session, Command::Answer { request, answer }, asker()).await.unwrap();
+    world.engine.submit(session, Answer { request, answer }, asker()).await.unwrap();
     world.finish(session, refused).await;
     assert!(context(&world, session).await.facts.is_empty());
 }
@@ -105,7 +108,7 @@ async fn marks_are_validated_merged_and_told_to_followers() {
     let full = ContextError::SetFull { set: "files".to_owned(), items: 11 };
     assert!(matches!(refused, Err(SubmitError::Rejected(Rejection::Context(err))) if err == full));
     let merged = world.engine.submit(session, mark("files", &eleven, SetMode::Merge, Marker::Agent), asker()).await;
-    let Ok(Reply::ContextSet(changes)) = merged else { panic!("{merged:?}") };
+    let Ok(changes) = merged else { panic!("{merged:?}") };
     assert_eq!((changes[0].outcome, changes[0].left_out.as_slice()), (SetOutcome::Merged, &["/10".to_owned()][..]));
     let (told, reason) = next_context(&mut follow).await;
     assert_eq!(reason, ContextReason::Changed(Some("files".to_owned())));
@@ -183,7 +186,7 @@ async fn a_resumed_agent_is_told_once_what_the_session_is_about_and_what_changed
     let kept = format!("{}/kept.md", world.cwd);
     let marks = [kept.as_str(), "/etc/hostname"];
     world.engine.submit(session, mark("files", &marks, SetMode::Replace, Marker::Agent), asker()).await.unwrap();
-    let hint = Command::Change { name: None, env_hint: Some("staging\nbox".to_owned()), context: None };
+    let hint = ChangeSession { name: None, env_hint: Some("staging\nbox".to_owned()), context: None };
     world.engine.submit(session, hint, asker()).await.unwrap();
     world.crash_and_restart().await;
     fs::write(format!("{}/changed.md", world.cwd), "two").unwrap();
@@ -330,12 +333,12 @@ async fn what_was_not_done_is_told_as_such() {
     let by = Answerer::Person { token_id: None, name: "ada".to_owned() };
     let answer =
         PermissionAnswer { option: Some("reject-once".to_owned()), kind: None, fields: None, by, remembered: None };
-    world.engine.submit(session, Command::Answer { request, answer }, asker()).await.unwrap();
+    world.engine.submit(session, Answer { request, answer }, asker()).await.unwrap();
     world.finish(session, refused).await;
     say(&world, session, "fail on purpose").await;
     let stopped = world.prompt(session, "slow 1000").await;
     while !matches!(next_event(&mut follow).await, Event::TurnStarted { turn: Turn(3), .. }) {}
-    world.engine.submit(session, Command::Cancel, asker()).await.unwrap();
+    world.engine.submit(session, Cancel, asker()).await.unwrap();
     world.finish(session, stopped).await;
     say(&world, session, "write done.md x").await;
     world.prompt(session, "slow 1000").await;
@@ -366,7 +369,7 @@ async fn a_turn_with_a_long_prompt_and_a_long_answer_is_told_with_its_end() {
 }
 
 /// As large as a set may be, and another one each time.
-fn large_mark(number: usize, by: Marker) -> Command {
+fn large_mark(number: usize, by: Marker) -> SetContext {
     let items: Vec<String> = (0..10).map(|item| format!("/{number}/{item}/{}", "x".repeat(4_000))).collect();
     let items: Vec<&str> = items.iter().map(String::as_str).collect();
     mark("files", &items, SetMode::Replace, by)
@@ -400,7 +403,7 @@ async fn what_agents_may_mark_between_two_prompts_is_bounded_across_a_restart() 
     let refused = world.engine.submit(session, large_mark(5_000, Marker::Agent), asker()).await;
     assert!(matches!(refused, Err(SubmitError::MarksFull { .. })), "{refused:?}");
     assert_eq!(world.engine.session(session).await.unwrap().head, before, "a refusal writes nothing");
-    let person = Command::Change {
+    let person = ChangeSession {
         name: None,
         env_hint: None,
         context: Some(ContextWish::One {

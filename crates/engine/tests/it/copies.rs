@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use engine::{Click, Reply, SubmitError};
-use model::{Answerer, Command, Event, SessionId, StreamId};
+use engine::{ChangeSession, Click, Clicked, Delete, Restore, SubmitError};
+use model::{Answerer, Event, SessionId, StreamId};
 use serde_json::json;
 use store::copies::{CopyCursor, Depth, Phase};
 use store::{Batch, Copies, Log as _, Part, Tables as _};
@@ -24,7 +24,7 @@ async fn soon() {
 }
 
 async fn rename(world: &World, session: SessionId, name: &str) {
-    let command = Command::Change { name: Some(name.to_owned()), env_hint: None, context: None };
+    let command = ChangeSession { name: Some(name.to_owned()), env_hint: None, context: None };
     world.engine.submit(session, command, asker()).await.unwrap();
 }
 
@@ -246,7 +246,7 @@ async fn a_session_that_is_restored_while_it_is_purged_keeps_its_copy() {
     let session = world.session().await;
     let prompt = world.prompt(session, "say hi").await;
     world.finish(session, prompt).await;
-    world.engine.submit(session, Command::Delete, asker()).await.unwrap();
+    world.engine.submit(session, Delete, asker()).await.unwrap();
     soon().await;
     let before = world.store.session(session).await.unwrap().unwrap();
     let events = vec![Event::SessionRestored {}];
@@ -265,7 +265,7 @@ async fn a_purge_that_fails_leaves_the_copy() {
     let session = world.session().await;
     let prompt = world.prompt(session, "say hi").await;
     world.finish(session, prompt).await;
-    world.engine.submit(session, Command::Delete, asker()).await.unwrap();
+    world.engine.submit(session, Delete, asker()).await.unwrap();
     soon().await;
     world.disk.full.store(true, Ordering::SeqCst);
     let purged = world.engine.purge(session, asker()).await;
@@ -280,7 +280,7 @@ async fn a_folder_with_a_name_that_is_no_text_is_purged_too() {
     let mut world = World::with_copies().await;
     let (odd, other) = (world.session().await, world.session().await);
     for session in [odd, other] {
-        world.engine.submit(session, Command::Delete, asker()).await.unwrap();
+        world.engine.submit(session, Delete, asker()).await.unwrap();
     }
     soon().await;
     fs::write(file(&world, odd, "").join(OsStr::from_bytes(b"no \xff text")), "").unwrap();
@@ -300,8 +300,8 @@ async fn a_folder_that_cannot_be_written_keeps_no_commit_back() {
     world.finish(session, prompt).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     rename(&world, session, "named").await;
-    world.engine.submit(session, Command::Delete, asker()).await.unwrap();
-    world.engine.submit(session, Command::Restore, asker()).await.unwrap();
+    world.engine.submit(session, Delete, asker()).await.unwrap();
+    world.engine.submit(session, Restore, asker()).await.unwrap();
     assert_eq!(fs::read_to_string(world.sessions_folder()).unwrap(), "in the way");
     let other = world.session().await;
     world.engine.purge(other, asker()).await.unwrap();
@@ -353,10 +353,7 @@ async fn pieces_of_work_are_copied() {
     assert!(!copies.works_path().exists());
     let by = Answerer::Person { token_id: None, name: "test".to_owned() };
     let click = Click { block: "t1.n1".parse().unwrap(), agent: None, model: None, mode: None, by };
-    let Reply::Clicked { work, session: begun } = world.engine.click_next(session, click, asker()).await.unwrap()
-    else {
-        panic!("it leads somewhere");
-    };
+    let Clicked { work, session: begun } = world.engine.click_next(session, click, asker()).await.unwrap();
     assert_eq!(told().await, [(json!("loom"), json!([begun]))]);
     assert_eq!(meta(&world, session)["clicks"][0]["session"], json!(begun));
     assert_eq!(meta(&world, begun)["metaContext"], json!({ "id": work, "name": "loom" }));
@@ -366,9 +363,9 @@ async fn pieces_of_work_are_copied() {
     assert_eq!(told().await, [(json!("warp"), json!([begun]))]);
     assert_eq!(meta(&world, begun)["metaContext"], json!({ "id": work, "name": "warp" }));
     assert_eq!(differences(&world, &[session, begun]).await, "");
-    world.engine.submit(begun, Command::Delete, asker()).await.unwrap();
+    world.engine.submit(begun, Delete, asker()).await.unwrap();
     assert_eq!(told().await, [(json!("warp"), json!([]))]);
-    world.engine.submit(begun, Command::Restore, asker()).await.unwrap();
+    world.engine.submit(begun, Restore, asker()).await.unwrap();
     assert_eq!(told().await, [(json!("warp"), json!([begun]))]);
     world.engine.purge(begun, asker()).await.unwrap();
     assert_eq!(told().await, []);

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use engine::{Followed, QueryError, ResetReason};
-use model::{Command, Cursor, Entry, Event, Incarnation, Seq};
+use engine::{Delete, Followed, QueryError, ResetReason};
+use model::{Cursor, Entry, Event, Incarnation, Seq};
 
 use crate::support::{World, asker};
 
@@ -150,7 +150,7 @@ async fn followers_of_a_deleted_session_are_told() {
     let world = World::new().await;
     let session = world.session().await;
     let mut follow = world.engine.follow(session, None).await.unwrap();
-    world.engine.submit(session, Command::Delete, asker()).await.unwrap();
+    world.engine.submit(session, Delete, asker()).await.unwrap();
     while !matches!(follow.next().await.unwrap(), Followed::Deleted) {}
     assert!(matches!(world.engine.follow(session, None).await, Err(QueryError::Deleted(_))));
     world.engine.purge(session, asker()).await.unwrap();

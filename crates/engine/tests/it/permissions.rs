@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use agents::policy::{PermissionPolicy, Policy};
-use engine::{Agency, Follow, SubmitError};
-use model::{Answerer, Command, Event, PermissionAnswer, Rejection, Request};
+use engine::{Agency, Answer, Cancel, Follow, SubmitError};
+use model::{Answerer, Event, PermissionAnswer, Rejection, Request};
 
 use crate::support::{World, asker, next_event};
 
-fn answer(request: Request, option: &str) -> Command {
+fn answer(request: Request, option: &str) -> Answer {
     let by = Answerer::Person { token_id: None, name: "ada".to_owned() };
-    Command::Answer {
+    Answer {
         request,
         answer: PermissionAnswer { option: Some(option.to_owned()), kind: None, fields: None, by, remembered: None },
     }
@@ -42,7 +42,7 @@ async fn the_first_answer_reaches_the_agent_and_a_stop_withdraws_the_rest() {
 
     let stopped = world.prompt(session, "run true").await;
     let second = asked(&mut follow).await;
-    world.engine.submit(session, Command::Cancel, asker()).await.unwrap();
+    world.engine.submit(session, Cancel, asker()).await.unwrap();
     world.finish(session, stopped).await;
     let withdrawn = world.engine.find_answer(session, second).await.unwrap().unwrap();
     assert_eq!((withdrawn.option, withdrawn.by), (None, Answerer::Nobody));

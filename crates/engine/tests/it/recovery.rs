@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use engine::SubmitError;
-use model::{Command, Event, SessionState};
+use engine::{ChangeSession, Observe, SubmitError};
+use model::{Event, SessionState};
 
 use crate::support::{World, asker, next_event};
 
@@ -48,7 +48,7 @@ async fn a_shutdown_keeps_the_words_that_were_only_previewed() {
     let tail: Vec<&str> = log.lines().rev().take(3).collect();
     assert!(tail[2].contains("text.part 0 Taking"), "{log}");
     assert!(tail[1].ends_with("turn.ended interrupted server_shutdown 1"), "{log}");
-    let refused = world.engine.submit(session, Command::Observe, asker()).await;
+    let refused = world.engine.submit(session, Observe, asker()).await;
     assert!(matches!(refused, Err(SubmitError::Stopping)), "{refused:?}");
 }
 
@@ -61,7 +61,7 @@ async fn a_full_disk_holds_the_agent_up_and_loses_nothing() {
     let prompt = world.prompt(session, "long 3000").await;
     while !matches!(next_event(&mut follow).await, Event::TextPart { .. }) {}
     world.disk.full.store(true, Ordering::SeqCst);
-    let rename = Command::Change { name: Some("new".to_owned()), env_hint: None, context: None };
+    let rename = ChangeSession { name: Some("new".to_owned()), env_hint: None, context: None };
     let refused = world.engine.submit(session, rename, asker()).await;
     assert!(matches!(refused, Err(SubmitError::Append(_))), "{refused:?}");
     tokio::time::sleep(Duration::from_secs(60)).await;

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use engine::{Asker, DirectoryError, QueryError, Reach, Reply, RequestKey, SubmitError};
-use model::{Command, Event, Rejection, WhenBusy};
+use engine::{
+    Asker, Cancel, Delete, DirectoryError, Observe, Observed, QueryError, Reach, RequestKey, Restore, SendPrompt,
+    SubmitError,
+};
+use model::{Event, Rejection, WhenBusy};
 
 use crate::support::{World, asker, next_event};
 
@@ -51,7 +54,7 @@ async fn waiting_prompts_go_out_in_order_and_a_stop_ends_only_the_turn() {
     let third = world.prompt(session, "say third").await;
     let mut follow = world.engine.follow(session, None).await.unwrap();
     while !matches!(next_event(&mut follow).await, Event::PromptSent { .. }) {}
-    world.engine.submit(session, Command::Cancel, asker()).await.unwrap();
+    world.engine.submit(session, Cancel, asker()).await.unwrap();
     world.finish(session, third).await;
     let log = world.log(session).await;
     let turns: Vec<&str> =
@@ -73,7 +76,7 @@ async fn a_busy_session_refuses_what_will_not_wait() {
     world.prompt(session, "slow 100").await;
     let interaction_id = world.engine.new_interaction();
     let text = "now".to_owned();
-    let command = Command::SendPrompt { interaction_id, text, images: Vec::new(), when_busy: WhenBusy::Reject };
+    let command = SendPrompt { interaction_id, text, images: Vec::new(), when_busy: WhenBusy::Reject };
     let refused = world.engine.submit(session, command, asker()).await;
     assert!(matches!(refused, Err(SubmitError::Rejected(Rejection::TurnRunning))), "{refused:?}");
 }
@@ -84,12 +87,8 @@ async fn a_key_gives_one_effect_and_one_answer() {
     let session = world.session().await;
     let send = |world: &World, asker: Asker| {
         let interaction_id = world.engine.new_interaction();
-        let command = Command::SendPrompt {
-            interaction_id,
-            text: "say hi".to_owned(),
-            images: Vec::new(),
-            when_busy: WhenBusy::Queue,
-        };
+        let command =
+            SendPrompt { interaction_id, text: "say hi".to_owned(), images: Vec::new(), when_busy: WhenBusy::Queue };
         let engine = world.engine.clone();
         async move { engine.submit(session, command, asker).await }
     };
@@ -99,7 +98,7 @@ async fn a_key_gives_one_effect_and_one_answer() {
     assert_eq!(send(&world, keyed("k1", "a")).await.unwrap(), first);
     assert!(matches!(send(&world, keyed("k1", "b")).await, Err(SubmitError::KeyReused)));
     let other = Asker { principal: "bob".to_owned(), ..keyed("k1", "a") };
-    let Reply::PromptAccepted { interaction_id, .. } = send(&world, other).await.unwrap() else { panic!() };
+    let interaction_id = send(&world, other).await.unwrap().interaction_id;
     world.finish(session, interaction_id).await;
     assert_eq!(world.log(session).await.matches("prompt.sent").count(), 2);
 }
@@ -123,8 +122,8 @@ async fn looking_at_a_session_that_speaks_is_not_seeing_something_new() {
     let mut follow = world.engine.follow(session, None).await.unwrap();
     world.prompt(session, "slow 100").await;
     while !matches!(follow.next().await.unwrap(), engine::Followed::Preview(_)) {}
-    let seen = world.engine.submit(session, Command::Observe, asker()).await.unwrap();
-    assert_eq!(seen, Reply::Observed { was_unobserved: false, unobserved_count: 0 });
+    let seen = world.engine.submit(session, Observe, asker()).await.unwrap();
+    assert_eq!(seen, Observed { was_unobserved: false, unobserved_count: 0 });
 }
 
 /// The agent goes with the deletion, whatever it was doing; what the log then says of it is put right on the way back.
@@ -132,8 +131,8 @@ async fn looking_at_a_session_that_speaks_is_not_seeing_something_new() {
 async fn a_session_deleted_while_its_agent_starts_answers_after_it_is_restored() {
     let world = World::new().await;
     let session = world.session().await;
-    world.engine.submit(session, Command::Delete, asker()).await.unwrap();
-    world.engine.submit(session, Command::Restore, asker()).await.unwrap();
+    world.engine.submit(session, Delete, asker()).await.unwrap();
+    world.engine.submit(session, Restore, asker()).await.unwrap();
     assert_eq!(world.engine.session(session).await.unwrap().row.state(), model::SessionState::Idle);
     let prompt = world.prompt(session, "say here").await;
     world.finish(session, prompt).await;
@@ -166,10 +165,10 @@ async fn what_is_unseen_is_counted() {
     assert_eq!(world.engine.unobserved_count(), 1);
     world.stop_and_restart().await;
     assert_eq!(world.engine.unobserved_count(), 1);
-    let seen = world.engine.submit(session, Command::Observe, asker()).await.unwrap();
-    assert_eq!(seen, Reply::Observed { was_unobserved: true, unobserved_count: 0 });
-    let again = world.engine.submit(session, Command::Observe, asker()).await.unwrap();
-    assert_eq!(again, Reply::Observed { was_unobserved: false, unobserved_count: 0 });
+    let seen = world.engine.submit(session, Observe, asker()).await.unwrap();
+    assert_eq!(seen, Observed { was_unobserved: true, unobserved_count: 0 });
+    let again = world.engine.submit(session, Observe, asker()).await.unwrap();
+    assert_eq!(again, Observed { was_unobserved: false, unobserved_count: 0 });
 }
 
 #[tokio::test(start_paused = true)]
@@ -178,20 +177,20 @@ async fn a_deleted_session_is_gone_comes_back_and_is_purged_after_a_week() {
     let session = world.session().await;
     let prompt = world.prompt(session, "say hi").await;
     world.finish(session, prompt).await;
-    world.engine.submit(session, Command::Delete, asker()).await.unwrap();
+    world.engine.submit(session, Delete, asker()).await.unwrap();
     assert!(matches!(world.engine.session(session).await, Err(QueryError::NotFound(_))));
     assert_eq!(world.engine.sessions(None, 10).await.unwrap().len(), 0);
     assert_eq!(world.engine.unobserved_count(), 0);
-    world.engine.submit(session, Command::Restore, asker()).await.unwrap();
+    world.engine.submit(session, Restore, asker()).await.unwrap();
     assert_eq!(world.engine.unobserved_count(), 1);
-    world.engine.submit(session, Command::Delete, asker()).await.unwrap();
+    world.engine.submit(session, Delete, asker()).await.unwrap();
 
     world.clock.advance(engine::RESTORABLE_FOR + Duration::from_secs(60));
     world.stop_and_restart().await;
     assert!(!world.engine.is_purged(session).await.unwrap(), "right after the start the time may be wrong");
     world.pass(Duration::from_secs(900)).await;
     assert!(world.engine.is_purged(session).await.unwrap());
-    let restored = world.engine.submit(session, Command::Restore, asker()).await;
+    let restored = world.engine.submit(session, Restore, asker()).await;
     assert!(matches!(restored, Err(SubmitError::NotFound(_))), "{restored:?}");
 }
 
@@ -237,7 +236,7 @@ async fn the_project_is_the_git_root_above() {
     std::fs::create_dir_all(format!("{}/a/b", world.cwd)).unwrap();
     let cwd = format!("{}/a/b", world.cwd);
     let made = world.engine.create_session("guide", &cwd, String::new(), Reach::Careful, asker()).await.unwrap();
-    let Reply::Created { session, .. } = made else { panic!("{made:?}") };
+    let session = made.session;
     let row = world.engine.session(session).await.unwrap().row;
     assert_eq!((row.cwd, row.project), (cwd, world.cwd.clone()));
 }

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use agents::history::Places;
 use async_trait::async_trait;
-use engine::{Agency, Asker, Clock, Engine, Follow, Followed, IdSource, Reach, Reply, Seams};
+use engine::{Agency, Asker, Clock, Created, Engine, Follow, Followed, IdSource, Reach, Seams, SendPrompt};
 use model::{
-    Answerer, Command, DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position,
+    Answerer, DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position,
     RememberedRow, Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
     WhenBusy, WorkId, WorkKey, WorkRow,
 };
@@ -367,18 +367,14 @@ impl World {
 
     pub(crate) async fn session_of(&self, agent: &str, cwd: &str) -> SessionId {
         let reply = self.engine.create_session(agent, cwd, String::new(), Reach::Careful, asker()).await;
-        let Ok(Reply::Created { session, .. }) = reply else { panic!("{reply:?}") };
+        let Ok(Created { session, .. }) = reply else { panic!("{reply:?}") };
         session
     }
 
     pub(crate) async fn prompt(&self, session: SessionId, text: &str) -> InteractionId {
         let interaction_id = self.engine.new_interaction();
-        let command = Command::SendPrompt {
-            interaction_id,
-            text: text.to_owned(),
-            images: Vec::new(),
-            when_busy: WhenBusy::Queue,
-        };
+        let command =
+            SendPrompt { interaction_id, text: text.to_owned(), images: Vec::new(), when_busy: WhenBusy::Queue };
         self.engine.submit(session, command, asker()).await.unwrap();
         interaction_id
     }

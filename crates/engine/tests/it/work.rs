@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use engine::{Click, Engine, ListChange, Reply, SubmitError};
+use engine::{Click, Clicked, Delete, Engine, ListChange, Restore, SubmitError};
 use model::{
     AgentOption, Answerer, Command, Event, FirstPrompt, NewSession, NextId, OfferState, OptionCategory, Origin,
     Rejection, Seq, SessionId, StreamId, Timestamp, Turn, WorkId, decide,
@@ -24,7 +24,7 @@ fn click(block: NextId) -> Click {
 
 async fn take(engine: &Engine, session: SessionId, block: NextId) -> (WorkId, SessionId) {
     match engine.click_next(session, click(block), asker()).await {
-        Ok(Reply::Clicked { work, session }) => (work, session),
+        Ok(Clicked { work, session }) => (work, session),
         other => panic!("{other:?}"),
     }
 }
@@ -346,12 +346,12 @@ async fn a_deleted_member_is_out_until_it_is_restored() {
     let (work, begun) = take(&world.engine, session, block(1, 1)).await;
     world.first_turn(begun).await;
     let mut changes = world.engine.list_changes();
-    world.engine.submit(begun, Command::Delete, asker()).await.unwrap();
+    world.engine.submit(begun, Delete, asker()).await.unwrap();
     let removed =
         async { while !matches!(changes.recv().await.unwrap(), ListChange::RemovedWork { id } if id == work) {} };
     removed.await;
     assert_eq!(world.engine.works(None, 10).await.unwrap(), []);
-    world.engine.submit(begun, Command::Restore, asker()).await.unwrap();
+    world.engine.submit(begun, Restore, asker()).await.unwrap();
     let back = async {
         while !matches!(changes.recv().await.unwrap(), ListChange::PutWork(told) if told.sessions == [begun]) {}
     };

@@ -4,7 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use doors::Scope;
-use model::{Command, SessionId};
+use engine::{SetOption, SignIn};
+use model::SessionId;
 
 use crate::error::ApiError;
 use crate::extract::{Asking, Body, Named, NoParams};
@@ -67,7 +68,7 @@ pub(crate) async fn set_option(
     access::session(&asking.principal, Scope::Approve, id)?;
     let key = wish.key.take();
     let asker = asking.asker(&format!("set option {id} {option}"), &wish, key)?;
-    app.engine.submit(id, Command::SetOption { option, value: wish.value }, asker).await?;
+    app.engine.submit(id, SetOption { option, value: wish.value }, asker).await?;
     Ok((StatusCode::ACCEPTED, Json(Success::YES)))
 }
 
@@ -92,6 +93,6 @@ pub(crate) async fn sign_in(
     access::session(&asking.principal, Scope::Approve, id)?;
     let key = wish.key.take();
     let asker = asking.asker(&format!("sign in {id}"), &wish, key)?;
-    app.engine.submit(id, Command::SignIn { method: wish.method }, asker).await?;
+    app.engine.submit(id, SignIn { method: wish.method }, asker).await?;
     Ok((StatusCode::ACCEPTED, Json(Success::YES)))
 }

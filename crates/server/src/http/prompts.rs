@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use doors::Scope;
-use engine::{Asker, Reply};
-use model::{Command, InteractionId, SessionId, WhenBusy};
+use engine::{Asker, ChangePrompt, PromptAccepted, RemovePrompt, SendPrompt};
+use model::{InteractionId, SessionId, WhenBusy};
 
 use crate::error::ApiError;
 use crate::extract::{Asking, Body, Named, NoParams, OnlyKey};
@@ -53,17 +53,9 @@ pub(crate) async fn send_prompt(
     };
     let interaction_id = app.engine.new_interaction();
     let wire::NewPrompt { text, images, .. } = prompt;
-    let command = Command::SendPrompt { interaction_id, text, images, when_busy };
-    match app.engine.submit(id, command, asker).await? {
-        Reply::PromptAccepted { interaction_id, turn } => Ok(wire::PromptAccepted { interaction_id, turn }),
-        reply @ (Reply::Created { .. }
-        | Reply::Observed { .. }
-        | Reply::Clicked { .. }
-        | Reply::ContextSet(_)
-        | Reply::Done) => {
-            unreachable!("a prompt was answered with {reply:?}")
-        }
-    }
+    let wish = SendPrompt { interaction_id, text, images, when_busy };
+    let PromptAccepted { interaction_id, turn } = app.engine.submit(id, wish, asker).await?;
+    Ok(wire::PromptAccepted { interaction_id, turn })
 }
 
 /// Rewrites a prompt that still waits.
@@ -87,7 +79,7 @@ pub(crate) async fn change(
     access::session(&asking.principal, Scope::Write, id)?;
     let key = patch.key.take();
     let asker = asking.asker(&format!("change prompt {id} {interaction_id}"), &patch, key)?;
-    app.engine.submit(id, Command::ChangePrompt { interaction_id, text: patch.text }, asker).await?;
+    app.engine.submit(id, ChangePrompt { interaction_id, text: patch.text }, asker).await?;
     Ok(Json(Success::YES))
 }
 
@@ -110,6 +102,6 @@ pub(crate) async fn remove(
 ) -> Result<StatusCode, ApiError> {
     access::session(&asking.principal, Scope::Write, id)?;
     let asker = asking.asker(&format!("remove prompt {id} {interaction_id}"), &(), key)?;
-    app.engine.submit(id, Command::RemovePrompt { interaction_id }, asker).await?;
+    app.engine.submit(id, RemovePrompt { interaction_id }, asker).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -6,8 +6,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use doors::{Principal, Role, Scope};
-use engine::{Asker, QueryError, Reach, Reply};
-use model::{Command, ContextWish, DeletedKey, ListKey, Marker, SessionId};
+use engine::{Asker, Cancel, ChangeSession, Delete, Observe, Observed, QueryError, Reach, Restore, SetContext};
+use model::{ContextWish, DeletedKey, ListKey, Marker, SessionId};
 
 use crate::error::ApiError;
 use crate::extract::{Asking, Body, Named, NoParams, OnlyKey, Params};
@@ -86,10 +86,9 @@ pub(crate) async fn create(
     let asker = asking.asker("create session", &new, key)?;
     let reach = if new.confirm { Reach::Confirmed } else { Reach::Careful };
     let (work, name) = (new.meta_context.as_deref(), new.name.unwrap_or_default());
-    let reply = app.engine.create_session_in(work, &new.agent, &new.cwd, name, reach, asker).await?;
-    let Reply::Created { session, entries } = reply else { unreachable!("a new session was answered with {reply:?}") };
+    let created = app.engine.create_session_in(work, &new.agent, &new.cwd, name, reach, asker).await?;
     // As of its beginning, so that a repeat of the request is answered with the same words.
-    let session = app.engine.session_as_of(session, entries).await?;
+    let session = app.engine.session_as_of(created.session, created.entries).await?;
     Ok((StatusCode::CREATED, Json(convert::whole_session(&app.engine, &session).await?)))
 }
 
@@ -136,15 +135,18 @@ pub(crate) async fn change(
     let asker = asking.asker(&format!("change session {id}"), &patch, key)?;
     let name = name_wish(patch.name, patch.pinned_title)?;
     let wish = context_wish(patch.context, patch.set_context)?;
-    let command = match (wish, role) {
-        (wish, Role::Person) => Command::Change { name, env_hint: patch.env_hint, context: wish },
-        (Some(wish), Role::Agent) => Command::SetContext { wish, by: Marker::Agent },
-        (Some(wish), Role::Applet) => Command::SetContext { wish, by: Marker::Applet },
-        (None, Role::Agent | Role::Applet) => return Err(ApiError::Forbidden),
+    let by = match role {
+        Role::Person => Marker::Person,
+        Role::Agent => Marker::Agent,
+        Role::Applet => Marker::Applet,
     };
-    let sets = match app.engine.submit(id, command, asker).await? {
-        Reply::ContextSet(sets) => sets,
-        _ => Vec::new(),
+    let sets = match (wish, by) {
+        (context, Marker::Person) => {
+            let change = ChangeSession { name, env_hint: patch.env_hint, context };
+            app.engine.submit(id, change, asker).await?
+        }
+        (Some(wish), by) => app.engine.submit(id, SetContext { wish, by }, asker).await?,
+        (None, _) => return Err(ApiError::Forbidden),
     };
     Ok(Json(wire::Changed { success: true, sets }))
 }
@@ -194,7 +196,7 @@ pub(crate) async fn delete(
     if query.now {
         app.engine.purge(id, asker).await?;
     } else {
-        app.engine.submit(id, Command::Delete, asker).await?;
+        app.engine.submit(id, Delete, asker).await?;
     }
     Ok(StatusCode::NO_CONTENT)
 }
@@ -215,7 +217,7 @@ pub(crate) async fn restore(
 ) -> Result<Json<Success>, ApiError> {
     access::session(&asking.principal, Scope::Manage, id)?;
     let asker = asking.asker(&format!("restore session {id}"), &(), key)?;
-    app.engine.submit(id, Command::Restore, asker).await?;
+    app.engine.submit(id, Restore, asker).await?;
     Ok(Json(Success::YES))
 }
 
@@ -258,7 +260,7 @@ pub(crate) async fn cancel(
 ) -> Result<(StatusCode, Json<Success>), ApiError> {
     access::session(&asking.principal, Scope::Write, id)?;
     let asker = asking.asker(&format!("cancel {id}"), &(), key)?;
-    app.engine.submit(id, Command::Cancel, asker).await?;
+    app.engine.submit(id, Cancel, asker).await?;
     Ok((StatusCode::ACCEPTED, Json(Success::YES)))
 }
 
@@ -282,16 +284,6 @@ pub(crate) async fn observe(
 }
 
 pub(crate) async fn observed(app: &App, id: SessionId, asker: Asker) -> Result<wire::Observed, ApiError> {
-    match app.engine.submit(id, Command::Observe, asker).await? {
-        Reply::Observed { was_unobserved, unobserved_count } => {
-            Ok(wire::Observed { success: true, was_unobserved, unobserved_count })
-        }
-        reply @ (Reply::Created { .. }
-        | Reply::PromptAccepted { .. }
-        | Reply::Clicked { .. }
-        | Reply::ContextSet(_)
-        | Reply::Done) => {
-            unreachable!("an observation was answered with {reply:?}")
-        }
-    }
+    let Observed { was_unobserved, unobserved_count } = app.engine.submit(id, Observe, asker).await?;
+    Ok(wire::Observed { success: true, was_unobserved, unobserved_count })
 }

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use doors::{Principal, Scope};
-use engine::{Asker, Click, MAX_CONTENTS_LINES, Reply};
+use engine::{Asker, Click, MAX_CONTENTS_LINES};
 use model::{NextId, SessionId, WorkId};
 
 use crate::error::ApiError;
@@ -78,16 +78,8 @@ pub(crate) async fn take_step(
         access::everything(principal, Scope::Approve)?;
     }
     let by = permissions::person(app, principal);
-    match app.engine.click_next(id, Click { block, agent, model, mode, by }, asker).await? {
-        Reply::Clicked { work, session } => Ok(wire::Clicked { meta_context_id: work, session_id: session }),
-        reply @ (Reply::Created { .. }
-        | Reply::PromptAccepted { .. }
-        | Reply::Observed { .. }
-        | Reply::ContextSet(_)
-        | Reply::Done) => {
-            unreachable!("a click was answered with {reply:?}")
-        }
-    }
+    let clicked = app.engine.click_next(id, Click { block, agent, model, mode, by }, asker).await?;
+    Ok(wire::Clicked { meta_context_id: clicked.work, session_id: clicked.session })
 }
 
 /// Pieces of work, the one that was added to last first: those that have sessions, or those that a name leads to.

@@ -6,9 +6,8 @@
 use std::panic::AssertUnwindSafe;
 
 use doors::{Principal, Scope};
-use engine::SubmitError;
+use engine::{Cancel, SubmitError};
 use futures_util::FutureExt as _;
-use model::Command;
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -84,7 +83,7 @@ async fn carry_out(app: &App, principal: &Principal, request: Request) -> Result
         }
         Request::Cancel { session } => {
             access::session(principal, Scope::Write, session)?;
-            app.engine.submit(session, Command::Cancel, asker(principal, "", &(), None)?).await?;
+            app.engine.submit(session, Cancel, asker(principal, "", &(), None)?).await?;
             Ok(Answer::Result(None))
         }
         Request::Observe { session } => {

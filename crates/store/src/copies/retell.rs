@@ -12,7 +12,7 @@ use std::io::{self, BufRead as _, BufReader, Read as _};
 use model::{
     AgentReport, AgentState, Answerer, Attached, Command, ContextWish, Draft, Event, Imported, Item, Marker, Memory,
     NewSession, NextId, Permission, PermissionAnswer, Question, Rejection, Request, SessionId, Stop, Timestamp,
-    ToolChange, TranscriptTurn, WhenBusy, check_name, decide, prove,
+    ToolChange, TranscriptTurn, WhenBusy, check_name, decide, note_click, prove,
 };
 
 use crate::copies::first_format;
@@ -323,7 +323,7 @@ impl Retelling {
             }
             // Whose click it was is not in the copy.
             let by = Answerer::Person { token_id: None, name: String::new() };
-            self.act(Command::Click { block, work: meta_context, session, by }, at)?;
+            self.note(vec![note_click(block, meta_context, session, by)], at);
         }
         if let Some(observed_at) = last_observed_at {
             self.act(Command::Observe, observed_at)?;

@@ -1,8 +1,8 @@
 //! What a session is about, marked and told; over HTTP `PATCH /sessions/{id}` with `setContext`, and `GET …/context`.
 
 use doors::Scope;
-use engine::{Asker, Reply, SubmitError};
-use model::{Command, ContextWish, MAX_SET_ITEMS, Marker, Rejection, SetMode, SetOutcome, merge_context_set};
+use engine::{Asker, SetContext, SubmitError};
+use model::{ContextWish, MAX_SET_ITEMS, Marker, Rejection, SetMode, SetOutcome, merge_context_set};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::json;
 
@@ -48,16 +48,7 @@ pub(super) async fn set(call: Call<'_>) -> Result<Told, CallError> {
     let set_name = arguments.text("setName")?;
     let wish = ContextWish::One { set: set_name.clone(), items: arguments.texts("items")?, mode: arguments.mode()? };
     let asker = Asker { principal: principal.id.clone(), key: None };
-    let changes = match call.engine.submit(*session, Command::SetContext { wish, by: Marker::Agent }, asker).await? {
-        Reply::ContextSet(changes) => changes,
-        reply @ (Reply::Created { .. }
-        | Reply::PromptAccepted { .. }
-        | Reply::Observed { .. }
-        | Reply::Clicked { .. }
-        | Reply::Done) => {
-            unreachable!("a change of the context was answered with {reply:?}")
-        }
-    };
+    let changes = call.engine.submit(*session, SetContext { wish, by: Marker::Agent }, asker).await?;
     for change in &changes {
         for warning in &change.warnings {
             tracing::warn!(%session, warning, "an agent marked something odd");
