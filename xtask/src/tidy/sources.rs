@@ -53,6 +53,28 @@ pub(super) fn no_path_of_this_machine(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
+/// One place appends to the log and purges it, so that nobody who follows can be forgotten. The store itself may, when it
+/// restores, imports an export or hydrates; measurements and tests bring their own.
+pub(super) fn one_place_appends(tree: &Tree) -> Vec<Finding> {
+    const JOURNAL: &str = "crates/engine/src/journal.rs";
+    let others = tree.rust_files().filter(|file| file.path.starts_with("crates/") && file.path != JOURNAL);
+    let others = others.filter(|file| !file.path.starts_with("crates/store/"));
+    others
+        .flat_map(|file| {
+            // A call may be broken over lines: the receiver on one, the method on the next.
+            let code: Vec<_> = file.lines().take(code_lines(file)).collect();
+            let calls = |at: usize| {
+                let before = at.checked_sub(1).map_or("", |before| code[before].1.trim_end());
+                let line = code[at].1.trim_start();
+                let joined = if line.starts_with('.') { format!("{before}{line}") } else { line.to_owned() };
+                ["store.append(", "store.purge(", "Log::append(", "Log::purge("].iter().any(|call| joined.contains(call))
+            };
+            let found = (0..code.len()).filter(|at| calls(*at)).map(|at| code[at].0).collect::<Vec<_>>();
+            found.into_iter().map(|line| file.finding(line, format!("only {JOURNAL} appends to the log or purges it")))
+        })
+        .collect()
+}
+
 /// Rust lines per crate, tests counted apart: which part grows shows here first.
 pub(super) fn lines_per_crate(tree: &Tree) -> String {
     let mut crates: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
@@ -169,6 +191,25 @@ mod tests {
         assert_eq!(
             said(&no_path_of_this_machine(&tree)),
             ["README.md:1: names a path of somebody's machine", "docs/a.md:1: names a path of somebody's machine",]
+        );
+    }
+
+    #[test]
+    fn a_second_writer_of_the_log_is_found() {
+        let one = "//! A.\nself.store.append(batch);\n#[cfg(test)]\nmod tests {\nstore.append(batch);\n}\n";
+        let tree = made_up(&[
+            ("crates/engine/src/journal.rs", "//! A.\nself.store.append(batch);\n"),
+            ("crates/engine/src/one.rs", one),
+            ("crates/engine/tests/it/one.rs", one),
+            ("crates/server/src/two.rs", "//! A.\nself.shared.store\n    .purge(id);\ntexts.append(other);\n"),
+            ("crates/store/src/restore.rs", "//! A.\nstore.append(batch);\n"),
+        ]);
+        assert_eq!(
+            said(&one_place_appends(&tree)),
+            [
+                "crates/engine/src/one.rs:2: only crates/engine/src/journal.rs appends to the log or purges it",
+                "crates/server/src/two.rs:3: only crates/engine/src/journal.rs appends to the log or purges it",
+            ]
         );
     }
 
