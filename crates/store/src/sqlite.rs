@@ -4,6 +4,7 @@
 //! A future that is dropped takes nothing back: a write that was handed over is carried out.
 
 mod apply;
+mod attachments;
 mod changes;
 mod checkpoint;
 mod checksums;
@@ -407,7 +408,7 @@ impl Tables for SqliteStore {
 
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
         let agent = agent.to_owned();
-        self.ask(move |conn| queries::attached(conn, &agent, &ids)).await
+        self.ask(move |conn| attachments::find(conn, &agent, &ids)).await
     }
 
     async fn directories_above(&self, path: &str) -> Result<Vec<String>, ReadError> {

@@ -38,6 +38,16 @@ pub(super) fn is_index_damaged(conn: &Connection) -> Result<bool> {
     conn.prepare("SELECT 1 FROM meta WHERE key = 'index_damaged'")?.exists([])
 }
 
+/// Whether the table of attachments has still to be filled from the log.
+pub(super) fn is_attachments_unfilled(conn: &Connection) -> Result<bool> {
+    conn.prepare("SELECT 1 FROM meta WHERE key = 'attachments_unfilled'")?.exists([])
+}
+
+pub(super) fn forget_attachments_unfilled(conn: &Connection) -> Result<()> {
+    conn.execute("DELETE FROM meta WHERE key = 'attachments_unfilled'", [])?;
+    Ok(())
+}
+
 pub(super) fn forget_index_damage(conn: &Connection) -> Result<()> {
     conn.execute("DELETE FROM meta WHERE key = 'index_damaged'", [])?;
     Ok(())

@@ -15,7 +15,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Transac
 use crate::StorageError;
 use crate::sqlite::fences::Fences;
 use crate::sqlite::mend::{self, Mend};
-use crate::sqlite::{checksums, meta, second_names};
+use crate::sqlite::{attachments, checksums, meta, second_names};
 
 pub(super) mod embedded {
     refinery::embed_migrations!("migrations/sqlite");
@@ -202,6 +202,8 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
         embedded::migrations::runner().set_grouped(true).run(&mut writer).map_err(setup.storage_error())?;
     }
     fail::fail_point!("store-open-migrated");
+    attachments::fill_once(&mut writer).map_err(setup.storage_error())?;
+    fail::fail_point!("store-open-filled");
     let (incarnation, last_position) = begin(&mut writer, new_incarnation).map_err(setup.storage_error())?;
     fail::fail_point!("store-open-begun");
     let fences = Fences::load(&writer).map_err(setup.storage_error())?;
