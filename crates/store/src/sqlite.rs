@@ -3,6 +3,7 @@
 //! Invariant: callers never block the runtime and never meet SQL; they hand a job to a thread and await its answer.
 //! A future that is dropped takes nothing back: a write that was handed over is carried out.
 
+mod anew;
 mod apply;
 mod attachments;
 mod changes;
@@ -96,6 +97,7 @@ impl SqliteStore {
         let count = thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
         let readers = (0..count).map(|_| open::connect_reader(&opened.path)).collect::<Result<_, _>>()?;
         let checkpointer = open::connect_checkpointer(&opened.path)?;
+        let look = opened.connect_look()?;
 
         let health = Arc::new(Health::default());
         let (ask_checkpoint, wanted) = std::sync::mpsc::sync_channel(1);
@@ -110,6 +112,7 @@ impl SqliteStore {
         let fences = Arc::new(opened.fences);
         let writer = Writer {
             conn: opened.writer,
+            look,
             health: Arc::clone(&health),
             fences: Arc::clone(&fences),
             reserve: Reserve::new(open::beside(&opened.path, ".reserve"), reserve_bytes),

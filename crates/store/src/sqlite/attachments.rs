@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use model::{Event, RowChange, SessionId, StreamId};
-use rusqlite::{Connection, Result, TransactionBehavior, params};
+use rusqlite::{Connection, Result, params};
 
 use crate::ReadError;
 use crate::sqlite::checksums::ATTACHMENTS;
@@ -14,7 +14,7 @@ use crate::sqlite::columns::STORED_ENTRY_COLUMNS;
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::queries::collect_whole;
 use crate::sqlite::rows::{self, StoredEntry};
-use crate::sqlite::{apply, meta};
+use crate::sqlite::{anew, apply, mend, meta};
 
 pub(super) fn find_sql() -> String {
     format!("SELECT {} FROM attachments WHERE agent = ?1 AND agent_session = ?2", ATTACHMENTS.checked("session"))
@@ -37,31 +37,27 @@ const BEGINNINGS: [&str; 3] =
     [r#"{"type":"session.created""#, r#"{"type":"session.changed""#, r#"{"type":"agent.state_changed""#];
 
 /// Fills the table from the log, unless that was done before.
-pub(super) fn fill_once(conn: &mut Connection) -> Result<()> {
+pub(super) fn fill_once(conn: &mut Connection, look: &Connection) -> Result<()> {
     if !meta::is_attachments_unfilled(conn)? {
         return Ok(());
     }
-    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for (id, name) in streams(&tx)? {
-        let Ok(StreamId::Session(session)) = name.parse() else { continue };
-        match fill(&tx, id, session) {
-            // Whoever reads the stream is told; the others are filled.
-            Err(err) if is_damage(&err) => tracing::warn!(stream = name, error = %err, "a session's log is damaged"),
-            filled => filled?,
+    let streams = "SELECT id, CAST(name AS BLOB) FROM streams WHERE purged_at IS NULL";
+    let streams = anew::up_to_damage(look, streams, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)))?;
+    mend::in_transaction(conn, |tx| {
+        for (id, name) in streams {
+            let Ok(StreamId::Session(session)) = String::from_utf8_lossy(&name).parse() else { continue };
+            match attachments(look, id, session) {
+                // Whoever reads the stream is told; the others are filled.
+                Err(err) if is_damage(&err) => tracing::warn!(%session, error = %err, "a session's log is damaged"),
+                found => found?.iter().try_for_each(|change| apply::apply(tx, change))?,
+            }
         }
-    }
-    meta::forget_attachments_unfilled(&tx)?;
-    tx.commit()
-}
-
-fn streams(conn: &Connection) -> Result<Vec<(i64, String)>> {
-    let mut statement = conn.prepare("SELECT id, CAST(name AS BLOB) FROM streams WHERE purged_at IS NULL")?;
-    let found = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, Vec<u8>>(1)?)))?;
-    found.map(|found| found.map(|(id, name)| (id, String::from_utf8_lossy(&name).into_owned()))).collect()
+        meta::forget_attachments_unfilled(tx)
+    })
 }
 
 /// The rows of one session, up to the first entry that is not what was written.
-fn fill(conn: &Connection, id: i64, session: SessionId) -> Result<()> {
+fn attachments(look: &Connection, id: i64, session: SessionId) -> Result<Vec<RowChange>> {
     let sql = format!(
         "SELECT {STORED_ENTRY_COLUMNS}
          FROM entries
@@ -75,21 +71,22 @@ fn fill(conn: &Connection, id: i64, session: SessionId) -> Result<()> {
          ORDER BY seq"
     );
     let [created, changed, state] = BEGINNINGS.map(str::as_bytes);
-    let mut statement = conn.prepare_cached(&sql)?;
+    let mut statement = look.prepare_cached(&sql)?;
     let mut entries = statement.query(params![id, created, changed, state])?;
     let mut agent = String::new();
+    let mut found = Vec::new();
     while let Some(row) = entries.next()? {
         let stored = StoredEntry::from_row(row)?;
         let seq = stored.seq();
-        let Ok(entry) = stored.verify(StreamId::Session(session), seq) else { return Ok(()) };
+        let Ok(entry) = stored.verify(StreamId::Session(session), seq) else { break };
         match entry.event {
             Event::SessionCreated { agent: now, .. } | Event::SessionChanged { agent: Some(now), .. } => agent = now,
             Event::AgentStateChanged { attached: Some(attached), .. } => {
                 let (agent, agent_session) = (agent.clone(), attached.agent_session);
-                apply::apply(conn, &RowChange::PutAttachment { session, agent, agent_session })?;
+                found.push(RowChange::PutAttachment { session, agent, agent_session });
             }
             _ => (),
         }
     }
-    Ok(())
+    Ok(found)
 }

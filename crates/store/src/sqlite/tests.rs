@@ -10,6 +10,7 @@ mod gone;
 mod mending;
 mod opening;
 mod outside;
+mod torn_pages;
 mod writing;
 
 use std::path::{Path, PathBuf};
