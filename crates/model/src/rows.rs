@@ -58,6 +58,12 @@ pub enum RowChange {
     },
     /// The newest [`crate::MAX_TITLES`] stay: each takes the place of the one so many before it.
     PutTitle(TitleRow),
+    /// An agent is in this conversation of its own with the session, from now on; those before stay.
+    PutAttachment {
+        session: SessionId,
+        agent: String,
+        agent_session: String,
+    },
     PutSummary {
         session: SessionId,
         turn: Turn,
@@ -215,6 +221,10 @@ fn session_rows(before: &SessionRow, context_before: &Context, after: &Session, 
             summary: Summary { text: summary.clone(), by: *by, made_at: entry.at },
             extent: *extent,
         }],
+        Event::AgentStateChanged { attached: Some(attached), .. } => {
+            let (agent, agent_session) = (before.agent.clone(), attached.agent_session.clone());
+            vec![RowChange::PutAttachment { session, agent, agent_session }]
+        }
         Event::NextOffered { turn, nth, span: _, next } => vec![RowChange::PutNext(NextRow {
             session,
             id: NextId { turn: *turn, nth: *nth },
@@ -232,7 +242,7 @@ fn session_rows(before: &SessionRow, context_before: &Context, after: &Session, 
         | Event::SessionObserved {}
         | Event::SessionDeleted {}
         | Event::SessionRestored {}
-        | Event::AgentStateChanged { .. }
+        | Event::AgentStateChanged { attached: None, .. }
         | Event::TurnStarted { .. }
         | Event::TextPart { .. }
         | Event::ThoughtPart { .. }

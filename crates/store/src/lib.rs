@@ -10,7 +10,6 @@
 
 #![warn(missing_docs)]
 
-mod attachments;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod copies;
@@ -193,7 +192,7 @@ pub trait Tables: Send + Sync + 'static {
     async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError>;
 
     /// Which sessions these conversations of an agent are or once were, by the agent's own ids: also of sessions that
-    /// were handed over since and of deleted ones, in the order of the sessions' ids. Walks the whole log.
+    /// were handed over since and of deleted ones, in the order of the sessions' ids.
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError>;
 
     /// The directories and projects of sessions, without deleted ones, whose names `path` begins with.

@@ -12,10 +12,8 @@ use model::{
     Offer, Position, ProvedFact, QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, Session, SessionId,
     SessionList, SessionRow, StreamId, Timestamp, TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
 };
-
 use tokio::sync::watch;
 
-use crate::attachments::Attachments;
 use crate::{
     AppendError, Batch, Changes, Damage, FILE_FACTS, Head, Log, MAX_PAGE_BYTES, Part, PlacedEntry, ReadError, Receipt,
     Tables, WholeWork, last_part, wait_after,
@@ -37,6 +35,8 @@ struct State {
     turns: BTreeMap<(SessionId, Turn), TurnRow>,
     prompts: BTreeMap<(SessionId, InteractionId), QueuedPrompt>,
     titles: BTreeMap<(SessionId, u32), TitleRow>,
+    /// The session, its agent and that agent's own id.
+    attachments: BTreeSet<(SessionId, String, String)>,
     next_blocks: BTreeMap<(SessionId, NextId), NextRow>,
     works: BTreeMap<WorkId, WorkRow>,
     work_names: BTreeMap<(String, String), WorkId>,
@@ -193,6 +193,9 @@ impl State {
             RowChange::PutTitle(row) => {
                 self.titles.insert((row.session, row.slot()), row);
             }
+            RowChange::PutAttachment { session, agent, agent_session } => {
+                self.attachments.insert((session, agent, agent_session));
+            }
             RowChange::PutSummary { session, turn, summary, extent } => {
                 if let Some(row) = self.turns.get_mut(&(session, turn)) {
                     row.summary = Some(summary);
@@ -338,6 +341,7 @@ impl Log for MemoryStore {
         state.turns.retain(|(owner, _), _| *owner != session);
         state.prompts.retain(|(owner, _), _| *owner != session);
         state.titles.retain(|(owner, _), _| *owner != session);
+        state.attachments.retain(|(owner, ..)| *owner != session);
         state.next_blocks.retain(|(owner, _), _| *owner != session);
         state.contexts.remove(&session);
         Ok(())
@@ -402,11 +406,8 @@ impl Tables for MemoryStore {
 
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
         let state = self.state();
-        let mut attachments = Attachments::new(agent, &ids);
-        for stream in state.streams.keys() {
-            state.entries(*stream).iter().for_each(|(_, entry)| attachments.apply(*stream, &entry.event));
-        }
-        Ok(attachments.finish())
+        let found = state.attachments.iter().filter(|(_, has, theirs)| has == agent && ids.contains(theirs));
+        Ok(found.map(|(session, _, theirs)| (theirs.clone(), *session)).collect())
     }
 
     async fn directories_above(&self, path: &str) -> Result<Vec<String>, ReadError> {

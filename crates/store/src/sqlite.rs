@@ -3,7 +3,9 @@
 //! Invariant: callers never block the runtime and never meet SQL; they hand a job to a thread and await its answer.
 //! A future that is dropped takes nothing back: a write that was handed over is carried out.
 
+mod anew;
 mod apply;
+mod attachments;
 mod changes;
 mod checkpoint;
 mod checksums;
@@ -98,6 +100,7 @@ impl SqliteStore {
         let count = thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
         let readers = (0..count).map(|_| open::connect_reader(&opened.path)).collect::<Result<_, _>>()?;
         let checkpointer = open::connect_checkpointer(&opened.path)?;
+        let look = opened.connect_look()?;
 
         let health = Arc::new(Health::default());
         let (ask_checkpoint, wanted) = std::sync::mpsc::sync_channel(1);
@@ -113,6 +116,7 @@ impl SqliteStore {
         let last_position = watch::Sender::new(Position(opened.last_position));
         let writer = Writer {
             conn: opened.writer,
+            look,
             health: Arc::clone(&health),
             fences: Arc::clone(&fences),
             reserve: Reserve::new(open::beside(&opened.path, ".reserve"), reserve_bytes),
@@ -421,7 +425,7 @@ impl Tables for SqliteStore {
 
     async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
         let agent = agent.to_owned();
-        self.ask(move |conn| queries::attached(conn, &agent, &ids)).await
+        self.ask(move |conn| attachments::find(conn, &agent, &ids)).await
     }
 
     async fn directories_above(&self, path: &str) -> Result<Vec<String>, ReadError> {

@@ -21,6 +21,24 @@ fn transcript(world: &World, number: usize) -> PathBuf {
 
 /// A session here whose agent has the conversation of that number.
 async fn host(world: &World, number: usize) {
+    write_host(world, number, Vec::new()).await;
+}
+
+/// The same, and another agent has the session since.
+async fn hand_over(world: &World, number: usize) {
+    let agent = Some("codex".to_owned());
+    let changed = Event::SessionChanged { name: None, env_hint: None, agent, cwd: None, intent: None };
+    let attached = Event::AgentStateChanged {
+        state: AgentState::Ready,
+        reason: None,
+        attached: Some(Attached { agent_session: "another".to_owned(), memory: Memory::New, program: None }),
+        methods: Vec::new(),
+        remind: false,
+    };
+    write_host(world, number, vec![changed, attached]).await;
+}
+
+async fn write_host(world: &World, number: usize, then: Vec<Event>) {
     let id = SessionId::from_bytes([9; 16]);
     let created = Event::SessionCreated {
         agent: "claude".to_owned(),
@@ -39,7 +57,7 @@ async fn host(world: &World, number: usize) {
         methods: Vec::new(),
         remind: false,
     };
-    let events = vec![created, attached];
+    let events = [created, attached].into_iter().chain(then).collect();
     let (part, _) = Part::of(StreamId::Session(id), Seq::START, None, events, Timestamp::from_millis(1));
     world.store.append(Batch { parts: vec![part], receipt: None, room: Room::Ordinary }).await.unwrap();
 }
@@ -111,6 +129,21 @@ async fn a_hosted_conversation_is_asked_about_once() {
     assert_eq!(world.disk.attached_asked.load(Ordering::SeqCst), CONVERSATIONS);
     let progress = world.engine.import_progress();
     assert_eq!((progress.added, progress.failed), (CONVERSATIONS - 1, 0), "{progress:?}");
+}
+
+/// A session that was handed over is still the one that had the conversation.
+#[tokio::test]
+async fn a_conversation_of_a_session_that_was_handed_over_is_not_brought_in_again() {
+    let world = World::new().await;
+    hand_over(&world, 0).await;
+    go_on(&world, 1);
+    for added in [CONVERSATIONS - 1, 0] {
+        let progress = import(&world).await;
+        assert_eq!((progress.added, progress.failed), (added, 0), "{progress:?}");
+    }
+    let all = sessions(&world).await;
+    assert_eq!(all.len(), CONVERSATIONS);
+    assert!(all.iter().all(|session| !session.row.first_prompt.starts_with("conversation 0")), "{all:?}");
 }
 
 #[tokio::test]

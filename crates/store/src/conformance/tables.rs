@@ -382,6 +382,14 @@ pub async fn sessions_are_found_by_their_agents_own_ids(store: AnyStore) {
     let all = ["one", "two", "three"];
     assert_eq!(find(&agent, &all).await, [found("one", 1), found("two", 1), found("one", 3)]);
     assert_eq!(find("another", &all).await, [found("three", 1)]);
+
+    // A deleted session keeps them; a purged one is gone.
+    act(&store, 3, Command::Delete, 8).await;
+    assert_eq!(find(&agent, &["one"]).await, [found("one", 1), found("one", 3)]);
+    let head = store.session(session_id(1)).await.expect("session").expect("it exists").head;
+    store.purge(session_id(1), head, at(9)).await.expect("purge");
+    assert_eq!(find(&agent, &all).await, [found("one", 3)]);
+    assert_eq!(find("another", &all).await, []);
 }
 
 pub async fn turns_come_in_order(store: AnyStore) {

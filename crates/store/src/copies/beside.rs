@@ -70,7 +70,8 @@ pub async fn open_beside(
 ) -> Result<(SqliteStore, Found), BesideError> {
     let open = || SqliteStore::open_reserving(path, new_incarnation(), reserve_bytes);
     let store = open()?;
-    let is_empty = store.changed_since(Position(0), 1).await?.up_to == Position(0);
+    // After the last one that there could be is nothing, so the log's end is told.
+    let is_empty = store.changed_since(Position(u64::MAX), 1).await?.up_to == Position(0);
     if is_empty && has_copies(copies).await? {
         let hydrated = fill(path, copies, store, new_incarnation()).await?;
         return Ok((open()?, Found::Empty(hydrated)));

@@ -77,7 +77,8 @@ impl CopyCursor {
         if self.incarnation != log.incarnation() {
             return Ok(self.position > Position(0));
         }
-        Ok(log.changed_since(self.position, 1).await?.up_to < self.position)
+        // After the last one that there could be is nothing, so the log's end is told.
+        Ok(log.changed_since(Position(u64::MAX), 1).await?.up_to < self.position)
     }
 }
 

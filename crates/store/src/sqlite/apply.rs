@@ -12,8 +12,8 @@ use rusqlite::{Connection, Params, Result, params};
 
 use crate::Receipt;
 use crate::sqlite::checksums::{
-    CONTEXT_ENTRIES, FACTS, NEXT_BLOCKS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, SETS, TITLES, TOKENS, TURNS,
-    WORK_NAMES, WORKS,
+    ATTACHMENTS, CONTEXT_ENTRIES, FACTS, NEXT_BLOCKS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, SETS, TITLES, TOKENS,
+    TURNS, WORK_NAMES, WORKS,
 };
 use crate::sqlite::rows::{
     agent_state_word, decision_word, fact_shape_word, json_or_null, json_value_or_null, outcome_word, sql_seq,
@@ -46,6 +46,9 @@ pub(super) fn apply(conn: &Connection, change: &RowChange) -> Result<()> {
             CONTEXT_ENTRIES.put(conn, params![session.as_bytes(), sql_seq(*seq)])
         }
         RowChange::PutTitle(row) => put_title(conn, row),
+        RowChange::PutAttachment { session, agent, agent_session } => {
+            ATTACHMENTS.put(conn, params![session.as_bytes(), agent, agent_session])
+        }
         RowChange::PutSummary { session, turn, summary, extent } => {
             put_summary(conn, *session, *turn, summary, *extent)
         }
@@ -102,6 +105,8 @@ pub(super) fn remove_session(conn: &Connection, session: SessionId) -> Result<()
         "DELETE FROM context_entries
          WHERE session = ?1",
         "DELETE FROM titles
+         WHERE session = ?1",
+        "DELETE FROM attachments
          WHERE session = ?1",
         "DELETE FROM next_blocks
          WHERE session = ?1",

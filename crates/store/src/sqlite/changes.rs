@@ -12,6 +12,11 @@ use crate::{Changes, ReadError};
 
 pub(super) fn since(conn: &Connection, after: Position, limit: usize) -> Result<Changes, ReadError> {
     let limit = limit.max(1);
+    // Asked first, so that the end of the log can be told also where its newest page can not be read.
+    let last = meta::last_position(conn)?;
+    if after >= last {
+        return Ok(Changes { streams: Vec::new(), up_to: last });
+    }
     let mut statement = conn.prepare_cached(
         "SELECT entries.position, entries.stream
          FROM entries
@@ -34,7 +39,7 @@ pub(super) fn since(conn: &Connection, after: Position, limit: usize) -> Result<
         looked_at += 1;
     }
     if looked_at < limit {
-        up_to = meta::last_position(conn)?;
+        up_to = last;
     }
     let mut streams = Vec::with_capacity(ids.len());
     for id in ids {

@@ -41,6 +41,7 @@ tables! {
     FACTS "facts": "session, name, value, shape, nth, turn, tool, entry, exit_code, file";
     CONTEXT_ENTRIES "context_entries": "session, seq";
     TITLES "titles": "session, slot, nth, title, made_by, turn, interaction, changed_at";
+    ATTACHMENTS "attachments": columns::ATTACHMENT_COLUMNS;
     NEXT_BLOCKS "next_blocks": columns::NEXT_COLUMNS;
     WORKS "works": columns::WORK_COLUMNS;
     WORK_NAMES "work_names": columns::WORK_NAME_COLUMNS;
@@ -50,7 +51,7 @@ tables! {
 }
 
 /// The tables that are folded from the log and can be made again from it.
-pub(super) static FOLDED: [&Table; 12] = [
+pub(super) static FOLDED: [&Table; 13] = [
     &SESSIONS,
     &TURNS,
     &PROMPTS,
@@ -58,6 +59,7 @@ pub(super) static FOLDED: [&Table; 12] = [
     &FACTS,
     &CONTEXT_ENTRIES,
     &TITLES,
+    &ATTACHMENTS,
     &NEXT_BLOCKS,
     &WORKS,
     &WORK_NAMES,

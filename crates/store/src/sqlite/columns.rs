@@ -17,6 +17,9 @@ const WORK_SINCE: i64 = 8;
 /// The first schema in which turns have summaries and sessions have titles.
 const NAVIGATION_SINCE: i64 = 6;
 
+/// The first schema with a table of the conversations that sessions' agents ever had.
+const ATTACHMENTS_SINCE: i64 = 13;
+
 macro_rules! session_columns {
     ($since_agents:literal) => {
         concat!(
@@ -67,6 +70,7 @@ pub(super) const REMEMBERED_COLUMNS: &str =
     "id, project, cwd, agent, kind, subject, digest, decision, decided_by, remembered_at";
 pub(super) const NEXT_COLUMNS: &str =
     "session, turn, nth, label, command, meta_context, offered_at, clicked_work, clicked_session, clicked_at";
+pub(super) const ATTACHMENT_COLUMNS: &str = "session, agent, agent_session";
 pub(super) const WORK_COLUMNS: &str = "id, project, name, created_at, added_at";
 pub(super) const WORK_NAME_COLUMNS: &str = "project, name, work";
 pub(super) const RECEIPT_COLUMNS: &str = "principal, key, fingerprint, reply, at";
@@ -131,6 +135,11 @@ pub(super) fn has_work(schema: i64) -> bool {
 /// Whether there is a table of answers that are remembered.
 pub(super) fn has_remembered(schema: i64) -> bool {
     schema >= REMEMBERED_SINCE
+}
+
+/// Whether there is a table of the conversations that sessions' agents ever had.
+pub(super) fn has_attachments(schema: i64) -> bool {
+    schema >= ATTACHMENTS_SINCE
 }
 
 /// Whether streams tell of their damage.

@@ -1,15 +1,16 @@
 //! Rows beside the log that are damaged: found by their checksums, and made anew from the log.
 //!
 //! Invariant: the log decides. A stream's own row is set right by the entries that carry its name in their checksums; all
-//! other rows are folded again. It is one transaction of the caller's, so that a kill leaves the old rows or the new ones.
-//! What no log can tell, receipts, is forgotten.
+//! other rows are folded again, in one transaction, so that a kill leaves the old rows or the new ones. What may be damaged is read by
+//! `look`, a second connection (`anew.rs`). What no log can tell, receipts, is forgotten.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use model::{Seq, SessionId, StreamId};
 use rusqlite::types::Value;
-use rusqlite::{Connection, Error, OptionalExtension as _, Result, params};
+use rusqlite::{Connection, Error, OptionalExtension as _, Result, TransactionBehavior, params};
 
+use crate::sqlite::anew;
 use crate::sqlite::checksums::{FOLDED, RECEIPTS, SESSIONS, STREAMS, Table};
 use crate::sqlite::columns::STORED_ENTRY_COLUMNS;
 use crate::sqlite::open::newest_schema;
@@ -28,20 +29,16 @@ pub(super) enum Mend {
 /// Looks at every row beside the log, at the indexes, and for entries that belong to no stream. Answers the first table that is
 /// damaged.
 pub(super) fn find_damage(conn: &Connection) -> Result<Option<(&'static str, Mend)>> {
+    let what = match or_damaged(has_stray_entries(conn))? {
+        true => Mend::IndexAndRows,
+        false => Mend::Rows,
+    };
     for table in FOLDED.iter().copied().chain([&STREAMS, &RECEIPTS]) {
-        match is_damaged(conn, table) {
-            Ok(false) => (),
-            Ok(true) => return Ok(Some((table.name, Mend::Rows))),
-            Err(err) if is_damage(&err) => return Ok(Some((table.name, Mend::Rows))),
-            Err(err) => return Err(err),
+        if or_damaged(is_damaged(conn, table))? {
+            return Ok(Some((table.name, what)));
         }
     }
-    match has_stray_entries(conn) {
-        Ok(false) => Ok(None),
-        Ok(true) => Ok(Some(("entries", Mend::IndexAndRows))),
-        Err(err) if is_damage(&err) => Ok(Some(("entries", Mend::IndexAndRows))),
-        Err(err) => Err(err),
-    }
+    Ok((what == Mend::IndexAndRows).then_some(("entries", what)))
 }
 
 /// Whether the index has entries of a stream that is not there, or was purged and swept. One step down the index for each
@@ -122,13 +119,13 @@ pub(super) struct Removal {
 }
 
 impl Removal {
-    pub(super) fn carry_out(&self, conn: &Connection) -> Result<()> {
+    pub(super) fn carry_out(&self, conn: &Connection, look: &Connection) -> Result<()> {
         for table in &self.unreadable {
             // Emptied whole, because that needs nothing of what is in it.
-            conn.execute_batch(&format!("DELETE FROM {}", table.name))?;
+            anew::empty(conn, look, table.name)?;
         }
         for table in &self.misindexed {
-            conn.execute_batch(&format!("REINDEX {}", table.name))?;
+            anew::reindex(conn, look, table.name)?;
         }
         for (table, column, value) in &self.strays {
             conn.execute(&format!("DELETE FROM {} WHERE {column} = ?1", table.name), [value])?;
@@ -142,14 +139,15 @@ pub(super) fn find_damaged_rows(conn: &Connection) -> Result<DamagedRows> {
     let mut found = DamagedRows { has_streams: or_damaged(is_damaged(conn, &STREAMS))?, ..DamagedRows::default() };
     if found.has_streams {
         found.tables.push(STREAMS.name);
+        return Ok(found);
     }
     let mut is_owner_lost = false;
     for table in FOLDED {
         let (strays, owners) = (found.removal.strays.len(), found.owners.len());
-        if or_damaged(find_owners(conn, table, &mut found).map(|()| false))? {
+        if anew::is_torn(conn, table.name)? || or_damaged(find_owners(conn, table, &mut found).map(|()| false))? {
             found.removal.unreadable.push(table);
             is_owner_lost = true;
-        } else if has_wrong_index(conn, table)? {
+        } else if or_damaged(has_wrong_index(conn, table))? {
             found.removal.misindexed.push(table);
         } else if (strays, owners) == (found.removal.strays.len(), found.owners.len()) {
             continue;
@@ -208,14 +206,27 @@ fn all_streams(conn: &Connection) -> Result<Vec<StreamId>> {
     Ok(names.iter().filter_map(|name| String::from_utf8_lossy(name).parse().ok()).collect())
 }
 
-/// Sets everything beside the log right.
-pub(super) fn mend(conn: &Connection, what: Mend) -> Result<()> {
+/// Sets everything beside the log right, step by step: each looks at what the one before has set right.
+pub(super) fn mend(conn: &mut Connection, look: &Connection, what: Mend) -> Result<()> {
     if what == Mend::IndexAndRows {
-        conn.execute_batch("REINDEX entries")?;
+        match in_transaction(conn, |tx| anew::reindex(tx, look, "entries")) {
+            // The log itself can not be read. The rows are made anew from what can be.
+            Err(err) if is_damage(&err) => tracing::error!(error = %err, "the index of the log can not be made anew"),
+            done => done?,
+        }
     }
-    mend_streams(conn)?;
-    rebuild::rebuild(conn, newest_schema(), &mut |_| ())?;
-    mend_receipts(conn)
+    in_transaction(conn, |tx| mend_streams(tx, look))?;
+    in_transaction(conn, |tx| {
+        rebuild::rebuild(tx, look, newest_schema(), &mut |_| ())?;
+        mend_receipts(tx, look)
+    })
+}
+
+pub(super) fn in_transaction<T>(conn: &mut Connection, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let done = work(&tx)?;
+    tx.commit()?;
+    Ok(done)
 }
 
 struct BrokenStream {
@@ -227,28 +238,40 @@ struct BrokenStream {
 }
 
 /// Sets the rows of streams right: their numbers, their names and whether they were purged.
-pub(super) fn mend_streams(conn: &Connection) -> Result<()> {
-    let broken = broken_streams(conn)?;
-    // From the rows, which are read without it. Until then no row that it disagrees with can be changed.
-    conn.execute_batch("REINDEX streams")?;
+pub(super) fn mend_streams(conn: &Connection, look: &Connection) -> Result<()> {
+    let found = match anew::is_torn(look, STREAMS.name)? {
+        true => None,
+        false => broken_streams(look).map(Some).or_else(|err| if is_damage(&err) { Ok(None) } else { Err(err) })?,
+    };
+    let broken = match found {
+        Some(broken) => {
+            // From the rows, which are read without it. Until then no row that it disagrees with can be changed.
+            conn.execute_batch("REINDEX streams")?;
+            broken
+        }
+        None => {
+            remake_streams(conn, look)?;
+            broken_streams(conn)?
+        }
+    };
     for mut stream in broken {
-        if first_entry(conn, stream.id)?.is_none()
-            && let Some(id) = find_number(conn, &stream.name)?
+        if first_entry(look, stream.id)?.is_none()
+            && let Some(id) = find_number(conn, look, &stream.name)?
         {
             conn.execute("UPDATE streams SET id = ?2 WHERE id = ?1", [stream.id, id])?;
             stream.id = id;
         }
-        let owner = find_owner(conn, &stream)?;
+        let owner = find_owner(look, &stream)?;
         let name = owner.map_or(stream.name, |owner| owner.to_string());
         // A purge removes the session's row together with setting its time.
         let purged_at = match owner {
-            Some(StreamId::Session(id)) if has_row(conn, id)? => None,
+            Some(StreamId::Session(id)) if has_row(look, id)? => None,
             Some(StreamId::Server | StreamId::Work) => None,
             Some(StreamId::Session(_)) | None => stream.purged_at,
         };
         // One that may be right stays: whoever reads the stream finds its damage again, but not that its end is lost.
         let head: Option<i64> =
-            conn.query_row("SELECT MAX(seq) FROM entries WHERE stream = ?1", [stream.id], |row| row.get(0))?;
+            look.query_row("SELECT MAX(seq) FROM entries WHERE stream = ?1", [stream.id], |row| row.get(0))?;
         let fence = stream.fence.as_ref().filter(|(seq, _)| (1..=head.unwrap_or(0) + 1).contains(seq));
         tracing::warn!(stream = %name, "the row of a stream was damaged and is set right by its entries");
         conn.execute(
@@ -262,6 +285,41 @@ pub(super) fn mend_streams(conn: &Connection) -> Result<()> {
         STREAMS.set_checksum(conn, "id = ?1", &[&stream.id])?;
     }
     Ok(())
+}
+
+/// Gives the rows of streams new pages. Those that can not be read any more are begun again with what is still known of them, the
+/// number and perhaps the name, and have no checksum: they are set right by their entries, as damaged ones are.
+fn remake_streams(conn: &Connection, look: &Connection) -> Result<()> {
+    tracing::error!("rows of streams can not be read; they are made anew from the log");
+    anew::keep_whole(conn, look, &STREAMS, "id")?;
+    let names = "SELECT id, name FROM streams INDEXED BY sqlite_autoindex_streams_1";
+    let names = anew::up_to_damage(look, names, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?;
+    anew::recreate(conn, STREAMS.name)?;
+    anew::put_kept(conn, &STREAMS, "true", [])?;
+    conn.execute_batch("DROP TABLE temp.kept")?;
+    let owners = owners_of_entries(look)?;
+    for (id, name) in names {
+        // One without entries was purged, nobody knows when.
+        conn.execute(
+            "INSERT OR IGNORE INTO streams (id, name, purged_at)
+             VALUES (?1, ?2, iif(?3, NULL, 0))",
+            params![id, name, owners.contains(&id)],
+        )?;
+    }
+    for id in owners {
+        conn.execute("INSERT OR IGNORE INTO streams (id, name) VALUES (?1, 'lost/' || ?1)", [id])?;
+    }
+    Ok(())
+}
+
+/// The numbers of the streams that have entries. One step down the index for each of them.
+fn owners_of_entries(look: &Connection) -> Result<BTreeSet<i64>> {
+    let mut next = look.prepare("SELECT MIN(stream) FROM entries WHERE stream > ?1")?;
+    let mut owners = BTreeSet::new();
+    while let Some(id) = next.query_row([owners.last().copied().unwrap_or(i64::MIN)], |row| row.get(0))? {
+        owners.insert(id);
+    }
+    Ok(owners)
 }
 
 fn broken_streams(conn: &Connection) -> Result<Vec<BrokenStream>> {
@@ -290,9 +348,13 @@ fn find_owner(conn: &Connection, stream: &BrokenStream) -> Result<Option<StreamI
     let mut candidates: Vec<StreamId> = own.into_iter().chain([StreamId::Server, StreamId::Work]).collect();
     let sql = format!("SELECT id FROM sessions NOT INDEXED WHERE {}", SESSIONS.is_whole(i64::MAX));
     let mut statement = conn.prepare(&sql)?;
-    let ids = statement.query_map([], |row| row.get(0).map(SessionId::from_bytes))?;
-    for id in ids {
-        candidates.push(StreamId::Session(id?));
+    for id in statement.query_map([], |row| row.get(0).map(SessionId::from_bytes))? {
+        match id {
+            Ok(id) => candidates.push(StreamId::Session(id)),
+            // Those that can be read must do.
+            Err(err) if is_damage(&err) => break,
+            Err(err) => return Err(err),
+        }
     }
     for candidate in candidates {
         let Some(first) = first_entry(conn, stream.id)? else { return Ok(None) };
@@ -304,17 +366,17 @@ fn find_owner(conn: &Connection, stream: &BrokenStream) -> Result<Option<StreamI
 }
 
 /// The number under which the entries of this name lie, if it is no stream's.
-fn find_number(conn: &Connection, name: &str) -> Result<Option<i64>> {
+fn find_number(conn: &Connection, look: &Connection, name: &str) -> Result<Option<i64>> {
     let Ok(stream) = name.parse::<StreamId>() else { return Ok(None) };
     let mut last = i64::MIN;
-    let mut next = conn.prepare("SELECT MIN(stream) FROM entries WHERE stream > ?1")?;
+    let mut next = look.prepare("SELECT MIN(stream) FROM entries WHERE stream > ?1")?;
     let mut known = conn.prepare("SELECT 1 FROM streams WHERE id = ?1")?;
     while let Some(id) = next.query_row([last], |row| row.get::<_, Option<i64>>(0))? {
         last = id;
         if known.exists([id])? {
             continue;
         }
-        if first_entry(conn, id)?.is_some_and(|first| first.verify(stream, Seq::START.next()).is_ok()) {
+        if first_entry(look, id)?.is_some_and(|first| first.verify(stream, Seq::START.next()).is_ok()) {
             return Ok(Some(id));
         }
     }
@@ -331,18 +393,15 @@ fn first_entry(conn: &Connection, id: i64) -> Result<Option<StoredEntry>> {
 
 fn has_row(conn: &Connection, id: SessionId) -> Result<bool> {
     let sql = format!("SELECT 1 FROM sessions NOT INDEXED WHERE id = ?1 AND {}", SESSIONS.is_whole(i64::MAX));
-    conn.prepare(&sql)?.exists([id.as_bytes()])
+    or_damaged(conn.prepare(&sql)?.exists([id.as_bytes()]))
 }
 
 /// Keeps those that are whole. Emptied whole, because that needs nothing of what is damaged.
-pub(super) fn mend_receipts(conn: &Connection) -> Result<()> {
-    let (columns, whole) = (RECEIPTS.columns, RECEIPTS.is_whole(i64::MAX));
-    conn.execute_batch(&format!(
-        "CREATE TEMP TABLE kept AS SELECT {columns}, checksum FROM receipts NOT INDEXED WHERE {whole};
-         DELETE FROM main.receipts;
-         INSERT OR IGNORE INTO main.receipts ({columns}, checksum) SELECT {columns}, checksum FROM kept;
-         DROP TABLE kept;"
-    ))
+pub(super) fn mend_receipts(conn: &Connection, look: &Connection) -> Result<()> {
+    anew::keep_whole(conn, look, &RECEIPTS, "principal, key")?;
+    anew::empty(conn, look, RECEIPTS.name)?;
+    anew::put_kept(conn, &RECEIPTS, "true", [])?;
+    conn.execute_batch("DROP TABLE temp.kept")
 }
 
 /// Whether what was met may be a damaged row, and not a disk that fails.

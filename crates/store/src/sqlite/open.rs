@@ -13,9 +13,11 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
 
 use crate::StorageError;
+use crate::sqlite::checksums::FOLDED;
 use crate::sqlite::fences::Fences;
 use crate::sqlite::mend::{self, Mend};
-use crate::sqlite::{checksums, meta, second_names};
+use crate::sqlite::outside::is_damage;
+use crate::sqlite::{anew, attachments, checksums, meta, second_names};
 
 pub(super) mod embedded {
     refinery::embed_migrations!("migrations/sqlite");
@@ -101,6 +103,17 @@ pub enum OpenError {
         /// What SQLite says.
         found: String,
     },
+    /// It is damaged where the rest of it is found from, so nothing of it can be served.
+    #[error(
+        "the store {path} is damaged where nothing can be read without it; put a backup back with `throughline restore`, or \
+         move the file away with what lies beside it under its name: the next start makes a new store of the readable copies"
+    )]
+    Damaged {
+        /// The store.
+        path: PathBuf,
+        /// What SQLite said.
+        source: StorageError,
+    },
     /// The file or its folder cannot be used.
     #[error("could not open the store {path}")]
     Io {
@@ -119,6 +132,15 @@ pub enum OpenError {
     },
 }
 
+/// Why what is beside the log could not be set right.
+#[derive(Debug, thiserror::Error)]
+enum MendError {
+    #[error(transparent)]
+    Connect(#[from] OpenError),
+    #[error(transparent)]
+    Storage(#[from] rusqlite::Error),
+}
+
 /// A store's file, owned and up to date.
 pub(super) struct Opened {
     pub(super) path: PathBuf,
@@ -127,6 +149,8 @@ pub(super) struct Opened {
     pub(super) incarnation: Incarnation,
     pub(super) last_position: u64,
     pub(super) fences: Fences,
+    /// Damage was met on the way, whatever the size of the store.
+    is_damaged: bool,
 }
 
 impl Opened {
@@ -142,25 +166,49 @@ impl Opened {
                 tracing::error!(error = %err, "it can not be made anew; stop the server and run `throughline doctor`");
             }
         }
-        if self.bytes().map_err(setup.storage_error())? > LOOKED_AT_WHOLE_BYTES {
+        let is_small = self.bytes().map_err(setup.storage_error())? <= LOOKED_AT_WHOLE_BYTES;
+        if !is_small && !self.is_damaged {
             return Ok(());
         }
-        let Some((table, what)) = mend::find_damage(&self.writer).map_err(setup.storage_error())? else {
-            return Ok(());
-        };
-        tracing::warn!(table, "rows beside the log are damaged; they are made anew from it, which may take a while");
-        if let Err(err) = self.try_mend(what) {
-            tracing::error!(error = %err, "they can not be made anew; stop the server and run `throughline doctor`");
+        if let Some((table, what)) = mend::find_damage(&self.writer).map_err(setup.storage_error())? {
+            tracing::warn!(
+                table,
+                "rows beside the log are damaged; they are made anew from it, which may take a while"
+            );
+            if let Err(err) = self.try_mend(what) {
+                tracing::error!(error = %err, "they can not be made anew; stop the server and run `throughline doctor`");
+            }
+            match self.fences.load_anew(&self.writer) {
+                Ok(fences) => self.fences = fences,
+                Err(err) if is_damage(&err) => {
+                    tracing::error!(error = %err, "which sessions are damaged can not be read");
+                }
+                Err(err) => return Err(setup.storage_error()(err)),
+            }
         }
-        self.fences = self.fences.load_anew(&self.writer).map_err(setup.storage_error())?;
+        if is_small && meta::has_lost_pages(&self.writer).map_err(setup.storage_error())? {
+            self.write_anew();
+        }
         Ok(())
     }
 
-    fn reindex(&mut self) -> rusqlite::Result<()> {
-        let tx = self.writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        tx.execute_batch("REINDEX entries")?;
-        meta::forget_index_damage(&tx)?;
-        tx.commit()
+    fn reindex(&mut self) -> Result<(), MendError> {
+        let look = self.connect_look()?;
+        Ok(mend::in_transaction(&mut self.writer, |tx| {
+            anew::reindex(tx, &look, "entries")?;
+            meta::forget_index_damage(tx)
+        })?)
+    }
+
+    /// Writes the whole file anew, without what nothing leads to. A failure changes nothing.
+    pub(super) fn write_anew(&self) {
+        let vacuum = || {
+            self.writer.execute_batch("VACUUM")?;
+            meta::forget_lost_pages(&self.writer)
+        };
+        if let Err(err) = vacuum() {
+            tracing::warn!(error = %err, "the rows are right, but the file could not be written anew; is there room for it twice?");
+        }
     }
 
     fn bytes(&self) -> rusqlite::Result<i64> {
@@ -168,10 +216,14 @@ impl Opened {
             .query_row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", [], |row| row.get(0))
     }
 
-    fn try_mend(&mut self, what: Mend) -> rusqlite::Result<()> {
-        let tx = self.writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        mend::mend(&tx, what)?;
-        tx.commit()
+    fn try_mend(&mut self, what: Mend) -> Result<(), MendError> {
+        let look = self.connect_look()?;
+        Ok(mend::mend(&mut self.writer, &look, what)?)
+    }
+
+    /// A second connection that reads what may be damaged: see `anew.rs`.
+    pub(super) fn connect_look(&self) -> Result<Connection, OpenError> {
+        connect_reader(&self.path)
     }
 }
 
@@ -202,10 +254,30 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
         embedded::migrations::runner().set_grouped(true).run(&mut writer).map_err(setup.storage_error())?;
     }
     fail::fail_point!("store-open-migrated");
-    let (incarnation, last_position) = begin(&mut writer, new_incarnation).map_err(setup.storage_error())?;
+    if let Some(name) = find_missing_table(&writer).map_err(setup.storage_error())? {
+        return Err(OpenError::Damaged { path, source: StorageError(Box::new(MissingTable(name))) });
+    }
+    let mut is_damaged = false;
+    let begun = match begin(&mut writer, new_incarnation) {
+        Err(err) if is_damage(&err) => {
+            is_damaged = true;
+            tracing::error!(error = %err, "what the store notes about itself can not be read; it begins another life");
+            begin_anew(&mut writer, new_incarnation)
+        }
+        begun => begun,
+    };
+    let (incarnation, last_position) = begun.map_err(setup.storage_error())?;
     fail::fail_point!("store-open-begun");
-    let fences = Fences::load(&writer).map_err(setup.storage_error())?;
-    Ok(Opened { path, owner, writer, incarnation, last_position, fences })
+    attachments::fill_once(&mut writer, &connect_reader(&path)?).map_err(setup.storage_error())?;
+    fail::fail_point!("store-open-filled");
+    let fences = match Fences::load(&writer) {
+        Err(err) if is_damage(&err) => {
+            is_damaged = true;
+            Fences::default()
+        }
+        fences => fences.map_err(setup.storage_error())?,
+    };
+    Ok(Opened { path, owner, writer, incarnation, last_position, fences, is_damaged })
 }
 
 /// A connection for the checkpoints, away from the commits.
@@ -266,9 +338,11 @@ impl Setup<'_> {
         |source| {
             // Told here and not by each caller: any of the first statements may be the one that meets it.
             let source: Box<dyn std::error::Error + Send + Sync> = Box::new(source);
-            let code = source.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error_code);
+            let mut causes = std::iter::successors(Some(&*source as &dyn std::error::Error), |err| err.source());
+            let code = causes.find_map(|err| err.downcast_ref::<rusqlite::Error>()?.sqlite_error_code());
             match code {
                 Some(ErrorCode::ReadOnly) => OpenError::ReadOnly { path },
+                Some(ErrorCode::DatabaseCorrupt) => OpenError::Damaged { path, source: StorageError(source) },
                 Some(_) | None => OpenError::Storage { path, source: StorageError(source) },
             }
         }
@@ -331,21 +405,23 @@ impl Setup<'_> {
                 .map_err(self.storage_error())?;
             return if id == 0 && objects == 0 { Ok(Found::Empty) } else { Err(foreign()) };
         }
-        let newest = |what: &'static str, sql: &str, known: i64| {
-            let found: Option<i64> = conn.query_row(sql, [], |row| row.get(0)).map_err(self.storage_error())?;
-            match found {
-                Some(found) if found > known => {
-                    Err(OpenError::Newer { path: self.path.to_owned(), what, found, known })
-                }
-                Some(_) | None => Ok(()),
-            }
+        let newest = |what: &'static str, found: rusqlite::Result<Option<i64>>, known: i64| match found
+            .map_err(self.storage_error())?
+        {
+            Some(found) if found > known => Err(OpenError::Newer { path: self.path.to_owned(), what, found, known }),
+            Some(_) | None => Ok(()),
         };
         if has_table("refinery_schema_history")? {
-            newest("schema", "SELECT MAX(version) FROM refinery_schema_history", newest_schema())?;
+            newest("schema", schema_version(conn), newest_schema())?;
         }
         if has_table("meta")? {
             let sql = "SELECT MAX(value) FROM meta WHERE key = 'event_version'";
-            newest("event", sql, i64::from(EVENT_VERSION))?;
+            let found = match conn.query_row(sql, [], |row| row.get(0)) {
+                // Each entry has its own version.
+                Err(err) if is_damage(&err) => Ok(None),
+                found => found,
+            };
+            newest("event", found, i64::from(EVENT_VERSION))?;
         }
         Ok(Found::Ours)
     }
@@ -365,18 +441,53 @@ pub(super) fn newest_schema() -> i64 {
     runner.get_migrations().iter().map(|migration| i64::from(migration.version())).max().unwrap_or(0)
 }
 
+/// Which schema a store has. The number is in the table and in its index, either of which may be damaged.
+pub(super) fn schema_version(conn: &Connection) -> rusqlite::Result<Option<i64>> {
+    let newest = |table: &str| conn.query_row(&format!("SELECT MAX(version) FROM {table}"), [], |row| row.get(0));
+    match (newest("refinery_schema_history"), newest("refinery_schema_history NOT INDEXED")) {
+        (Ok(by_index), Ok(by_table)) => Ok(Option::max(by_index, by_table)),
+        (Ok(found), Err(err)) | (Err(err), Ok(found)) if is_damage(&err) => Ok(found),
+        (Err(err), _) | (_, Err(err)) => Err(err),
+    }
+}
+
+/// A table that its schema has lost.
+#[derive(Debug, thiserror::Error)]
+#[error("its schema is without the table {0}")]
+struct MissingTable(&'static str);
+
+/// Whether the schema has every table: a damaged page of it may have lost some without a word.
+fn find_missing_table(conn: &Connection) -> rusqlite::Result<Option<&'static str>> {
+    let mut there = conn.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?;
+    let needed = FOLDED.iter().map(|table| table.name).chain(["meta", "streams", "entries", "receipts"]);
+    for name in needed {
+        if !there.exists([name])? {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
+}
+
 /// Asked before the migrations are, which panic at a time of theirs that is damaged.
 fn is_up_to_date(conn: &Connection) -> rusqlite::Result<bool> {
     let known = conn.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'refinery_schema_history'")?.exists([])?;
     let found: Option<i64> = match known {
-        true => conn.query_row("SELECT MAX(version) FROM refinery_schema_history", [], |row| row.get(0))?,
+        true => schema_version(conn)?,
         false => None,
     };
     Ok(found == Some(newest_schema()))
 }
 
+/// The same for a store whose notes about itself are lost.
+fn begin_anew(conn: &mut Connection, new_incarnation: Incarnation) -> rusqlite::Result<(Incarnation, u64)> {
+    mend::in_transaction(conn, |tx| anew::recreate(tx, "meta"))?;
+    begin(conn, new_incarnation)
+}
+
 /// Notes which life of the store this is and which events it may hold; answers the last position that was given.
 fn begin(conn: &mut Connection, new_incarnation: Incarnation) -> rusqlite::Result<(Incarnation, u64)> {
+    // Read before: a transaction that meets damage may write nothing.
+    let last_position = meta::last_position(conn)?;
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
     tx.execute(
         "INSERT INTO meta (key, value)
@@ -391,7 +502,6 @@ fn begin(conn: &mut Connection, new_incarnation: Incarnation) -> rusqlite::Resul
         params![EVENT_VERSION],
     )?;
     let bits: i64 = tx.query_row("SELECT value FROM meta WHERE key = 'incarnation'", [], |row| row.get(0))?;
-    let last_position = meta::last_position(&tx)?;
     tx.commit()?;
     Ok((Incarnation::from_bits(bits.cast_unsigned()), last_position.0))
 }

@@ -149,8 +149,7 @@ fn versions(conn: &Connection) -> rusqlite::Result<Option<(i64, Incarnation)>> {
     if tables < 2 {
         return Ok(None);
     }
-    let schema: Option<i64> =
-        conn.query_row("SELECT MAX(version) FROM refinery_schema_history", [], |row| row.get(0))?;
+    let schema = open::schema_version(conn)?;
     let bits: Option<i64> =
         conn.query_row("SELECT value FROM meta WHERE key = 'incarnation'", [], |row| row.get(0)).optional()?;
     Ok(schema.zip(bits).map(|(schema, bits)| (schema, Incarnation::from_bits(bits.cast_unsigned()))))

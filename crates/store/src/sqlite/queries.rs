@@ -7,12 +7,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use model::{
-    Context, DeletedKey, Entry, Event, InteractionId, ListKey, Position, RememberedRow, Seq, Session, SessionId,
-    SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
+    Context, DeletedKey, Entry, InteractionId, ListKey, Position, RememberedRow, Seq, Session, SessionId, SessionRow,
+    StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use crate::attachments::{Attachments, BEGINNINGS};
 use crate::sqlite::checksums::{
     CONTEXT_ENTRIES, DamagedRow, FACTS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, SETS, STREAMS, TITLES, TOKENS, TURNS,
     row_damage, whole,
@@ -490,35 +489,6 @@ pub(super) fn deleted(
 ) -> Result<Vec<SessionRow>, ReadError> {
     let (at, id) = after.map_or((i64::MAX, [0xff; 16]), |key| (key.deleted_at.as_millis(), *key.id.as_bytes()));
     collect_whole(conn, &deleted_sql(damaged), params![at, id, sql_limit(limit)], rows::session_row)
-}
-
-pub(super) fn attached(conn: &Connection, agent: &str, ids: &[String]) -> Result<Vec<(String, SessionId)>, ReadError> {
-    // Asked by hand and seldom: not worth an index that every commit would have to keep. It costs the whole log, also what is
-    // long in it: `substr` reads a blob to its end.
-    let mut statement = conn.prepare_cached(
-        "SELECT streams.name, entries.version, entries.event
-         FROM entries
-         JOIN streams ON streams.id = entries.stream
-         WHERE
-             streams.purged_at IS NULL
-             AND (
-                 substr(entries.event, 1, length(?1)) = ?1
-                 OR substr(entries.event, 1, length(?2)) = ?2
-                 OR substr(entries.event, 1, length(?3)) = ?3
-             )
-         ORDER BY entries.position",
-    )?;
-    let mut rows = statement.query(BEGINNINGS.map(str::as_bytes))?;
-    let mut attachments = Attachments::new(agent, ids);
-    while let Some(row) = rows.next()? {
-        let stream = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?.parse();
-        let event = Event::decode(row.get(1)?, row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?);
-        // What is damaged is told of by those who read it.
-        if let (Ok(stream), Ok(event)) = (stream, event) {
-            attachments.apply(stream, &event);
-        }
-    }
-    Ok(attachments.finish())
 }
 
 pub(super) fn directories_above(conn: &Connection, damaged: DamagedRow, path: &str) -> Result<Vec<String>, ReadError> {

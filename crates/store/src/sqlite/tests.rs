@@ -10,6 +10,7 @@ mod gone;
 mod mending;
 mod opening;
 mod outside;
+mod torn_pages;
 mod writing;
 
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ use tokio::sync::oneshot;
 use crate::SqliteStore;
 use crate::sqlite::checksums::DamagedRow;
 use crate::sqlite::jobs::Write;
-use crate::sqlite::{checksums, queries, work};
+use crate::sqlite::{attachments, checksums, queries, work};
 
 const INCARNATION: u64 = 0xfedc_ba98_7654_3210;
 
@@ -106,6 +107,7 @@ async fn every_question_walks_an_index() {
              ORDER BY; RIGHT; SEARCH sets USING PRIMARY KEY (session>?); SCAN named; SEARCH sessions USING PRIMARY KEY \
              (id=?)",
         ),
+        (attachments::find_sql(), "SEARCH attachments USING INDEX attachments_by_agent (agent=? AND agent_session=?)"),
         ("DELETE FROM receipts WHERE at < ?1".to_owned(), "SEARCH receipts USING INDEX receipts_by_age (at<?)"),
     ] {
         assert_eq!(plan(&sql), expected, "{sql}");

@@ -19,7 +19,7 @@ use crate::sqlite::checksums::STREAMS;
 use crate::sqlite::fences::{self, Fences};
 use crate::sqlite::heads::{Heads, Known};
 use crate::sqlite::jobs::{Answer, AppendFailure, Cause, EncodedBatch, Job, Write, answer_all, refuse_all};
-use crate::sqlite::outside::{is_damage, rebuild};
+use crate::sqlite::outside::rebuild;
 use crate::sqlite::reserve::Reserve;
 use crate::sqlite::rows::sql_seq;
 use crate::sqlite::sweep::Sweep;
@@ -43,6 +43,8 @@ const BYTES_BETWEEN_LOOKS: usize = 4 << 20;
 
 pub(super) struct Writer {
     pub(super) conn: Connection,
+    /// What may be damaged is read by it: see `anew.rs`.
+    pub(super) look: Connection,
     pub(super) health: Arc<Health>,
     pub(super) fences: Arc<Fences>,
     pub(super) reserve: Reserve,
@@ -267,21 +269,20 @@ impl Writer {
                 Ok(Ok(Position(self.last_position)))
             }
             Write::MendStreams => {
-                let mended = self.mend(mend::mend_streams)?;
+                mend::mend_streams(&self.conn, &self.look)?;
                 self.heads.forget_all();
                 self.fences.take_over(&self.conn)?;
-                Ok(mended.map(|()| Position(self.last_position)))
+                Ok(Ok(Position(self.last_position)))
             }
             Write::RemoveRows(removal) => {
-                let removed = self.mend(|conn| removal.carry_out(conn))?;
-                Ok(removed.map(|()| Position(self.last_position)))
+                removal.carry_out(&self.conn, &self.look)?;
+                Ok(Ok(Position(self.last_position)))
             }
             Write::ReplaceRows(walk) => {
-                let replaced = self.mend(|conn| rebuild::replace_rows(conn, walk))?;
-                if let Ok(Some(damage)) = &replaced {
-                    self.fences.put(damage);
+                if let Some(damage) = rebuild::replace_rows(&self.conn, &self.look, walk)? {
+                    self.fences.put(&damage);
                 }
-                Ok(replaced.map(|_| Position(self.last_position)))
+                Ok(Ok(Position(self.last_position)))
             }
             Write::NoteIndexDamage => {
                 meta::note_index_damage(&self.conn)?;
@@ -383,21 +384,6 @@ impl Writer {
             .execute([self.last_position.cast_signed()])?;
         self.heads.purge(stream);
         Ok(Ok(Position(self.last_position)))
-    }
-
-    /// Sets right something beside the log. What cannot be is left as it was: it must not take the store down with it.
-    fn mend<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<Result<T, AppendError>, Error> {
-        self.conn.execute_batch("SAVEPOINT mend")?;
-        let mended = match work(&self.conn) {
-            Ok(mended) => Ok(mended),
-            Err(err) if is_damage(&err) => {
-                self.conn.execute_batch("ROLLBACK TO mend")?;
-                Err(AppendError::Failed(err.into()))
-            }
-            Err(err) => return Err(err),
-        };
-        self.conn.execute_batch("RELEASE mend")?;
-        Ok(mended)
     }
 
     /// Has the write-ahead log copied once it is long enough; the copying is another thread's.

@@ -61,7 +61,9 @@ async fn a_store_of_version_1_opens_for_ever() {
 #[tokio::test]
 async fn a_migration_that_is_killed_starts_over() {
     let scenario = FailScenario::setup();
-    for point in ["store-open-owned", "store-open-identified", "store-open-migrated", "store-open-begun"] {
+    for point in
+        ["store-open-owned", "store-open-identified", "store-open-migrated", "store-open-filled", "store-open-begun"]
+    {
         let (_folder, path) = folder();
         make_v1(&path);
         let child = Command::new(std::env::current_exe().unwrap())

@@ -11,7 +11,8 @@ use rusqlite::{Connection, Error};
 use serde::{Serialize, Serializer};
 
 use crate::StorageError;
-use crate::sqlite::checksums::{FOLDED, RECEIPTS, STREAMS, has_checksums};
+use crate::sqlite::checksums::{ATTACHMENTS, FOLDED, RECEIPTS, STREAMS, Table, has_checksums};
+use crate::sqlite::columns::has_attachments;
 use crate::sqlite::fences::has_fence;
 use crate::sqlite::outside::rows::{Rows, known_seq};
 use crate::sqlite::outside::streams::{self, StreamRecord};
@@ -165,7 +166,8 @@ impl StoreFile {
         if !has_checksums(self.schema) || report.findings.iter().any(is_told) {
             return Ok(());
         }
-        for table in FOLDED.iter().copied().chain([&STREAMS, &RECEIPTS]) {
+        let is_there = |table: &&Table| table.name != ATTACHMENTS.name || has_attachments(self.schema);
+        for table in FOLDED.iter().copied().filter(is_there).chain([&STREAMS, &RECEIPTS]) {
             let (name, whole) = (table.name, table.is_whole(self.schema));
             let sql = format!("SELECT COUNT(*) FROM {name} NOT INDEXED WHERE NOT ({whole})");
             let broken: i64 = self.conn.query_row(&sql, [], |row| row.get(0))?;
@@ -225,7 +227,10 @@ impl StoreFile {
             (None, None) => (),
         }
         if unreadable.is_empty() {
-            walk.rows.differences(&found).into_iter().for_each(|what| report.add(FindingKind::Row, stream, what));
+            walk.rows
+                .differences(&found, self.schema)
+                .into_iter()
+                .for_each(|what| report.add(FindingKind::Row, stream, what));
         }
         unreadable.into_iter().for_each(|what| report.add(FindingKind::Row, stream, what));
         Ok(())

@@ -4,8 +4,9 @@
 //! are receipts and tombstones that are whole. What only the old rows knew, that a stream has lost its tail, is kept as a fence.
 
 use model::{Seq, SessionId, StreamId};
-use rusqlite::{Connection, Error, TransactionBehavior};
+use rusqlite::{Connection, Error};
 
+use crate::sqlite::anew;
 use crate::sqlite::apply;
 use crate::sqlite::checksums::{FOLDED, SESSIONS, Table};
 use crate::sqlite::fences::has_fence;
@@ -36,38 +37,40 @@ impl Repair {
     /// Sets the rows of streams right, empties the read tables and fills them from the log. Then the file is written anew,
     /// without what was ever removed from it.
     pub fn rebuild(&mut self, progress: OnProgress<'_>) -> Result<Rebuilt, StorageError> {
-        let tx = self.opened.writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        mend::mend_streams(&tx)?;
-        let rebuilt = rebuild(&tx, self.schema, progress)?;
-        mend::mend_receipts(&tx)?;
-        tx.commit()?;
+        let look = self.opened.connect_look().map_err(|err| StorageError(Box::new(err)))?;
+        mend::in_transaction(&mut self.opened.writer, |tx| mend::mend_streams(tx, &look))?;
+        let rebuilt = mend::in_transaction(&mut self.opened.writer, |tx| {
+            let rebuilt = rebuild(tx, &look, self.schema, progress)?;
+            mend::mend_receipts(tx, &look)?;
+            Ok(rebuilt)
+        })?;
         // What was removed before removing meant overwriting lies between the rows until they are written anew.
-        if let Err(err) = self.opened.writer.execute_batch("VACUUM") {
-            tracing::warn!(error = %err, "the rows are right, but the file could not be written anew; is there room for it twice?");
-        }
+        self.opened.write_anew();
         Ok(rebuilt)
     }
 }
 
 /// Empties the read tables and fills them, in a transaction of the caller's.
-pub(in crate::sqlite) fn rebuild(conn: &Connection, schema: i64, progress: OnProgress<'_>) -> Result<Rebuilt, Error> {
+pub(in crate::sqlite) fn rebuild(
+    conn: &Connection,
+    look: &Connection,
+    schema: i64,
+    progress: OnProgress<'_>,
+) -> Result<Rebuilt, Error> {
     let mut rebuilt = Rebuilt::default();
     let ids = streams::ids(conn)?;
     for &id in &ids {
-        keep_lost_tail(conn, schema, id)?;
+        keep_lost_tail(conn, look, schema, id)?;
     }
-    conn.execute_batch(&format!(
-        "CREATE TEMP TABLE kept AS SELECT * FROM main.sessions NOT INDEXED WHERE {}",
-        SESSIONS.is_whole(schema)
-    ))?;
+    anew::keep_whole(conn, look, &SESSIONS, "id")?;
     for table in FOLDED {
         // Emptied whole, because that needs nothing of what is in them.
-        conn.execute_batch(&format!("DELETE FROM {}", table.name))?;
+        anew::empty(conn, look, table.name)?;
     }
     let total = ids.len() as u64;
     for (done, id) in (0..).zip(ids) {
         progress(Progress { stage: Stage::Rebuild, done, total });
-        fill(conn, schema, id, &mut rebuilt)?;
+        fill(conn, look, schema, id, &mut rebuilt)?;
     }
     keep_lost_sessions(conn, schema)?;
     conn.execute_batch("DROP TABLE temp.kept")?;
@@ -76,14 +79,18 @@ pub(in crate::sqlite) fn rebuild(conn: &Connection, schema: i64, progress: OnPro
 
 /// Puts the rows of one stream anew, in a transaction of the caller's, from a walk that was begun before. Answers why the
 /// stream has to be fenced off, if it has to be.
-pub(in crate::sqlite) fn replace_rows(conn: &Connection, walk: &mut Walk) -> Result<Option<Damage>, Error> {
+pub(in crate::sqlite) fn replace_rows(
+    conn: &Connection,
+    look: &Connection,
+    walk: &mut Walk,
+) -> Result<Option<Damage>, Error> {
     let (schema, stream) = (newest_schema(), walk.stream);
     let record = StreamRecord::find_named(conn, schema, stream)?.filter(|record| record.purged_at.is_none());
     let Some(record) = record else { return Ok(None) };
     // What came since the walk was at the end.
-    while walk.damage.is_none() && !walk.step(conn)? {}
+    while walk.damage.is_none() && !walk.step(look)? {}
     let is_damaged = walk.damage.is_some();
-    walk.miss_tail(known_seq(conn, schema, stream)?);
+    walk.miss_tail(known_seq(look, schema, stream)?);
     let fence = walk.fence(&record);
     if fence != record.fence && has_fence(stream) {
         put_fence(conn, record.id, fence.as_ref())?;
@@ -138,32 +145,32 @@ fn keep_lost_sessions(conn: &Connection, schema: i64) -> Result<(), Error> {
                 put_fence(conn, id, Some(&damage))?;
             }
         }
-        conn.execute("INSERT INTO main.sessions SELECT * FROM temp.kept WHERE id = ?1", [id])?;
+        anew::put_kept(conn, &SESSIONS, "id = ?1", [id])?;
     }
     Ok(())
 }
 
-fn keep_lost_tail(conn: &Connection, schema: i64, id: i64) -> Result<(), Error> {
+fn keep_lost_tail(conn: &Connection, look: &Connection, schema: i64, id: i64) -> Result<(), Error> {
     let Some(StreamRecord { stream: Some(stream), purged_at: None, fence: None, .. }) =
         StreamRecord::find(conn, schema, id)?
     else {
         return Ok(());
     };
     let head: Option<i64> =
-        conn.prepare_cached("SELECT MAX(seq) FROM entries WHERE stream = ?1")?.query_row([id], |row| row.get(0))?;
+        look.prepare_cached("SELECT MAX(seq) FROM entries WHERE stream = ?1")?.query_row([id], |row| row.get(0))?;
     let mut walk = Walk::new(id, stream);
     walk.head = Seq(head.unwrap_or(0).cast_unsigned());
-    walk.miss_tail(known_seq(conn, schema, stream)?);
+    walk.miss_tail(known_seq(look, schema, stream)?);
     match &walk.damage {
         Some(damage) => put_fence(conn, id, Some(damage)),
         None => Ok(()),
     }
 }
 
-fn fill(conn: &Connection, schema: i64, id: i64, rebuilt: &mut Rebuilt) -> Result<(), Error> {
+fn fill(conn: &Connection, look: &Connection, schema: i64, id: i64, rebuilt: &mut Rebuilt) -> Result<(), Error> {
     let Some(record) = StreamRecord::find(conn, schema, id)? else { return Ok(()) };
     let (Some(stream), None) = (record.stream, record.purged_at) else { return Ok(()) };
-    let walk = Walk::whole(conn, id, stream)?;
+    let walk = Walk::whole(look, id, stream)?;
     let fence = walk.fence(&record);
     rebuilt.streams += 1;
     rebuilt.entries += walk.head.0;

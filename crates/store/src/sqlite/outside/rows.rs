@@ -13,9 +13,9 @@ use rusqlite::{Connection, Params, Result, Row};
 
 use crate::sqlite::checksums::{CONTEXT_ENTRIES, PROMPTS, SESSIONS, TURNS};
 use crate::sqlite::columns::{
-    FACT_COLUMNS, NEXT_COLUMNS, REMEMBERED_COLUMNS, SET_COLUMNS, TITLE_COLUMNS, TOKEN_COLUMNS, WORK_COLUMNS,
-    WORK_NAME_COLUMNS, has_context, has_remembered, has_titles, has_work, prompt_columns, session_columns,
-    turn_columns,
+    ATTACHMENT_COLUMNS, FACT_COLUMNS, NEXT_COLUMNS, REMEMBERED_COLUMNS, SET_COLUMNS, TITLE_COLUMNS, TOKEN_COLUMNS,
+    WORK_COLUMNS, WORK_NAME_COLUMNS, has_attachments, has_context, has_remembered, has_titles, has_work,
+    prompt_columns, session_columns, turn_columns,
 };
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::rows::{
@@ -33,6 +33,8 @@ pub(super) struct Rows {
     facts: BTreeMap<(String, String), (FactShape, ProvedFact)>,
     context_entries: BTreeMap<Seq, ()>,
     titles: BTreeMap<u32, TitleRow>,
+    /// By agent, then by that agent's own id.
+    attachments: BTreeMap<(String, String), ()>,
     next_blocks: BTreeMap<NextId, NextRow>,
     works: BTreeMap<WorkId, WorkRow>,
     work_names: BTreeMap<(String, String), WorkId>,
@@ -75,6 +77,9 @@ impl Rows {
             }
             RowChange::PutTitle(row) => {
                 self.titles.insert(row.slot(), row);
+            }
+            RowChange::PutAttachment { session: _, agent, agent_session } => {
+                self.attachments.insert((agent, agent_session), ());
             }
             RowChange::PutSummary { session: _, turn, summary, extent } => {
                 if let Some(row) = self.turns.get_mut(&turn) {
@@ -137,6 +142,12 @@ impl Rows {
                 shape,
                 fact,
             }));
+            let attachments = self.attachments.into_keys();
+            changes.extend(attachments.map(|(agent, agent_session)| RowChange::PutAttachment {
+                session,
+                agent,
+                agent_session,
+            }));
             changes.extend(self.context_entries.into_keys().map(|seq| RowChange::NoteContext { session, seq }));
         }
         changes.extend(self.titles.into_values().map(RowChange::PutTitle));
@@ -179,6 +190,14 @@ impl Rows {
                     match collect(conn, &sql, [id], title_row)? {
                         Some(found) => rows.titles = keyed(found, TitleRow::slot),
                         None => unreadable.push("the rows of its titles cannot be read"),
+                    }
+                }
+                if has_attachments(schema) {
+                    let sql = format!("SELECT {ATTACHMENT_COLUMNS} FROM attachments WHERE session = ?1");
+                    let ids = |row: &Row<'_>| Ok(((row.get(1)?, row.get(2)?), ()));
+                    match collect(conn, &sql, [id], ids)? {
+                        Some(found) => rows.attachments = found.into_iter().collect(),
+                        None => unreadable.push("the rows of its agents' own ids cannot be read"),
                     }
                 }
                 if has_work(schema) {
@@ -236,8 +255,11 @@ impl Rows {
         Ok(true)
     }
 
-    /// Where `found` in the tables is not what the log says: the first row of each table.
-    pub(super) fn differences(&self, found: &Self) -> Vec<String> {
+    /// Where `found` in the tables of a store with this schema is not what the log says: the first row of each table.
+    pub(super) fn differences(&self, found: &Self, schema: i64) -> Vec<String> {
+        let attachments = has_attachments(schema).then(|| {
+            difference(&self.attachments, &found.attachments, |(_, id)| format!("the row of the agent's own id {id:?}"))
+        });
         [
             difference(&self.sessions, &found.sessions, |_| "the session's row".to_owned()),
             difference(&self.turns, &found.turns, |turn| format!("the row of turn {turn}")),
@@ -246,6 +268,7 @@ impl Rows {
             difference(&self.facts, &found.facts, |(name, _)| format!("a row of the fact {name:?}")),
             difference(&self.context_entries, &found.context_entries, |seq| format!("the note of entry {seq}")),
             difference(&self.titles, &found.titles, |_| "a row of its titles".to_owned()),
+            attachments.flatten(),
             difference(&self.next_blocks, &found.next_blocks, |id| format!("the row of next block {id}")),
             difference(&self.works, &found.works, |id| format!("the row of meta-context {id}")),
             difference(&self.work_names, &found.work_names, |(_, name)| format!("the name {name:?} of a meta-context")),

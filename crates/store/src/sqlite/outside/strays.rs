@@ -6,7 +6,7 @@
 use model::{SessionId, StreamId};
 use rusqlite::{Connection, Error, OptionalExtension as _};
 
-use crate::sqlite::columns::{has_context, has_remembered, has_titles, has_work};
+use crate::sqlite::columns::{has_attachments, has_context, has_remembered, has_titles, has_work};
 use crate::sqlite::outside::check::{CheckReport, FindingKind};
 use crate::sqlite::outside::streams::StreamRecord;
 use crate::sqlite::outside::{OnProgress, Progress, Stage};
@@ -32,20 +32,26 @@ const TITLE_TABLES: [(&str, &str); 1] = [("SELECT MIN(session) FROM titles WHERE
 const NEXT_TABLES: [(&str, &str); 1] =
     [("SELECT MIN(session) FROM next_blocks WHERE session > ?1", "rows of next blocks")];
 
+const ATTACHMENT_TABLES: [(&str, &str); 1] =
+    [("SELECT MIN(session) FROM attachments WHERE session > ?1", "rows of its agents' own ids")];
+
 pub(super) fn find(
     conn: &Connection,
     schema: i64,
     report: &mut CheckReport,
     progress: OnProgress<'_>,
 ) -> Result<(), Error> {
-    let total = (TABLES.len() + CONTEXT_TABLES.len() + TITLE_TABLES.len() + NEXT_TABLES.len()) as u64 + 2;
+    let later = CONTEXT_TABLES.len() + TITLE_TABLES.len() + NEXT_TABLES.len() + ATTACHMENT_TABLES.len();
+    let total = (TABLES.len() + later) as u64 + 2;
     let mut begin = |done| progress(Progress { stage: Stage::CheckStrays, done, total });
     begin(0);
     entries(conn, schema, report)?;
     let context = has_context(schema).then_some(CONTEXT_TABLES).into_iter().flatten();
     let titles = has_titles(schema).then_some(TITLE_TABLES).into_iter().flatten();
     let blocks = has_work(schema).then_some(NEXT_TABLES).into_iter().flatten();
-    for (done, (next, rows)) in (1..).zip(TABLES.into_iter().chain(context).chain(titles).chain(blocks)) {
+    let attachments = has_attachments(schema).then_some(ATTACHMENT_TABLES).into_iter().flatten();
+    let tables = TABLES.into_iter().chain(context).chain(titles).chain(blocks).chain(attachments);
+    for (done, (next, rows)) in (1..).zip(tables) {
         begin(done);
         session_rows(conn, schema, next, rows, report)?;
     }

@@ -16,13 +16,13 @@ use crate::{Log as _, ReadError, SqliteStore, Tables as _};
 
 /// As many flips are tried in one run of the tests; the generator's seed is fixed.
 const FLIPS: usize = 300;
-const PAGE_BYTES: usize = 2048;
+pub(super) const PAGE_BYTES: usize = 2048;
 
 /// What a sound store says of its two sessions.
 #[derive(Debug, PartialEq)]
-struct Told {
+pub(super) struct Told {
     rows: Vec<SessionRow>,
-    sessions: Vec<(model::Session, Vec<Entry>)>,
+    pub(super) sessions: Vec<(model::Session, Vec<Entry>)>,
 }
 
 async fn entries(store: &SqliteStore, n: u8) -> Result<Vec<Entry>, ReadError> {
@@ -36,7 +36,7 @@ async fn entries(store: &SqliteStore, n: u8) -> Result<Vec<Entry>, ReadError> {
     }
 }
 
-async fn tell(store: &SqliteStore) -> Told {
+pub(super) async fn tell(store: &SqliteStore) -> Told {
     let mut sessions = Vec::new();
     for n in [1, 2] {
         sessions.push((store.session(session_id(n)).await.unwrap().unwrap(), entries(store, n).await.unwrap()));
@@ -191,7 +191,7 @@ async fn the_doctor_tells_of_a_damaged_row_and_mends_it() {
     }
 }
 
-fn restore(path: &Path, bytes: &[u8]) {
+pub(super) fn restore(path: &Path, bytes: &[u8]) {
     for name in ["throughline.db-wal", "throughline.db-shm"] {
         drop(fs::remove_file(path.with_file_name(name)));
     }
@@ -250,11 +250,11 @@ async fn one_flipped_bit_is_mended_or_told() {
         }
     }
     // The seed is fixed, so these change only when the store's layout or what it does about damage changes.
-    assert_eq!((whole, said, refused, sound_after), (234, 60, 6, 191));
+    assert_eq!((whole, said, refused, sound_after), (211, 83, 6, 183));
 }
 
 /// Whether everything is as it was; false if what is not is said to be damaged.
-async fn is_told(path: &Path, store: &SqliteStore, expected: &Told) -> Result<bool, String> {
+pub(super) async fn is_told(path: &Path, store: &SqliteStore, expected: &Told) -> Result<bool, String> {
     let mut whole = true;
     for (n, (session, log)) in [1, 2].into_iter().zip(&expected.sessions) {
         let read = entries(store, n).await;

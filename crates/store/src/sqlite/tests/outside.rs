@@ -13,10 +13,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use model::{AgentReport, Command, Event, Incarnation, Outcome, RememberedDecision, Seq, Stop, StreamId, TokenKind};
+use model::{
+    AgentReport, Command, Event, Incarnation, Memory, Outcome, RememberedDecision, Seq, Stop, StreamId, TokenKind,
+};
 use rusqlite::Connection;
 
-use crate::conformance::{AnyStore, act, at, batch, create, prompt, remembers, session_id, stream, token_id};
+use crate::conformance::{AnyStore, act, at, attached, batch, create, prompt, remembers, session_id, stream, token_id};
 use crate::outside::{
     BackupError, BackupNote, BackupWish, CheckReport, Depth, ExportWish, Exported, RestoreError, RestoreWish, Restored,
     StoreFile, restore,
@@ -31,7 +33,7 @@ const NEW_INCARNATION: u64 = 0x0123_4567_89ab_cdef;
 pub(super) async fn write_sample(path: &Path) {
     let store: AnyStore = Arc::new(open_at(path));
     act(&store, 1, create("one"), 1).await;
-    act(&store, 1, Command::Agent(AgentReport::Ready { attached: None }), 2).await;
+    act(&store, 1, attached("their id", Memory::New), 2).await;
     act(&store, 1, prompt(1, "marked words"), 3).await;
     act(&store, 1, Command::Agent(AgentReport::Text { block: 0, text: "an answer".to_owned() }), 4).await;
     let stop = Stop { outcome: Outcome::Completed, reason: None };

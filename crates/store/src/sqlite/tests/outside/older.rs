@@ -1,13 +1,17 @@
 //! Stores of every earlier schema: looked at as they are, put back, and mended by whoever owns them.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use model::{Command, Memory};
 use refinery::Target;
 use rusqlite::Connection;
 
+use crate::conformance::{AnyStore, act, attached, create, session_id};
 use crate::outside::{Depth, Repair, StoreFile};
 use crate::sqlite::checksums;
 use crate::sqlite::open::{embedded, newest_schema};
+use crate::sqlite::tests::outside::rebuild::tables;
 use crate::sqlite::tests::outside::{backup, check, contents, export, restore_from, scribble, told};
 use crate::sqlite::tests::{folder, open_at};
 use crate::{SqliteStore, Tables as _};
@@ -111,4 +115,54 @@ async fn a_store_of_an_earlier_schema_is_mended() {
         assert_eq!(schema_of(&path), newest_schema());
         assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new());
     }
+}
+
+/// The store before it had a table of the conversations that sessions' agents ever had.
+const WITHOUT_ATTACHMENTS: &str = "DROP TABLE attachments; DELETE FROM refinery_schema_history WHERE version >= 13";
+
+/// Three sessions: one that was handed over, one whose agent began anew, one that was purged.
+async fn write_attached(path: &Path) {
+    let store: AnyStore = Arc::new(open_at(path));
+    for n in 1..=3 {
+        act(&store, n, create("a"), 1).await;
+        act(&store, n, attached("first", Memory::New), 2).await;
+    }
+    act(&store, 1, Command::Resume { agent: Some("another".to_owned()) }, 3).await;
+    act(&store, 1, attached("second", Memory::New), 4).await;
+    act(&store, 2, attached("anew", Memory::New), 5).await;
+    let head = store.session(session_id(3)).await.unwrap().unwrap().head;
+    store.purge(session_id(3), head, crate::conformance::at(6)).await.unwrap();
+}
+
+/// The log of a store from before the table says what is in it, also if the start that fills it is killed on the way.
+#[tokio::test]
+async fn the_conversations_of_an_earlier_store_are_found() {
+    let (_folder, path) = folder();
+    write_attached(&path).await;
+    let attachments = || tables(&path).into_iter().filter(|row| row.starts_with("attachments")).collect::<Vec<_>>();
+    let expected = attachments();
+    assert_eq!(expected.len(), 4, "{expected:?}");
+    for made_old in
+        [WITHOUT_ATTACHMENTS, "DELETE FROM attachments; INSERT INTO meta VALUES ('attachments_unfilled', 1)"]
+    {
+        scribble(&path, made_old);
+        open_at(&path).close().await;
+        assert_eq!(attachments(), expected, "{made_old}");
+        assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new(), "{made_old}");
+    }
+    scribble(&path, WITHOUT_ATTACHMENTS);
+    assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new(), "the doctor looks at it as it is");
+}
+
+/// One session's damage keeps neither the store from opening nor the others from being found.
+#[tokio::test]
+async fn a_damaged_log_is_believed_up_to_its_damage() {
+    let (_folder, path) = folder();
+    write_attached(&path).await;
+    scribble(&path, WITHOUT_ATTACHMENTS);
+    scribble(&path, "UPDATE entries SET at = at + 1 WHERE stream = 1 AND seq > 3");
+    let store = open_at(&path);
+    let sessions = store.attached("guide", vec!["first".to_owned()]).await.unwrap();
+    assert_eq!(sessions, [("first".to_owned(), session_id(1)), ("first".to_owned(), session_id(2))]);
+    assert_eq!(store.attached("another", vec!["second".to_owned()]).await.unwrap(), []);
 }

@@ -1,0 +1,92 @@
+//! Which sessions an agent's own conversations are or once were, by every id that a session's agents ever had.
+//!
+//! Invariant: a question costs one step down an index for each id, however long the log is. A store from before the table was
+//! there gets its rows from the log once, in one transaction, and holds one entry in memory at a time while it does.
+
+use std::collections::BTreeSet;
+
+use model::{Event, RowChange, SessionId, StreamId};
+use rusqlite::{Connection, Result, params};
+
+use crate::ReadError;
+use crate::sqlite::checksums::ATTACHMENTS;
+use crate::sqlite::columns::STORED_ENTRY_COLUMNS;
+use crate::sqlite::outside::is_damage;
+use crate::sqlite::queries::collect_whole;
+use crate::sqlite::rows::{self, StoredEntry};
+use crate::sqlite::{anew, apply, mend, meta};
+
+pub(super) fn find_sql() -> String {
+    format!("SELECT {} FROM attachments WHERE agent = ?1 AND agent_session = ?2", ATTACHMENTS.checked("session"))
+}
+
+/// The sessions that these conversations belong to, in the order of the sessions' ids.
+pub(super) fn find(conn: &Connection, agent: &str, ids: &[String]) -> Result<Vec<(String, SessionId)>, ReadError> {
+    let sql = find_sql();
+    let mut found = BTreeSet::new();
+    for id in ids {
+        for session in collect_whole(conn, &sql, params![agent, id], rows::session_id)? {
+            found.insert((session, id));
+        }
+    }
+    Ok(found.into_iter().map(|(session, id)| (id.clone(), session)).collect())
+}
+
+/// How the stored form of each event begins that tells which agent a session has and which conversation that agent is in.
+const BEGINNINGS: [&str; 3] =
+    [r#"{"type":"session.created""#, r#"{"type":"session.changed""#, r#"{"type":"agent.state_changed""#];
+
+/// Fills the table from the log, unless that was done before.
+pub(super) fn fill_once(conn: &mut Connection, look: &Connection) -> Result<()> {
+    if !meta::is_attachments_unfilled(conn)? {
+        return Ok(());
+    }
+    let streams = "SELECT id, CAST(name AS BLOB) FROM streams WHERE purged_at IS NULL";
+    let streams = anew::up_to_damage(look, streams, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)))?;
+    mend::in_transaction(conn, |tx| {
+        for (id, name) in streams {
+            let Ok(StreamId::Session(session)) = String::from_utf8_lossy(&name).parse() else { continue };
+            match attachments(look, id, session) {
+                // Whoever reads the stream is told; the others are filled.
+                Err(err) if is_damage(&err) => tracing::warn!(%session, error = %err, "a session's log is damaged"),
+                found => found?.iter().try_for_each(|change| apply::apply(tx, change))?,
+            }
+        }
+        meta::forget_attachments_unfilled(tx)
+    })
+}
+
+/// The rows of one session, up to the first entry that is not what was written.
+fn attachments(look: &Connection, id: i64, session: SessionId) -> Result<Vec<RowChange>> {
+    let sql = format!(
+        "SELECT {STORED_ENTRY_COLUMNS}
+         FROM entries
+         WHERE
+             stream = ?1
+             AND (
+                 substr(event, 1, length(?2)) = ?2
+                 OR substr(event, 1, length(?3)) = ?3
+                 OR substr(event, 1, length(?4)) = ?4
+             )
+         ORDER BY seq"
+    );
+    let [created, changed, state] = BEGINNINGS.map(str::as_bytes);
+    let mut statement = look.prepare_cached(&sql)?;
+    let mut entries = statement.query(params![id, created, changed, state])?;
+    let mut agent = String::new();
+    let mut found = Vec::new();
+    while let Some(row) = entries.next()? {
+        let stored = StoredEntry::from_row(row)?;
+        let seq = stored.seq();
+        let Ok(entry) = stored.verify(StreamId::Session(session), seq) else { break };
+        match entry.event {
+            Event::SessionCreated { agent: now, .. } | Event::SessionChanged { agent: Some(now), .. } => agent = now,
+            Event::AgentStateChanged { attached: Some(attached), .. } => {
+                let (agent, agent_session) = (agent.clone(), attached.agent_session);
+                found.push(RowChange::PutAttachment { session, agent, agent_session });
+            }
+            _ => (),
+        }
+    }
+    Ok(found)
+}

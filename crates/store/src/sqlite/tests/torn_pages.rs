@@ -1,0 +1,127 @@
+//! One flipped bit in the head of any page: the store opens, says what is damaged and serves the rest.
+
+use std::fs;
+use std::path::Path;
+
+use model::Incarnation;
+use rusqlite::Connection;
+
+use crate::conformance::{batch, stream, text_part};
+use crate::outside::Depth;
+use crate::sqlite::tests::flips::{PAGE_BYTES, Told, is_told, restore, tell};
+use crate::sqlite::tests::outside::{check, scribble, told, write_remembered, write_sample};
+use crate::sqlite::tests::{folder, open_at};
+use crate::{AppendError, Log as _, OpenError, SqliteStore, Tables as _};
+
+/// As long as the head of a page is at most.
+const HEAD_BYTES: usize = 12;
+
+/// Before the first page's own head stands the file's.
+const FILE_HEAD_BYTES: usize = 100;
+
+/// What became of the store that lies at `path`.
+#[derive(Debug, PartialEq)]
+enum Became {
+    Whole,
+    /// Something is lost, and said to be.
+    Said,
+    /// All that can be read is served, and what is written is refused and said to be.
+    ReadOnly,
+    /// Nothing can be read without the page.
+    Refused,
+}
+
+async fn start(path: &Path, expected: &Told) -> Result<Became, String> {
+    let store = match SqliteStore::open(path, Incarnation::from_bits(1)) {
+        Ok(store) => store,
+        Err(OpenError::Damaged { .. }) => return Ok(Became::Refused),
+        Err(err) => return Err(format!("{err}: {err:?}")),
+    };
+    let told = serve(path, &store, expected).await;
+    store.close().await;
+    told
+}
+
+/// Asks what a server asks before it listens.
+async fn serve(path: &Path, store: &SqliteStore, expected: &Told) -> Result<Became, String> {
+    let failed = |what: &str, err: crate::ReadError| format!("{what}: {err:?}");
+    store.changed_since(model::Position(u64::MAX), 1).await.map_err(|err| failed("the log's end", err))?;
+    let tokens = store.tokens().await.map_err(|err| failed("tokens", err))?;
+    let remembered = store.remembered().await.map_err(|err| failed("remembered", err))?;
+    store.unsettled().await.map_err(|err| failed("unsettled", err))?;
+    store.unbegun().await.map_err(|err| failed("unbegun", err))?;
+    let whole = is_told(path, store, expected).await?;
+    if whole && (tokens.len(), remembered.len()) != (1, 1) {
+        return Err(format!("{tokens:?} {remembered:?}"));
+    }
+    match store.append(batch([text_part(stream(9), 0, &["new"])])).await {
+        Ok(_) if whole => Ok(Became::Whole),
+        Ok(_) => Ok(Became::Said),
+        // The page that takes the log's next entry.
+        Err(AppendError::Damaged(_)) => Ok(Became::ReadOnly),
+        Err(err) => Err(format!("a new session: {err:?}")),
+    }
+}
+
+#[tokio::test]
+async fn a_torn_page_keeps_no_store_from_opening_but_one_of_its_schema() {
+    let (_folder, path) = folder();
+    write_sample(&path).await;
+    write_remembered(&path).await;
+    // The times of the migrations are all that differs from run to run.
+    scribble(&path, "UPDATE refinery_schema_history SET applied_on = '2026-01-01T00:00:00Z'; VACUUM");
+    let sound = fs::read(&path).unwrap();
+    let expected = tell(&open_at(&path)).await;
+    let (mut whole, mut said, mut read_only, mut refused) = (0, 0, 0, 0);
+    for (n, page) in sound.chunks(PAGE_BYTES).enumerate() {
+        let of_schema = n == 0 || page.windows(7).any(|part| part == b"CREATE ");
+        let head = n * PAGE_BYTES + if n == 0 { FILE_HEAD_BYTES } else { 0 };
+        for byte in 0..HEAD_BYTES {
+            let bit = (n + byte) % 8;
+            let mut bytes = sound.clone();
+            bytes[head + byte] ^= 1 << bit;
+            restore(&path, &bytes);
+            match start(&path, &expected).await {
+                Ok(Became::Whole) => whole += 1,
+                Ok(Became::Said) => said += 1,
+                Ok(Became::ReadOnly) => read_only += 1,
+                Ok(Became::Refused) if of_schema => refused += 1,
+                became => panic!("bit {bit} of byte {byte} of page {}: {became:?}", n + 1),
+            }
+        }
+    }
+    assert_eq!((whole, said, read_only, refused), (488, 8, 8, 48));
+}
+
+/// Changes the kind of a table's first page behind everybody's back.
+fn tear(path: &Path, table: &str) {
+    let root: usize = Connection::open(path)
+        .unwrap()
+        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = ?1", [table], |row| row.get::<_, i64>(0))
+        .unwrap()
+        .try_into()
+        .unwrap();
+    let mut bytes = fs::read(path).unwrap();
+    bytes[(root - 1) * PAGE_BYTES] ^= 1;
+    fs::write(path, bytes).unwrap();
+}
+
+/// The same while the server runs: whoever meets the page has it given up, and writing goes on.
+#[tokio::test]
+async fn a_table_whose_page_is_torn_while_the_server_runs_is_made_anew() {
+    for table in ["tokens", "remembered", "sessions", "sessions_by_activity", "turns", "streams"] {
+        let (_folder, path) = folder();
+        write_sample(&path).await;
+        write_remembered(&path).await;
+        let expected = tell(&open_at(&path)).await;
+        let store = open_at(&path);
+        tear(&path, table);
+        assert_eq!(serve(&path, &store, &expected).await, Ok(Became::Whole), "{table}");
+        store.close().await;
+        // The next start takes the pages out of the file that nothing leads to any more.
+        let store = open_at(&path);
+        assert_eq!(tell(&store).await.sessions, expected.sessions, "{table}");
+        store.close().await;
+        assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new(), "{table}");
+    }
+}
