@@ -313,6 +313,20 @@ impl Hostile {
         }
         let modes = self.own_modes();
         self.answer(id, if modes.is_null() { Value::Null } else { json!({ "modes": modes }) });
+        if self.wants("load:on-and-on") {
+            self.read_on(session);
+        }
+    }
+
+    /// Goes on with its record after it has said that it is done, a little at a time, and hears nothing meanwhile.
+    fn read_on(&self, session: &str) {
+        for turn in 1..=10 {
+            thread::sleep(Duration::from_millis(20));
+            let content = json!({ "type": "text", "text": format!("old prompt {turn}") });
+            self.update(session, json!({ "sessionUpdate": "user_message_chunk", "content": content }));
+            self.text(session, &format!("old answer {turn} "));
+            self.tool(session, json!({ "toolCallId": format!("old{turn}"), "title": "old call" }));
+        }
     }
 
     fn prompt(&mut self, id: &Value, session: &str, words: &str, params: &Value) {

@@ -65,6 +65,8 @@ pub struct Limits {
     pub initialize: Duration,
     /// Until a conversation is there, new or taken up again; also until an option is set.
     pub attach: Duration,
+    /// How long an agent that has loaded its record must be silent before it counts as having read all of it.
+    pub replayed: Duration,
     /// Until an agent, started for it if need be, has told which sessions it keeps.
     pub records: Duration,
     /// Until an agent has deleted its own record of a conversation that is over.
@@ -98,6 +100,7 @@ impl Default for Limits {
         Self {
             initialize: Duration::from_secs(60),
             attach: Duration::from_secs(60),
+            replayed: Duration::from_millis(400),
             records: Duration::from_secs(60),
             delete: Duration::from_secs(10),
             sign_in: Duration::from_secs(600),

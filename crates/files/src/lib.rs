@@ -18,6 +18,7 @@ mod error;
 mod lexical;
 mod list;
 mod read;
+mod temporary;
 mod tree;
 mod trees;
 mod walk;

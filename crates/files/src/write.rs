@@ -1,7 +1,8 @@
 //! Writing a file whole: without a name, flushed, then put in its place.
 //!
 //! Where the file system has files without a name, a process that is killed leaves nothing behind while it writes. To
-//! replace a file needs a name for the moment between two calls, which is the one moment at which a kill leaves a file.
+//! replace a file needs a name for the moment between two calls, which is the one moment at which a kill leaves a file:
+//! the next write in that directory removes it (`temporary.rs`).
 //!
 //! Invariant: at every moment the path holds the old content or the new one. A link is never written through: the
 //! name is what changes, in the directory that was opened. Another name of the old file (a hard link) keeps the old
@@ -9,7 +10,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::path::Path;
 
@@ -18,7 +19,7 @@ use rustix::io::Errno;
 
 use crate::read::open_plain;
 use crate::walk::{Place, sync_folder};
-use crate::{Access, FileError, Trees};
+use crate::{Access, FileError, Trees, temporary};
 
 /// What a write did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,13 +60,27 @@ impl Beside {
     fn make(place: Place, is_kept_private: bool) -> Result<Self, FileError> {
         let everybody = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
         let mode = if is_kept_private { Mode::RUSR | Mode::WUSR } else { everybody };
+        temporary::sweep(&place.folder);
         if let Some(file) = unnamed(&place.folder, mode) {
             return Ok(Self { folder: place.folder, file, name: None });
         }
-        let name = temporary_name()?;
+        Self::named(place.folder, mode)
+    }
+
+    fn named(folder: OwnedFd, mode: Mode) -> Result<Self, FileError> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = sys::openat(&place.folder, &name, flags, mode)?.into();
-        Ok(Self { folder: place.folder, file, name: Some(name) })
+        for name in temporary::names()? {
+            let file = match sys::openat(&folder, &name, flags, mode) {
+                Ok(file) => File::from(file),
+                Err(Errno::EXIST) => continue,
+                Err(errno) => return Err(errno.into()),
+            };
+            // Somebody may have swept it away before it was claimed.
+            if temporary::claim(&file) && temporary::is_named(&folder, &name, &file)? {
+                return Ok(Self { folder, file, name: Some(name) });
+            }
+        }
+        Err(Errno::EXIST.into())
     }
 
     fn fill(&self, text: &str, old: Option<&Stat>) -> Result<(), FileError> {
@@ -98,15 +113,26 @@ impl Beside {
                 Err(Errno::EXIST) => (),
                 Err(errno) => return Err(errno.into()),
             }
-            let temporary = temporary_name()?;
-            self.link(&temporary)?;
-            self.name = Some(temporary);
+            self.name = Some(self.link_beside()?);
         }
         if let Some(temporary) = &self.name {
             sys::renameat(&self.folder, temporary, &self.folder, name)?;
         }
         self.name = None;
         Ok(sync_folder(&self.folder)?)
+    }
+
+    /// Gives one of the temporary names to a file that has none.
+    fn link_beside(&self) -> Result<OsString, FileError> {
+        temporary::claim(&self.file);
+        for name in temporary::names()? {
+            match self.link(&name) {
+                Ok(()) => return Ok(name),
+                Err(Errno::EXIST) => (),
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        Err(Errno::EXIST.into())
     }
 
     /// Gives a name to a file that has none.
@@ -132,11 +158,6 @@ fn unnamed(_folder: &OwnedFd, _mode: Mode) -> Option<File> {
     None
 }
 
-fn temporary_name() -> Result<OsString, FileError> {
-    let random = getrandom::u64().map_err(|err| FileError::Io(io::Error::other(err)))?;
-    Ok(OsString::from(format!(".throughline-{random:016x}.tmp")))
-}
-
 impl Drop for Beside {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
@@ -153,16 +174,64 @@ mod tests {
     use super::*;
     use crate::Tree;
 
+    fn names_in(folder: &Path) -> Vec<OsString> {
+        let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names
+    }
+
+    /// A new file in its moment before it replaces `old`, on a file system with files that have no name or without.
+    fn about_to_replace(folder: &Path, is_named_from_the_start: bool) -> Beside {
+        let trees = Trees::new(vec![Tree::open(folder).unwrap()]);
+        let place = trees.go(&folder.join("old"), Access::Write).unwrap();
+        if is_named_from_the_start {
+            return Beside::named(place.folder, Mode::RUSR | Mode::WUSR).unwrap();
+        }
+        let mut beside = Beside::make(place, true).unwrap();
+        beside.name = Some(beside.link_beside().unwrap());
+        beside
+    }
+
+    /// What a kill leaves: the file keeps its name, and nobody has it open.
+    fn kill(mut beside: Beside) {
+        beside.name = None;
+    }
+
+    #[test]
+    fn a_write_removes_what_killed_ones_left_and_nothing_of_the_living() {
+        for is_named_from_the_start in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join("old"), "old").unwrap();
+            let trees = Trees::new(vec![Tree::open(folder.path()).unwrap()]);
+            let left = [(); 3].map(|()| about_to_replace(folder.path(), is_named_from_the_start));
+            let living = about_to_replace(folder.path(), is_named_from_the_start);
+            left.into_iter().for_each(kill);
+            fs::create_dir(folder.path().join(".throughline-7.tmp")).unwrap();
+            assert_eq!(names_in(folder.path()).len(), 6);
+            trees.write_text(folder.path().join("new"), "new").unwrap();
+            assert_eq!(names_in(folder.path()), [".throughline-3.tmp", ".throughline-7.tmp", "new", "old"]);
+            living.put(&"old".into()).unwrap();
+            trees.write_text(folder.path().join("old"), "newer").unwrap();
+            assert_eq!(names_in(folder.path()), [".throughline-7.tmp", "new", "old"]);
+        }
+    }
+
+    #[test]
+    fn more_writes_at_once_than_there_are_shared_names_all_find_one() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("old"), "old").unwrap();
+        let all: Vec<_> = (0..40).map(|_| about_to_replace(folder.path(), false)).collect();
+        assert_eq!(names_in(folder.path()).len(), 41);
+        drop(all);
+        assert_eq!(names_in(folder.path()), ["old"]);
+    }
+
     /// Whoever kills the process while a file is written finds the directory as it was.
     #[test]
     fn nothing_lies_beside_its_place_while_it_is_written() {
         let folder = tempfile::tempdir().unwrap();
-        let names = || {
-            let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
-            let mut names: Vec<_> = names.collect();
-            names.sort();
-            names
-        };
+        let names = || names_in(folder.path());
         fs::write(folder.path().join("old"), "old").unwrap();
         let trees = Trees::new(vec![Tree::open(folder.path()).unwrap()]);
         for name in ["old", "new"] {

@@ -133,7 +133,10 @@ pub(crate) enum Command {
     /// Print the API's OpenAPI description
     #[command(hide = true)]
     Openapi,
-    /// Stand between the server and one agent; the server starts it
+    /// Stand above the supervisor of one agent; the server starts it
+    #[command(hide = true)]
+    Keep,
+    /// Stand between the server and one agent; its keeper starts it
     #[command(hide = true)]
     Supervise,
     /// Be the built-in agent, on standard input and output

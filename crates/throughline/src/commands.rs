@@ -52,6 +52,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Some(Command::Doctor(doctor)) => return doctor::run(&data()?, &doctor).await,
         Some(Command::Export(export)) => return export::run(&data()?, export).await,
         Some(Command::Skill(skill)) => return skill::run(skill),
+        Some(Command::Keep) => return Ok(::agents::process::keep()),
         Some(Command::Supervise) => return Ok(::agents::process::supervise()),
         None => here::run(&data()?, &cli.serve).await,
         Some(Command::Serve(serve)) => serve::run(&data()?, &serve, None).await,

@@ -23,9 +23,11 @@ use clap::Parser as _;
 fn main() -> ExitCode {
     let _until_the_end = fail::has_failpoints().then(obey_fail_points);
     let cli = cli::Cli::parse_from(cli::with_words(std::env::args_os()));
-    if let Some(cli::Command::Supervise) = cli.command {
-        // There is one for each agent, so it does without a runtime.
-        return agents::process::supervise();
+    // There is one of each for every agent, so they do without a runtime.
+    match cli.command {
+        Some(cli::Command::Keep) => return agents::process::keep(),
+        Some(cli::Command::Supervise) => return agents::process::supervise(),
+        _ => {}
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,

@@ -1,7 +1,7 @@
-//! Watches over one supervisor from the server's side.
+//! Watches over one supervisor and its keeper from the server's side, which are one process to it: the keeper's.
 //!
-//! Invariant: it ends only when the supervisor has. A supervisor that was killed, or that does not do what it is told, is
-//! replaced by hand: its session, and what else carries the agent's mark, is searched and ended from here.
+//! Invariant: it ends only when the supervisor has. A supervisor that was killed with its keeper, or that does not do what
+//! it is told, is replaced by hand: its session, and what else carries the agent's mark, is searched and ended from here.
 
 use std::future;
 use std::io;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -191,8 +191,8 @@ impl Guard {
 /// An agent can stop its own supervisor, as it can every process of its user.
 fn wake(supervisor: &Child) {
     if let Some(pid) = pid_of(supervisor) {
-        // One that is gone can not be woken.
-        let _ = kill_process(pid, Signal::CONT);
+        // The keeper leads the group that the supervisor is in. One that is gone can not be woken.
+        let _ = kill_process_group(pid, Signal::CONT).or_else(|_| kill_process(pid, Signal::CONT));
     }
 }
 

@@ -60,7 +60,7 @@ pub struct Process {
 }
 
 impl Launcher {
-    /// `program` is our own binary, which has the command `supervise`. It must be the one that runs: after an upgrade,
+    /// `program` is our own binary, which has the commands `keep` and `supervise`. It must be the one that runs: after an upgrade,
     /// the file of that name is another one, but `/proc/self/exe` is not.
     pub fn new(program: PathBuf) -> Self {
         Self { program, guards: TaskTracker::new(), marks: Marks::default() }
@@ -101,7 +101,7 @@ impl Launcher {
         let (their_stdin, stdin) = io::pipe()?;
         let (stdout, their_stdout) = io::pipe()?;
         let mut command = Command::new(&self.program);
-        command.arg("supervise").env_clear().envs(mark.variable()).current_dir("/");
+        command.arg("keep").env_clear().envs(mark.variable()).current_dir("/");
         command.stdin(OwnedFd::from(their_control)).stdout(their_stdout).stderr(their_stdin);
         let supervisor = command.spawn()?;
         control.set_nonblocking(true)?;

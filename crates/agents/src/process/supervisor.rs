@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, setsid, wait};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, wait};
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
 use super::start::{Ends, start};
@@ -31,7 +31,7 @@ const BETWEEN_STDERR_NEWS: Duration = Duration::from_millis(500);
 /// How long an orphan that has died may wait to be reaped.
 const BETWEEN_REAPINGS: Duration = Duration::from_secs(1);
 
-/// What the hidden command `supervise` does. Its standard input is control, its standard output will be the agent's,
+/// What the hidden command `supervise` does, which the keeper runs. Its standard input is control, its standard output will be the agent's,
 /// and its standard error is the end to read from that will be the agent's input: so the pipes are inherited, and
 /// nothing but a socket and two pipes has to be handed over.
 pub fn supervise() -> ExitCode {
@@ -46,7 +46,9 @@ fn run() -> io::Result<()> {
     // What the server itself was started with and could not know of would otherwise reach the agent.
     close_fds::set_fds_cloexec(3, &[]);
     let (mut control, ends) = take_standard_streams()?;
-    setsid()?;
+    // On Linux the keeper has done it.
+    #[cfg(not(target_os = "linux"))]
+    rustix::process::setsid()?;
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     let spec = control.spec()?;

@@ -118,6 +118,32 @@ async fn a_session_is_taken_up_as_the_agent_can() {
     "#);
 }
 
+/// Some agents say that they have loaded their record while they still read it out.
+#[tokio::test]
+async fn a_record_that_is_still_read_out_is_not_the_next_answer() {
+    let limits = Limits { replayed: millis(1_000), ..Limits::default() };
+    let place = Place::with(&["load load:on-and-on"], limits);
+    let mut talk = place.take_up("load load:on-and-on", "s7");
+    // Asked before it is attached, too.
+    talk.prompt("hello").await;
+    assert_snapshot!(talk.begun().await, @r#"ready {"agentSession":"s7","memory":"loaded","program":"hostile 1.0"}"#);
+    assert_snapshot!(talk.over().await, @r#"
+    text 0 hello
+    stopped {"outcome":"completed"}
+    "#);
+}
+
+#[tokio::test]
+async fn a_record_that_has_no_end_is_told_and_keeps_nobody() {
+    let limits = Limits { attach: millis(100), replayed: millis(1_000), ..Limits::default() };
+    let place = Place::with(&["load load:on-and-on"], limits);
+    let mut talk = place.take_up("load load:on-and-on", "s7");
+    assert_snapshot!(talk.begun().await, @r#"
+    noticed {"severity":"warning","title":"The agent reads out its own record and does not come to an end","description":"Earlier words may stand in its next answer."}
+    ready {"agentSession":"s7","memory":"loaded","program":"hostile 1.0"}
+    "#);
+}
+
 #[tokio::test]
 async fn who_is_signed_out_signs_in_and_goes_on() {
     let place = Place::new(&["new:signed-out"]);

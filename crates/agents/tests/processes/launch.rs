@@ -1,16 +1,17 @@
 //! A server as small as can be, for the tests: `launch hold SPEC` starts one agent, prints its number and then all that
-//! the agent prints, and `launch supervise` is what it starts it with.
+//! the agent prints, and `launch keep` and `launch supervise` are what it starts it with.
 
 #![expect(clippy::print_stdout, reason = "what it prints is what the test reads")]
 
 use std::process::ExitCode;
 
-use agents::process::{Faults, Launched, Launcher, Lines, Spec, supervise};
+use agents::process::{Faults, Launched, Launcher, Lines, Spec, keep, supervise};
 use futures_util::StreamExt as _;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["keep"] => keep(),
         ["supervise"] => supervise(),
         ["hold", spec] => hold(spec),
         _ => ExitCode::FAILURE,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use agents::process::{Exit, LaunchError, Launched, Launcher};
 use rustix::process::Signal;
 
-use crate::support::{Place, parent_of, signal};
+use crate::support::{Place, eventually, lives, parent_of, signal};
 
 #[test]
 fn a_server_that_is_killed_leaves_nothing() {
@@ -41,6 +41,22 @@ async fn a_supervisor_that_is_killed_is_noticed_and_its_session_ended() {
     place.wait_for_tagged(4);
     signal(parent_of(process.pid()), Signal::KILL);
     assert_eq!(process.ended().await.exit, Exit::Unknown);
+    place.assert_nobody_is_left();
+}
+
+/// Neither its session nor its environment tells whose it is, and its parent was the supervisor.
+#[tokio::test]
+async fn an_orphan_that_carries_nothing_ends_although_the_supervisor_was_killed() {
+    let place = Place::new();
+    let script = "(env -i setsid /bin/sh -c 'echo $$ > orphan; exec /bin/sleep 1000' &); echo ready; cat";
+    let Launched { mut process, stdin: _stdin, stdout: _stdout } = place.launch_ready(script).await;
+    let supervisor = parent_of(process.pid());
+    let orphan = || std::fs::read_to_string(place.path().join("orphan")).ok()?.trim().parse().ok();
+    eventually("an orphan", || orphan().is_some_and(|pid| parent_of(pid) == supervisor), String::new);
+    let orphan = orphan().unwrap();
+    signal(supervisor, Signal::KILL);
+    assert_eq!(process.ended().await.exit, Exit::Unknown);
+    eventually("no orphan", || !lives(orphan), || format!("{orphan}, child of {}", parent_of(orphan)));
     place.assert_nobody_is_left();
 }
 

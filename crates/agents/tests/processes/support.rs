@@ -190,6 +190,12 @@ pub(crate) fn parent_of(pid: i32) -> i32 {
     fields.split_ascii_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
+/// It is there and has not ended.
+pub(crate) fn lives(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, fields)| !fields.trim_start().starts_with(['Z', 'X']))
+}
+
 fn pids() -> Vec<i32> {
     let names = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     names.filter_map(|name| name.parse().ok()).collect()

@@ -1,4 +1,4 @@
-//! The hidden command that stands between the server and an agent, in the real binary.
+//! The hidden commands that stand between the server and an agent, in the real binary.
 
 use std::collections::BTreeMap;
 use std::os::unix::net::UnixStream;
@@ -34,16 +34,17 @@ async fn an_agent_runs_under_the_binary_itself() {
 fn without_a_server_it_ends_at_once() {
     let (ours, control) = UnixStream::pair().unwrap();
     drop(ours);
-    let with = |stdin: Stdio| {
-        let output = Command::new(PROGRAM).arg("supervise").env_clear().stdin(stdin).output().unwrap();
-        assert_eq!((output.status.code(), output.stdout, output.stderr), (Some(1), vec![], vec![]));
+    let with = |command: &str, stdin: Stdio, code: i32| {
+        let output = Command::new(PROGRAM).arg(command).env_clear().stdin(stdin).output().unwrap();
+        assert_eq!((output.status.code(), output.stdout, output.stderr), (Some(code), vec![], vec![]));
     };
-    with(std::os::fd::OwnedFd::from(control).into());
-    with(Stdio::null());
+    with("supervise", std::os::fd::OwnedFd::from(control).into(), 1);
+    with("supervise", Stdio::null(), 1);
+    with("keep", Stdio::null(), 0);
 }
 
 #[test]
 fn help_does_not_name_it() {
     let help = Folder::new().run(&["--help"]).ok();
-    assert!(!help.contains("supervise"), "{help}");
+    assert!(!help.contains("supervise") && !help.contains("keep  "), "{help}");
 }

@@ -7,9 +7,11 @@ use agent_client_protocol::v1::schema::{
 };
 use model::{AgentReport, Attached, Memory};
 use serde_json::{Value, json};
+use tokio::time::{Instant, sleep_until};
 
 use super::{Gone, Session};
 use crate::Call;
+use crate::acp::inbox::Message;
 use crate::acp::translate::Setting;
 use crate::acp::wire::Refused;
 
@@ -111,7 +113,11 @@ impl Session {
                 self.translator.begin_replay();
                 let tried = self.take_up_with(&request).await;
                 self.translator.end_replay();
-                tried?
+                let tried = tried?;
+                if let Try::Done(_) = tried {
+                    self.hear_replay_out().await?;
+                }
+                tried
             }
             Memory::Resumed | Memory::New => {
                 let request = ResumeSessionRequest::new(earlier.to_owned(), cwd)
@@ -142,6 +148,34 @@ impl Session {
     async fn take_up_with(&mut self, request: &impl JsonRpcRequest) -> Result<Try<Value>, Gone> {
         let id = self.connection().request(self.key, request);
         self.in_time(id, "did not take its session up").await
+    }
+
+    /// Some agents say that they have loaded their record while they still read it out. Nothing in the protocol tells old
+    /// words from new ones: message ids are optional, ids of calls may begin anew with each process, the same words may be
+    /// said twice, and an agent may read out and answer at the same time. So the next prompt waits until it is silent.
+    async fn hear_replay_out(&mut self) -> Result<(), Gone> {
+        let end = Instant::now() + self.settings.limits.attach;
+        let mut quiet_at = Instant::now() + self.settings.limits.replayed;
+        loop {
+            let message = tokio::select! {
+                biased;
+                () = self.news.closed() => return Err(Gone::LetGo),
+                () = sleep_until(end) => {
+                    let why = "Earlier words may stand in its next answer.".to_owned();
+                    return self.notice("The agent reads out its own record and does not come to an end", Some(why)).await;
+                }
+                call = self.calls.next_new() => {
+                    self.call_meanwhile(call.ok_or(Gone::LetGo)?).await?;
+                    continue;
+                }
+                message = self.inbox.take() => message.map_err(Gone::Failed)?,
+                () = sleep_until(quiet_at) => return Ok(()),
+            };
+            if matches!(&message, Message::Update(update) if may_be_replayed(update)) {
+                quiet_at = Instant::now() + self.settings.limits.replayed;
+            }
+            self.hear(message).await?;
+        }
     }
 
     async fn in_time(&mut self, id: i64, what: &str) -> Result<Try<Value>, Gone> {
@@ -274,4 +308,20 @@ impl Session {
         };
         Ok(Some(id))
     }
+}
+
+/// Whether an update is one of those that a conversation consists of. Others may come at any time, again and again.
+fn may_be_replayed(update: &Value) -> bool {
+    let kind = update.get("sessionUpdate").and_then(Value::as_str);
+    matches!(
+        kind,
+        Some(
+            "user_message_chunk"
+                | "agent_message_chunk"
+                | "agent_thought_chunk"
+                | "tool_call"
+                | "tool_call_update"
+                | "plan"
+        )
+    )
 }

@@ -13,9 +13,12 @@ fn with_daemon(world: &World) -> [String; 3] {
     world.prompt(&session, "daemon");
     let child = world.noted("child ").remove(0);
     let agent = world.noted("pid ").remove(0);
-    let stat = fs::read_to_string(format!("/proc/{agent}/stat")).unwrap();
-    let supervisor = stat.rsplit(')').next().unwrap().split_whitespace().nth(1).unwrap().to_owned();
-    [supervisor, agent, child]
+    [parent_of(&agent), agent, child]
+}
+
+fn parent_of(pid: &str) -> String {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    stat.rsplit(')').next().unwrap().split_whitespace().nth(1).unwrap().to_owned()
 }
 
 fn signal(pid: &str, signal: Signal) {
@@ -26,6 +29,8 @@ fn signal(pid: &str, signal: Signal) {
 fn what_left_for_a_session_of_its_own_ends_although_the_supervisor_was_killed() {
     let world = World::new("", &[("hostile", "pids")]);
     let pids = with_daemon(&world);
+    // The keeper too, or it would do the work.
+    signal(&parent_of(&pids[0]), Signal::KILL);
     signal(&pids[0], Signal::KILL);
     pids.iter().for_each(|pid| gone(pid));
     world.guide_is_unharmed();
