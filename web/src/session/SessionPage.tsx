@@ -9,6 +9,7 @@ import type { App } from "../state/app";
 import type { Link as ChainLink } from "../state/chain";
 import { runningTurn, turnCount } from "../state/followed";
 import { isDeleted } from "../state/sessionList";
+import type { NewerItem } from "../state/transcript";
 import { standingWords, titleOf } from "../state/words";
 import { Alert } from "../ui/Alert";
 import { DialogBoundary, PanelBoundary } from "../ui/Boundary";
@@ -32,6 +33,7 @@ import { FindBar } from "./find/FindBar";
 import type { FoundWords } from "./find/found";
 import { FoundContext } from "./find/found";
 import { ImportedCard } from "./ImportedCard";
+import { MadeByNewer } from "./items/MadeByNewer";
 import { PromptArea } from "./PromptArea";
 import type { Before } from "./SessionHead";
 import { SessionHeader } from "./SessionHeader";
@@ -230,7 +232,7 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
             </PanelBoundary>
           )}
           {isEmpty && above.length === 0 ? (
-            <NothingSaid row={row} agent={agent.state} />
+            <NothingSaid row={row} agent={agent.state} newer={transcript.newer} />
           ) : (
             <FoundContext value={found}>
               <PanelBoundary name="The transcript">
@@ -315,7 +317,7 @@ function waitingWords(agent: AgentState): string {
   }
 }
 
-function NothingSaid({ row, agent }: { row: SessionRow; agent: AgentState }) {
+function NothingSaid({ row, agent, newer }: { row: SessionRow; agent: AgentState; newer: readonly NewerItem[] }) {
   return (
     <div className="scrolls safe-x flex min-h-0 flex-1 flex-col justify-end md:px-8">
       <div className="reading">
@@ -331,6 +333,9 @@ function NothingSaid({ row, agent }: { row: SessionRow; agent: AgentState }) {
               Try <code>say hello</code>, <code>long 2000</code> or <code>slow 5</code>.
             </p>
           )}
+          {newer.map((item, index) => (
+            <MadeByNewer key={index} item={item} />
+          ))}
         </div>
       </div>
     </div>

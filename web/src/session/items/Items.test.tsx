@@ -191,3 +191,9 @@ test("a part that is too long says so, and is read when it is asked for", async 
   expect(actions.readLarge.mock.calls).toEqual([[7]]);
   expect(screen.getByRole("alert").textContent).not.toBe("");
 });
+
+test("what only a newer server knows is one muted line, and hidden characters of its kind are seen", () => {
+  const items: Item[] = [{ type: "newer", kind: "song\u202E.part", count: 2 }, { type: "newer", kind: "song.ended", count: 1 }];
+  const { container } = render(<Items items={items} {...rest} />);
+  expect(container.textContent).toBe("Made by a newer version: song⟨U+202E⟩.part (2 times)Made by a newer version: song.ended");
+});
