@@ -34,7 +34,7 @@ export function useWorkContents(app: App, work: WorkId, session: SessionId, turn
     const read = async () => {
       let after = numberBefore(known.current, session);
       for (let page = 0; page < MOST_PAGES; page += 1) {
-        const answer = await app.http.workToc(work, String(after));
+        const answer = await app.http.workToc(work, after);
         if (left) {
           return;
         }
