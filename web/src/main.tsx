@@ -6,6 +6,7 @@ import { createRoot } from "react-dom/client";
 import { hasCode, onProofStored, signIn, storedProof, takeCode } from "./api/credential";
 import { createHttp } from "./api/http";
 import { LiveClient } from "./api/live";
+import { AppContext } from "./app/AppContext";
 import { NEW_FIELD, Routes } from "./routes";
 import { SignedOutPage } from "./sign-in/SignedOutPage";
 import type { App } from "./state/app";
@@ -31,7 +32,9 @@ async function start(): Promise<void> {
     app = openApp();
     root.render(
       <StrictMode>
-        <Routes app={app} />
+        <AppContext value={app}>
+          <Routes />
+        </AppContext>
       </StrictMode>,
     );
   } else {

@@ -1,10 +1,10 @@
 // The whole URL table, and the frame that every page stands in: the list on the left, what is open beside it.
 import type { ReactNode } from "react";
 import { createElement, useCallback, useEffect, useMemo, useState } from "react";
-import { useStore } from "zustand";
 
 import { hasCode } from "./api/credential";
 import type { Failure } from "./api/http";
+import { useAppState, useHttp } from "./app/AppContext";
 import { useConnectionNotice } from "./ConnectionBanner";
 import { KeysDialog } from "./keys/KeysDialog";
 import { PickerButton } from "./picker/PickerButton";
@@ -16,7 +16,6 @@ import { Welcome } from "./session-list/Welcome";
 import { RememberedDialog } from "./session/items/RememberedDialog";
 import { SessionPage } from "./session/SessionPage";
 import { SignedOutPage } from "./sign-in/SignedOutPage";
-import type { App } from "./state/app";
 import type { Thread } from "./state/chain";
 import { goOn } from "./state/chain";
 import { titleOf } from "./state/words";
@@ -56,18 +55,18 @@ const PARTS_AFTER_MS = 1_000;
 /** `#new=DIRECTORY` asks for a session there; what comes of it is up to the person who sees the dialog. */
 export const NEW_FIELD = "new";
 
-export function Routes({ app }: { app: App }) {
-  const signedOut = useStore(app.store, (state) => state.connection.kind === "signed_out");
-  return <RouteBoundary>{signedOut ? <SignedOutPage reason="signed_out" /> : <Frame app={app} />}</RouteBoundary>;
+export function Routes() {
+  const signedOut = useAppState((state) => state.connection.kind === "signed_out");
+  return <RouteBoundary>{signedOut ? <SignedOutPage reason="signed_out" /> : <Frame />}</RouteBoundary>;
 }
 
-function Frame({ app }: { app: App }) {
+function Frame() {
+  const http = useHttp();
   const route = routeOf(usePath());
   const [wanted, setWanted] = useState(() => addressField(NEW_FIELD));
   const [dialog, setDialog] = useState<OpenDialog>(wanted === null ? "none" : "new-session");
   const [begun, setBegun] = useState<SessionId | null>(null);
-  const notice = useConnectionNotice(app);
-  const remembered = useMemo(() => ({ remembered: app.http.remembered, forget: app.http.forgetPermission }), [app.http]);
+  const notice = useConnectionNotice();
   const [thread, setThread] = useState<Thread>([]);
   const goOnTo = useCallback((from: SessionId, to: SessionId) => {
     setThread((before) => goOn(before, from, to));
@@ -75,7 +74,7 @@ function Frame({ app }: { app: App }) {
   }, []);
   const [deleted, setDeleted] = useState<SessionRow | null>(null);
   const current = route.page === "session" ? route.session : null;
-  useTitle(app, current);
+  useTitle(current);
   useKeyPresses({
     n: (event) => {
       event.preventDefault();
@@ -127,7 +126,7 @@ function Frame({ app }: { app: App }) {
   };
 
   const remove = async (row: SessionRow): Promise<Failure | null> => {
-    const answer = await app.http.deleteSession(row.id);
+    const answer = await http.deleteSession(row.id);
     if (!answer.ok) {
       return answer.failure;
     }
@@ -145,7 +144,6 @@ function Frame({ app }: { app: App }) {
         <div className={`min-w-0 flex-col ground-shade border-rule md:flex md:w-80 md:shrink-0 md:border-r ${route.page === "list" ? "flex flex-1 md:flex-none" : "hidden"}`}>
           <PanelBoundary name="The list of sessions">
             <SessionListPage
-              app={app}
               current={current}
               notice={current === null ? notice : null}
               onNew={() => setDialog("new-session")}
@@ -158,7 +156,6 @@ function Frame({ app }: { app: App }) {
         <main id="open" tabIndex={-1} className={`min-w-0 flex-1 flex-col outline-none md:flex ${route.page === "list" ? "hidden" : "flex"}`}>
           <RouteBoundary of={route.page === "session" ? route.session : route.page}>
             <Open
-              app={app}
               route={route}
               thread={thread}
               begun={begun}
@@ -175,7 +172,6 @@ function Frame({ app }: { app: App }) {
       {deleted !== null && (
         <UndoDelete
           key={deleted.id}
-          app={app}
           row={deleted}
           onDismiss={() => setDeleted(null)}
           onRestored={() => {
@@ -188,7 +184,6 @@ function Frame({ app }: { app: App }) {
         {dialog === "new-session" && (
           <NewSessionDialog
             key={wanted}
-            app={app}
             directory={wanted}
             onClose={closeDialog}
             onCreated={(session) => {
@@ -200,17 +195,16 @@ function Frame({ app }: { app: App }) {
         )}
         {dialog === "search" &&
           palette !== null &&
-          createElement(palette, { app, commands, onClose: () => setDialog((open) => (open === "search" ? "none" : open)) })}
-        {dialog === "picker" && picker !== null && createElement(picker, { app, current, onClose: closeDialog })}
+          createElement(palette, { commands, onClose: () => setDialog((open) => (open === "search" ? "none" : open)) })}
+        {dialog === "picker" && picker !== null && createElement(picker, { current, onClose: closeDialog })}
         {dialog === "keys" && <KeysDialog onClose={closeDialog} />}
-        {dialog === "remembered" && <RememberedDialog actions={remembered} onClose={closeDialog} />}
+        {dialog === "remembered" && <RememberedDialog onClose={closeDialog} />}
       </DialogBoundary>
     </>
   );
 }
 
 interface OpenProps {
-  app: App;
   route: Route;
   /** The session that was begun last on this page. */
   begun: SessionId | null;
@@ -224,25 +218,24 @@ interface OpenProps {
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-function Open({ app, route, begun, notice, thread, onWent, onNew, onSearch, onPick, onDelete }: OpenProps) {
-  const list = useStore(app.store, (state) => state.list);
+function Open({ route, begun, notice, thread, onWent, onNew, onSearch, onPick, onDelete }: OpenProps) {
+  const list = useAppState((state) => state.list);
   switch (route.page) {
     case "session":
       return (
         <SessionPage
           key={thread.includes(route.session) ? thread[0] : route.session}
-          app={app}
           session={route.session}
           fresh={route.session === begun}
           notice={notice}
-          picker={<PickerButton app={app} session={route.session} onOpen={onPick} />}
+          picker={<PickerButton session={route.session} onOpen={onPick} />}
           onWent={onWent}
           onSearch={onSearch}
           onDelete={onDelete}
         />
       );
     case "list":
-      return list.extent.kind === "unread" ? null : <Welcome http={app.http} hasSessions={list.rows.size > 0} onNew={onNew} />;
+      return list.extent.kind === "unread" ? null : <Welcome hasSessions={list.rows.size > 0} onNew={onNew} />;
     case "unknown":
       return (
         <Notice title="Nothing is at this address">
@@ -286,9 +279,9 @@ function usePart<Part>(load: () => Promise<Part>, wanted: boolean): Part | null 
 }
 
 /** The window's title: how many answers are unseen, and what is open. */
-function useTitle(app: App, current: SessionId | null): void {
-  const unseen = useStore(app.store, (state) => state.list.unobservedCount);
-  const title = useStore(app.store, (state) => {
+function useTitle(current: SessionId | null): void {
+  const unseen = useAppState((state) => state.list.unobservedCount);
+  const title = useAppState((state) => {
     const row = current === null ? undefined : state.list.rows.get(current);
     return row === undefined ? null : titleOf(row);
   });

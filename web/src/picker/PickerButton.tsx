@@ -1,7 +1,6 @@
 // What is open, as the picker calls it: the work that the session belongs to, if it belongs to one. Opens the picker.
-import { useStore } from "zustand";
 
-import type { App } from "../state/app";
+import { useAppState } from "../app/AppContext";
 import { workOf } from "../state/works";
 import { Icon } from "../ui/Icon";
 import { inOneLine } from "../ui/shown";
@@ -9,13 +8,12 @@ import type { SessionId } from "../wire/names";
 import { SESSIONS_LABEL } from "./options";
 
 interface PickerButtonProps {
-  app: App;
   session: SessionId;
   onOpen(): void;
 }
 
-export function PickerButton({ app, session, onOpen }: PickerButtonProps) {
-  const work = useStore(app.store, (state) => {
+export function PickerButton({ session, onOpen }: PickerButtonProps) {
+  const work = useAppState((state) => {
     const row = state.list.rows.get(session);
     return row === undefined ? null : (workOf(state.works, row)?.name ?? state.followed.get(session)?.work?.name ?? null);
   });

@@ -1,10 +1,9 @@
 // The list of sessions: the left column, and on a phone the first page.
 import type { ReactNode } from "react";
 import { useRef, useState } from "react";
-import { useStore } from "zustand";
 
 import { failureWords } from "../api/http";
-import type { App } from "../state/app";
+import { useApp, useAppState } from "../app/AppContext";
 import { listedRows } from "../state/sessionList";
 import { workOf } from "../state/works";
 import { Alert } from "../ui/Alert";
@@ -19,7 +18,6 @@ import { FirstSteps } from "./Welcome";
 import { Wordmark } from "./Wordmark";
 
 interface SessionListPageProps {
-  app: App;
   current: SessionId | null;
   /** What is to be said of the connection, if anything. */
   notice: ReactNode;
@@ -29,9 +27,9 @@ interface SessionListPageProps {
   onShowRemembered(): void;
 }
 
-export function SessionListPage({ app, current, notice, onNew, onSearch, onShowKeys, onShowRemembered }: SessionListPageProps) {
-  const list = useStore(app.store, (state) => state.list);
-  const works = useStore(app.store, (state) => state.works);
+export function SessionListPage({ current, notice, onNew, onSearch, onShowKeys, onShowRemembered }: SessionListPageProps) {
+  const list = useAppState((state) => state.list);
+  const works = useAppState((state) => state.works);
   const now = useNow();
   const element = useRef<HTMLElement>(null);
   const rows = listedRows(list);
@@ -81,19 +79,19 @@ export function SessionListPage({ app, current, notice, onNew, onSearch, onShowK
           <>
             <p className="hidden px-2 py-3 text-[0.9375rem] text-soft md:block">No sessions yet.</p>
             <div className="px-3 pt-6 md:hidden">
-              <FirstSteps http={app.http} onNew={onNew} />
+              <FirstSteps onNew={onNew} />
             </div>
           </>
         ) : (
           <ul className="space-y-0.5">
             {rows.map((row) => (
               <li key={row.id}>
-                <SessionRow http={app.http} row={row} work={workOf(works, row)?.name ?? null} current={row.id === current} now={now} />
+                <SessionRow row={row} work={workOf(works, row)?.name ?? null} current={row.id === current} now={now} />
               </li>
             ))}
           </ul>
         )}
-        {list.extent.kind === "part" && <Older app={app} cursor={list.extent.nextCursor} />}
+        {list.extent.kind === "part" && <Older cursor={list.extent.nextCursor} />}
       </div>
 
       <footer className="safe-bottom flex min-h-14 items-center justify-between gap-2 border-t border-rule py-2 pr-3 pl-4 text-sm text-soft">
@@ -113,7 +111,8 @@ export function SessionListPage({ app, current, notice, onNew, onSearch, onShowK
 }
 
 /** Asks for the page after `cursor`. */
-function Older({ app, cursor }: { app: App; cursor: string }) {
+function Older({ cursor }: { cursor: string }) {
+  const app = useApp();
   const [asking, setAsking] = useState(false);
   const [words, setWords] = useState<string | null>(null);
   const ask = async () => {

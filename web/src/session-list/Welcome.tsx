@@ -1,13 +1,12 @@
 // What stands beside the list while no session is open: first steps for a newcomer, a quiet page for everybody else.
 import type { ReactNode } from "react";
 
-import type { Http } from "../api/http";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Knot } from "../ui/Knot";
 import { ImportOffer } from "./ImportOffer";
 
-export function Welcome({ http, hasSessions, onNew }: { http: Http; hasSessions: boolean; onNew(): void }) {
+export function Welcome({ hasSessions, onNew }: { hasSessions: boolean; onNew(): void }) {
   return (
     <div className="m-auto w-full max-w-xl px-8 py-12">
       {hasSessions ? (
@@ -18,14 +17,14 @@ export function Welcome({ http, hasSessions, onNew }: { http: Http; hasSessions:
           </p>
         </div>
       ) : (
-        <FirstSteps http={http} onNew={onNew} />
+        <FirstSteps onNew={onNew} />
       )}
-      {hasSessions && <ImportOffer http={http} />}
+      {hasSessions && <ImportOffer />}
     </div>
   );
 }
 
-export function FirstSteps({ http, onNew }: { http: Http; onNew(): void }) {
+export function FirstSteps({ onNew }: { onNew(): void }) {
   return (
     <section>
       <h1 className="text-2xl font-semibold tracking-tight text-balance">Start with one session</h1>
@@ -51,7 +50,7 @@ export function FirstSteps({ http, onNew }: { http: Http; onNew(): void }) {
           </Button>
         </li>
       </ol>
-      <ImportOffer http={http} />
+      <ImportOffer />
     </section>
   );
 }

@@ -2,8 +2,9 @@
 import type { KeyboardEvent, ReactNode } from "react";
 import { useId, useRef, useState } from "react";
 
-import type { Failure, Http } from "../api/http";
+import type { Failure } from "../api/http";
 import { failureWords } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import type { AgentView } from "../state/agent";
 import { baseName } from "../state/context";
 import { stateWord, titleOf } from "../state/words";
@@ -27,7 +28,6 @@ import { UsageLine, UsageMeter } from "./UsageMeter";
 const ROOMY = "@max-[40rem]:hidden";
 
 interface SessionHeaderProps {
-  http: Http;
   row: SessionRow;
   agent: AgentView;
   /** A turn runs, though it may wait for the person. */
@@ -49,7 +49,8 @@ interface SessionHeaderProps {
   contents: { shown: boolean; id: string; toggle(): void };
 }
 
-export function SessionHeader({ http, row, agent, running, notice, picker, damaged, onDelete, onOpenContext, onSearch, onFind, contents }: SessionHeaderProps) {
+export function SessionHeader({ row, agent, running, notice, picker, damaged, onDelete, onOpenContext, onSearch, onFind, contents }: SessionHeaderProps) {
+  const http = useHttp();
   // What went wrong is worth saying for as long as the session stands as it stood then.
   const [failed, setFailed] = useState<{ failure: Failure | null; state: SessionState }>({ failure: null, state: row.state });
   const setFailure = (failure: Failure | null) => {
@@ -89,7 +90,7 @@ export function SessionHeader({ http, row, agent, running, notice, picker, damag
             <div className="flex min-w-0 items-center gap-1">
               <div className="flex max-w-[45%] min-w-0 shrink-0 max-md:hidden">{picker}</div>
               <div className="min-w-0 flex-1">
-                <Title key={row.id} http={http} row={row} writable={!damaged} onFailure={setFailure} />
+                <Title key={row.id} row={row} writable={!damaged} onFailure={setFailure} />
               </div>
             </div>
             <div role="status" className="min-w-0 text-[0.8125rem]">
@@ -114,7 +115,7 @@ export function SessionHeader({ http, row, agent, running, notice, picker, damag
               </div>
             )}
           </div>
-          {running && !damaged && <StopButton http={http} session={row.id} look="words" className="max-md:hidden" />}
+          {running && !damaged && <StopButton session={row.id} look="words" className="max-md:hidden" />}
           <IconButton
             label="Contents"
             aria-expanded={contents.shown}
@@ -129,7 +130,7 @@ export function SessionHeader({ http, row, agent, running, notice, picker, damag
           <IconButton label="Context" className={ROOMY} onClick={onOpenContext}>
             <Icon name="mark" />
           </IconButton>
-          {handsOver && <HandOver http={http} row={row} running={running} className={ROOMY} />}
+          {handsOver && <HandOver row={row} running={running} className={ROOMY} />}
           <IconButton label="Delete session" className={`md:-mr-2.5 ${ROOMY}`} onClick={() => void remove()}>
             <Icon name="trash" />
           </IconButton>
@@ -138,7 +139,7 @@ export function SessionHeader({ http, row, agent, running, notice, picker, damag
             onFind={onFind}
             onOpenContext={onOpenContext}
             onDelete={() => void remove()}
-            handOver={handsOver ? (onDone) => <Agents http={http} row={row} running={running} onDone={onDone} /> : null}
+            handOver={handsOver ? (onDone) => <Agents row={row} running={running} onDone={onDone} /> : null}
           />
         </div>
       </div>
@@ -164,13 +165,13 @@ function isUp(row: SessionRow): boolean {
 }
 
 interface TitleProps {
-  http: Http;
   row: SessionRow;
   writable: boolean;
   onFailure(failure: Failure | null): void;
 }
 
-function Title({ http, row, writable, onFailure }: TitleProps) {
+function Title({ row, writable, onFailure }: TitleProps) {
+  const http = useHttp();
   const anchor = useRef<HTMLDivElement>(null);
   const cardId = useId();
   const hovering = useHovering();
@@ -243,7 +244,7 @@ function Title({ http, row, writable, onFailure }: TitleProps) {
       </button>
       {hovering.shown && (
         <Anchored id={cardId} anchor={anchor} side="below" label="Titles of this session" className="w-96 max-w-[calc(100vw-1rem)]" onPressElsewhere={hovering.hide}>
-          <TitleCard http={http} row={row} writable={writable} onGone={hovering.hide} />
+          <TitleCard row={row} writable={writable} onGone={hovering.hide} />
         </Anchored>
       )}
     </div>

@@ -1,11 +1,10 @@
 // One session: its header, its transcript, and the composer.
 import type { ReactNode } from "react";
 import { useEffect, useId, useMemo, useRef, useState } from "react";
-import { useStore } from "zustand";
 
 import type { Failure } from "../api/http";
 import { failureWords } from "../api/http";
-import type { App } from "../state/app";
+import { useApp, useAppState } from "../app/AppContext";
 import type { Link as ChainLink } from "../state/chain";
 import { runningTurn, turnCount } from "../state/followed";
 import { isDeleted } from "../state/sessionList";
@@ -43,7 +42,6 @@ import { useKnownWork } from "./useKnownWork";
 import { useObserving } from "./useObserving";
 
 interface SessionPageProps {
-  app: App;
   session: SessionId;
   /** It was begun just now, on this page. */
   fresh: boolean;
@@ -57,11 +55,12 @@ interface SessionPageProps {
   onDelete(row: SessionRow): Promise<Failure | null>;
 }
 
-export function SessionPage({ app, session, fresh, notice, picker, onWent, onSearch, onDelete }: SessionPageProps) {
-  const { open, chain, before } = useChain(app, session);
-  const followed = useStore(app.store, (state) => state.followed.get(session));
-  const row = useStore(app.store, (state) => state.list.rows.get(session));
-  const shownRow = useStore(app.store, (state) => (open === null ? undefined : state.list.rows.get(open.session)));
+export function SessionPage({ session, fresh, notice, picker, onWent, onSearch, onDelete }: SessionPageProps) {
+  const app = useApp();
+  const { open, chain, before } = useChain(session);
+  const followed = useAppState((state) => state.followed.get(session));
+  const row = useAppState((state) => state.list.rows.get(session));
+  const shownRow = useAppState((state) => (open === null ? undefined : state.list.rows.get(open.session)));
   const deleted = followed?.reading.kind === "deleted";
   // Somebody may bring it back, here or elsewhere: then there is something to follow again.
   const restored = deleted && row !== undefined && !isDeleted(row);
@@ -71,8 +70,8 @@ export function SessionPage({ app, session, fresh, notice, picker, onWent, onSea
       app.follow(session);
     }
   }, [app, session, restored]);
-  useObserving(app.http, row, followed?.reading.kind === "ready");
-  useKnownWork(app, followed?.work?.id ?? null);
+  useObserving(row, followed?.reading.kind === "ready");
+  useKnownWork(followed?.work?.id ?? null);
 
   if (followed?.reading.kind === "refused") {
     return (
@@ -89,14 +88,13 @@ export function SessionPage({ app, session, fresh, notice, picker, onWent, onSea
     );
   }
   if (deleted && !restored) {
-    return <DeletedSession app={app} session={session} />;
+    return <DeletedSession session={session} />;
   }
   if (open === null || shownRow === undefined) {
     return <Loading notice={notice} />;
   }
   return (
     <OpenSession
-      app={app}
       row={shownRow}
       open={open}
       above={chain}
@@ -130,7 +128,7 @@ interface OpenSessionProps extends Omit<SessionPageProps, "session"> {
 }
 
 /** Lives on when the next session of the thread is gone to: what belongs to one session alone has a key of its own. */
-function OpenSession({ app, row, open, above, before, leaving, fresh, notice, picker, onWent, onSearch, onDelete }: OpenSessionProps) {
+function OpenSession({ row, open, above, before, leaving, fresh, notice, picker, onWent, onSearch, onDelete }: OpenSessionProps) {
   const { followed } = open;
   const composer = useRef<Compose>(null);
   const compose = useMemo<Compose>(() => ({ edit: (prompt) => composer.current?.edit(prompt) }), []);
@@ -195,13 +193,12 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
       <div className="flex min-h-0 flex-1">
         {wide && beside && (
           <PanelBoundary key={`contents ${row.id}`} name="The contents" className="w-72 shrink-0 border-r border-rule">
-            <ContentsBeside id={contentsId} app={app} row={row} followed={followed} read={read} damaged={damaged} />
+            <ContentsBeside id={contentsId} row={row} followed={followed} read={read} damaged={damaged} />
           </PanelBoundary>
         )}
         <div ref={column} className="flex min-w-0 flex-1 flex-col">
           <PanelBoundary key={`header ${row.id}`} name="The header">
             <SessionHeader
-              http={app.http}
               row={row}
               agent={agent}
               running={turnRuns}
@@ -218,7 +215,6 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
           {finding && (
             <PanelBoundary key={`find ${row.id}`} name="The search">
               <FindBar
-                http={app.http}
                 session={row.id}
                 current={current}
                 around={column}
@@ -236,7 +232,7 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
           ) : (
             <FoundContext value={found}>
               <PanelBoundary name="The transcript">
-                <Transcript app={app} open={open} above={above} before={before} sent={sent} onWent={onWent} />
+                <Transcript open={open} above={above} before={before} sent={sent} onWent={onWent} />
               </PanelBoundary>
             </FoundContext>
           )}
@@ -251,12 +247,11 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
                   <code>throughline doctor</code> to see what is wrong.
                 </Alert>
               ) : row.readOnly === "imported" ? (
-                <ImportedCard http={app.http} row={row} />
+                <ImportedCard row={row} />
               ) : (
                 <PanelBoundary key={`prompt ${row.id}`} name="The composer">
                   <PromptArea
                     ref={composer}
-                    app={app}
                     row={row}
                     followed={followed}
                     running={turnRuns}
@@ -269,7 +264,7 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
                 </PanelBoundary>
               )}
               <PanelBoundary key={`footer ${row.id}`} name="The context">
-                <ContextFooter http={app.http} row={row} context={followed.context} writable={writable} onOpenFile={setFile} onOpenPanel={() => setPanel(true)} />
+                <ContextFooter row={row} context={followed.context} writable={writable} onOpenFile={setFile} onOpenPanel={() => setPanel(true)} />
               </PanelBoundary>
             </div>
           </div>
@@ -277,13 +272,12 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
       </div>
       {sheet && !wide && (
         <DialogBoundary key={`contents ${row.id}`} name="Contents" onClose={() => setSheet(false)}>
-          <ContentsSheet app={app} row={row} followed={followed} read={read} damaged={damaged} onClose={() => setSheet(false)} />
+          <ContentsSheet row={row} followed={followed} read={read} damaged={damaged} onClose={() => setSheet(false)} />
         </DialogBoundary>
       )}
       {panel && followed.context !== null && (
         <DialogBoundary key={`context ${row.id}`} name="Context" onClose={() => setPanel(false)}>
           <ContextPanel
-            http={app.http}
             row={row}
             context={followed.context}
             writable={writable}
@@ -294,7 +288,7 @@ function OpenSession({ app, row, open, above, before, leaving, fresh, notice, pi
       )}
       {file !== null && (
         <DialogBoundary key={file} name="File" onClose={closeFile}>
-          <FileViewer http={app.http} session={row.id} path={file} onClose={closeFile} />
+          <FileViewer session={row.id} path={file} onClose={closeFile} />
         </DialogBoundary>
       )}
     </ComposeContext>
@@ -342,9 +336,10 @@ function NothingSaid({ row, agent, newer }: { row: SessionRow; agent: AgentState
   );
 }
 
-function DeletedSession({ app, session }: { app: App; session: SessionId }) {
+function DeletedSession({ session }: { session: SessionId }) {
+  const app = useApp();
   const [failure, setFailure] = useState<Failure | null>(null);
-  const row = useStore(app.store, (state) => state.list.rows.get(session));
+  const row = useAppState((state) => state.list.rows.get(session));
   const restore = async () => {
     const answer = await app.http.restoreSession(session);
     setFailure(answer.ok ? null : answer.failure);

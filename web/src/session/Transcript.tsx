@@ -7,7 +7,6 @@ import type { VirtualItem, Virtualizer } from "@tanstack/react-virtual";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 
-import type { App } from "../state/app";
 import type { Link } from "../state/chain";
 import { layoutOf, shapeOf } from "../state/chain";
 import type { Followed } from "../state/followed";
@@ -27,7 +26,6 @@ const END_PX = 48;
 const GUESSED_ROW_PX = 160;
 
 interface TranscriptProps {
-  app: App;
   /** The open session, which is the last. */
   open: Link;
   /** Those above it, oldest first. */
@@ -39,7 +37,7 @@ interface TranscriptProps {
   onWent(from: SessionId, to: SessionId): void;
 }
 
-export function Transcript({ app, open, above, before, sent, onWent }: TranscriptProps) {
+export function Transcript({ open, above, before, sent, onWent }: TranscriptProps) {
   const { session, followed } = open;
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
@@ -65,7 +63,7 @@ export function Transcript({ app, open, above, before, sent, onWent }: Transcrip
   });
 
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = pushesUp;
-  const { sought, lit } = useSeeking({ app, session, followed, scroller, virtualizer, indexOf: (turn) => layout.indexOf(above.length, turn) });
+  const { sought, lit } = useSeeking({ session, followed, scroller, virtualizer, indexOf: (turn) => layout.indexOf(above.length, turn) });
   useReachingUp(scroller, before.kind === "more" ? before.show : null);
 
   useLayoutEffect(() => {
@@ -119,7 +117,6 @@ export function Transcript({ app, open, above, before, sent, onWent }: Transcrip
                 {links.map((link, at) => (
                   <SessionRows
                     key={link.session}
-                    app={app}
                     link={link}
                     at={at}
                     layout={layout}

@@ -11,7 +11,7 @@ import { ResumeCard } from "./Asides";
 import { Items } from "./Items";
 import { Pictures } from "./Pictures";
 
-const actions = { answer: vi.fn(), stop: vi.fn(), remembered: vi.fn(), forget: vi.fn(), readLarge: vi.fn() };
+const actions = { answer: vi.fn(), stop: vi.fn(), readLarge: vi.fn() };
 const rest = { turn: 1, past: null, blocks: [], running: false, answeredAt: new Map<number, string>(), actions, now: 0 };
 
 function step(tool: number, change: Partial<ToolCall> = {}): ToolCall {
