@@ -1,5 +1,5 @@
 // The page's lint: the usual rules, and the direction of imports
-//   wire ← api ← state ← app ← titles ← feature folders,  ui ← titles, feature folders,  features never one another.
+//   wire ← api ← state ← app ← titles ← feature folders ← frame,  ui ← titles, feature folders,  features never one another.
 import js from "@eslint/js";
 import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
@@ -8,7 +8,7 @@ const FEATURES = ["session", "session-list", "search", "picker", "sign-in", "key
 
 /** Files of `folder` may import from themselves and from `allowed` alone; the root's files may import all. */
 function layer(folder, allowed, reason) {
-  const others = ["wire", "api", "state", "app", "ui", "titles", ...FEATURES].filter((name) => name !== folder && !allowed.includes(name));
+  const others = ["wire", "api", "state", "app", "ui", "titles", "frame", ...FEATURES].filter((name) => name !== folder && !allowed.includes(name));
   return {
     files: [`src/${folder}/**`],
     rules: {

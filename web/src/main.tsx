@@ -7,7 +7,8 @@ import { hasCode, onProofStored, signIn, storedProof, takeCode } from "./api/cre
 import { createHttp } from "./api/http";
 import { LiveClient } from "./api/live";
 import { AppContext } from "./app/AppContext";
-import { NEW_FIELD, Routes } from "./routes";
+import { Page } from "./frame/Page";
+import { NEW_FIELD } from "./routes";
 import { SignedOutPage } from "./sign-in/SignedOutPage";
 import type { App } from "./state/app";
 import { createApp } from "./state/app";
@@ -33,7 +34,7 @@ async function start(): Promise<void> {
     root.render(
       <StrictMode>
         <AppContext value={app}>
-          <Routes />
+          <Page />
         </AppContext>
       </StrictMode>,
     );

@@ -1,9 +1,9 @@
 // The list of sessions: the left column, and on a phone the first page.
-import type { ReactNode } from "react";
-import { useRef, useState } from "react";
+import { use, useRef, useState } from "react";
 
 import { failureWords } from "../api/http";
 import { useApp, useAppState } from "../app/AppContext";
+import { ConnectionNotice, useFrame } from "../app/FrameContext";
 import { listedRows } from "../state/sessionList";
 import { workOf } from "../state/works";
 import { Alert } from "../ui/Alert";
@@ -17,17 +17,11 @@ import { SessionRow } from "./SessionRow";
 import { FirstSteps } from "./Welcome";
 import { Wordmark } from "./Wordmark";
 
-interface SessionListPageProps {
-  current: SessionId | null;
-  /** What is to be said of the connection, if anything. */
-  notice: ReactNode;
-  onNew(): void;
-  onSearch(): void;
-  onShowKeys(): void;
-  onShowRemembered(): void;
-}
-
-export function SessionListPage({ current, notice, onNew, onSearch, onShowKeys, onShowRemembered }: SessionListPageProps) {
+export function SessionListPage({ current }: { current: SessionId | null }) {
+  const { show } = useFrame();
+  const connectionNotice = use(ConnectionNotice);
+  // Where a session is open, its header says it.
+  const notice = current === null ? connectionNotice : null;
   const list = useAppState((state) => state.list);
   const works = useAppState((state) => state.works);
   const now = useNow();
@@ -52,7 +46,7 @@ export function SessionListPage({ current, notice, onNew, onSearch, onShowKeys, 
         <Link href="/" className="-m-1 rounded p-1" aria-label="Throughline, all sessions">
           <Wordmark />
         </Link>
-        <Button onClick={onNew} className="pl-3!">
+        <Button onClick={() => show("new-session")} className="pl-3!">
           <Icon name="plus" />
           New session
         </Button>
@@ -62,7 +56,7 @@ export function SessionListPage({ current, notice, onNew, onSearch, onShowKeys, 
           type="button"
           aria-keyshortcuts="Control+K Meta+K"
           className="flex min-h-11 w-full items-center gap-2 rounded-lg border border-rule bg-paper px-3 text-left text-[0.9375rem] text-soft hover:border-edge md:min-h-9"
-          onClick={onSearch}
+          onClick={() => show("search")}
         >
           <span className="[&>svg]:size-4.5">
             <Icon name="search" />
@@ -79,7 +73,7 @@ export function SessionListPage({ current, notice, onNew, onSearch, onShowKeys, 
           <>
             <p className="hidden px-2 py-3 text-[0.9375rem] text-soft md:block">No sessions yet.</p>
             <div className="px-3 pt-6 md:hidden">
-              <FirstSteps onNew={onNew} />
+              <FirstSteps />
             </div>
           </>
         ) : (
@@ -99,10 +93,10 @@ export function SessionListPage({ current, notice, onNew, onSearch, onShowKeys, 
           {notice}
         </div>
         {notice === null && <span className="flex-1">{unseenWords(list.unobservedCount)}</span>}
-        <Button look="quiet" onClick={onShowRemembered}>
+        <Button look="quiet" onClick={() => show("remembered")}>
           Permissions
         </Button>
-        <IconButton label="Keyboard shortcuts" className="max-md:hidden" onClick={onShowKeys}>
+        <IconButton label="Keyboard shortcuts" className="max-md:hidden" onClick={() => show("keys")}>
           <Icon name="keyboard" />
         </IconButton>
       </footer>

@@ -1,12 +1,13 @@
 // What stands beside the list while no session is open: first steps for a newcomer, a quiet page for everybody else.
 import type { ReactNode } from "react";
 
+import { useFrame } from "../app/FrameContext";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Knot } from "../ui/Knot";
 import { ImportOffer } from "./ImportOffer";
 
-export function Welcome({ hasSessions, onNew }: { hasSessions: boolean; onNew(): void }) {
+export function Welcome({ hasSessions }: { hasSessions: boolean }) {
   return (
     <div className="m-auto w-full max-w-xl px-8 py-12">
       {hasSessions ? (
@@ -17,14 +18,15 @@ export function Welcome({ hasSessions, onNew }: { hasSessions: boolean; onNew():
           </p>
         </div>
       ) : (
-        <FirstSteps onNew={onNew} />
+        <FirstSteps />
       )}
       {hasSessions && <ImportOffer />}
     </div>
   );
 }
 
-export function FirstSteps({ onNew }: { onNew(): void }) {
+export function FirstSteps() {
+  const { show } = useFrame();
   return (
     <section>
       <h1 className="text-2xl font-semibold tracking-tight text-balance">Start with one session</h1>
@@ -44,7 +46,7 @@ export function FirstSteps({ onNew }: { onNew(): void }) {
           <span className="absolute top-[calc(1.375rem-7px)] left-0 md:top-[calc(1.25rem-7px)]">
             <Knot shape="ahead" />
           </span>
-          <Button look="primary" onClick={onNew}>
+          <Button look="primary" onClick={() => show("new-session")}>
             <Icon name="plus" />
             New session
           </Button>

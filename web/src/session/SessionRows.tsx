@@ -7,6 +7,7 @@ import type { ReactNode } from "react";
 import { useCallback, useMemo } from "react";
 
 import { useApp, useAppState } from "../app/AppContext";
+import { useFrame } from "../app/FrameContext";
 import type { ChainLayout, ChainRow, Link } from "../state/chain";
 import { askedAtEnd } from "../state/chain";
 import type { Followed } from "../state/followed";
@@ -46,10 +47,10 @@ interface SessionRowsProps {
   lit: number | null;
   before: Before;
   now: number;
-  onWent(from: SessionId, to: SessionId): void;
 }
 
-export function SessionRows({ link, at, layout, open, items, range, measure, sought, lit, before, now, onWent }: SessionRowsProps) {
+export function SessionRows({ link, at, layout, open, items, range, measure, sought, lit, before, now }: SessionRowsProps) {
+  const { goOn } = useFrame();
   const app = useApp();
   const { session, followed } = link;
   const actions = useMemo<Actions>(
@@ -66,7 +67,7 @@ export function SessionRows({ link, at, layout, open, items, range, measure, sou
     options: followed.agent.options,
     commands: followed.agent.commands,
     changed: followed.nextSeq,
-    onWent: useCallback((to: SessionId) => onWent(session, to), [onWent, session]),
+    onWent: useCallback((to: SessionId) => goOn(session, to), [goOn, session]),
   });
   const steps = useMemo(() => (open ? nextSteps : { ...nextSteps, past: session }), [nextSteps, open, session]);
   useTurnsInReach(session, followed, turnsInView(layout, at, range));

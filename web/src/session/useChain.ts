@@ -12,15 +12,16 @@ import type { Followed } from "../state/followed";
 import type { SessionId } from "../wire/names";
 import type { Before } from "./SessionHead";
 
-interface Chain {
-  /** The session that is shown as the open one; null until there is one. */
-  open: Link | null;
+export interface OpenChain {
+  /** The session that is shown as the open one. */
+  readonly open: Link;
   /** Those above it, oldest first. */
-  chain: readonly Link[];
-  before: Before;
+  readonly above: readonly Link[];
+  readonly before: Before;
 }
 
-export function useChain(session: SessionId): Chain {
+/** Nothing is open until there is something to show. */
+export function useChain(session: SessionId): Omit<OpenChain, "open"> & { open: Link | null } {
   const app = useApp();
   const followed = useAppState((state) => state.followed);
   const [shown, setShown] = useState<{ session: SessionId; above: readonly SessionId[] }>({ session, above: [] });
@@ -47,7 +48,7 @@ export function useChain(session: SessionId): Chain {
   }, [app]);
   return {
     open: open?.session === shown.session ? open : null,
-    chain: links.slice(0, -1),
+    above: links.slice(0, -1),
     before: next !== null ? { kind: "more", show } : beforeOf(followed.get(shown.above[0] ?? shown.session)),
   };
 }

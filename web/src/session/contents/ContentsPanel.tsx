@@ -1,5 +1,5 @@
 // The contents beside the transcript, and as a sheet where there is no room beside it.
-import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
 import { useApp } from "../../app/AppContext";
 import type { Followed } from "../../state/followed";
@@ -155,31 +155,4 @@ function Lines({ row, followed, read, damaged, linePx, className, onJump }: Line
       onMissing={ask}
     />
   );
-}
-
-const SETTING = "throughline.contents";
-const CHANGED = "throughline:contents";
-
-/** Whether the contents stand beside the transcript where there is room; remembered in this browser. */
-export function useContentsBeside(): [boolean, (shown: boolean) => void] {
-  const shown = useSyncExternalStore(
-    (onChange) => {
-      addEventListener(CHANGED, onChange);
-      return () => {
-        removeEventListener(CHANGED, onChange);
-      };
-    },
-    () => localStorage.getItem(SETTING) !== "hidden",
-  );
-  return [
-    shown,
-    (show) => {
-      if (show) {
-        localStorage.removeItem(SETTING);
-      } else {
-        localStorage.setItem(SETTING, "hidden");
-      }
-      dispatchEvent(new Event(CHANGED));
-    },
-  ];
 }

@@ -3,8 +3,8 @@
 import type { ReactNode } from "react";
 import { useEffect, useState } from "react";
 
-import { useAppState } from "./app/AppContext";
-import { timeOfDay, useNow } from "./ui/time";
+import { useAppState } from "../app/AppContext";
+import { timeOfDay, useNow } from "../ui/time";
 
 /** A connection that is back at once is not worth a word. */
 const PATIENCE_MS = 1_000;

@@ -1,13 +1,13 @@
 // After a session was deleted: says so, and offers it back. It stays until it is answered.
 import { useState } from "react";
 
-import type { Failure } from "./api/http";
-import { failureWords } from "./api/http";
-import { useHttp } from "./app/AppContext";
-import { titleOf } from "./state/words";
-import { Button, IconButton } from "./ui/Button";
-import { Icon } from "./ui/Icon";
-import type { SessionRow } from "./wire/names";
+import type { Failure } from "../api/http";
+import { failureWords } from "../api/http";
+import { useHttp } from "../app/AppContext";
+import { titleOf } from "../state/words";
+import { Button, IconButton } from "../ui/Button";
+import { Icon } from "../ui/Icon";
+import type { SessionRow } from "../wire/names";
 
 interface UndoDeleteProps {
   row: SessionRow;
