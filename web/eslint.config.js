@@ -1,5 +1,5 @@
 // The page's lint: the usual rules, and the direction of imports
-//   wire ← api ← state ← titles ← feature folders,  ui ← titles, feature folders,  features never one another.
+//   wire ← api ← state ← app ← titles ← feature folders ← frame,  ui ← titles, feature folders,  features never one another.
 import js from "@eslint/js";
 import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
@@ -8,7 +8,7 @@ const FEATURES = ["session", "session-list", "search", "picker", "sign-in", "key
 
 /** Files of `folder` may import from themselves and from `allowed` alone; the root's files may import all. */
 function layer(folder, allowed, reason) {
-  const others = ["wire", "api", "state", "ui", "titles", ...FEATURES].filter((name) => name !== folder && !allowed.includes(name));
+  const others = ["wire", "api", "state", "app", "ui", "titles", "frame", ...FEATURES].filter((name) => name !== folder && !allowed.includes(name));
   return {
     files: [`src/${folder}/**`],
     rules: {
@@ -65,8 +65,9 @@ export default tseslint.config(
   layer("api", ["wire"], "api/ knows wire/ alone."),
   layer("state", ["wire", "api"], "state/ knows wire/ and api/ alone."),
   layer("ui", [], "ui/ has no domain words."),
-  layer("titles", ["wire", "api", "state", "ui"], "titles/ is a part of features and knows none of them."),
-  ...FEATURES.map((name) => layer(name, ["wire", "api", "state", "ui", "titles"], "Features do not import one another.")),
+  layer("app", ["wire", "api", "state"], "app/ hands the state to the page's parts and knows none of them."),
+  layer("titles", ["wire", "api", "state", "app", "ui"], "titles/ is a part of features and knows none of them."),
+  ...FEATURES.map((name) => layer(name, ["wire", "api", "state", "app", "ui", "titles"], "Features do not import one another.")),
   {
     // State is pure: the same reducers must agree with the server's on fixtures/.
     files: ["src/state/**"],

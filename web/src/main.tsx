@@ -6,7 +6,9 @@ import { createRoot } from "react-dom/client";
 import { hasCode, onProofStored, signIn, storedProof, takeCode } from "./api/credential";
 import { createHttp } from "./api/http";
 import { LiveClient } from "./api/live";
-import { NEW_FIELD, Routes } from "./routes";
+import { AppContext } from "./app/AppContext";
+import { Page } from "./frame/Page";
+import { NEW_FIELD } from "./routes";
 import { SignedOutPage } from "./sign-in/SignedOutPage";
 import type { App } from "./state/app";
 import { createApp } from "./state/app";
@@ -31,7 +33,9 @@ async function start(): Promise<void> {
     app = openApp();
     root.render(
       <StrictMode>
-        <Routes app={app} />
+        <AppContext value={app}>
+          <Page />
+        </AppContext>
       </StrictMode>,
     );
   } else {

@@ -216,8 +216,13 @@ export class LiveClient {
       case "bye":
         // Nothing waits for an ack, and a bye is followed by the close, which starts the way back.
         return;
-      default:
+      case "list":
+      case "row":
         this.#listener.frame(frame);
+        return;
+      default:
+        // Only a newer server knows it.
+        frame satisfies never;
     }
   }
 

@@ -1,21 +1,15 @@
 // What is open, as the picker calls it: the work that the session belongs to, if it belongs to one. Opens the picker.
-import { useStore } from "zustand";
-
-import type { App } from "../state/app";
+import { useAppState } from "../app/AppContext";
+import { useFrame } from "../app/FrameContext";
 import { workOf } from "../state/works";
 import { Icon } from "../ui/Icon";
 import { inOneLine } from "../ui/shown";
 import type { SessionId } from "../wire/names";
 import { SESSIONS_LABEL } from "./options";
 
-interface PickerButtonProps {
-  app: App;
-  session: SessionId;
-  onOpen(): void;
-}
-
-export function PickerButton({ app, session, onOpen }: PickerButtonProps) {
-  const work = useStore(app.store, (state) => {
+export function PickerButton({ session }: { session: SessionId }) {
+  const { show } = useFrame();
+  const work = useAppState((state) => {
     const row = state.list.rows.get(session);
     return row === undefined ? null : (workOf(state.works, row)?.name ?? state.followed.get(session)?.work?.name ?? null);
   });
@@ -26,7 +20,7 @@ export function PickerButton({ app, session, onOpen }: PickerButtonProps) {
       aria-keyshortcuts="g"
       aria-label={work === null ? `${SESSIONS_LABEL}; go to another session` : `Work ${inOneLine(work)}; go to another session`}
       className="-ml-1.5 flex h-7 min-w-0 items-center gap-0.5 rounded-md px-1.5 text-[0.9375rem] text-soft hover:bg-press hover:text-ink max-md:-mt-1 max-md:-mb-5 max-md:h-11 max-md:min-w-11 max-md:items-start max-md:pt-1 max-md:text-[0.8125rem]"
-      onClick={onOpen}
+      onClick={() => show("picker")}
     >
       <span className="truncate" dir="auto">
         {work === null ? SESSIONS_LABEL : inOneLine(work)}

@@ -1,8 +1,7 @@
 // An entry of the picker. A session's shows its earlier titles where the pointer rests on it.
-import { createContext, use, useRef } from "react";
+import { useRef } from "react";
 import type { GroupBase, OptionProps } from "react-select";
 
-import type { Http } from "../api/http";
 import { TitleCard } from "../titles/TitleCard";
 import { Anchored } from "../ui/Anchored";
 import { useHovering } from "../ui/hovering";
@@ -10,10 +9,7 @@ import { Icon } from "../ui/Icon";
 import { inOneLine } from "../ui/shown";
 import type { PickerOption } from "./options";
 
-export const HttpContext = createContext<Http | null>(null);
-
 export function PickerRow({ data, innerRef, innerProps, isFocused, isSelected, isDisabled }: OptionProps<PickerOption, false, GroupBase<PickerOption>>) {
-  const http = use(HttpContext);
   const anchor = useRef<HTMLDivElement>(null);
   const hovering = useHovering();
   return (
@@ -34,9 +30,9 @@ export function PickerRow({ data, innerRef, innerProps, isFocused, isSelected, i
           </span>
         )}
       </div>
-      {hovering.shown && data.kind === "session" && http !== null && (
+      {hovering.shown && data.kind === "session" && (
         <Anchored anchor={anchor} side="right" label={`Titles of “${data.label}”`} className="w-88 max-w-[calc(100vw-1rem)]" onPressElsewhere={hovering.hide}>
-          <TitleCard http={http} row={data.row} writable={data.row.readOnly !== "damaged"} onGone={hovering.hide} />
+          <TitleCard row={data.row} writable={data.row.readOnly !== "damaged"} onGone={hovering.hide} />
         </Anchored>
       )}
     </div>

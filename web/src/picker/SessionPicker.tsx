@@ -6,9 +6,8 @@ import { CacheProvider } from "@emotion/react";
 import { useEffect, useMemo, useRef } from "react";
 import type { AriaOnFocus, GroupBase, SelectInstance } from "react-select";
 import Select from "react-select";
-import { useStore } from "zustand";
 
-import type { App } from "../state/app";
+import { useAppState } from "../app/AppContext";
 import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Palette } from "../ui/Palette";
@@ -16,25 +15,24 @@ import { navigate } from "../ui/navigation";
 import type { SessionId } from "../wire/names";
 import type { PickerOption } from "./options";
 import { chosenOf, groupsOf, hrefOf, isMatch } from "./options";
-import { HttpContext, PickerRow } from "./PickerRow";
+import { PickerRow } from "./PickerRow";
 import { PickerMenu } from "./PickerMenu";
 import { pickerStyles } from "./styles";
 import { useEverything } from "./useEverything";
 
 interface SessionPickerProps {
-  app: App;
   current: SessionId | null;
   onClose(): void;
 }
 
 const COMPONENTS = { MenuList: PickerMenu, Option: PickerRow, DropdownIndicator: null, IndicatorSeparator: null };
 
-export default function SessionPicker({ app, current, onClose }: SessionPickerProps) {
+export default function SessionPicker({ current, onClose }: SessionPickerProps) {
   const select = useRef<SelectInstance<PickerOption, false, GroupBase<PickerOption>>>(null);
-  const works = useStore(app.store, (state) => state.works);
-  const worksLabel = useStore(app.store, (state) => state.worksLabel);
-  const row = useStore(app.store, (state) => (current === null ? undefined : state.list.rows.get(current)));
-  const { rows, busy, cut } = useEverything(app);
+  const works = useAppState((state) => state.works);
+  const worksLabel = useAppState((state) => state.worksLabel);
+  const row = useAppState((state) => (current === null ? undefined : state.list.rows.get(current)));
+  const { rows, busy, cut } = useEverything();
   const groups = useMemo(() => groupsOf(works, worksLabel, rows), [works, worksLabel, rows]);
   const chosen = useMemo(() => chosenOf(groups, works, row), [groups, works, row]);
   useEffect(() => select.current?.focus(), []);
@@ -50,38 +48,36 @@ export default function SessionPicker({ app, current, onClose }: SessionPickerPr
   return (
     <Palette label="Go to a session" className="md:w-[min(36rem,calc(100vw-3rem))]" onClose={onClose}>
       <div className="safe-top relative flex max-h-full flex-col max-md:h-full md:h-[min(36rem,76dvh)]">
-        <HttpContext value={app.http}>
-          <CacheProvider value={pickerStyles}>
-            <Select<PickerOption, false, GroupBase<PickerOption>>
-              ref={select}
-              unstyled
-              className="flex min-h-0 flex-1 flex-col"
-              classNames={CLASS_NAMES}
-              aria-label="Session or piece of work"
-              placeholder="Go to…"
-              options={groups as GroupBase<PickerOption>[]}
-              value={chosen}
-              components={COMPONENTS}
-              menuIsOpen
-              controlShouldRenderValue={false}
-              backspaceRemovesValue={false}
-              menuShouldScrollIntoView={false}
-              captureMenuScroll={false}
-              tabSelectsValue={false}
-              filterOption={(option, input) => isMatch(option.data, input)}
-              isOptionDisabled={(option) => option.kind === "nothing"}
-              noOptionsMessage={() => "Nothing is called that."}
-              ariaLiveMessages={{ onFocus: focusWords }}
-              onChange={choose}
-              onKeyDown={(event) => {
-                if (event.key === "Escape") {
-                  event.preventDefault();
-                  onClose();
-                }
-              }}
-            />
-          </CacheProvider>
-        </HttpContext>
+        <CacheProvider value={pickerStyles}>
+          <Select<PickerOption, false, GroupBase<PickerOption>>
+            ref={select}
+            unstyled
+            className="flex min-h-0 flex-1 flex-col"
+            classNames={CLASS_NAMES}
+            aria-label="Session or piece of work"
+            placeholder="Go to…"
+            options={groups as GroupBase<PickerOption>[]}
+            value={chosen}
+            components={COMPONENTS}
+            menuIsOpen
+            controlShouldRenderValue={false}
+            backspaceRemovesValue={false}
+            menuShouldScrollIntoView={false}
+            captureMenuScroll={false}
+            tabSelectsValue={false}
+            filterOption={(option, input) => isMatch(option.data, input)}
+            isOptionDisabled={(option) => option.kind === "nothing"}
+            noOptionsMessage={() => "Nothing is called that."}
+            ariaLiveMessages={{ onFocus: focusWords }}
+            onChange={choose}
+            onKeyDown={(event) => {
+              if (event.key === "Escape") {
+                event.preventDefault();
+                onClose();
+              }
+            }}
+          />
+        </CacheProvider>
         <IconButton label="Close" className="absolute! top-1.5 right-2 safe-top" onClick={onClose}>
           <Icon name="close" />
         </IconButton>

@@ -1,8 +1,7 @@
 // Reads the list and the pieces of work to their ends while the picker is open, up to a limit.
 import { useEffect, useMemo, useState } from "react";
-import { useStore } from "zustand";
 
-import type { App } from "../state/app";
+import { useApp, useAppState } from "../app/AppContext";
 import { listedRows } from "../state/sessionList";
 import type { SessionRow } from "../wire/names";
 
@@ -19,8 +18,9 @@ interface Everything {
 }
 
 /** What is read here stays here: the list beside it has not been asked for it. */
-export function useEverything(app: App): Everything {
-  const list = useStore(app.store, (state) => state.list);
+export function useEverything(): Everything {
+  const app = useApp();
+  const list = useAppState((state) => state.list);
   const [older, setOlder] = useState<ReadonlyMap<string, SessionRow>>(new Map());
   const [sessions, setSessions] = useState<"reading" | "cut" | "whole">("reading");
   const [works, setWorks] = useState<"reading" | "cut" | "whole">("reading");

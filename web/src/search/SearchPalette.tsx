@@ -3,10 +3,9 @@
 // Invariant: the focus stays in the field; the arrow keys choose among everything listed, Enter takes the chosen one.
 import type { KeyboardEvent } from "react";
 import { useMemo, useRef, useState } from "react";
-import { useStore } from "zustand";
 
 import { failureWords } from "../api/http";
-import type { App } from "../state/app";
+import { useAppState } from "../app/AppContext";
 import { listedRows } from "../state/sessionList";
 import { Alert } from "../ui/Alert";
 import { IconButton } from "../ui/Button";
@@ -26,23 +25,22 @@ import { useKnownValues } from "./useKnownValues";
 import { useSearch } from "./useSearch";
 
 interface SearchPaletteProps {
-  app: App;
   commands: readonly Command[];
   onClose(): void;
 }
 
-export default function SearchPalette({ app, commands, onClose }: SearchPaletteProps) {
+export default function SearchPalette({ commands, onClose }: SearchPaletteProps) {
   const field = useRef<HTMLInputElement>(null);
   const [query, setQuery] = useState("");
   const [caret, setCaret] = useState(0);
   const [exact, setExact] = useState(false);
   const [recent, setRecent] = useState(recentSearches);
-  const list = useStore(app.store, (state) => state.list);
+  const list = useAppState((state) => state.list);
   const sessions = useMemo(() => listedRows(list), [list]);
-  const works = useStore(app.store, (state) => state.works);
+  const works = useAppState((state) => state.works);
   const now = useNow();
-  const known = useKnownValues(app.http, sessions, works, now);
-  const { found, failure, busy, more } = useSearch(app.http, { query, exact });
+  const known = useKnownValues(sessions, works, now);
+  const { found, failure, busy, more } = useSearch({ query, exact });
   const completions = useMemo(() => (exact ? [] : completionsAt(query, caret, known)), [query, caret, known, exact]);
   const groups = useMemo(
     () => groupsOf({ query, completions, recent, commands, sessions, page: found?.page ?? null }),

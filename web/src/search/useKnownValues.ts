@@ -2,13 +2,14 @@
 // pieces of work.
 import { useEffect, useMemo, useState } from "react";
 
-import type { Http } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import type { Works } from "../state/works";
 import { worksByNewest } from "../state/works";
 import type { SessionRow } from "../wire/names";
 import type { KnownValues } from "./query";
 
-export function useKnownValues(http: Http, sessions: readonly SessionRow[], works: Works, now: number): KnownValues {
+export function useKnownValues(sessions: readonly SessionRow[], works: Works, now: number): KnownValues {
+  const http = useHttp();
   const [catalog, setCatalog] = useState<readonly string[]>([]);
   useEffect(() => {
     let wanted = true;

@@ -4,7 +4,8 @@
 // says so if a newer one is on its way.
 import { useEffect, useState } from "react";
 
-import type { Failure, Http } from "../api/http";
+import type { Failure } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import type { SearchPage } from "../wire/names";
 
 const TYPING_MS = 140;
@@ -26,7 +27,8 @@ export interface Searching {
   more(): void;
 }
 
-export function useSearch(http: Http, { query, exact }: Wish): Searching {
+export function useSearch({ query, exact }: Wish): Searching {
+  const http = useHttp();
   const words = query.trim();
   const [found, setFound] = useState<Searching["found"]>(null);
   const [failure, setFailure] = useState<Failure | null>(null);

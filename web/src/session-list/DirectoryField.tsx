@@ -4,7 +4,7 @@
 import type { KeyboardEvent, RefObject } from "react";
 import { useEffect, useLayoutEffect, useMemo, useState } from "react";
 
-import type { Http } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import type { FieldIds } from "../ui/Field";
 import { FIELD } from "../ui/Field";
 import { PathText } from "../ui/PathText";
@@ -20,7 +20,6 @@ const GAP_PX = 4;
 
 interface DirectoryFieldProps {
   ids: FieldIds;
-  http: Http;
   field: RefObject<HTMLInputElement | null>;
   value: string;
   onChange(value: string): void;
@@ -32,7 +31,8 @@ interface Offer {
   isProject: boolean;
 }
 
-export function DirectoryField({ ids, http, field, value, onChange }: DirectoryFieldProps) {
+export function DirectoryField({ ids, field, value, onChange }: DirectoryFieldProps) {
+  const http = useHttp();
   const [open, setOpen] = useState(false);
   const [page, setPage] = useState<DirectoryPage | null>(null);
   useEffect(() => {

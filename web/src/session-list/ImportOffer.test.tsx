@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Http } from "../api/http";
+import { inApp } from "../app/inApp";
 import type { Imports } from "../wire/names";
 import { ImportOffer } from "./ImportOffer";
 
@@ -36,14 +37,14 @@ afterEach(cleanup);
 
 test("nothing is offered where nothing was found", async () => {
   const { http } = server({ sources: [], progress: nothing });
-  render(<ImportOffer http={http} />);
+  render(<ImportOffer />, inApp({ http }));
   await Promise.resolve();
   expect(screen.queryByText("Bring in what you already have")).toBeNull();
 });
 
 test("what was found is brought in, and its end is told", async () => {
   const { http, begin } = server({ sources: [{ tool: "claude", sessions: 3, bytes: 10 }], progress: nothing });
-  render(<ImportOffer http={http} />);
+  render(<ImportOffer />, inApp({ http }));
   expect(await screen.findByText(/3 conversations were found on this machine: 3 of Claude Code/)).toBeTruthy();
   await userEvent.click(screen.getByRole("button", { name: "Bring them in" }));
   expect(begin).toHaveBeenCalledOnce();
@@ -52,10 +53,10 @@ test("what was found is brought in, and its end is told", async () => {
 
 test("whoever does not want it is not asked again", async () => {
   const { http } = server({ sources: [{ tool: "codex", sessions: 1, bytes: 10 }], progress: nothing });
-  const first = render(<ImportOffer http={http} />);
+  const first = render(<ImportOffer />, inApp({ http }));
   await userEvent.click(await screen.findByRole("button", { name: "Not now" }));
   first.unmount();
-  render(<ImportOffer http={http} />);
+  render(<ImportOffer />, inApp({ http }));
   await Promise.resolve();
   expect(screen.queryByText("Bring in what you already have")).toBeNull();
 });

@@ -1,8 +1,8 @@
 // Offers to bring in what other tools left on this machine, and shows how far that has got.
 import { useEffect, useState } from "react";
 
-import type { Http } from "../api/http";
 import { failureWords } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import { Alert } from "../ui/Alert";
 import { Button } from "../ui/Button";
 import type { Imports } from "../wire/names";
@@ -21,7 +21,8 @@ const TOOLS: Readonly<Record<string, string>> = {
   copilot: "GitHub Copilot",
 };
 
-export function ImportOffer({ http }: { http: Http }) {
+export function ImportOffer() {
+  const http = useHttp();
   const [imports, setImports] = useState<Imports | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const [dismissed, setDismissed] = useState(() => localStorage.getItem(DISMISSED) !== null);

@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Answer } from "../api/http";
-import type { App } from "../state/app";
+import { inApp } from "../app/inApp";
 import type { Agent, DirectoryPage, NewSession } from "../wire/names";
 import { NewSessionDialog } from "./NewSessionDialog";
 
@@ -36,7 +36,7 @@ function open(answers: Created[], { directory = null, agents = [GUIDE], director
   };
   const onCreated = vi.fn();
   const onClose = vi.fn();
-  render(<NewSessionDialog app={{ http } as unknown as App} directory={wanted ?? null} onClose={onClose} onCreated={onCreated} />);
+  render(<NewSessionDialog directory={wanted ?? null} onClose={onClose} onCreated={onCreated} />, inApp({ http }));
   return { wishes, asked, onCreated, onClose };
 }
 

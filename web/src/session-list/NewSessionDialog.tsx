@@ -7,7 +7,7 @@ import { flushSync } from "react-dom";
 
 import type { Failure } from "../api/http";
 import { failureWords } from "../api/http";
-import type { App } from "../state/app";
+import { useHttp } from "../app/AppContext";
 import { Alert } from "../ui/Alert";
 import { Button } from "../ui/Button";
 import { Dialog } from "../ui/Dialog";
@@ -22,14 +22,14 @@ const LAST_AGENT = "throughline.lastAgent";
 const LAST_DIRECTORY = "throughline.lastDirectory";
 
 interface NewSessionDialogProps {
-  app: App;
   /** Where to begin, if whoever opened the page said so. */
   directory?: string | null;
   onClose(): void;
   onCreated(session: SessionId): void;
 }
 
-export function NewSessionDialog({ app, directory = null, onClose, onCreated }: NewSessionDialogProps) {
+export function NewSessionDialog({ directory = null, onClose, onCreated }: NewSessionDialogProps) {
+  const http = useHttp();
   const [agents, setAgents] = useState<readonly Agent[] | null>(null);
   const [agent, setAgent] = useState("");
   const [cwd, setCwd] = useState(() => directory ?? localStorage.getItem(LAST_DIRECTORY) ?? "");
@@ -42,7 +42,7 @@ export function NewSessionDialog({ app, directory = null, onClose, onCreated }: 
 
   useEffect(() => {
     let open = true;
-    void app.http.agents().then((answer) => {
+    void http.agents().then((answer) => {
       if (!open) {
         return;
       }
@@ -56,7 +56,7 @@ export function NewSessionDialog({ app, directory = null, onClose, onCreated }: 
       }
     });
     // Where the server was started is the likeliest place for a first session.
-    void app.http.whoami().then((answer) => {
+    void http.whoami().then((answer) => {
       const field = directoryField.current;
       const started = answer.ok ? answer.value.directory : null;
       if (!open || !started || field?.value !== "") {
@@ -71,7 +71,7 @@ export function NewSessionDialog({ app, directory = null, onClose, onCreated }: 
     return () => {
       open = false;
     };
-  }, [app]);
+  }, [http]);
 
   const create = async (confirm: boolean) => {
     const body = { agent, cwd: cwd.trim().replace(/(?<=.)\/+$/, ""), name: name.trim() || null, confirm };
@@ -81,7 +81,7 @@ export function NewSessionDialog({ app, directory = null, onClose, onCreated }: 
     }
     setSending(true);
     setFailure(null);
-    const answer = await app.http.createSession({ ...body, key: wish.current.key });
+    const answer = await http.createSession({ ...body, key: wish.current.key });
     setSending(false);
     if (answer.ok) {
       localStorage.setItem(LAST_AGENT, body.agent);
@@ -107,7 +107,6 @@ export function NewSessionDialog({ app, directory = null, onClose, onCreated }: 
           {(ids) => (
             <DirectoryField
               ids={ids}
-              http={app.http}
               field={directoryField}
               value={cwd}
               onChange={(value) => {

@@ -1,10 +1,9 @@
 // The list of sessions: the left column, and on a phone the first page.
-import type { ReactNode } from "react";
-import { useRef, useState } from "react";
-import { useStore } from "zustand";
+import { use, useRef, useState } from "react";
 
 import { failureWords } from "../api/http";
-import type { App } from "../state/app";
+import { useApp, useAppState } from "../app/AppContext";
+import { ConnectionNotice, useFrame } from "../app/FrameContext";
 import { listedRows } from "../state/sessionList";
 import { workOf } from "../state/works";
 import { Alert } from "../ui/Alert";
@@ -18,20 +17,13 @@ import { SessionRow } from "./SessionRow";
 import { FirstSteps } from "./Welcome";
 import { Wordmark } from "./Wordmark";
 
-interface SessionListPageProps {
-  app: App;
-  current: SessionId | null;
-  /** What is to be said of the connection, if anything. */
-  notice: ReactNode;
-  onNew(): void;
-  onSearch(): void;
-  onShowKeys(): void;
-  onShowRemembered(): void;
-}
-
-export function SessionListPage({ app, current, notice, onNew, onSearch, onShowKeys, onShowRemembered }: SessionListPageProps) {
-  const list = useStore(app.store, (state) => state.list);
-  const works = useStore(app.store, (state) => state.works);
+export function SessionListPage({ current }: { current: SessionId | null }) {
+  const { show } = useFrame();
+  const connectionNotice = use(ConnectionNotice);
+  // Where a session is open, its header says it.
+  const notice = current === null ? connectionNotice : null;
+  const list = useAppState((state) => state.list);
+  const works = useAppState((state) => state.works);
   const now = useNow();
   const element = useRef<HTMLElement>(null);
   const rows = listedRows(list);
@@ -54,7 +46,7 @@ export function SessionListPage({ app, current, notice, onNew, onSearch, onShowK
         <Link href="/" className="-m-1 rounded p-1" aria-label="Throughline, all sessions">
           <Wordmark />
         </Link>
-        <Button onClick={onNew} className="pl-3!">
+        <Button onClick={() => show("new-session")} className="pl-3!">
           <Icon name="plus" />
           New session
         </Button>
@@ -64,7 +56,7 @@ export function SessionListPage({ app, current, notice, onNew, onSearch, onShowK
           type="button"
           aria-keyshortcuts="Control+K Meta+K"
           className="flex min-h-11 w-full items-center gap-2 rounded-lg border border-rule bg-paper px-3 text-left text-[0.9375rem] text-soft hover:border-edge md:min-h-9"
-          onClick={onSearch}
+          onClick={() => show("search")}
         >
           <span className="[&>svg]:size-4.5">
             <Icon name="search" />
@@ -81,19 +73,19 @@ export function SessionListPage({ app, current, notice, onNew, onSearch, onShowK
           <>
             <p className="hidden px-2 py-3 text-[0.9375rem] text-soft md:block">No sessions yet.</p>
             <div className="px-3 pt-6 md:hidden">
-              <FirstSteps http={app.http} onNew={onNew} />
+              <FirstSteps />
             </div>
           </>
         ) : (
           <ul className="space-y-0.5">
             {rows.map((row) => (
               <li key={row.id}>
-                <SessionRow http={app.http} row={row} work={workOf(works, row)?.name ?? null} current={row.id === current} now={now} />
+                <SessionRow row={row} work={workOf(works, row)?.name ?? null} current={row.id === current} now={now} />
               </li>
             ))}
           </ul>
         )}
-        {list.extent.kind === "part" && <Older app={app} cursor={list.extent.nextCursor} />}
+        {list.extent.kind === "part" && <Older cursor={list.extent.nextCursor} />}
       </div>
 
       <footer className="safe-bottom flex min-h-14 items-center justify-between gap-2 border-t border-rule py-2 pr-3 pl-4 text-sm text-soft">
@@ -101,10 +93,10 @@ export function SessionListPage({ app, current, notice, onNew, onSearch, onShowK
           {notice}
         </div>
         {notice === null && <span className="flex-1">{unseenWords(list.unobservedCount)}</span>}
-        <Button look="quiet" onClick={onShowRemembered}>
+        <Button look="quiet" onClick={() => show("remembered")}>
           Permissions
         </Button>
-        <IconButton label="Keyboard shortcuts" className="max-md:hidden" onClick={onShowKeys}>
+        <IconButton label="Keyboard shortcuts" className="max-md:hidden" onClick={() => show("keys")}>
           <Icon name="keyboard" />
         </IconButton>
       </footer>
@@ -113,7 +105,8 @@ export function SessionListPage({ app, current, notice, onNew, onSearch, onShowK
 }
 
 /** Asks for the page after `cursor`. */
-function Older({ app, cursor }: { app: App; cursor: string }) {
+function Older({ cursor }: { cursor: string }) {
+  const app = useApp();
   const [asking, setAsking] = useState(false);
   const [words, setWords] = useState<string | null>(null);
   const ask = async () => {

@@ -2,7 +2,7 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, test } from "vitest";
 
-import type { Http } from "../api/http";
+import { inApp } from "../app/inApp";
 import type { SessionRow as Row, SessionState } from "../wire/names";
 import { SessionRow } from "./SessionRow";
 
@@ -28,7 +28,7 @@ function drawn(sign: Element | null): string {
 }
 
 function show(change: Partial<Row>, work: string | null = null) {
-  render(<SessionRow http={{} as Http} row={{ ...row, ...change }} work={work} current={false} now={Date.parse(AT)} />);
+  render(<SessionRow row={{ ...row, ...change }} work={work} current={false} now={Date.parse(AT)} />, inApp({ http: {} }));
   const link = screen.getByRole("link");
   return { words: link.lastElementChild?.textContent, shape: drawn(link.querySelector("svg")) };
 }

@@ -1,7 +1,6 @@
 // A session in the list: what it is called, how it stands, where it works, and when something last happened.
 import { useRef } from "react";
 
-import type { Http } from "../api/http";
 import { stateWord, titleOf } from "../state/words";
 import { TitleCard } from "../titles/TitleCard";
 import { Anchored } from "../ui/Anchored";
@@ -14,7 +13,6 @@ import { ago, inFull } from "../ui/time";
 import type { SessionRow as Row } from "../wire/names";
 
 interface SessionRowProps {
-  http: Http;
   row: Row;
   /** The name of the work that it belongs to. */
   work: string | null;
@@ -22,7 +20,7 @@ interface SessionRowProps {
   now: number;
 }
 
-export function SessionRow({ http, row, work, current, now }: SessionRowProps) {
+export function SessionRow({ row, work, current, now }: SessionRowProps) {
   const anchor = useRef<HTMLDivElement>(null);
   const hovering = useHovering();
   return (
@@ -63,7 +61,7 @@ export function SessionRow({ http, row, work, current, now }: SessionRowProps) {
       </Link>
       {hovering.shown && (
         <Anchored anchor={anchor} side="right" label={`Titles of “${titleOf(row)}”`} className="w-88 max-w-[calc(100vw-1rem)]" onPressElsewhere={hovering.hide}>
-          <TitleCard http={http} row={row} writable={row.readOnly !== "damaged"} onGone={hovering.hide} />
+          <TitleCard row={row} writable={row.readOnly !== "damaged"} onGone={hovering.hide} />
         </Anchored>
       )}
     </div>

@@ -1,13 +1,13 @@
 // What stands beside the list while no session is open: first steps for a newcomer, a quiet page for everybody else.
 import type { ReactNode } from "react";
 
-import type { Http } from "../api/http";
+import { useFrame } from "../app/FrameContext";
 import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Knot } from "../ui/Knot";
 import { ImportOffer } from "./ImportOffer";
 
-export function Welcome({ http, hasSessions, onNew }: { http: Http; hasSessions: boolean; onNew(): void }) {
+export function Welcome({ hasSessions }: { hasSessions: boolean }) {
   return (
     <div className="m-auto w-full max-w-xl px-8 py-12">
       {hasSessions ? (
@@ -18,14 +18,15 @@ export function Welcome({ http, hasSessions, onNew }: { http: Http; hasSessions:
           </p>
         </div>
       ) : (
-        <FirstSteps http={http} onNew={onNew} />
+        <FirstSteps />
       )}
-      {hasSessions && <ImportOffer http={http} />}
+      {hasSessions && <ImportOffer />}
     </div>
   );
 }
 
-export function FirstSteps({ http, onNew }: { http: Http; onNew(): void }) {
+export function FirstSteps() {
+  const { show } = useFrame();
   return (
     <section>
       <h1 className="text-2xl font-semibold tracking-tight text-balance">Start with one session</h1>
@@ -45,13 +46,13 @@ export function FirstSteps({ http, onNew }: { http: Http; onNew(): void }) {
           <span className="absolute top-[calc(1.375rem-7px)] left-0 md:top-[calc(1.25rem-7px)]">
             <Knot shape="ahead" />
           </span>
-          <Button look="primary" onClick={onNew}>
+          <Button look="primary" onClick={() => show("new-session")}>
             <Icon name="plus" />
             New session
           </Button>
         </li>
       </ol>
-      <ImportOffer http={http} />
+      <ImportOffer />
     </section>
   );
 }

@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
 
 import type { Http } from "../api/http";
+import { inApp } from "../app/inApp";
 import type { AgentView } from "../state/agent";
 import { UNKNOWN_AGENT } from "../state/agent";
 import type { Agent, SessionRow } from "../wire/names";
@@ -36,7 +37,7 @@ afterEach(cleanup);
 
 test("signing in offers the agent's own methods, says what is under way, and how else it goes", async () => {
   const http = fake();
-  const shown = render(<AgentCard http={http} row={row} agent={view({ state: "signed_out", methods: METHODS })} />);
+  const shown = render(<AgentCard row={row} agent={view({ state: "signed_out", methods: METHODS })} />, inApp({ http }));
   await screen.findByRole("heading", { name: "Claude Code wants you to sign in" });
   expect(screen.getByText("claude auth login").tagName).toBe("CODE");
   expect(screen.getByRole("button", { name: "⟨U+202E⟩API key<b>" })).toBeTruthy();
@@ -44,7 +45,7 @@ test("signing in offers the agent's own methods, says what is under way, and how
   expect(http.signInToAgent).toHaveBeenCalledExactlyOnceWith("s", { method: "oauth", key: expect.any(String) as string });
   await screen.findByText(/^Signing in\./);
   // The agent asks again: it did not work.
-  shown.rerender(<AgentCard http={http} row={row} agent={view({ state: "signed_out", methods: [...METHODS] })} />);
+  shown.rerender(<AgentCard row={row} agent={view({ state: "signed_out", methods: [...METHODS] })} />);
   expect(screen.getByRole("alert").textContent).toBe("The agent still wants you to sign in.");
   expect(screen.queryByText(/^Signing in\./)).toBeNull();
 });
@@ -52,7 +53,7 @@ test("signing in offers the agent's own methods, says what is under way, and how
 test("a method that needs a terminal is a line to copy, and then the agent is started again", async () => {
   const http = fake();
   const methods = [{ id: "login", name: "In a terminal", run: "env 'A=`b`' claude login\u202E" }];
-  render(<AgentCard http={http} row={row} agent={view({ state: "signed_out", methods })} />);
+  render(<AgentCard row={row} agent={view({ state: "signed_out", methods })} />, inApp({ http }));
   expect(screen.getByText("env 'A=`b`' claude login⟨U+202E⟩").tagName).toBe("CODE");
   expect(screen.getByRole("button", { name: "Copy env 'A=`b`' claude login⟨U+202E⟩" })).toBeTruthy();
   await userEvent.click(screen.getByRole("button", { name: "Try again" }));
@@ -61,14 +62,14 @@ test("a method that needs a terminal is a line to copy, and then the agent is st
 });
 
 test("a sign-in that is refused is told in words", async () => {
-  render(<AgentCard http={fake(refused)} row={row} agent={view({ state: "signed_out", methods: METHODS })} />);
+  render(<AgentCard row={row} agent={view({ state: "signed_out", methods: METHODS })} />, inApp({ http: fake(refused) }));
   await userEvent.click(screen.getByRole("button", { name: "Log in with Claude" }));
   expect((await screen.findByRole("alert")).textContent).toBe("A turn is running.");
 });
 
 test("a failure is told with its reason, and can be tried again", async () => {
   const http = fake();
-  render(<AgentCard http={http} row={row} agent={view({ state: "failed", reason: "it exited\u001b[31m with 1" })} />);
+  render(<AgentCard row={row} agent={view({ state: "failed", reason: "it exited\u001b[31m with 1" })} />, inApp({ http }));
   expect(screen.getByRole("region", { name: "The agent failed" }).textContent).toContain("It exited␛[31m with 1.");
   await userEvent.click(screen.getByRole("button", { name: "Try again" }));
   expect(http.resume).toHaveBeenCalledExactlyOnceWith("s", { key: expect.any(String) as string });
@@ -76,16 +77,16 @@ test("a failure is told with its reason, and can be tried again", async () => {
 
 test("a stopped agent can be brought back; one that is there needs no card", async () => {
   const http = fake(refused);
-  const shown = render(<AgentCard http={http} row={row} agent={view({ state: "stopped", reason: "server_restart" })} />);
+  const shown = render(<AgentCard row={row} agent={view({ state: "stopped", reason: "server_restart" })} />, inApp({ http }));
   await userEvent.click(screen.getByRole("button", { name: "Bring the agent back" }));
   expect((await screen.findByRole("alert")).textContent).toBe("A turn is running.");
-  shown.rerender(<AgentCard http={http} row={row} agent={view({ state: "ready" })} />);
+  shown.rerender(<AgentCard row={row} agent={view({ state: "ready" })} />);
   expect(shown.container.textContent).toBe("");
 });
 
 test("a session is handed over to another installed agent by the keyboard alone", async () => {
   const http = fake();
-  render(<HandOver http={http} row={row} running={false} />);
+  render(<HandOver row={row} running={false} />, inApp({ http }));
   await userEvent.tab();
   await userEvent.keyboard("{Enter}");
   const guide = await screen.findByRole("button", { name: /Guide/ });
@@ -98,7 +99,7 @@ test("a session is handed over to another installed agent by the keyboard alone"
 });
 
 test("while a turn runs nothing is handed over; Escape closes and gives the focus back", async () => {
-  render(<HandOver http={fake()} row={row} running />);
+  render(<HandOver row={row} running />, inApp({ http: fake() }));
   const opener = screen.getByRole("button", { name: "Hand over to…" });
   await userEvent.click(opener);
   expect((await screen.findByRole<HTMLButtonElement>("button", { name: /Guide/ })).disabled).toBe(true);

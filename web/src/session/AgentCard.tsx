@@ -2,8 +2,8 @@
 import type { ReactNode } from "react";
 import { useState } from "react";
 
-import type { Http } from "../api/http";
 import { failureWords, sentence } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import type { AgentView } from "../state/agent";
 import { Alert } from "../ui/Alert";
 import { Button } from "../ui/Button";
@@ -13,17 +13,16 @@ import type { SessionRow } from "../wire/names";
 import { SignInCard } from "./SignInCard";
 
 interface AgentCardProps {
-  http: Http;
   row: SessionRow;
   agent: AgentView;
 }
 
-export function AgentCard({ http, row, agent }: AgentCardProps) {
+export function AgentCard({ row, agent }: AgentCardProps) {
   switch (agent.state) {
     case "signed_out":
       return (
         <OnThread>
-          <SignInCard http={http} row={row} agent={agent} />
+          <SignInCard row={row} agent={agent} />
         </OnThread>
       );
     case "failed":
@@ -34,7 +33,7 @@ export function AgentCard({ http, row, agent }: AgentCardProps) {
               <strong className="font-semibold text-thread">The agent failed.</strong>{" "}
               <span className="text-soft">{reasonWords(agent.reason ?? row.failure ?? null)} What is written down stays.</span>
             </p>
-            <BringBack http={http} row={row} words="Try again" />
+            <BringBack row={row} words="Try again" />
           </section>
         </OnThread>
       );
@@ -43,7 +42,7 @@ export function AgentCard({ http, row, agent }: AgentCardProps) {
         <OnThread>
           <section aria-label="The agent is not running" className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
             <p className="text-sm text-soft">The agent is not running. Your next prompt brings it back.</p>
-            <BringBack http={http} row={row} words="Bring the agent back" quiet />
+            <BringBack row={row} words="Bring the agent back" quiet />
           </section>
         </OnThread>
       );
@@ -65,7 +64,8 @@ function OnThread({ children }: { children: ReactNode }) {
   );
 }
 
-function BringBack({ http, row, words, quiet = false }: { http: Http; row: SessionRow; words: string; quiet?: boolean }) {
+function BringBack({ row, words, quiet = false }: { row: SessionRow; words: string; quiet?: boolean }) {
+  const http = useHttp();
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   const bringBack = async () => {

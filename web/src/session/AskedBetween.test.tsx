@@ -21,7 +21,7 @@ const aside: Aside = {
 };
 
 function show(asides: Aside[], open = true) {
-  const actions = { answer: vi.fn(() => Promise.resolve({ ok: true as const, value: {} })), stop: vi.fn(), remembered: vi.fn(), forget: vi.fn(), readLarge: vi.fn() };
+  const actions = { answer: vi.fn(() => Promise.resolve({ ok: true as const, value: {} })), stop: vi.fn(), readLarge: vi.fn() };
   render(<AskedBetween asides={asides} first last open={open} answeredAt={new Map([[6, AT]])} actions={actions} now={Date.parse(AT)} />);
   return { actions, section: screen.getByRole("region", { name: "Asked between turns" }) };
 }

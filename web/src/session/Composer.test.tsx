@@ -5,6 +5,7 @@ import { createRef } from "react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Answer, Http } from "../api/http";
+import { inApp } from "../app/inApp";
 import type { TranscriptTurn } from "../state/transcript";
 import type { AgentCommand, NewPrompt } from "../wire/names";
 import type { Compose } from "./ComposeContext";
@@ -15,7 +16,7 @@ type Accepted = Answer<{ interactionId: string; turn: number | null }>;
 const accepted: Accepted = { ok: true, value: { interactionId: "i", turn: 1 } };
 const unreachable: Accepted = { ok: false, failure: { kind: "unreachable" } };
 
-function open(answers: (Accepted | Promise<Accepted>)[], props: Partial<Parameters<typeof Composer>[0]> = {}, Opened = Composer) {
+function open(answers: (Accepted | Promise<Accepted>)[], props: Partial<Parameters<typeof Composer>[0]> = {}, page = { Composer, inApp }) {
   const sent: NewPrompt[] = [];
   const http = {
     sendPrompt: vi.fn((_session: string, prompt: NewPrompt) => {
@@ -29,9 +30,8 @@ function open(answers: (Accepted | Promise<Accepted>)[], props: Partial<Paramete
   } as unknown as Http;
   const onSent = vi.fn();
   const element = (more: Partial<Parameters<typeof Composer>[0]> = {}) => (
-    <Opened
+    <page.Composer
       key={more.session ?? props.session ?? "one"}
-      http={http}
       session="one"
       agent="guide"
       running={false}
@@ -42,7 +42,7 @@ function open(answers: (Accepted | Promise<Accepted>)[], props: Partial<Paramete
       {...more}
     />
   );
-  const view = render(element());
+  const view = render(element(), page.inApp({ http }));
   const field = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Prompt for guide" });
   return { http, sent, onSent, field, show: (more: Partial<Parameters<typeof Composer>[0]>) => view.rerender(element(more)) };
 }
@@ -239,7 +239,7 @@ test("pasted words stay words, and no picture gets into the store", async () => 
   expect(screen.getByText(/with a picture/)).toBeTruthy();
   cleanup();
   vi.resetModules();
-  const after = open([], {}, (await import("./Composer")).Composer);
+  const after = open([], {}, { ...(await import("./Composer")), ...(await import("../app/inApp")) });
   expect(after.field().value).toBe("look");
   expect(screen.getByRole("alert").textContent).toContain("its pictures are gone");
   expect(after.sent).toEqual([]);

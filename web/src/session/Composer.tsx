@@ -5,7 +5,7 @@
 import type { FormEvent, ReactNode, Ref, RefObject } from "react";
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
 
-import type { Failure, Http } from "../api/http";
+import type { Failure } from "../api/http";
 import { failureWords } from "../api/http";
 import type { TranscriptTurn } from "../state/transcript";
 import { Alert } from "../ui/Alert";
@@ -30,7 +30,6 @@ import { useFileDrop } from "./useFileDrop";
 import { useOutbox } from "./useOutbox";
 
 interface ComposerProps {
-  http: Http;
   session: SessionId;
   agent: string;
   running: boolean;
@@ -55,7 +54,6 @@ const NO_TURNS: readonly TranscriptTurn[] = [];
 const TORN = "The page was loaded anew before this prompt was sent, and its pictures are gone. Add them again.";
 
 export function Composer({
-  http,
   session,
   agent,
   running,
@@ -100,7 +98,6 @@ export function Composer({
     setPictures((since) => [...returned.flatMap((outgoing) => outgoing.pictures), ...since]);
   };
   const outbox = useOutbox({
-    http,
     session,
     online,
     onSent,
@@ -209,7 +206,6 @@ export function Composer({
       >
         {pictures.length > 0 && <PictureStrip pictures={pictures} onRemove={remove} />}
         <ComposerField
-          http={http}
           session={session}
           agent={agent}
           field={field}
@@ -240,7 +236,7 @@ export function Composer({
             <Icon name="picture" />
           </IconButton>
           <div className="flex min-w-0 flex-1 items-center gap-1">{children}</div>
-          {running && <StopButton http={http} session={session} className="md:hidden" />}
+          {running && <StopButton session={session} className="md:hidden" />}
           <IconButton
             type="submit"
             label={running ? "Send when this turn ends" : "Send"}

@@ -4,7 +4,6 @@ import type { ClipboardEvent, KeyboardEvent, RefObject } from "react";
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 
-import type { Http } from "../api/http";
 import type { TranscriptTurn } from "../state/transcript";
 import { inOneLine } from "../ui/shown";
 import type { SuggestionItem } from "../ui/SuggestionList";
@@ -17,7 +16,6 @@ import { promptBack } from "./recall";
 import { useFileNames } from "./useFileNames";
 
 interface ComposerFieldProps {
-  http: Http;
   session: SessionId;
   agent: string;
   field: RefObject<HTMLTextAreaElement | null>;
@@ -38,7 +36,7 @@ interface Offer extends SuggestionItem {
   by: string;
 }
 
-export function ComposerField({ http, session, agent, field, text, placeholder, commands, turns, readEarlier, onWrite, onSend, onPictures }: ComposerFieldProps) {
+export function ComposerField({ session, agent, field, text, placeholder, commands, turns, readEarlier, onWrite, onSend, onPictures }: ComposerFieldProps) {
   const [caret, setCaret] = useState(text.length);
   // Escape puts a list away until another token begins.
   const [dismissed, setDismissed] = useState<string | null>(null);
@@ -46,7 +44,7 @@ export function ComposerField({ http, session, agent, field, text, placeholder, 
   // How far back the reader went when the turns that were read came to an end; the text then.
   const wanted = useRef<{ back: number; text: string } | null>(null);
   const token = useMemo(() => tokenAt(text, caret), [text, caret]);
-  const fileNames = useFileNames(http, session, token?.kind === "file" && dismissed !== keyOf(token) ? token.written : null);
+  const fileNames = useFileNames(session, token?.kind === "file" && dismissed !== keyOf(token) ? token.written : null);
   const offers = useMemo(() => offersFor(token, commands, fileNames), [token, commands, fileNames]);
   const suggesting = useSuggesting(offers, 0);
   const chosen = suggesting.chosen === null ? undefined : offers[suggesting.chosen];

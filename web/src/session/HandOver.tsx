@@ -1,8 +1,8 @@
 // Hands the session over to another agent.
 import { useState } from "react";
 
-import type { Http } from "../api/http";
 import { failureWords } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import { Alert } from "../ui/Alert";
 import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
@@ -12,12 +12,11 @@ import type { SessionRow } from "../wire/names";
 import { useCatalog } from "./catalog/useCatalog";
 
 interface HandOverProps {
-  http: Http;
   row: SessionRow;
   running: boolean;
 }
 
-export function HandOver({ http, row, running, className = "" }: HandOverProps & { className?: string }) {
+export function HandOver({ row, running, className = "" }: HandOverProps & { className?: string }) {
   return (
     <Popup
       label="Hand over to another agent"
@@ -29,14 +28,15 @@ export function HandOver({ http, row, running, className = "" }: HandOverProps &
         </IconButton>
       )}
     >
-      {(close) => <Agents http={http} row={row} running={running} onDone={close} />}
+      {(close) => <Agents row={row} running={running} onDone={close} />}
     </Popup>
   );
 }
 
 /** Those that are installed, to choose from. */
-export function Agents({ http, row, running, onDone }: HandOverProps & { onDone(): void }) {
-  const catalog = useCatalog(http);
+export function Agents({ row, running, onDone }: HandOverProps & { onDone(): void }) {
+  const http = useHttp();
+  const catalog = useCatalog();
   const [sending, setSending] = useState<string | null>(null);
   const [words, setWords] = useState<string | null>(null);
   const others = catalog?.ok ? catalog.value.filter((agent) => agent.installed && agent.name !== row.agent) : [];

@@ -1,8 +1,8 @@
 // The end of a session that another tool wrote: who it comes from, and the agents that can go on with it.
 import { useState } from "react";
 
-import type { Http } from "../api/http";
 import { failureWords } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import { Alert } from "../ui/Alert";
 import { Button } from "../ui/Button";
 import { Knot } from "../ui/Knot";
@@ -10,8 +10,9 @@ import { inOneLine } from "../ui/shown";
 import type { SessionRow } from "../wire/names";
 import { useCatalog } from "./catalog/useCatalog";
 
-export function ImportedCard({ http, row }: { http: Http; row: SessionRow }) {
-  const catalog = useCatalog(http);
+export function ImportedCard({ row }: { row: SessionRow }) {
+  const http = useHttp();
+  const catalog = useCatalog();
   const [sending, setSending] = useState<string | null>(null);
   const [words, setWords] = useState<string | null>(null);
   const installed = catalog?.ok ? catalog.value.filter((agent) => agent.installed) : [];

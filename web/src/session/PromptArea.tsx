@@ -1,9 +1,8 @@
 // What stands where the person writes: how the agent stands, its options, and the composer.
 import type { Ref, RefObject } from "react";
 import { useMemo } from "react";
-import { useStore } from "zustand";
 
-import type { App } from "../state/app";
+import { useApp, useAppState } from "../app/AppContext";
 import type { Followed } from "../state/followed";
 import { readToTheEnd } from "../state/followed";
 import { Alert } from "../ui/Alert";
@@ -16,7 +15,6 @@ import { useOptions } from "./useOptions";
 
 interface PromptAreaProps {
   ref: Ref<Compose>;
-  app: App;
   row: SessionRow;
   followed: Followed;
   /** A turn runs. */
@@ -31,12 +29,12 @@ interface PromptAreaProps {
   onSent(): void;
 }
 
-export function PromptArea({ ref, app, row, followed, running, fresh, goneOn, empty, field, onSent }: PromptAreaProps) {
+export function PromptArea({ ref, row, followed, running, fresh, goneOn, empty, field, onSent }: PromptAreaProps) {
+  const app = useApp();
   const { agent, transcript, earlier } = followed;
-  const online = useStore(app.store, (state) => state.connection.kind === "live");
+  const online = useAppState((state) => state.connection.kind === "live");
   const ready = agent.state === "ready" || agent.state === "unresponsive";
   const options = useOptions({
-    http: app.http,
     session: row.id,
     place: { project: row.project, agent: row.agent },
     options: agent.options,
@@ -47,14 +45,13 @@ export function PromptArea({ ref, app, row, followed, running, fresh, goneOn, em
   const before = (read[0]?.turn ?? 1) - 1;
   return (
     <>
-      <AgentCard http={app.http} row={row} agent={agent} />
+      <AgentCard row={row} agent={agent} />
       {options.note?.kind === "failure" && <Alert className="mb-2 ml-7 md:ml-9">{options.note.words}</Alert>}
       <p role="status" className={`ml-7 text-[0.8125rem] text-soft md:ml-9 ${options.note?.kind === "applied" ? "mb-1.5" : ""}`}>
         {options.note?.kind === "applied" && options.note.words}
       </p>
       <Composer
         ref={ref}
-        http={app.http}
         session={row.id}
         agent={row.agent}
         running={running}

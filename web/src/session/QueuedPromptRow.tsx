@@ -2,8 +2,9 @@
 import type { FormEvent } from "react";
 import { useState } from "react";
 
-import type { Failure, Http } from "../api/http";
+import type { Failure } from "../api/http";
 import { failureWords } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import { Alert } from "../ui/Alert";
 import { Button, IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
@@ -13,12 +14,12 @@ import type { QueuedPrompt, SessionId } from "../wire/names";
 import { Pictures } from "./items/Pictures";
 
 interface QueuedPromptRowProps {
-  http: Http;
   session: SessionId;
   prompt: QueuedPrompt;
 }
 
-export function QueuedPromptRow({ http, session, prompt }: QueuedPromptRowProps) {
+export function QueuedPromptRow({ session, prompt }: QueuedPromptRowProps) {
+  const http = useHttp();
   const [edited, setEdited] = useState<string | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
 

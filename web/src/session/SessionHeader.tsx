@@ -1,9 +1,11 @@
 // The session's title, which can be clicked to change it, how and where it stands, and what can be done with it.
 import type { KeyboardEvent, ReactNode } from "react";
-import { useId, useRef, useState } from "react";
+import { use, useId, useRef, useState } from "react";
 
-import type { Failure, Http } from "../api/http";
+import type { Failure } from "../api/http";
 import { failureWords } from "../api/http";
+import { useHttp } from "../app/AppContext";
+import { ConnectionNotice, useFrame } from "../app/FrameContext";
 import type { AgentView } from "../state/agent";
 import { baseName } from "../state/context";
 import { stateWord, titleOf } from "../state/words";
@@ -18,8 +20,10 @@ import { navigate } from "../ui/navigation";
 import { PathText } from "../ui/PathText";
 import { inOneLine } from "../ui/shown";
 import type { SessionRow, SessionState } from "../wire/names";
+import type { ContentsShown } from "./contents/useContentsShown";
 import { Agents, HandOver } from "./HandOver";
 import { HeaderMenu } from "./HeaderMenu";
+import type { Standing } from "./standing";
 import { StopButton } from "./StopButton";
 import { UsageLine, UsageMeter } from "./UsageMeter";
 
@@ -27,29 +31,22 @@ import { UsageLine, UsageMeter } from "./UsageMeter";
 const ROOMY = "@max-[40rem]:hidden";
 
 interface SessionHeaderProps {
-  http: Http;
   row: SessionRow;
   agent: AgentView;
-  /** A turn runs, though it may wait for the person. */
-  running: boolean;
-  /** What is to be said of the connection; how the session stands is not known then. */
-  notice: ReactNode;
+  standing: Standing;
   /** Chooses another session or piece of work. */
   picker: ReactNode;
-  /** Its log is damaged, so nothing can be written to it, its deletion neither. */
-  damaged: boolean;
-  /** Gives what went wrong, if it did. */
-  onDelete(row: SessionRow): Promise<Failure | null>;
   onOpenContext(): void;
-  /** In everything. */
-  onSearch(): void;
-  /** In this session; null while nothing has been said in it. */
-  onFind: (() => void) | null;
-  /** The contents: whether they stand beside the transcript, and how to show or hide them. */
-  contents: { shown: boolean; id: string; toggle(): void };
+  /** In this session. */
+  onFind(): void;
+  contents: ContentsShown;
 }
 
-export function SessionHeader({ http, row, agent, running, notice, picker, damaged, onDelete, onOpenContext, onSearch, onFind, contents }: SessionHeaderProps) {
+export function SessionHeader({ row, agent, standing, picker, contents, onOpenContext, onFind }: SessionHeaderProps) {
+  const { damaged, writable, running, empty } = standing;
+  const frame = useFrame();
+  const notice = use(ConnectionNotice);
+  const http = useHttp();
   // What went wrong is worth saying for as long as the session stands as it stood then.
   const [failed, setFailed] = useState<{ failure: Failure | null; state: SessionState }>({ failure: null, state: row.state });
   const setFailure = (failure: Failure | null) => {
@@ -61,7 +58,7 @@ export function SessionHeader({ http, row, agent, running, notice, picker, damag
     if (damaged) {
       setAsking(true);
     } else {
-      setFailure(await onDelete(row));
+      setFailure(await frame.remove(row));
     }
   };
   const removeForGood = async () => {
@@ -73,7 +70,6 @@ export function SessionHeader({ http, row, agent, running, notice, picker, damag
       setFailure(answer.failure);
     }
   };
-  const handsOver = !damaged && row.readOnly !== "imported";
   return (
     <header className="safe-top relative border-b border-rule">
       <div className="beside-scrollbar @container md:px-8">
@@ -89,7 +85,7 @@ export function SessionHeader({ http, row, agent, running, notice, picker, damag
             <div className="flex min-w-0 items-center gap-1">
               <div className="flex max-w-[45%] min-w-0 shrink-0 max-md:hidden">{picker}</div>
               <div className="min-w-0 flex-1">
-                <Title key={row.id} http={http} row={row} writable={!damaged} onFailure={setFailure} />
+                <Title key={row.id} row={row} writable={!damaged} onFailure={setFailure} />
               </div>
             </div>
             <div role="status" className="min-w-0 text-[0.8125rem]">
@@ -114,31 +110,31 @@ export function SessionHeader({ http, row, agent, running, notice, picker, damag
               </div>
             )}
           </div>
-          {running && !damaged && <StopButton http={http} session={row.id} look="words" className="max-md:hidden" />}
+          {running && !damaged && <StopButton session={row.id} look="words" className="max-md:hidden" />}
           <IconButton
             label="Contents"
-            aria-expanded={contents.shown}
-            aria-controls={contents.shown ? contents.id : undefined}
+            aria-expanded={contents.beside}
+            aria-controls={contents.beside ? contents.id : undefined}
             onClick={contents.toggle}
           >
             <Icon name="contents" />
           </IconButton>
-          <IconButton label="Search every session" aria-keyshortcuts="Control+K Meta+K" onClick={onSearch}>
+          <IconButton label="Search every session" aria-keyshortcuts="Control+K Meta+K" onClick={() => frame.show("search")}>
             <Icon name="search" />
           </IconButton>
           <IconButton label="Context" className={ROOMY} onClick={onOpenContext}>
             <Icon name="mark" />
           </IconButton>
-          {handsOver && <HandOver http={http} row={row} running={running} className={ROOMY} />}
+          {writable && <HandOver row={row} running={running} className={ROOMY} />}
           <IconButton label="Delete session" className={`md:-mr-2.5 ${ROOMY}`} onClick={() => void remove()}>
             <Icon name="trash" />
           </IconButton>
           <HeaderMenu
             className="md:-mr-2.5 @min-[40rem]:hidden"
-            onFind={onFind}
+            onFind={empty ? null : onFind}
             onOpenContext={onOpenContext}
             onDelete={() => void remove()}
-            handOver={handsOver ? (onDone) => <Agents http={http} row={row} running={running} onDone={onDone} /> : null}
+            handOver={writable ? (onDone) => <Agents row={row} running={running} onDone={onDone} /> : null}
           />
         </div>
       </div>
@@ -164,13 +160,13 @@ function isUp(row: SessionRow): boolean {
 }
 
 interface TitleProps {
-  http: Http;
   row: SessionRow;
   writable: boolean;
   onFailure(failure: Failure | null): void;
 }
 
-function Title({ http, row, writable, onFailure }: TitleProps) {
+function Title({ row, writable, onFailure }: TitleProps) {
+  const http = useHttp();
   const anchor = useRef<HTMLDivElement>(null);
   const cardId = useId();
   const hovering = useHovering();
@@ -243,7 +239,7 @@ function Title({ http, row, writable, onFailure }: TitleProps) {
       </button>
       {hovering.shown && (
         <Anchored id={cardId} anchor={anchor} side="below" label="Titles of this session" className="w-96 max-w-[calc(100vw-1rem)]" onPressElsewhere={hovering.hide}>
-          <TitleCard http={http} row={row} writable={writable} onGone={hovering.hide} />
+          <TitleCard row={row} writable={writable} onGone={hovering.hide} />
         </Anchored>
       )}
     </div>

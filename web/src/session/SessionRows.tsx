@@ -5,9 +5,9 @@
 import type { VirtualItem } from "@tanstack/react-virtual";
 import type { ReactNode } from "react";
 import { useCallback, useMemo } from "react";
-import { useStore } from "zustand";
 
-import type { App } from "../state/app";
+import { useApp, useAppState } from "../app/AppContext";
+import { useFrame } from "../app/FrameContext";
 import type { ChainLayout, ChainRow, Link } from "../state/chain";
 import { askedAtEnd } from "../state/chain";
 import type { Followed } from "../state/followed";
@@ -33,7 +33,6 @@ import { UnreadRow } from "./UnreadRow";
 import { useTurnsInReach } from "./useTurnsInReach";
 
 interface SessionRowsProps {
-  app: App;
   link: Link;
   /** Its place in the chain. */
   at: number;
@@ -48,33 +47,30 @@ interface SessionRowsProps {
   lit: number | null;
   before: Before;
   now: number;
-  onWent(from: SessionId, to: SessionId): void;
 }
 
-export function SessionRows({ app, link, at, layout, open, items, range, measure, sought, lit, before, now, onWent }: SessionRowsProps) {
-  const { http } = app;
+export function SessionRows({ link, at, layout, open, items, range, measure, sought, lit, before, now }: SessionRowsProps) {
+  const { goOn } = useFrame();
+  const app = useApp();
   const { session, followed } = link;
   const actions = useMemo<Actions>(
     () => ({
-      answer: (request, answer) => http.answerPermission(session, `p${request}`, answer),
-      stop: () => http.cancel(session),
-      remembered: http.remembered,
-      forget: http.forgetPermission,
+      answer: (request, answer) => app.http.answerPermission(session, `p${request}`, answer),
+      stop: () => app.http.cancel(session),
       readLarge: (seq) => app.readLarge(session, seq),
     }),
-    [app, http, session],
+    [app, session],
   );
   const nextSteps = useNextSteps({
-    app,
     session,
     agent: followed.transcript.agent ?? app.store.getState().list.rows.get(session)?.agent ?? "",
     options: followed.agent.options,
     commands: followed.agent.commands,
     changed: followed.nextSeq,
-    onWent: useCallback((to: SessionId) => onWent(session, to), [onWent, session]),
+    onWent: useCallback((to: SessionId) => goOn(session, to), [goOn, session]),
   });
   const steps = useMemo(() => (open ? nextSteps : { ...nextSteps, past: session }), [nextSteps, open, session]);
-  useTurnsInReach(app, session, followed, turnsInView(layout, at, range));
+  useTurnsInReach(session, followed, turnsInView(layout, at, range));
 
   const rows: ReactNode[] = items.flatMap(({ key, index, start, size }) => {
     const row = layout.rowAt(index);
@@ -91,7 +87,7 @@ export function SessionRows({ app, link, at, layout, open, items, range, measure
         style={{ transform: `translateY(${start}px)`, height: read ? undefined : size }}
       >
         <RowBoundary of={row.kind === "turn" ? turnAt(followed, row.turn) : followed} turn={row.kind === "turn" ? turnAt(followed, row.turn) : null}>
-          <Row app={app} link={link} row={row} read={read} first={index === 0} open={open} lit={open && row.kind === "turn" && lit === row.turn} before={before} actions={actions} now={now} />
+          <Row link={link} row={row} read={read} first={index === 0} open={open} lit={open && row.kind === "turn" && lit === row.turn} before={before} actions={actions} now={now} />
         </RowBoundary>
       </div>,
     ];
@@ -134,7 +130,6 @@ function turnsInView(layout: ChainLayout, at: number, range: SessionRowsProps["r
 }
 
 interface RowProps {
-  app: App;
   link: Link;
   row: ChainRow;
   /** Its turn has been read, if it is one. */
@@ -149,22 +144,22 @@ interface RowProps {
   now: number;
 }
 
-function Row({ app, link, row, read, first, open, lit, before, actions, now }: RowProps) {
+function Row({ link, row, read, first, open, lit, before, actions, now }: RowProps) {
   const { session, followed } = link;
   switch (row.kind) {
     case "head":
-      return <Head app={app} link={link} past={!open} first={first} before={before} />;
+      return <Head link={link} past={!open} first={first} before={before} />;
     case "turn": {
       const turn = turnAt(followed, row.turn);
       return read && turn !== null ? (
-        <Turn app={app} link={link} turn={turn} first={first} open={open} lit={lit} actions={actions} now={now} />
+        <Turn link={link} turn={turn} first={first} open={open} lit={lit} actions={actions} now={now} />
       ) : (
-        <UnreadRow app={app} session={session} followed={followed} turn={row.turn} first={first} past={!open} />
+        <UnreadRow session={session} followed={followed} turn={row.turn} first={first} past={!open} />
       );
     }
     case "queued": {
       const prompt = followed.queue[row.nth];
-      return prompt === undefined ? null : <QueuedPromptRow http={app.http} session={session} prompt={prompt} />;
+      return prompt === undefined ? null : <QueuedPromptRow session={session} prompt={prompt} />;
     }
     case "asked":
       return <Asked followed={followed} asides={askedAtEnd(followed, open)} first={first} last={open} open={open} actions={actions} now={now} />;
@@ -187,11 +182,11 @@ function Asked({ followed, asides, open, ...rest }: AskedProps) {
   );
 }
 
-function Head({ app, link, past, first, before }: { app: App; link: Link; past: boolean; first: boolean; before: Before }) {
+function Head({ link, past, first, before }: { link: Link; past: boolean; first: boolean; before: Before }) {
   const { session, followed } = link;
-  const row = useStore(app.store, (state) => state.list.rows.get(session));
-  const work = useStore(app.store, (state) => (followed.work === null ? null : (state.works.get(followed.work.id)?.name ?? followed.work.name)));
-  const step = useStore(app.store, (state) => (row?.from ? stepLabel(state.followed.get(row.from.session), row.from.block) : null));
+  const row = useAppState((state) => state.list.rows.get(session));
+  const work = useAppState((state) => (followed.work === null ? null : (state.works.get(followed.work.id)?.name ?? followed.work.name)));
+  const step = useAppState((state) => (row?.from ? stepLabel(state.followed.get(row.from.session), row.from.block) : null));
   return <SessionHead session={session} title={row === undefined ? "Session" : titleOf(row)} work={work} step={step} past={past} first={first} before={before} />;
 }
 
@@ -207,11 +202,11 @@ interface TurnProps extends Omit<RowProps, "row" | "read" | "before"> {
   turn: TranscriptTurn;
 }
 
-function Turn({ app, link, turn, first, open, lit, actions, now }: TurnProps) {
+function Turn({ link, turn, first, open, lit, actions, now }: TurnProps) {
   const { session, followed } = link;
   const { transcript, previews, queue } = followed;
-  const from = useStore(app.store, (state) => (turn.turn === 1 ? (state.list.rows.get(session)?.from?.session ?? null) : null));
-  const { gone } = useOtherSession(app, from);
+  const from = useAppState((state) => (turn.turn === 1 ? (state.list.rows.get(session)?.from?.session ?? null) : null));
+  const { gone } = useOtherSession(from);
   const last = turn === transcript.turns.at(-1) && turn.turn === turnCount(followed);
   const shown = followed.reading.kind === "damaged" ? brokenOff(turn) : withPreviews(turn, previews);
   const handOvers = handOversAfter(followed, turn.turn);

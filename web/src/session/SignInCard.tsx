@@ -1,8 +1,8 @@
 // The agent wants somebody to sign in: its own ways to do so, one button each.
 import { useState } from "react";
 
-import type { Http } from "../api/http";
 import { failureWords } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import type { AgentView } from "../state/agent";
 import { Alert } from "../ui/Alert";
 import { Button } from "../ui/Button";
@@ -12,7 +12,6 @@ import type { SessionRow } from "../wire/names";
 import { useCatalog } from "./catalog/useCatalog";
 
 interface SignInCardProps {
-  http: Http;
   row: SessionRow;
   agent: AgentView;
 }
@@ -25,7 +24,8 @@ type Progress =
   | { kind: "trying" }
   | { kind: "failed"; words: string };
 
-export function SignInCard({ http, row, agent }: SignInCardProps) {
+export function SignInCard({ row, agent }: SignInCardProps) {
+  const http = useHttp();
   const [progress, setProgress] = useState<Progress>({ kind: "none" });
   const [methods, setMethods] = useState(agent.methods);
   if (methods !== agent.methods) {
@@ -33,7 +33,7 @@ export function SignInCard({ http, row, agent }: SignInCardProps) {
     setMethods(agent.methods);
     setProgress(progress.kind === "under_way" ? { kind: "failed", words: "The agent still wants you to sign in." } : progress);
   }
-  const catalog = useCatalog(http);
+  const catalog = useCatalog();
   const listed = catalog?.ok ? catalog.value.find(({ name }) => name === row.agent) : undefined;
   const busy = progress.kind === "under_way" || progress.kind === "trying";
   const title = inOneLine(listed?.title ?? row.agent);

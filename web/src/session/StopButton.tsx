@@ -1,20 +1,20 @@
 // Stops the running turn. It stands in the header, and on a phone where the thumb is.
 import { useState } from "react";
 
-import type { Http } from "../api/http";
 import { failureWords } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import { Button, IconButton } from "../ui/Button";
 import { StopIcon } from "../ui/Icon";
 import type { SessionId } from "../wire/names";
 
 interface StopButtonProps {
-  http: Http;
   session: SessionId;
   look?: "sign" | "words";
   className?: string;
 }
 
-export function StopButton({ http, session, look = "sign", className = "" }: StopButtonProps) {
+export function StopButton({ session, look = "sign", className = "" }: StopButtonProps) {
+  const http = useHttp();
   const [stopping, setStopping] = useState(false);
   const [words, setWords] = useState<string | null>(null);
   const stop = async () => {

@@ -7,8 +7,6 @@ import type { VirtualItem, Virtualizer } from "@tanstack/react-virtual";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 
-import type { App } from "../state/app";
-import type { Link } from "../state/chain";
 import { layoutOf, shapeOf } from "../state/chain";
 import type { Followed } from "../state/followed";
 import { newestOpen } from "../state/followed";
@@ -16,9 +14,8 @@ import { Button } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { inOneLine } from "../ui/shown";
 import { useNow } from "../ui/time";
-import type { SessionId } from "../wire/names";
-import type { Before } from "./SessionHead";
 import { SessionRows } from "./SessionRows";
+import type { OpenChain } from "./useChain";
 import { useReachingUp } from "./useReachingUp";
 import { useSeeking } from "./useSeeking";
 
@@ -27,19 +24,13 @@ const END_PX = 48;
 const GUESSED_ROW_PX = 160;
 
 interface TranscriptProps {
-  app: App;
-  /** The open session, which is the last. */
-  open: Link;
-  /** Those above it, oldest first. */
-  above: readonly Link[];
-  before: Before;
+  chain: OpenChain;
   /** Grows with every prompt that this reader sends: its answer is what they want to see. */
   sent: number;
-  /** A next step was taken and goes on in that session. */
-  onWent(from: SessionId, to: SessionId): void;
 }
 
-export function Transcript({ app, open, above, before, sent, onWent }: TranscriptProps) {
+export function Transcript({ chain, sent }: TranscriptProps) {
+  const { open, above, before } = chain;
   const { session, followed } = open;
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
@@ -65,7 +56,7 @@ export function Transcript({ app, open, above, before, sent, onWent }: Transcrip
   });
 
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = pushesUp;
-  const { sought, lit } = useSeeking({ app, session, followed, scroller, virtualizer, indexOf: (turn) => layout.indexOf(above.length, turn) });
+  const { sought, lit } = useSeeking({ session, followed, scroller, virtualizer, indexOf: (turn) => layout.indexOf(above.length, turn) });
   useReachingUp(scroller, before.kind === "more" ? before.show : null);
 
   useLayoutEffect(() => {
@@ -119,7 +110,6 @@ export function Transcript({ app, open, above, before, sent, onWent }: Transcrip
                 {links.map((link, at) => (
                   <SessionRows
                     key={link.session}
-                    app={app}
                     link={link}
                     at={at}
                     layout={layout}
@@ -131,7 +121,6 @@ export function Transcript({ app, open, above, before, sent, onWent }: Transcrip
                     lit={lit}
                     before={before}
                     now={now}
-                    onWent={onWent}
                   />
                 ))}
               </div>

@@ -25,7 +25,7 @@ const turn: TranscriptTurn = {
   endedAt: AT,
 };
 
-const actions = { answer: vi.fn(), stop: vi.fn(() => Promise.resolve({ ok: true as const, value: {} })), remembered: vi.fn(), forget: vi.fn(), readLarge: vi.fn() };
+const actions = { answer: vi.fn(), stop: vi.fn(() => Promise.resolve({ ok: true as const, value: {} })), readLarge: vi.fn() };
 
 function show(change: Partial<TranscriptTurn>, stalled = false, { newest = true, compose = null as Compose | null } = {}) {
   const rest = { past: null, from: null, fromGone: false, first: true, last: true, newest, retied: false, stalled, lit: false, answeredAt: new Map(), actions, now: Date.parse(AT) };

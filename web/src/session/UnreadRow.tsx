@@ -1,5 +1,5 @@
 // A turn that is not read yet, or was let go of: its number and what it was about.
-import type { App } from "../state/app";
+import { useApp } from "../app/AppContext";
 import { earlierPageOf } from "../state/earlier";
 import type { Followed } from "../state/followed";
 import { Button } from "../ui/Button";
@@ -8,7 +8,6 @@ import { shown } from "../ui/shown";
 import type { SessionId } from "../wire/names";
 
 interface UnreadRowProps {
-  app: App;
   session: SessionId;
   followed: Followed;
   turn: number;
@@ -18,7 +17,8 @@ interface UnreadRowProps {
   past: boolean;
 }
 
-export function UnreadRow({ app, session, followed, turn, first, past }: UnreadRowProps) {
+export function UnreadRow({ session, followed, turn, first, past }: UnreadRowProps) {
+  const app = useApp();
   const page = followed.earlier.get(earlierPageOf(turn));
   const summary = followed.contents.lines[turn - 1]?.summary ?? null;
   return (

@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Answer, Http } from "../api/http";
+import { inApp } from "../app/inApp";
 import type { AgentOption } from "../wire/names";
 import { OptionSelects } from "./OptionSelects";
 import { rememberOption } from "./rememberedOptions";
@@ -29,14 +30,13 @@ function optionsWith(values: { mode?: string; fast?: string } = {}): AgentOption
 }
 
 interface ShownProps {
-  http: Http;
   options: AgentOption[];
   ready?: boolean;
   fresh?: boolean;
 }
 
-function Shown({ http, options, ready = true, fresh = false }: ShownProps) {
-  const chosen = useOptions({ http, session: "s", place: PLACE, options, ready, fresh });
+function Shown({ options, ready = true, fresh = false }: ShownProps) {
+  const chosen = useOptions({ session: "s", place: PLACE, options, ready, fresh });
   return (
     <>
       <p>{chosen.note?.words}</p>
@@ -61,22 +61,22 @@ afterEach(cleanup);
 test("mode and model come first; a choice shows at once and waits until the agent has said so", async () => {
   const { http, asked } = fake();
   const options = optionsWith();
-  const view = render(<Shown http={http} options={options} />);
+  const view = render(<Shown options={options} />, inApp({ http }));
   expect(screen.getAllByRole("combobox").map((select) => select.getAttribute("aria-label"))).toEqual(["Mode", "Model"]);
   expect(screen.getByRole("option", { name: "Pl⟨U+202E⟩an" })).toBeTruthy();
   await userEvent.selectOptions(mode(), "plan");
   expect([mode().value, mode().getAttribute("aria-busy")]).toEqual(["plan", "true"]);
   expect(asked()).toEqual([["mode", "plan"]]);
-  view.rerender(<Shown http={http} options={optionsWith({ mode: "plan" })} />);
+  view.rerender(<Shown options={optionsWith({ mode: "plan" })} />);
   expect([mode().value, mode().getAttribute("aria-busy")]).toEqual(["plan", "false"]);
   // What another device chose later is not held up by what was chosen here.
-  view.rerender(<Shown http={http} options={optionsWith({ mode: "ask" })} />);
+  view.rerender(<Shown options={optionsWith({ mode: "ask" })} />);
   expect([mode().value, mode().getAttribute("aria-busy")]).toEqual(["ask", "false"]);
 });
 
 test("a choice that is refused goes back, in words, and is not remembered", async () => {
   const { http } = fake({ ok: false, failure: { kind: "refused", status: 409, code: "agent_not_ready", message: "the agent is not there" } });
-  render(<Shown http={http} options={optionsWith()} />);
+  render(<Shown options={optionsWith()} />, inApp({ http }));
   await userEvent.selectOptions(mode(), "plan");
   await screen.findByText("Mode stays as it was. The agent is not there.");
   expect(mode().value).toBe("ask");
@@ -85,7 +85,7 @@ test("a choice that is refused goes back, in words, and is not remembered", asyn
 
 test("others are behind More, a switch among them", async () => {
   const { http, asked } = fake();
-  render(<Shown http={http} options={optionsWith()} />);
+  render(<Shown options={optionsWith()} />, inApp({ http }));
   await userEvent.click(screen.getByRole("button", { name: "More" }));
   await userEvent.click(screen.getByRole("checkbox", { name: "Fast" }));
   expect(asked()).toEqual([["fast", "true"]]);
@@ -93,7 +93,7 @@ test("others are behind More, a switch among them", async () => {
 
 test("a new session starts with what was chosen last in such a place, once and if it is offered", async () => {
   const first = fake();
-  const one = render(<Shown http={first.http} options={optionsWith()} />);
+  const one = render(<Shown options={optionsWith()} />, inApp({ http: first.http }));
   await userEvent.selectOptions(mode(), "plan");
   one.unmount();
   rememberOption(PLACE, "model", "gone");
@@ -101,12 +101,12 @@ test("a new session starts with what was chosen last in such a place, once and i
 
   const { http, asked } = fake();
   const options = optionsWith();
-  const view = render(<Shown http={http} options={options} ready={false} fresh />);
+  const view = render(<Shown options={options} ready={false} fresh />, inApp({ http }));
   expect(asked()).toEqual([]);
-  view.rerender(<Shown http={http} options={options} fresh />);
+  view.rerender(<Shown options={options} fresh />);
   await screen.findByText("As last time in this project. Mode: Pl⟨U+202E⟩an.");
   expect(asked()).toEqual([["mode", "plan"]]);
-  view.rerender(<Shown http={http} options={optionsWith()} fresh />);
+  view.rerender(<Shown options={optionsWith()} fresh />);
   await act(async () => undefined);
   await waitFor(() => expect(asked()).toEqual([["mode", "plan"]]));
 });
@@ -114,14 +114,14 @@ test("a new session starts with what was chosen last in such a place, once and i
 test("an earlier session is left as it is", async () => {
   rememberOption(PLACE, "mode", "plan");
   const { http, asked } = fake();
-  render(<Shown http={http} options={optionsWith()} />);
+  render(<Shown options={optionsWith()} />, inApp({ http }));
   await act(async () => undefined);
   expect(asked()).toEqual([]);
 });
 
 test("where there is no room, one button says what is chosen and opens all of them", async () => {
   const { http, asked } = fake();
-  render(<Shown http={http} options={optionsWith({ mode: "plan" })} />);
+  render(<Shown options={optionsWith({ mode: "plan" })} />, inApp({ http }));
   await userEvent.click(screen.getByRole("button", { name: "Options: Pl⟨U+202E⟩an Opus" }));
   const sheet = within(screen.getByRole("group", { name: "Options" }));
   expect(sheet.getByRole("checkbox", { name: "Fast" })).toBeTruthy();

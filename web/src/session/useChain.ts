@@ -3,32 +3,33 @@
 // Invariant: all of them are followed for as long as they are shown. Going on to another session of the thread shows the
 // one before until there is something to show of it, so that nothing flickers.
 import { useCallback, useEffect, useRef, useState } from "react";
-import { useStore } from "zustand";
 
 import { failureWords } from "../api/http";
-import type { App } from "../state/app";
+import { useApp, useAppState } from "../app/AppContext";
 import type { Link } from "../state/chain";
 import { aboveNext, isGone, sessionBefore } from "../state/chain";
 import type { Followed } from "../state/followed";
 import type { SessionId } from "../wire/names";
 import type { Before } from "./SessionHead";
 
-interface Chain {
-  /** The session that is shown as the open one; null until there is one. */
-  open: Link | null;
+export interface OpenChain {
+  /** The session that is shown as the open one. */
+  readonly open: Link;
   /** Those above it, oldest first. */
-  chain: readonly Link[];
-  before: Before;
+  readonly above: readonly Link[];
+  readonly before: Before;
 }
 
-export function useChain(app: App, session: SessionId): Chain {
-  const followed = useStore(app.store, (state) => state.followed);
+/** Nothing is open until there is something to show. */
+export function useChain(session: SessionId): Omit<OpenChain, "open"> & { open: Link | null } {
+  const app = useApp();
+  const followed = useAppState((state) => state.followed);
   const [shown, setShown] = useState<{ session: SessionId; above: readonly SessionId[] }>({ session, above: [] });
   if (shown.session !== session && isRead(followed.get(session))) {
     setShown({ session, above: aboveNext(shown.above, shown.session, session) });
   }
-  const gone = useStore(app.store, (state) => shown.above.filter((each) => isGone(each, state)).join()).split(",");
-  useFollowing(app, [...shown.above, shown.session, session]);
+  const gone = useAppState((state) => shown.above.filter((each) => isGone(each, state)).join()).split(",");
+  useFollowing([...shown.above, shown.session, session]);
 
   // One that is gone stays followed, so that it is known to be.
   const sessions = [...shown.above.filter((each) => !gone.includes(each)), shown.session];
@@ -37,7 +38,7 @@ export function useChain(app: App, session: SessionId): Chain {
     return isRead(known) ? [{ session: each, followed: known }] : [];
   });
   const open = links.at(-1);
-  const next = useStore(app.store, (state) => sessionBefore(sessions, state));
+  const next = useAppState((state) => sessionBefore(sessions, state));
   const show = useCallback(() => {
     setShown((now) => {
       const known = app.store.getState();
@@ -47,7 +48,7 @@ export function useChain(app: App, session: SessionId): Chain {
   }, [app]);
   return {
     open: open?.session === shown.session ? open : null,
-    chain: links.slice(0, -1),
+    above: links.slice(0, -1),
     before: next !== null ? { kind: "more", show } : beforeOf(followed.get(shown.above[0] ?? shown.session)),
   };
 }
@@ -70,7 +71,8 @@ function beforeOf(top: Followed | undefined): Before {
 }
 
 /** Follows these sessions, and each no longer than it is among them. */
-function useFollowing(app: App, sessions: readonly SessionId[]): void {
+function useFollowing(sessions: readonly SessionId[]): void {
+  const app = useApp();
   const held = useRef(new Set<SessionId>());
   const wanted = [...new Set(sessions)].join();
   useEffect(() => {

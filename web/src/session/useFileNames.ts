@@ -1,14 +1,15 @@
 // Names of files in the session's directory that go on from what was written after an @.
 import { useEffect, useState } from "react";
 
-import type { Http } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import type { SessionId } from "../wire/names";
 
 const PAUSE_MS = 120;
 const NONE: readonly string[] = [];
 
 /** Nothing is asked for while `written` is null. */
-export function useFileNames(http: Http, session: SessionId, written: string | null): readonly string[] {
+export function useFileNames(session: SessionId, written: string | null): readonly string[] {
+  const http = useHttp();
   const [found, setFound] = useState<{ written: string; names: readonly string[] } | null>(null);
   useEffect(() => {
     if (written === null) {

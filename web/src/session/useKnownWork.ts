@@ -1,12 +1,12 @@
 // Reads the work that the open session belongs to, where the list has not told of it.
 import { useEffect } from "react";
-import { useStore } from "zustand";
 
-import type { App } from "../state/app";
+import { useApp, useAppState } from "../app/AppContext";
 import type { WorkId } from "../wire/work";
 
-export function useKnownWork(app: App, id: WorkId | null): void {
-  const missing = useStore(app.store, (state) => id !== null && !state.works.has(id));
+export function useKnownWork(id: WorkId | null): void {
+  const app = useApp();
+  const missing = useAppState((state) => id !== null && !state.works.has(id));
   useEffect(() => {
     if (id === null || !missing) {
       return undefined;

@@ -1,10 +1,11 @@
 // Tells the server that a session which came to rest has been seen: it is open, on a page that is in view.
 import { useEffect, useSyncExternalStore } from "react";
 
-import type { Http } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import type { SessionRow } from "../wire/names";
 
-export function useObserving(http: Http, row: SessionRow | undefined, ready: boolean): void {
+export function useObserving(row: SessionRow | undefined, ready: boolean): void {
+  const http = useHttp();
   const inView = useSyncExternalStore(subscribe, () => document.visibilityState === "visible");
   const id = row?.id;
   const unseen = row?.unobserved === true;

@@ -1,8 +1,8 @@
 // Chooses the agent's options. What is chosen shows at once, and holds when the agent has said so.
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 
-import type { Http } from "../api/http";
 import { failureWords } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import { inOneLine } from "../ui/shown";
 import type { AgentOption, SessionId } from "../wire/names";
 import type { Place } from "./rememberedOptions";
@@ -12,7 +12,6 @@ import { rememberedOptions, rememberOption } from "./rememberedOptions";
 const PATIENCE_MS = 20_000;
 
 interface OptionsParts {
-  http: Http;
   session: SessionId;
   place: Place;
   options: readonly AgentOption[];
@@ -37,7 +36,8 @@ interface Wish {
   readonly was: string;
 }
 
-export function useOptions({ http, session, place, options, ready, fresh }: OptionsParts): Options {
+export function useOptions({ session, place, options, ready, fresh }: OptionsParts): Options {
+  const http = useHttp();
   const [wishes, setWishes] = useState<readonly Wish[]>([]);
   const [note, setNote] = useState<Options["note"]>(null);
   const [seen, setSeen] = useState(options);

@@ -1,7 +1,8 @@
 // Sends what left the composer, one prompt after the other and in order, again and again until the server has answered.
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 
-import type { Failure, Http } from "../api/http";
+import type { Failure } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import type { SessionId } from "../wire/names";
 import type { Outgoing } from "./outbox";
 import { forgetOutgoing, readOutbox, rememberOutgoing } from "./outbox";
@@ -12,7 +13,6 @@ const RESEND_AFTER_MS = 1_500;
 const SLOW_MS = 800;
 
 interface OutboxParts {
-  http: Http;
   session: SessionId;
   online: boolean;
   // Both may be those of an earlier rendering.
@@ -31,7 +31,8 @@ export interface Outbox {
   takeBack(): readonly Outgoing[];
 }
 
-export function useOutbox({ http, session, online, onSent, onRefused }: OutboxParts): Outbox {
+export function useOutbox({ session, online, onSent, onRefused }: OutboxParts): Outbox {
+  const http = useHttp();
   const [waiting, setWaiting] = useState<readonly Outgoing[]>(() => readOutbox(session).whole);
   // No answer came; an object for each time, for each begins a wait of its own.
   const [held, setHeld] = useState<{ atOnce: boolean } | null>(() => (waiting.length > 0 ? { atOnce: true } : null));

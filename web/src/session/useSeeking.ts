@@ -6,7 +6,7 @@ import type { Virtualizer } from "@tanstack/react-virtual";
 import type { RefObject } from "react";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
-import type { App } from "../state/app";
+import { useApp } from "../app/AppContext";
 import type { Followed } from "../state/followed";
 import { turnAt, turnCount } from "../state/followed";
 import type { Place } from "../ui/place";
@@ -19,7 +19,6 @@ const LIT_MS = 1_800;
 const MOVES = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 
 interface SeekingProps {
-  app: App;
   session: SessionId;
   followed: Followed;
   scroller: RefObject<HTMLDivElement | null>;
@@ -35,7 +34,8 @@ interface Seeking {
   lit: number | null;
 }
 
-export function useSeeking({ app, session, followed, scroller, virtualizer, indexOf }: SeekingProps): Seeking {
+export function useSeeking({ session, followed, scroller, virtualizer, indexOf }: SeekingProps): Seeking {
+  const app = useApp();
   const total = turnCount(followed);
   const known = (place: Place | null) => (place !== null && place.turn >= 1 && place.turn <= total ? place : null);
   const [asked, setAsked] = useState(() => ({ session, place: known(placeOf(location.hash)) }));

@@ -1,7 +1,7 @@
 // Reads the turns near those in view, and their lines of the contents.
 import { useEffect } from "react";
 
-import type { App } from "../state/app";
+import { useApp } from "../app/AppContext";
 import { cursorOf, pageOf } from "../state/contents";
 import { earlierPageOf } from "../state/earlier";
 import type { Followed } from "../state/followed";
@@ -13,7 +13,8 @@ const REACH = 12;
 /** A reader who passes by faster than this wants none of it. */
 const PASSING_MS = 60;
 
-export function useTurnsInReach(app: App, session: SessionId, followed: Followed, inView: { startIndex: number; endIndex: number } | null): void {
+export function useTurnsInReach(session: SessionId, followed: Followed, inView: { startIndex: number; endIndex: number } | null): void {
+  const app = useApp();
   const first = firstFollowed(followed);
   const from = inView === null ? first : Math.max(1, inView.startIndex + 1 - REACH);
   const to = inView === null ? first : Math.min(inView.endIndex + 1 + REACH, first - 1);

@@ -3,6 +3,7 @@
 // Invariant: this is the fold of crates/model/src/agent_view.rs; fixtures/agent-views.json holds both to it. Entries that
 // are in it already may be folded in again, oldest first: it comes out the same.
 import type { AgentCommand, AgentOption, AgentState, Entry, AgentView as ToldAgent, SignInMethod, Usage } from "../wire/names";
+import { isFor } from "./entryKinds";
 
 export interface AgentView {
   readonly state: AgentState;
@@ -33,6 +34,9 @@ export const UNKNOWN_AGENT: AgentView = {
 };
 
 export function applyToAgent(agent: AgentView, entry: Entry): AgentView {
+  if (!isFor(entry, "agent")) {
+    return agent;
+  }
   switch (entry.type) {
     case "session.changed":
       // Another agent has its own options.
@@ -47,7 +51,5 @@ export function applyToAgent(agent: AgentView, entry: Entry): AgentView {
       return { ...agent, commands: entry.data.commands };
     case "usage.reported":
       return { ...agent, usage: entry.data };
-    default:
-      return agent;
   }
 }

@@ -239,8 +239,15 @@ function applyFrame(state: AppState, frame: ServerFrame): AppState {
       return changeFollowed(state, frame.session, () =>
         frame.reason === "deleted" ? { ...NOT_READ, reading: { kind: "deleted" } } : NOT_READ,
       );
+    case "progress":
+    case "ack":
+    case "error":
+    case "bye":
+      // They concern the connection, or features that this page does not show.
+      return state;
     default:
-      // The rest concerns the connection, or features that this page does not show.
+      frame satisfies never;
+      // Only a newer server knows it. What it told of a session is in that session's entries.
       return state;
   }
 }

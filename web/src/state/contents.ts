@@ -3,6 +3,7 @@
 // Invariant: turn n stands at index n - 1. What an entry said is newer than what any page says, for pages are asked for
 // beside a follow that hears everything from its cursor on; so a page fills in only what no entry has told.
 import type { Entry, InteractionId, Timestamp, Toc, TurnState } from "../wire/names";
+import { isFor } from "./entryKinds";
 
 export interface ContentsLine {
   readonly turn: number;
@@ -62,7 +63,7 @@ export function applyToContents(contents: Contents, entries: readonly Entry[]): 
     lines ??= [...contents.lines];
     lines[turn - 1] = { ...(lines[turn - 1] ?? unknownLine(turn)), ...news };
   };
-  for (const entry of entries) {
+  for (const entry of entries.filter((each) => isFor(each, "contents"))) {
     switch (entry.type) {
       case "turn.started":
         change(entry.data.turn, { state: "running", startedAt: entry.at, interactionId: entry.data.interactionId });
@@ -81,7 +82,7 @@ export function applyToContents(contents: Contents, entries: readonly Entry[]): 
         change(entry.data.turn, { summary: entry.data.summary, summed: true });
         break;
       default:
-        break;
+        entry satisfies never;
     }
   }
   return lines === null ? contents : { ...contents, lines: dense(lines) };

@@ -190,3 +190,10 @@ test("a prompt that is too long to come does not wait any more, and is read like
   const read = takeLarge(sentLarge, { ...sent(1, "look at these"), seq, at: AT } as Entry);
   expect([read.transcript.turns.at(-1)?.prompt, shown(read)]).toEqual(["look at these", []]);
 });
+
+test("an entry that only a newer server knows is taken like any other, and what follows it too", () => {
+  const followed = follow(running, { type: "song.part" } as unknown as Happened, said(1, "La"), ended(1));
+  expect([followed.seq, followed.cursor]).toEqual([running.seq + 3, `1f.${running.seq + 3}`]);
+  expect(shown(followed)).toEqual(["newer", "La"]);
+  expect([followed.agent, followed.queue]).toEqual([running.agent, running.queue]);
+});

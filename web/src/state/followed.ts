@@ -12,6 +12,7 @@ import type { Contents } from "./contents";
 import { applyToContents, EMPTY_CONTENTS } from "./contents";
 import type { SessionContext } from "./context";
 import { agentOf, applyToAgent, UNKNOWN_AGENT } from "./agent";
+import { isFor } from "./entryKinds";
 import type { Earlier } from "./earlier";
 import { earlierAsides, earlierHandOvers, findEarlier, NOTHING_EARLIER } from "./earlier";
 import type { Aside, HandOver, Permission, Transcript, TranscriptTurn } from "./transcript";
@@ -130,6 +131,9 @@ function applyBesideTranscript(followed: Followed, cursor: string, entry: Entry)
     queue: applyToQueue(followed.queue, entry),
     agent: applyToAgent(followed.agent, entry),
   };
+  if (!isFor(entry, "live")) {
+    return next;
+  }
   switch (entry.type) {
     case "text.part":
       return { ...next, muted: null, previews: settle(followed.previews, "text", entry.data.block, entry.data.text) };
@@ -145,8 +149,6 @@ function applyBesideTranscript(followed: Followed, cursor: string, entry: Entry)
     case "turn.started":
     case "turn.ended":
       return { ...next, muted: null, previews: NOT_READ.previews };
-    default:
-      return next;
   }
 }
 
@@ -282,6 +284,9 @@ function keyOf(of: WordsOf, number: number): string {
 }
 
 function applyToQueue(queue: readonly QueuedPrompt[], entry: Entry): readonly QueuedPrompt[] {
+  if (!isFor(entry, "queue")) {
+    return queue;
+  }
   switch (entry.type) {
     case "prompt.queued":
       // One that waits still was in the snapshot, in its place.
@@ -299,7 +304,5 @@ function applyToQueue(queue: readonly QueuedPrompt[], entry: Entry): readonly Qu
         ? queue.filter((prompt) => prompt.interactionId !== interactionId)
         : queue;
     }
-    default:
-      return queue;
   }
 }

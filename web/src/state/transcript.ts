@@ -2,7 +2,8 @@
 // asked between them.
 //
 // Invariant: this is the fold of crates/model/src/transcript.rs, word for word; fixtures/transcripts/ holds both to it. It
-// may begin with any turn: only of whom the session talked to before that nothing is known.
+// may begin with any turn: only of whom the session talked to before that nothing is known. Entries that only a newer server
+// knows are in this one alone.
 // Values are never changed in place: a turn that did not change is the same object, so that it is not drawn again.
 import type { Card, Next, Span } from "../wire/blocks";
 import type {
@@ -25,6 +26,8 @@ import type {
   Usage,
   WordsOf,
 } from "../wire/names";
+import type { EntryFor } from "./entryKinds";
+import { isFor, isKnown } from "./entryKinds";
 
 export interface ToolCall {
   readonly type: "tool";
@@ -69,9 +72,17 @@ export interface LargeItem {
   readonly bytes: number;
 }
 
+/** Entries of a kind that this page does not know, one after the other. */
+export interface NewerItem {
+  readonly type: "newer";
+  readonly kind: string;
+  readonly count: number;
+}
+
 export type Item =
   | TextItem
   | LargeItem
+  | NewerItem
   | { readonly type: "thought"; readonly block: number; readonly text: string }
   | ToolCall
   | { readonly type: "plan"; readonly steps: readonly PlanStep[] }
@@ -131,20 +142,36 @@ export interface Transcript {
   readonly handOvers: readonly HandOver[];
   /** What was asked while no turn ran, oldest first. */
   readonly asides: readonly Aside[];
+  /** What stands before the first turn and only a newer server knows; it goes into that turn. */
+  readonly newer: readonly NewerItem[];
 }
 
-export const EMPTY_TRANSCRIPT: Transcript = { turns: [], agent: null, handOvers: [], asides: [] };
+export const EMPTY_TRANSCRIPT: Transcript = { turns: [], agent: null, handOvers: [], asides: [], newer: [] };
 
 /** Folds in the next entries of the session. The turns are copied once for all of them: a long session has many. */
 export function applyToTranscript(transcript: Transcript, entries: readonly Entry[]): Transcript {
   let turns: TranscriptTurn[] | null = null;
-  let { agent, handOvers, asides } = transcript;
+  let { agent, handOvers, asides, newer } = transcript;
+  const changeLastTurn = (last: TranscriptTurn, changed: TranscriptTurn) => {
+    if (changed !== last) {
+      turns ??= [...transcript.turns];
+      turns[turns.length - 1] = changed;
+    }
+  };
   for (const entry of entries) {
-    const last = (turns ?? transcript.turns).at(-1);
-    if (entry.type === "turn.started") {
+    const last: TranscriptTurn | undefined = (turns ?? transcript.turns).at(-1);
+    if (!isKnown(entry)) {
+      // What it means is not known, so it stands where it came: at the end of the last turn, though that may be over.
+      if (last === undefined) {
+        newer = addNewer(newer, entry.type);
+      } else {
+        changeLastTurn(last, { ...last, items: addNewer(last.items, entry.type) });
+      }
+    } else if (entry.type === "turn.started") {
       const { turn, interactionId } = entry.data;
       turns ??= [...transcript.turns];
-      turns.push(startedTurn(turn, interactionId, entry.at));
+      turns.push({ ...startedTurn(turn, interactionId, entry.at), items: newer });
+      newer = EMPTY_TRANSCRIPT.newer;
     } else if (entry.type === "session.created") {
       agent = entry.data.agent;
     } else if (entry.type === "session.changed" && typeof entry.data.agent === "string") {
@@ -160,16 +187,18 @@ export function applyToTranscript(transcript: Transcript, entries: readonly Entr
       const at = asides.findLastIndex((aside) => aside.request === request);
       const aside = asides[at];
       asides = aside === undefined ? asides : asides.with(at, { ...aside, answer });
-    } else if (last !== undefined && isMeant(last, entry)) {
-      const changed = applyToTurn(last, entry);
-      if (changed !== last) {
-        turns ??= [...transcript.turns];
-        turns[turns.length - 1] = changed;
-      }
+    } else if (last !== undefined && isFor(entry, "turn") && isMeant(last, entry)) {
+      changeLastTurn(last, applyToTurn(last, entry));
     }
   }
-  const isSame = turns === null && agent === transcript.agent && handOvers === transcript.handOvers && asides === transcript.asides;
-  return isSame ? transcript : { turns: turns ?? transcript.turns, agent, handOvers, asides };
+  const after: Transcript = { turns: turns ?? transcript.turns, agent, handOvers, asides, newer };
+  return (Object.keys(after) as (keyof Transcript)[]).every((part) => after[part] === transcript[part]) ? transcript : after;
+}
+
+function addNewer<T extends Item>(items: readonly T[], kind: string): readonly (T | NewerItem)[] {
+  const last: Item | undefined = items.at(-1);
+  const count = last?.type === "newer" && last.kind === kind ? last.count : 0;
+  return [...items.slice(0, count > 0 ? -1 : undefined), { type: "newer", kind, count: count + 1 }];
 }
 
 /** Puts a mark where an entry stands that did not come. */
@@ -191,7 +220,8 @@ export function readLarge(transcript: Transcript, entry: Entry): Transcript {
     return transcript;
   }
   const mark = turn.items.findIndex(isMark);
-  const read = applyToTurn({ ...turn, items: turn.items.slice(0, mark) }, entry);
+  const before = { ...turn, items: turn.items.slice(0, mark) };
+  const read = isFor(entry, "turn") ? applyToTurn(before, entry) : isKnown(entry) ? before : { ...before, items: addNewer(before.items, entry.type) };
   return { ...transcript, turns: transcript.turns.with(at, { ...read, items: [...read.items, ...turn.items.slice(mark + 1)] }) };
 }
 
@@ -218,7 +248,7 @@ function startedTurn(turn: number, interactionId: InteractionId, startedAt: Time
   };
 }
 
-function applyToTurn(turn: TranscriptTurn, entry: Entry): TranscriptTurn {
+function applyToTurn(turn: TranscriptTurn, entry: EntryFor<"turn">): TranscriptTurn {
   switch (entry.type) {
     case "turn.ended":
       return {
@@ -271,8 +301,6 @@ function applyToTurn(turn: TranscriptTurn, entry: Entry): TranscriptTurn {
       return { ...turn, items: [...turn.items, { type: "notice", ...entry.data.notice }] };
     case "compaction.seen":
       return { ...turn, items: [...turn.items, { type: "compaction", summary: entry.data.summary ?? null }] };
-    default:
-      return turn;
   }
 }
 
@@ -296,7 +324,15 @@ function addToContent(content: readonly ToolContent[], text: string): readonly T
       return content.with(-1, { ...last, text: last.text + text });
     case "terminal":
       return content.with(-1, { ...last, output: last.output + text });
+    case "image":
+    case "link":
+    case "diff":
+    case "omitted":
+    case "raw":
+    case undefined:
+      return [...content, { type: "text", text }];
     default:
+      last satisfies never;
       return [...content, { type: "text", text }];
   }
 }

@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
 
 import type { Http } from "../api/http";
+import { inApp } from "../app/inApp";
 import type { SessionRow, Title } from "../wire/names";
 import { TitleCard } from "./TitleCard";
 
@@ -15,7 +16,7 @@ afterEach(cleanup);
 
 function show(name: string, answers: Partial<Http>, onGone = () => undefined) {
   const titleHistory = vi.fn().mockResolvedValue({ ok: true, value: { session_id: "s", session_name: "", titles } });
-  render(<TitleCard http={{ titleHistory, ...answers } as unknown as Http} row={row(name)} writable onGone={onGone} />);
+  render(<TitleCard row={row(name)} writable onGone={onGone} />, inApp({ http: { titleHistory, ...answers } }));
 }
 
 test("five are shown, newest first, and the rest when it is asked for", async () => {

@@ -2,8 +2,9 @@
 // that the person gave it.
 import { useEffect, useState } from "react";
 
-import type { Failure, Http } from "../api/http";
+import type { Failure } from "../api/http";
 import { failureWords } from "../api/http";
+import { useHttp } from "../app/AppContext";
 import { Alert } from "../ui/Alert";
 import { Icon } from "../ui/Icon";
 import { Link } from "../ui/Link";
@@ -15,7 +16,6 @@ import type { SessionRow, Title, TitleHistory } from "../wire/names";
 const SHOWN_AT_FIRST = 5;
 
 interface TitleCardProps {
-  http: Http;
   row: SessionRow;
   /** The name can be taken away here. */
   writable: boolean;
@@ -23,7 +23,8 @@ interface TitleCardProps {
   onGone(): void;
 }
 
-export function TitleCard({ http, row, writable, onGone }: TitleCardProps) {
+export function TitleCard({ row, writable, onGone }: TitleCardProps) {
+  const http = useHttp();
   const [history, setHistory] = useState<TitleHistory | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [all, setAll] = useState(false);

@@ -73,7 +73,7 @@ export function NextMenu(props: NextMenuProps) {
 }
 
 function Choices({ steps, wish, onChoose, onGo }: NextMenuProps) {
-  const catalog = useCatalog(steps.app.http);
+  const catalog = useCatalog();
   const agents = catalog?.ok ? catalog.value : [];
   const others = agents.filter(({ name, installed }) => installed && name !== steps.agent);
   const same = inOneLine(agents.find(({ name }) => name === steps.agent)?.title ?? steps.agent);

@@ -2,10 +2,9 @@
 import { act, cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
-import { createStore } from "zustand/vanilla";
 
-import type { App } from "../../state/app";
-import { INITIAL_STATE } from "../../state/app";
+import { inApp } from "../../app/inApp";
+import { UNREAD_LIST } from "../../state/sessionList";
 import type { Next, NextBlock } from "../../wire/blocks";
 import type { AgentCommand, AgentOption, SessionRow } from "../../wire/names";
 import { NextStep } from "./NextStep";
@@ -43,17 +42,16 @@ function show({ next = NEXT, commands = [], standing = { state: "open" } as Part
   );
   const http = { nextSteps, takeNext: vi.fn(takeNext), readSession, agents: () => Promise.resolve({ ok: true, value: { agents: [{ name: "codex", title: "Codex", installed: true }, { name: "absent", title: "Absent", installed: false }] } }) };
   const rows = new Map([["other", { id: "other", title: "The plan", ...row } as SessionRow]]);
-  const store = createStore(() => ({ ...INITIAL_STATE, list: { ...INITIAL_STATE.list, rows } }));
   const onWent = vi.fn();
   function Page({ changed }: { changed: number }) {
-    const steps = useNextSteps({ app: { store, http } as unknown as App, session: "s", agent: "guide", options: OPTIONS, commands, changed, onWent });
+    const steps = useNextSteps({ session: "s", agent: "guide", options: OPTIONS, commands, changed, onWent });
     return (
       <NextStepsContext value={steps}>
         <NextStep turn={3} nth={1} next={next} />
       </NextStepsContext>
     );
   }
-  const { rerender, container } = render(<Page changed={1} />);
+  const { rerender, container } = render(<Page changed={1} />, inApp({ http, state: { list: { ...UNREAD_LIST, rows } } }));
   return { ...http, standing: standing as Partial<NextBlock>, onWent, container, change: (changed: number) => rerender(<Page changed={changed} />) };
 }
 

@@ -109,7 +109,7 @@ function Offer({ id, next, known, steps }: OfferProps) {
 function Standing({ next, known, steps }: Omit<OfferProps, "id">) {
   const later = known?.supersededBy ?? null;
   if (known?.state === "used" && steps !== null && known.sessionId) {
-    return <WentOn steps={steps} session={known.sessionId} />;
+    return <WentOn session={known.sessionId} />;
   }
   if (known?.state === "open" && steps?.past !== undefined) {
     return (
@@ -158,8 +158,8 @@ function Standing({ next, known, steps }: Omit<OfferProps, "id">) {
   return <Where next={next} />;
 }
 
-function WentOn({ steps, session }: { steps: NextSteps; session: SessionId }) {
-  const other = useOtherSession(steps.app, session);
+function WentOn({ session }: { session: SessionId }) {
+  const other = useOtherSession(session);
   return other.gone ? (
     <>Went on in a session that was deleted</>
   ) : (

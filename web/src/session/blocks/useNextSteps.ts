@@ -5,12 +5,11 @@
 import { createContext, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import type { Answer, Failure, Http } from "../../api/http";
-import type { App } from "../../state/app";
+import { useHttp } from "../../app/AppContext";
 import type { NextBlock, NextWish } from "../../wire/blocks";
 import type { AgentCommand, AgentOption, SessionId } from "../../wire/names";
 
 export interface NextSteps {
-  readonly app: App;
   /** Whom the session talks to, and what can be chosen of it. */
   readonly agent: string;
   readonly options: readonly AgentOption[];
@@ -31,7 +30,6 @@ export interface NextSteps {
 export const NextStepsContext = createContext<NextSteps | null>(null);
 
 interface Given {
-  app: App;
   session: SessionId;
   agent: string;
   options: readonly AgentOption[];
@@ -41,8 +39,8 @@ interface Given {
   onWent(session: SessionId): void;
 }
 
-export function useNextSteps({ app, session, agent, options, commands, changed, onWent }: Given): NextSteps {
-  const { http } = app;
+export function useNextSteps({ session, agent, options, commands, changed, onWent }: Given): NextSteps {
+  const http = useHttp();
   const [standing, setStanding] = useState<NextSteps["standing"]>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   /** The earliest turn of those. */
@@ -100,8 +98,8 @@ export function useNextSteps({ app, session, agent, options, commands, changed, 
     [http, session, lookAgain],
   );
   return useMemo(
-    () => ({ app, agent, options, commands, standing, failure, want, lookAgain, take }),
-    [app, agent, options, commands, standing, failure, want, lookAgain, take],
+    () => ({ agent, options, commands, standing, failure, want, lookAgain, take }),
+    [agent, options, commands, standing, failure, want, lookAgain, take],
   );
 }
 

@@ -2,9 +2,8 @@
 //
 // Invariant: a row that was heard of says both. The server is asked only about a session that no row tells of, once.
 import { useEffect, useState } from "react";
-import { useStore } from "zustand";
 
-import type { App } from "../../state/app";
+import { useAppState, useHttp } from "../../app/AppContext";
 import { isDeleted } from "../../state/sessionList";
 import { titleOf } from "../../state/words";
 import type { SessionId } from "../../wire/names";
@@ -16,8 +15,9 @@ export interface OtherSession {
   readonly gone: boolean;
 }
 
-export function useOtherSession(app: App, session: SessionId | null): OtherSession {
-  const row = useStore(app.store, (state) => (session === null ? undefined : state.list.rows.get(session)));
+export function useOtherSession(session: SessionId | null): OtherSession {
+  const http = useHttp();
+  const row = useAppState((state) => (session === null ? undefined : state.list.rows.get(session)));
   const [told, setTold] = useState<OtherSession & { session: SessionId | null }>({ session: null, title: null, gone: false });
   const unknown = row === undefined;
   useEffect(() => {
@@ -25,7 +25,7 @@ export function useOtherSession(app: App, session: SessionId | null): OtherSessi
       return undefined;
     }
     let left = false;
-    void app.http.readSession(session).then((answer) => {
+    void http.readSession(session).then((answer) => {
       if (left) {
         return;
       }
@@ -38,7 +38,7 @@ export function useOtherSession(app: App, session: SessionId | null): OtherSessi
     return () => {
       left = true;
     };
-  }, [app, session, unknown]);
+  }, [http, session, unknown]);
   if (row !== undefined) {
     return { title: titleOf(row), gone: isDeleted(row) };
   }

@@ -1,11 +1,13 @@
 // The agents of the server's machine, asked for when somebody wants to see them: finding their versions takes a while.
 import { useEffect, useState } from "react";
 
-import type { Answer, Http } from "../../api/http";
+import type { Answer } from "../../api/http";
+import { useHttp } from "../../app/AppContext";
 import type { Agent } from "../../wire/names";
 
 /** Null until they have come. */
-export function useCatalog(http: Http): Answer<readonly Agent[]> | null {
+export function useCatalog(): Answer<readonly Agent[]> | null {
+  const http = useHttp();
   const [catalog, setCatalog] = useState<Answer<readonly Agent[]> | null>(null);
   useEffect(() => {
     let wanted = true;

@@ -1,7 +1,7 @@
 // The contents beside the transcript, and as a sheet where there is no room beside it.
-import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
-import type { App } from "../../state/app";
+import { useApp } from "../../app/AppContext";
 import type { Followed } from "../../state/followed";
 import { cursorOf } from "../../state/contents";
 import { Dialog } from "../../ui/Dialog";
@@ -12,7 +12,6 @@ import type { TurnRead } from "./useTurnInView";
 import { WholeWork } from "./WholeWork";
 
 interface ContentsProps {
-  app: App;
   row: SessionRow;
   followed: Followed;
   /** The turn that is read, of whichever session. */
@@ -74,7 +73,7 @@ interface LinesProps extends ContentsProps {
 
 /** This session, or the whole work that it belongs to. */
 function Extent({ switchClassName, ...rest }: LinesProps & { switchClassName: string }) {
-  const { app, row, followed, read, linePx, className, onJump, onLeave } = rest;
+  const { row, followed, read, linePx, className, onJump, onLeave } = rest;
   const [whole, setWhole] = useState(wholeChosen);
   if (followed.work === null) {
     return <Lines {...rest} />;
@@ -90,7 +89,7 @@ function Extent({ switchClassName, ...rest }: LinesProps & { switchClassName: st
         <Choice pressed={whole} words="The whole work" onClick={() => choose(true)} />
       </div>
       {whole ? (
-        <WholeWork app={app} work={followed.work.id} session={row.id} turns={turnsOf(rest)} read={read} linePx={linePx} className={className} onJump={onJump} onLeave={onLeave} />
+        <WholeWork work={followed.work.id} session={row.id} turns={turnsOf(rest)} read={read} linePx={linePx} className={className} onJump={onJump} onLeave={onLeave} />
       ) : (
         <Lines {...rest} />
       )}
@@ -114,7 +113,8 @@ function Choice({ pressed, words, onClick }: { pressed: boolean; words: string; 
   );
 }
 
-function Lines({ app, row, followed, read, damaged, linePx, className, onJump }: LinesProps) {
+function Lines({ row, followed, read, damaged, linePx, className, onJump }: LinesProps) {
+  const app = useApp();
   const { contents } = followed;
   const asked = useRef(new Set<number>());
   const open = useRef(true);
@@ -155,31 +155,4 @@ function Lines({ app, row, followed, read, damaged, linePx, className, onJump }:
       onMissing={ask}
     />
   );
-}
-
-const SETTING = "throughline.contents";
-const CHANGED = "throughline:contents";
-
-/** Whether the contents stand beside the transcript where there is room; remembered in this browser. */
-export function useContentsBeside(): [boolean, (shown: boolean) => void] {
-  const shown = useSyncExternalStore(
-    (onChange) => {
-      addEventListener(CHANGED, onChange);
-      return () => {
-        removeEventListener(CHANGED, onChange);
-      };
-    },
-    () => localStorage.getItem(SETTING) !== "hidden",
-  );
-  return [
-    shown,
-    (show) => {
-      if (show) {
-        localStorage.removeItem(SETTING);
-      } else {
-        localStorage.setItem(SETTING, "hidden");
-      }
-      dispatchEvent(new Event(CHANGED));
-    },
-  ];
 }

@@ -6,7 +6,6 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import type { KeyboardEvent } from "react";
 import { useEffect, useMemo, useRef } from "react";
 
-import type { App } from "../../state/app";
 import { wholeRows } from "../../state/wholeWork";
 import { Link } from "../../ui/Link";
 import { inOneLine } from "../../ui/shown";
@@ -17,7 +16,6 @@ import type { TurnRead } from "./useTurnInView";
 import { useWorkContents } from "./useWorkContents";
 
 interface WholeWorkProps {
-  app: App;
   work: WorkId;
   session: SessionId;
   /** Turns of the open session; with a new one the list is read again from there. */
@@ -31,9 +29,9 @@ interface WholeWorkProps {
   onLeave?: (() => void) | undefined;
 }
 
-export function WholeWork({ app, work, session, turns, read, linePx, className, onJump, onLeave }: WholeWorkProps) {
+export function WholeWork({ work, session, turns, read, linePx, className, onJump, onLeave }: WholeWorkProps) {
   const scroller = useRef<HTMLElement>(null);
-  const { entries, words } = useWorkContents(app, work, session, turns);
+  const { entries, words } = useWorkContents(work, session, turns);
   const rows = useMemo(() => wholeRows(entries), [entries]);
   const here = rows.findIndex((row) => row.kind === "turn" && row.entry.session_id === (read?.past ?? session) && row.entry.turn === read?.turn);
   const virtualizer = useVirtualizer({

@@ -1,9 +1,8 @@
 // Reads the contents of a whole work, and again from the open session on when it has another turn.
 import { useEffect, useRef, useState } from "react";
-import { useStore } from "zustand";
 
 import { failureWords } from "../../api/http";
-import type { App } from "../../state/app";
+import { useAppState, useHttp } from "../../app/AppContext";
 import { numberBefore, takeAfter } from "../../state/wholeWork";
 import type { SessionId } from "../../wire/names";
 import type { WorkId, WorkTocEntry } from "../../wire/work";
@@ -17,11 +16,12 @@ interface WorkContents {
   words: string | null;
 }
 
-export function useWorkContents(app: App, work: WorkId, session: SessionId, turns: number): WorkContents {
+export function useWorkContents(work: WorkId, session: SessionId, turns: number): WorkContents {
+  const http = useHttp();
   const [entries, setEntries] = useState<readonly WorkTocEntry[] | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const known = useRef<readonly WorkTocEntry[]>([]);
-  const members = useStore(app.store, (state) => state.works.get(work)?.sessionIds.join(" ") ?? "");
+  const members = useAppState((state) => state.works.get(work)?.sessionIds.join(" ") ?? "");
   const knownOf = useRef(members);
 
   useEffect(() => {
@@ -34,7 +34,7 @@ export function useWorkContents(app: App, work: WorkId, session: SessionId, turn
     const read = async () => {
       let after = numberBefore(known.current, session);
       for (let page = 0; page < MOST_PAGES; page += 1) {
-        const answer = await app.http.workToc(work, String(after));
+        const answer = await http.workToc(work, after);
         if (left) {
           return;
         }
@@ -56,6 +56,6 @@ export function useWorkContents(app: App, work: WorkId, session: SessionId, turn
     return () => {
       left = true;
     };
-  }, [app, work, session, turns, members]);
+  }, [http, work, session, turns, members]);
   return { entries: entries ?? [], words: entries !== null ? null : (failure ?? "Reading…") };
 }

@@ -3,7 +3,7 @@
 // Invariant: it shows nothing but what the server said of this session.
 import { Fragment, useState } from "react";
 
-import type { Http } from "../../api/http";
+import { useHttp } from "../../app/AppContext";
 import type { SessionContext } from "../../state/context";
 import { Alert } from "../../ui/Alert";
 import { Icon } from "../../ui/Icon";
@@ -14,7 +14,6 @@ import { FileLink } from "./FileLink";
 import { footerOf } from "./footer";
 
 interface ContextFooterProps {
-  http: Http;
   row: SessionRow;
   context: SessionContext | null;
   /** Marks can be changed. */
@@ -25,7 +24,8 @@ interface ContextFooterProps {
 
 const AUTOMATIC = "edited by the agent, not marked";
 
-export function ContextFooter({ http, row, context, writable, onOpenFile, onOpenPanel }: ContextFooterProps) {
+export function ContextFooter({ row, context, writable, onOpenFile, onOpenPanel }: ContextFooterProps) {
+  const http = useHttp();
   // What went wrong with a change from here, for as long as the marks are as they were then.
   const [failed, setFailed] = useState<{ words: string; marks: string } | null>(null);
   const [busy, setBusy] = useState(false);

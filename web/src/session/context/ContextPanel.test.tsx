@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Answer, Http } from "../../api/http";
+import { inApp } from "../../app/inApp";
 import type { SessionContext } from "../../state/context";
 import type { Changed, SessionRow, SetContext, StoredFile } from "../../wire/names";
 import { ContextFooter } from "./ContextFooter";
@@ -65,7 +66,7 @@ afterEach(cleanup);
 test("the footer shows names, says paths, and markup stays text", async () => {
   const { http } = server();
   const onOpenFile = vi.fn();
-  const { container } = render(<ContextFooter http={http} row={row} context={context} writable onOpenFile={onOpenFile} onOpenPanel={vi.fn()} />);
+  const { container } = render(<ContextFooter row={row} context={context} writable onOpenFile={onOpenFile} onOpenPanel={vi.fn()} />, inApp({ http }));
   const marked = screen.getByRole("link", { name: "/w/<b>a</b>.md" });
   expect(marked.getAttribute("title")).toBe("/w/<b>a</b>.md");
   expect(container.querySelector("b")).toBeNull();
@@ -79,14 +80,14 @@ test("the footer shows names, says paths, and markup stays text", async () => {
 test("a dot stands between any two of the footer, and an applet says that it cannot be opened", () => {
   const { http } = server();
   const sets = { files: ["/w/a.md", "/w/b.md"], applet: ["git-diff"] };
-  const { container } = render(<ContextFooter http={http} row={row} context={{ ...context, sets }} writable={false} onOpenFile={vi.fn()} onOpenPanel={vi.fn()} />);
+  const { container } = render(<ContextFooter row={row} context={{ ...context, sets }} writable={false} onOpenFile={vi.fn()} onOpenPanel={vi.fn()} />, inApp({ http }));
   expect(container.textContent).toBe("a.md·b.md·notes.md·[git-diff]cannot be opened yet");
   expect(screen.queryByRole("link", { name: /git-diff/ })).toBeNull();
 });
 
 test("one click marks what is automatic, and nothing changes before the server says so", async () => {
   const { http, wishes } = server();
-  render(<ContextFooter http={http} row={row} context={context} writable onOpenFile={vi.fn()} onOpenPanel={vi.fn()} />);
+  render(<ContextFooter row={row} context={context} writable onOpenFile={vi.fn()} onOpenPanel={vi.fn()} />, inApp({ http }));
   await userEvent.click(screen.getByRole("button", { name: "Mark it" }));
   expect(wishes).toEqual([{ setName: "files", items: ["/w/notes.md"], mode: "merge" }]);
   expect(screen.getByRole("link", { name: /not marked/ })).toBeTruthy();
@@ -94,8 +95,8 @@ test("one click marks what is automatic, and nothing changes before the server s
 
 test("a footer without anything to show is not there, nor one of which nothing is known", () => {
   const { http } = server();
-  const rest = { http, row, writable: true, onOpenFile: vi.fn(), onOpenPanel: vi.fn() };
-  const { container, rerender } = render(<ContextFooter {...rest} context={null} />);
+  const rest = { row, writable: true, onOpenFile: vi.fn(), onOpenPanel: vi.fn() };
+  const { container, rerender } = render(<ContextFooter {...rest} context={null} />, inApp({ http }));
   expect(container.textContent).toBe("");
   rerender(<ContextFooter {...rest} context={{ sets: { ports: ["1"] }, proofs: {} }} />);
   expect(container.textContent).toBe("");
@@ -104,7 +105,7 @@ test("a footer without anything to show is not there, nor one of which nothing i
 function openPanel(answers: Parameters<typeof server>[0] = {}, writable = true) {
   const given = server(answers);
   const onClose = vi.fn();
-  render(<ContextPanel http={given.http} row={row} context={context} writable={writable} onOpenFile={vi.fn()} onClose={onClose} />);
+  render(<ContextPanel row={row} context={context} writable={writable} onOpenFile={vi.fn()} onClose={onClose} />, inApp({ http: given.http }));
   return { ...given, onClose };
 }
 
@@ -169,8 +170,8 @@ test("a warning is no alarm, and goes with the next change, wherever that is mad
 
 test("the footer says only what went wrong with its own change, until the marks change", async () => {
   const { http } = server({ change: [warned(["README.md", "/w/notes.md"], [RELATIVE]), refused("context_full", "there is no room")] });
-  const rest = { http, row, writable: true, onOpenFile: vi.fn(), onOpenPanel: vi.fn() };
-  const { rerender } = render(<ContextFooter {...rest} context={context} />);
+  const rest = { row, writable: true, onOpenFile: vi.fn(), onOpenPanel: vi.fn() };
+  const { rerender } = render(<ContextFooter {...rest} context={context} />, inApp({ http }));
   const mark = screen.getByRole("button", { name: "Mark it" });
   await userEvent.click(mark);
   expect(screen.queryByText(/no absolute path/)).toBeNull();
@@ -225,7 +226,7 @@ const file: StoredFile = { path: "/w/a.md", content: "one\r\ntwo <b>\u202E\n", e
 
 test("a file has numbered lines and is nothing but text", async () => {
   const { http } = server({ file: [{ ok: true, value: file }] });
-  render(<FileViewer http={http} session="s" path="/w/a.md" onClose={vi.fn()} />);
+  render(<FileViewer session="s" path="/w/a.md" onClose={vi.fn()} />, inApp({ http }));
   const shown = await screen.findByRole("region", { name: "The file" });
   expect(shown.querySelector("[data-numbers]")?.textContent).toBe("1\n2");
   expect(shown.querySelector("code")?.textContent).toBe("one\ntwo <b>⟨U+202E⟩\n");
@@ -238,17 +239,17 @@ test.each<[Partial<StoredFile>, string]>([
   [{ content: "", bytes: 0 }, "The file is empty."],
 ])("a file that is not all text: %o", async (change, words) => {
   const { http } = server({ file: [{ ok: true, value: { ...file, ...change } }] });
-  render(<FileViewer http={http} session="s" path="/w/a.md" onClose={vi.fn()} />);
+  render(<FileViewer session="s" path="/w/a.md" onClose={vi.fn()} />, inApp({ http }));
   await screen.findByText(words);
 });
 
 test("outside of the session's directory it asks first, once", async () => {
   const { http, read } = server({ file: [refused("outside_needs_confirm", "outside"), { ok: true, value: file }, { ok: true, value: file }] });
-  render(<FileViewer http={http} session="s" path="/o/a.md" onClose={vi.fn()} />);
+  render(<FileViewer session="s" path="/o/a.md" onClose={vi.fn()} />, inApp({ http }));
   await userEvent.click(await screen.findByRole("button", { name: "Open it" }));
   await screen.findByRole("region", { name: "The file" });
   cleanup();
-  render(<FileViewer http={http} session="s" path="/o/a.md" onClose={vi.fn()} />);
+  render(<FileViewer session="s" path="/o/a.md" onClose={vi.fn()} />, inApp({ http }));
   await screen.findByRole("region", { name: "The file" });
   expect(read).toEqual([
     ["/o/a.md", false],

@@ -1,7 +1,6 @@
 // What a session is about, in full: what is marked, what was proved, and what its agent would be told of it.
 //
 // Invariant: nothing here is known before the server has said it: a wish is sent, and what came of it comes as a frame.
-import type { Http } from "../../api/http";
 import type { SessionContext } from "../../state/context";
 import { Dialog } from "../../ui/Dialog";
 import type { SessionRow } from "../../wire/names";
@@ -11,7 +10,6 @@ import { Marks } from "./Marks";
 import { PacketPreview } from "./PacketPreview";
 
 interface ContextPanelProps {
-  http: Http;
   row: SessionRow;
   context: SessionContext;
   /** Marks can be changed. */
@@ -20,15 +18,15 @@ interface ContextPanelProps {
   onClose(): void;
 }
 
-export function ContextPanel({ http, row, context, writable, onOpenFile, onClose }: ContextPanelProps) {
+export function ContextPanel({ row, context, writable, onOpenFile, onClose }: ContextPanelProps) {
   return (
     <Dialog title="Context" side onClose={onClose}>
       <p className="-mt-2 mb-5 text-[0.9375rem] text-soft">What this session is about. The agent is told of it when it comes back after a break.</p>
       <div className="space-y-7">
-        <Marks http={http} row={row} context={context} writable={writable} onOpenFile={onOpenFile} />
+        <Marks row={row} context={context} writable={writable} onOpenFile={onOpenFile} />
         <Facts row={row} context={context} onOpenFile={onOpenFile} onJump={onClose} />
-        <EnvHint key={row.meta.envHint ?? ""} http={http} row={row} writable={writable} />
-        <PacketPreview http={http} session={row.id} />
+        <EnvHint key={row.meta.envHint ?? ""} row={row} writable={writable} />
+        <PacketPreview session={row.id} />
       </div>
     </Dialog>
   );

@@ -2,14 +2,15 @@
 import type { FormEvent } from "react";
 import { useState } from "react";
 
-import type { Http } from "../../api/http";
 import { failureWords } from "../../api/http";
+import { useHttp } from "../../app/AppContext";
 import { Alert } from "../../ui/Alert";
 import { Button } from "../../ui/Button";
 import { Field, FIELD } from "../../ui/Field";
 import type { SessionRow } from "../../wire/names";
 
-export function EnvHint({ http, row, writable }: { http: Http; row: SessionRow; writable: boolean }) {
+export function EnvHint({ row, writable }: { row: SessionRow; writable: boolean }) {
+  const http = useHttp();
   const kept = row.meta.envHint ?? "";
   const [written, setWritten] = useState(kept);
   const [words, setWords] = useState<string | null>(null);

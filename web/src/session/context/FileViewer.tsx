@@ -4,8 +4,9 @@
 // shown before the person has said, once, that they mean it.
 import { useEffect, useState } from "react";
 
-import type { Answer, Http } from "../../api/http";
+import type { Answer } from "../../api/http";
 import { failureWords } from "../../api/http";
+import { useHttp } from "../../app/AppContext";
 import { baseName } from "../../state/context";
 import { Alert } from "../../ui/Alert";
 import { Button } from "../../ui/Button";
@@ -19,13 +20,13 @@ import { useCodeTokens } from "../items/useCodeTokens";
 import { isConfirmed, rememberConfirmed } from "./confirmed";
 
 interface FileViewerProps {
-  http: Http;
   session: SessionId;
   path: string;
   onClose(): void;
 }
 
-export function FileViewer({ http, session, path, onClose }: FileViewerProps) {
+export function FileViewer({ session, path, onClose }: FileViewerProps) {
+  const http = useHttp();
   const [confirmed, setConfirmed] = useState(() => isConfirmed(session, path));
   const [answer, setAnswer] = useState<Answer<StoredFile> | null>(null);
   useEffect(() => {

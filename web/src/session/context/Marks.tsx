@@ -2,7 +2,7 @@
 import type { FormEvent } from "react";
 import { useId, useState } from "react";
 
-import type { Http } from "../../api/http";
+import { useHttp } from "../../app/AppContext";
 import type { SessionContext } from "../../state/context";
 import { absolutePath } from "../../state/context";
 import { Button, IconButton } from "../../ui/Button";
@@ -17,7 +17,6 @@ import { ChangeWords } from "./ChangeWords";
 import { FileLink } from "./FileLink";
 
 interface MarksProps {
-  http: Http;
   row: SessionRow;
   context: SessionContext;
   writable: boolean;
@@ -31,9 +30,9 @@ const KNOWN: readonly (readonly [set: string, hint: string])[] = [
   ["ports", "8080"],
 ];
 
-export function Marks({ http, row, context, writable, onOpenFile }: MarksProps) {
+export function Marks({ row, context, writable, onOpenFile }: MarksProps) {
   const heading = useId();
-  const changing = useChanging(http, row);
+  const changing = useChanging(row);
   const known = KNOWN.map(([set]) => set);
   const sets = [...known.filter((set) => set in context.sets || set === "files"), ...Object.keys(context.sets).filter((set) => !known.includes(set))];
   return (
@@ -62,7 +61,8 @@ interface Changing {
 /** The place of a change that no set has: the form for a new one. */
 const NEW_SET = "";
 
-function useChanging(http: Http, row: SessionRow): Changing {
+function useChanging(row: SessionRow): Changing {
+  const http = useHttp();
   const [last, setLast] = useState<{ place: string; note: ChangeNote | null } | null>(null);
   const [busy, setBusy] = useState(false);
   return {

@@ -1,22 +1,24 @@
 // What the agent would be told if the session were resumed now. Asked for only when somebody looks.
 import { useEffect, useState } from "react";
 
-import type { Answer, Http } from "../../api/http";
+import type { Answer } from "../../api/http";
 import { failureWords } from "../../api/http";
+import { useHttp } from "../../app/AppContext";
 import { Alert } from "../../ui/Alert";
 import { Fold } from "../../ui/Fold";
 import { shown } from "../../ui/shown";
 import type { ResumePacket, SessionId } from "../../wire/names";
 
-export function PacketPreview({ http, session }: { http: Http; session: SessionId }) {
+export function PacketPreview({ session }: { session: SessionId }) {
   return (
     <section aria-label="Resume packet" className="border-t border-rule pt-2">
-      <Fold line={<span>What the agent would be told after a break</span>}>{() => <Packet http={http} session={session} />}</Fold>
+      <Fold line={<span>What the agent would be told after a break</span>}>{() => <Packet session={session} />}</Fold>
     </section>
   );
 }
 
-function Packet({ http, session }: { http: Http; session: SessionId }) {
+function Packet({ session }: { session: SessionId }) {
+  const http = useHttp();
   const [answer, setAnswer] = useState<Answer<ResumePacket> | null>(null);
   const [asked, setAsked] = useState(0);
   useEffect(() => {

@@ -2,7 +2,6 @@
 import type { KeyboardEvent, Ref, RefObject } from "react";
 import { useEffect, useState } from "react";
 
-import type { Http } from "../../api/http";
 import { failureWords } from "../../api/http";
 import { IconButton } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
@@ -14,7 +13,6 @@ import { placeWords, useFind } from "./useFind";
 import { wordsOf } from "./words";
 
 interface FindBarProps {
-  http: Http;
   session: SessionId;
   /** The turn that the reader is at. */
   current: number | null;
@@ -26,10 +24,10 @@ interface FindBarProps {
   onClose(): void;
 }
 
-export function FindBar({ http, session, current, around, field, onFound, onClose }: FindBarProps) {
+export function FindBar({ session, current, around, field, onFound, onClose }: FindBarProps) {
   const [query, setQuery] = useState("");
   const [exact, setExact] = useState(false);
-  const { found, failure, step } = useFind(http, session, query, exact, () => current ?? 1);
+  const { found, failure, step } = useFind(session, query, exact, () => current ?? 1);
   const chosen = found?.turns[found.at] ?? null;
   const turn = chosen?.turn ?? null;
   const foundQuery = found?.query ?? "";

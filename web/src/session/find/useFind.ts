@@ -3,8 +3,9 @@
 // Invariant: at most one question is on its way. A new answer begins at the first turn found from where the reader is.
 import { useEffect, useState } from "react";
 
-import type { Failure, Http } from "../../api/http";
+import type { Failure } from "../../api/http";
 import { FOUND_TURNS } from "../../api/http";
+import { useHttp } from "../../app/AppContext";
 import { jumpToTurn } from "../../ui/place";
 import type { SessionId, TocEntry } from "../../wire/names";
 
@@ -28,7 +29,8 @@ export interface Finding {
   step(by: 1 | -1): void;
 }
 
-export function useFind(http: Http, session: SessionId, query: string, exact: boolean, current: () => number): Finding {
+export function useFind(session: SessionId, query: string, exact: boolean, current: () => number): Finding {
+  const http = useHttp();
   const words = query.trim();
   const [answer, setAnswer] = useState<{ found: Found | null; failure: Failure | null }>({ found: null, failure: null });
   useEffect(() => {

@@ -55,6 +55,7 @@ export function plainTextOf(item: Item): string {
     case "compaction":
       return item.summary ?? "";
     case "large":
+    case "newer":
       return item.kind;
   }
 }

@@ -11,7 +11,7 @@ import { ResumeCard } from "./Asides";
 import { Items } from "./Items";
 import { Pictures } from "./Pictures";
 
-const actions = { answer: vi.fn(), stop: vi.fn(), remembered: vi.fn(), forget: vi.fn(), readLarge: vi.fn() };
+const actions = { answer: vi.fn(), stop: vi.fn(), readLarge: vi.fn() };
 const rest = { turn: 1, past: null, blocks: [], running: false, answeredAt: new Map<number, string>(), actions, now: 0 };
 
 function step(tool: number, change: Partial<ToolCall> = {}): ToolCall {
@@ -190,4 +190,10 @@ test("a part that is too long says so, and is read when it is asked for", async 
   await userEvent.click(screen.getByRole("button", { name: "Read it" }));
   expect(actions.readLarge.mock.calls).toEqual([[7]]);
   expect(screen.getByRole("alert").textContent).not.toBe("");
+});
+
+test("what only a newer server knows is one muted line, and hidden characters of its kind are seen", () => {
+  const items: Item[] = [{ type: "newer", kind: "song\u202E.part", count: 2 }, { type: "newer", kind: "song.ended", count: 1 }];
+  const { container } = render(<Items items={items} {...rest} />);
+  expect(container.textContent).toBe("Made by a newer version: song⟨U+202E⟩.part (2 times)Made by a newer version: song.ended");
 });

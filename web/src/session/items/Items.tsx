@@ -15,6 +15,7 @@ import type { Actions } from "./actions";
 import { AskedElsewhere, Compaction, Notice } from "./Asides";
 import { ItemBoundary } from "./ItemBoundary";
 import { LargeEntry } from "./LargeEntry";
+import { MadeByNewer } from "./MadeByNewer";
 import { PermissionCard } from "./PermissionCard";
 import { Plan } from "./Plan";
 import type { Segment } from "./segments";
@@ -165,6 +166,8 @@ const OneItem = memo(function OneItem({ turn, past, item, blocks, asked, call, w
       return <Compaction summary={item.summary} />;
     case "large":
       return <LargeEntry item={item} actions={actions} />;
+    case "newer":
+      return <MadeByNewer item={item} />;
   }
 });
 
@@ -184,6 +187,7 @@ function keyOf(item: Item, index: number): string {
       return `large-${item.seq}`;
     case "notice":
     case "compaction":
+    case "newer":
       return `${item.type}-${index}`;
   }
 }

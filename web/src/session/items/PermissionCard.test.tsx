@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
 
 import type { Answer } from "../../api/http";
+import { inApp } from "../../app/inApp";
 import type { Permission, ToolCall } from "../../state/transcript";
 import type { NewAnswer, PermissionAnswer, RememberedPage, RememberedPermission } from "../../wire/names";
 import { PermissionCard } from "./PermissionCard";
@@ -58,13 +59,15 @@ function show(change: Partial<Permission> = {}, { open = true, call = null as To
       return Promise.resolve<Answer<unknown>>(answers.shift() ?? { ok: true, value: {} });
     }),
     stop: vi.fn(),
-    remembered: vi.fn(() => Promise.resolve<Answer<RememberedPage>>({ ok: true, value: { permissions: [row] } })),
-    forget: vi.fn((_: string) => Promise.resolve<Answer<unknown>>(answers.shift() ?? { ok: true, value: undefined })),
     readLarge: vi.fn(),
   };
+  const http = {
+    remembered: vi.fn(() => Promise.resolve<Answer<RememberedPage>>({ ok: true, value: { permissions: [row] } })),
+    forgetPermission: vi.fn((_: string) => Promise.resolve<Answer<unknown>>(answers.shift() ?? { ok: true, value: undefined })),
+  };
   const answeredAt = change.answer ? AT : null;
-  const { container } = render(<PermissionCard permission={{ ...permission, ...change }} call={call} open={open} answeredAt={answeredAt} actions={actions} now={Date.parse(AT)} />);
-  return { page: container, sent, actions, buttons: () => screen.getAllByRole<HTMLButtonElement>("button") };
+  const { container } = render(<PermissionCard permission={{ ...permission, ...change }} call={call} open={open} answeredAt={answeredAt} actions={actions} now={Date.parse(AT)} />, inApp({ http }));
+  return { page: container, sent, http, actions, buttons: () => screen.getAllByRole<HTMLButtonElement>("button") };
 }
 
 afterEach(cleanup);
@@ -247,7 +250,7 @@ test.each([
 });
 
 test("what is remembered can be forgotten where it was used", async () => {
-  const { actions } = show(
+  const { http } = show(
     { answer: { option: "y", kind: "allow_once", by: { type: "remembered", id: "r1" } } },
     { answers: [{ ok: false, failure: { kind: "unreachable" } }] },
   );
@@ -256,5 +259,5 @@ test("what is remembered can be forgotten where it was used", async () => {
   expect((await screen.findByRole("alert")).textContent).toBe("The server did not answer.");
   await userEvent.click(screen.getByRole("button", { name: "Forget" }));
   expect(await screen.findByText("Forgotten. The same will be asked again.")).toBeTruthy();
-  expect(actions.forget.mock.calls).toEqual([["r1"], ["r1"]]);
+  expect(http.forgetPermission.mock.calls).toEqual([["r1"], ["r1"]]);
 });

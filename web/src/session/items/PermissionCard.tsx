@@ -40,7 +40,7 @@ export const PermissionCard = memo(function PermissionCard({ permission, call, o
   if (permission.answer === null && open) {
     return <OpenRequest permission={permission} call={call} actions={actions} />;
   }
-  return <Decided permission={permission} answer={permission.answer ?? UNANSWERED} answeredAt={answeredAt} actions={actions} now={now} />;
+  return <Decided permission={permission} answer={permission.answer ?? UNANSWERED} answeredAt={answeredAt} now={now} />;
 });
 
 const UNANSWERED: PermissionAnswer = { by: { type: "nobody" } };
@@ -49,11 +49,10 @@ interface DecidedProps {
   permission: AskedOf;
   answer: PermissionAnswer;
   answeredAt: Timestamp | null;
-  actions: Actions;
   now: number;
 }
 
-function Decided({ permission, answer, answeredAt, actions, now }: DecidedProps) {
+function Decided({ permission, answer, answeredAt, now }: DecidedProps) {
   const words = answerWords(answer);
   const remembered = answer.by.type === "remembered" ? answer.by.id : answer.remembered;
   const rejected = answer.kind === "reject_once" || answer.kind === "reject_always";
@@ -77,7 +76,7 @@ function Decided({ permission, answer, answeredAt, actions, now }: DecidedProps)
             <p className="text-[0.8125rem] text-soft">{kindWords(permission.kind)}</p>
             <Asked permission={permission} call={null} />
             {answer.fields && <KeyValues label="Filled in" value={answer.fields} />}
-            {remembered && <RememberedLine id={remembered} actions={actions} />}
+            {remembered && <RememberedLine id={remembered} />}
           </div>
         )}
       </Fold>

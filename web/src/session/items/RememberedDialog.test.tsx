@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
 import type { Answer } from "../../api/http";
+import { inApp } from "../../app/inApp";
 import type { RememberedPage, RememberedPermission } from "../../wire/names";
 import { RememberedDialog } from "./RememberedDialog";
 
@@ -22,12 +23,12 @@ const one: RememberedPermission = {
 const two: RememberedPermission = { ...one, id: "r2", subject: "rm -rf build", decision: "deny" };
 
 function show(forgotten: Answer<unknown>) {
-  const actions = {
+  const http = {
     remembered: () => Promise.resolve<Answer<RememberedPage>>({ ok: true, value: { permissions: [one, two] } }),
-    forget: vi.fn((_: string) => Promise.resolve(forgotten)),
+    forgetPermission: vi.fn((_: string) => Promise.resolve(forgotten)),
   };
-  render(<RememberedDialog actions={actions} onClose={vi.fn()} />);
-  return actions;
+  render(<RememberedDialog onClose={vi.fn()} />, inApp({ http }));
+  return http;
 }
 
 // The test's browser knows no modal dialogs.
@@ -44,18 +45,18 @@ afterEach(cleanup);
 const subjects = () => screen.queryAllByRole("region", { name: "Exactly this" }).map((region) => region.textContent);
 
 test("each is shown with every hidden character, and goes when the server has forgotten it", async () => {
-  const actions = show({ ok: true, value: undefined });
+  const http = show({ ok: true, value: undefined });
   await screen.findByText(/^Rejected by phone/);
   expect(subjects()).toEqual(["make⟨U+202E⟩", "rm -rf build"]);
   await userEvent.click(screen.getAllByRole("button", { name: "Forget" })[0] as HTMLElement);
   await waitFor(() => expect(subjects()).toEqual(["rm -rf build"]));
-  expect(actions.forget.mock.calls).toEqual([["r1"]]);
+  expect(http.forgetPermission.mock.calls).toEqual([["r1"]]);
 });
 
 test("of an edit it says that the content counts too", async () => {
   const edit: RememberedPermission = { ...one, kind: "edit", subject: "/home/ada/loom/a.txt" };
   const remembered = () => Promise.resolve<Answer<RememberedPage>>({ ok: true, value: { permissions: [edit, two] } });
-  render(<RememberedDialog actions={{ remembered, forget: vi.fn() }} onClose={vi.fn()} />);
+  render(<RememberedDialog onClose={vi.fn()} />, inApp({ http: { remembered } }));
   expect(await screen.findAllByText("with the content it had then")).toHaveLength(1);
 });
 

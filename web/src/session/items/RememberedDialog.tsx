@@ -4,6 +4,7 @@
 import { useEffect, useState } from "react";
 
 import { failureWords } from "../../api/http";
+import { useHttp } from "../../app/AppContext";
 import { kindWords, rememberedWords } from "../../state/words";
 import { Alert } from "../../ui/Alert";
 import { Button } from "../../ui/Button";
@@ -11,20 +12,15 @@ import { Dialog } from "../../ui/Dialog";
 import { Exact } from "../../ui/Exact";
 import { inOneLine } from "../../ui/shown";
 import type { RememberedPermission } from "../../wire/names";
-import type { Actions } from "./actions";
 
-interface RememberedDialogProps {
-  actions: Pick<Actions, "remembered" | "forget">;
-  onClose(): void;
-}
-
-export function RememberedDialog({ actions, onClose }: RememberedDialogProps) {
+export function RememberedDialog({ onClose }: { onClose(): void }) {
+  const http = useHttp();
   const [permissions, setPermissions] = useState<readonly RememberedPermission[] | null>(null);
   const [words, setWords] = useState<string | null>(null);
 
   useEffect(() => {
     let shown = true;
-    void actions.remembered().then((answer) => {
+    void http.remembered().then((answer) => {
       if (!shown) {
         return;
       }
@@ -37,10 +33,10 @@ export function RememberedDialog({ actions, onClose }: RememberedDialogProps) {
     return () => {
       shown = false;
     };
-  }, [actions]);
+  }, [http]);
 
   const forget = async (id: string) => {
-    const answer = await actions.forget(id);
+    const answer = await http.forgetPermission(id);
     // Whoever else has forgotten it has done the same.
     if (answer.ok || (answer.failure.kind === "refused" && answer.failure.code === "permission_not_found")) {
       setPermissions((known) => known?.filter((permission) => permission.id !== id) ?? null);

@@ -2,20 +2,21 @@
 import { useState } from "react";
 
 import { failureWords } from "../../api/http";
+import { useHttp } from "../../app/AppContext";
 import { Alert } from "../../ui/Alert";
 import { Button } from "../../ui/Button";
-import type { Actions } from "./actions";
 import { RememberedDialog } from "./RememberedDialog";
 
 type Forgetting = { kind: "ready" } | { kind: "sending" } | { kind: "forgotten" } | { kind: "failed"; words: string };
 
-export function RememberedLine({ id, actions }: { id: string; actions: Actions }) {
+export function RememberedLine({ id }: { id: string }) {
+  const http = useHttp();
   const [forgetting, setForgetting] = useState<Forgetting>({ kind: "ready" });
   const [showsAll, setShowsAll] = useState(false);
 
   const forget = async () => {
     setForgetting({ kind: "sending" });
-    const answer = await actions.forget(id);
+    const answer = await http.forgetPermission(id);
     const gone = answer.ok || (answer.failure.kind === "refused" && answer.failure.code === "permission_not_found");
     setForgetting(gone ? { kind: "forgotten" } : { kind: "failed", words: failureWords(answer.failure) });
   };
@@ -32,7 +33,7 @@ export function RememberedLine({ id, actions }: { id: string; actions: Actions }
         All remembered permissions…
       </Button>
       {forgetting.kind === "failed" && <Alert className="mt-2">{forgetting.words}</Alert>}
-      {showsAll && <RememberedDialog actions={actions} onClose={() => setShowsAll(false)} />}
+      {showsAll && <RememberedDialog onClose={() => setShowsAll(false)} />}
     </div>
   );
 }

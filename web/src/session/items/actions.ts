@@ -1,15 +1,11 @@
 // What a reader can do from within the transcript.
 import type { Answer } from "../../api/http";
-import type { NewAnswer, RememberedPage } from "../../wire/names";
+import type { NewAnswer } from "../../wire/names";
 
 export interface Actions {
   answer(request: number, answer: NewAnswer): Promise<Answer<unknown>>;
   /** Stops the running turn. */
   stop(): Promise<Answer<unknown>>;
-  /** Every answer that is remembered. */
-  remembered(): Promise<Answer<RememberedPage>>;
-  /** Forgets one of them. */
-  forget(id: string): Promise<Answer<unknown>>;
   /** Reads an entry that was too long to come with the others. */
   readLarge(seq: number): Promise<Answer<unknown>>;
 }

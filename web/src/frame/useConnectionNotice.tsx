@@ -2,17 +2,16 @@
 // since that is not known meanwhile: it moves nothing and covers nothing.
 import type { ReactNode } from "react";
 import { useEffect, useState } from "react";
-import { useStore } from "zustand";
 
-import type { App } from "./state/app";
-import { timeOfDay, useNow } from "./ui/time";
+import { useAppState } from "../app/AppContext";
+import { timeOfDay, useNow } from "../ui/time";
 
 /** A connection that is back at once is not worth a word. */
 const PATIENCE_MS = 1_000;
 
 /** Null while there is nothing to say. */
-export function useConnectionNotice(app: App): ReactNode {
-  const connection = useStore(app.store, (state) => state.connection);
+export function useConnectionNotice(): ReactNode {
+  const connection = useAppState((state) => state.connection);
   const lost = connection.kind === "lost";
   const now = useNow();
   const [waited, setWaited] = useState(false);

@@ -1,25 +1,25 @@
 // After a session was deleted: says so, and offers it back. It stays until it is answered.
 import { useState } from "react";
 
-import type { Failure } from "./api/http";
-import { failureWords } from "./api/http";
-import type { App } from "./state/app";
-import { titleOf } from "./state/words";
-import { Button, IconButton } from "./ui/Button";
-import { Icon } from "./ui/Icon";
-import type { SessionRow } from "./wire/names";
+import type { Failure } from "../api/http";
+import { failureWords } from "../api/http";
+import { useHttp } from "../app/AppContext";
+import { titleOf } from "../state/words";
+import { Button, IconButton } from "../ui/Button";
+import { Icon } from "../ui/Icon";
+import type { SessionRow } from "../wire/names";
 
 interface UndoDeleteProps {
-  app: App;
   row: SessionRow;
   onRestored(): void;
   onDismiss(): void;
 }
 
-export function UndoDelete({ app, row, onRestored, onDismiss }: UndoDeleteProps) {
+export function UndoDelete({ row, onRestored, onDismiss }: UndoDeleteProps) {
+  const http = useHttp();
   const [failure, setFailure] = useState<Failure | null>(null);
   const undo = async () => {
-    const answer = await app.http.restoreSession(row.id);
+    const answer = await http.restoreSession(row.id);
     if (answer.ok) {
       onRestored();
     } else {

@@ -1,0 +1,91 @@
+// The page: the list on the left, what is open beside it, and dialogs over both.
+import { useMemo, useState } from "react";
+
+import { useAppState, useHttp } from "../app/AppContext";
+import type { Frame } from "../app/FrameContext";
+import { ConnectionNotice, FrameContext } from "../app/FrameContext";
+import { routeOf } from "../routes";
+import { SessionListPage } from "../session-list/SessionListPage";
+import { SignedOutPage } from "../sign-in/SignedOutPage";
+import type { Thread } from "../state/chain";
+import { goOn } from "../state/chain";
+import { PanelBoundary, RouteBoundary } from "../ui/Boundary";
+import { navigate, usePath } from "../ui/navigation";
+import type { SessionId, SessionRow } from "../wire/names";
+import { Dialogs } from "./Dialogs";
+import { OpenPage } from "./OpenPage";
+import { UndoDelete } from "./UndoDelete";
+import { useConnectionNotice } from "./useConnectionNotice";
+import { useDialogs } from "./useDialogs";
+import { useTitle } from "./useTitle";
+
+export function Page() {
+  const signedOut = useAppState((state) => state.connection.kind === "signed_out");
+  return <RouteBoundary>{signedOut ? <SignedOutPage reason="signed_out" /> : <SignedIn />}</RouteBoundary>;
+}
+
+function SignedIn() {
+  const http = useHttp();
+  const route = routeOf(usePath());
+  const current = route.page === "session" ? route.session : null;
+  const dialogs = useDialogs();
+  const { show } = dialogs;
+  const [begun, setBegun] = useState<SessionId | null>(null);
+  const [thread, setThread] = useState<Thread>([]);
+  const [deleted, setDeleted] = useState<SessionRow | null>(null);
+  const frame = useMemo<Frame>(
+    () => ({
+      show,
+      goOn(from, to) {
+        setThread((before) => goOn(before, from, to));
+        navigate(`/s/${to}`);
+      },
+      async remove(row) {
+        const answer = await http.deleteSession(row.id);
+        if (!answer.ok) {
+          return answer.failure;
+        }
+        navigate("/");
+        setDeleted(row);
+        return null;
+      },
+    }),
+    [http, show],
+  );
+  const notice = useConnectionNotice();
+  useTitle(current);
+
+  return (
+    <FrameContext value={frame}>
+      <a href="#open" className="absolute top-2 left-2 z-20 -translate-y-20 rounded-lg bg-ink px-4 py-2 text-paper focus:translate-y-0">
+        Skip the list
+      </a>
+      <ConnectionNotice value={notice}>
+        <div className="flex h-dvh">
+          <div className={`min-w-0 flex-col ground-shade border-rule md:flex md:w-80 md:shrink-0 md:border-r ${route.page === "list" ? "flex flex-1 md:flex-none" : "hidden"}`}>
+            <PanelBoundary name="The list of sessions">
+              <SessionListPage current={current} />
+            </PanelBoundary>
+          </div>
+          <main id="open" tabIndex={-1} className={`min-w-0 flex-1 flex-col outline-none md:flex ${route.page === "list" ? "hidden" : "flex"}`}>
+            <RouteBoundary of={current ?? route.page}>
+              <OpenPage route={route} thread={thread} begun={begun} />
+            </RouteBoundary>
+          </main>
+        </div>
+      </ConnectionNotice>
+      {deleted !== null && (
+        <UndoDelete
+          key={deleted.id}
+          row={deleted}
+          onDismiss={() => setDeleted(null)}
+          onRestored={() => {
+            setDeleted(null);
+            navigate(`/s/${deleted.id}`);
+          }}
+        />
+      )}
+      <Dialogs dialogs={dialogs} current={current} onBegun={setBegun} />
+    </FrameContext>
+  );
+}

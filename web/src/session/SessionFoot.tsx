@@ -1,0 +1,61 @@
+// Below the transcript: where the next prompt is written, or why none can be, and what the session is about.
+import type { RefObject } from "react";
+
+import { Alert } from "../ui/Alert";
+import { PanelBoundary } from "../ui/Boundary";
+import type { SessionRow } from "../wire/names";
+import type { Compose } from "./ComposeContext";
+import { ContextFooter } from "./context/ContextFooter";
+import { ImportedCard } from "./ImportedCard";
+import { PromptArea } from "./PromptArea";
+import type { Standing } from "./standing";
+import type { OpenChain } from "./useChain";
+
+interface SessionFootProps {
+  row: SessionRow;
+  chain: OpenChain;
+  standing: Standing;
+  leaving: boolean;
+  fresh: boolean;
+  composer: RefObject<Compose | null>;
+  field: RefObject<HTMLTextAreaElement | null>;
+  onSent(): void;
+  onOpenFile(path: string): void;
+  onOpenContext(): void;
+}
+
+export function SessionFoot({ row, chain, standing, leaving, fresh, composer, field, onSent, onOpenFile, onOpenContext }: SessionFootProps) {
+  const { followed } = chain.open;
+  const { damaged, writable, running, empty } = standing;
+  return (
+    <div inert={leaving} className="beside-scrollbar safe-x md:px-8">
+      <div className="reading">
+        {damaged ? (
+          <Alert className="safe-bottom">
+            The log of this session is damaged from here on. What came before is shown; it takes no more prompts. Run{" "}
+            <code>throughline doctor</code> to see what is wrong.
+          </Alert>
+        ) : row.readOnly === "imported" ? (
+          <ImportedCard row={row} />
+        ) : (
+          <PanelBoundary key={`prompt ${row.id}`} name="The composer">
+            <PromptArea
+              ref={composer}
+              row={row}
+              followed={followed}
+              running={running}
+              fresh={fresh}
+              goneOn={chain.above.length > 0 && row.from?.session === chain.above.at(-1)?.session}
+              empty={empty}
+              field={field}
+              onSent={onSent}
+            />
+          </PanelBoundary>
+        )}
+        <PanelBoundary key={`footer ${row.id}`} name="The context">
+          <ContextFooter row={row} context={followed.context} writable={writable} onOpenFile={onOpenFile} onOpenPanel={onOpenContext} />
+        </PanelBoundary>
+      </div>
+    </div>
+  );
+}
