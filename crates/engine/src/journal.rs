@@ -153,7 +153,8 @@ fn is_in_memory(row: &RowChange) -> bool {
         | RowChange::PutNext(_)
         | RowChange::ClickNext { .. }
         | RowChange::NameWork { .. }
-        | RowChange::ForgetWorkNames { .. } => false,
+        | RowChange::ForgetWorkNames { .. }
+        | RowChange::PutAttachment { .. } => false,
     }
 }
 

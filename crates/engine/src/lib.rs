@@ -32,12 +32,14 @@ mod packet;
 mod parts;
 mod pending;
 mod policy;
+mod queries;
 mod reading;
 mod records;
 mod recovery;
 mod remembered;
 mod server_stream;
 mod skills;
+mod submitting;
 mod summaries;
 mod tokens;
 mod wishes;
@@ -45,21 +47,16 @@ mod within;
 mod work;
 
 use std::collections::{BTreeMap, HashMap};
-use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use agents::Agents;
 use agents::catalog::{Brief, Catalog};
 use agents::policy::PermissionPolicy;
-use futures_util::FutureExt as _;
-use model::{
-    Command, Context, DeletedKey, Event, InteractionId, ListKey, NewSession, PermissionAnswer, RememberedId,
-    RememberedRow, Request, Seq, Session, SessionId, SessionRow, StreamId, Turn, Untold,
-};
-use store::{Copies, Head, Store};
-use tokio::sync::{broadcast, mpsc, oneshot};
+use model::{InteractionId, RememberedRow, SessionId};
+use store::{Copies, Store};
+use tokio::sync::{broadcast, mpsc};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -99,15 +96,10 @@ pub use wishes::{
 pub use within::{CountWithin, PageWithin};
 pub use work::{Click, MAX_OFFERS, Work, WorkContents};
 
-use asking::{Asked, Order, Then};
 use brief::WHAT_THE_TOOLS_ARE_FOR;
-use live_session::{Input, LiveSession, Taken};
-use wishes::{FromReply, Reply};
+use live_session::Input;
 
-/// How many commands may wait for one session.
-const INPUT_QUEUE: usize = 64;
-/// How far back the answer to a request is looked for, and how much is read at a time.
-const ANSWERS_IN_TURNS: u32 = 3;
+/// How many entries of a session are read at a time.
 const ENTRIES_AT_ONCE: usize = 500;
 /// How long a shutdown waits for sessions to settle.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(8);
@@ -329,51 +321,6 @@ impl Engine {
         }
     }
 
-    /// Begins a session in a directory that exists.
-    pub async fn create_session(
-        &self,
-        agent: &str,
-        cwd: &str,
-        name: String,
-        reach: Reach,
-        asker: Asker,
-    ) -> Result<Created, SubmitError> {
-        self.create_session_in(None, agent, cwd, name, reach, asker).await
-    }
-
-    /// The same, as a part of the piece of work of that name in the directory's project.
-    pub async fn create_session_in(
-        &self,
-        work: Option<&str>,
-        agent: &str,
-        cwd: &str,
-        name: String,
-        reach: Reach,
-        asker: Asker,
-    ) -> Result<Created, SubmitError> {
-        // A repeat is answered as the first was, even if the directory is gone since.
-        if let Some(answer) = self.answered(&asker).await? {
-            return answer.and_then(of_its_kind);
-        }
-        self.check_agent(agent)?;
-        let directory = directories::inspect(cwd, self.shared.home.as_deref(), reach).await?;
-        let id = SessionId::from_uuid(self.shared.ids.uuid());
-        let (cwd, project) = (directory.cwd, directory.project);
-        let new = NewSession { agent: agent.to_owned(), cwd, project, name, ..NewSession::default() };
-        match work {
-            Some(work) => self.create_in_work(id, new, work, asker).await,
-            None => self.command(id, Command::Create(new), asker).await,
-        }
-    }
-
-    /// Makes sure that a session's agent is there, or has another take over.
-    pub async fn resume(&self, id: SessionId, agent: Option<String>, asker: Asker) -> Result<(), SubmitError> {
-        if let Some(agent) = &agent {
-            self.check_agent(agent)?;
-        }
-        self.command(id, Command::Resume { agent }, asker).await
-    }
-
     fn check_agent(&self, name: &str) -> Result<(), SubmitError> {
         let catalog = &self.shared.agency.catalog;
         if catalog.find_entry(name).is_some() {
@@ -393,236 +340,14 @@ impl Engine {
         catalog.list(agents.path().await, self.shared.home.as_deref()).await
     }
 
-    /// What a request of one of the newest turns, or asked between them, was answered.
-    pub async fn find_answer(&self, id: SessionId, request: Request) -> Result<Option<PermissionAnswer>, QueryError> {
-        let session = self.session(id).await?;
-        let newest = Turn(session.row.turns.0.saturating_sub(ANSWERS_IN_TURNS));
-        let turns = self.shared.store.turns(id, newest, 1).await?;
-        // Before the first turn something may have been asked, too.
-        let mut after = turns.first().filter(|_| newest > Turn(0)).map_or(Seq::START, |turn| turn.first_seq);
-        loop {
-            let page = self.shared.store.read(StreamId::Session(id), after, ENTRIES_AT_ONCE).await?;
-            let Some(last) = page.last() else { return Ok(None) };
-            after = last.seq;
-            let answer = page.into_iter().find_map(|entry| match entry.event {
-                Event::PermissionAnswered { request: answered, answer, .. } if answered == request => Some(answer),
-                _ => None,
-            });
-            if answer.is_some() {
-                return Ok(answer);
-            }
-        }
-    }
-
-    /// Answers what an agent asked; one that is remembered is given again, unasked, to the very same.
-    pub async fn answer(
-        &self,
-        id: SessionId,
-        request: Request,
-        answer: PermissionAnswer,
-        keep: Keep,
-        asker: Asker,
-    ) -> Result<(), SubmitError> {
-        let remembered = match keep {
-            Keep::Once => None,
-            Keep::Remembered => Some(RememberedId::from_uuid(self.shared.ids.uuid())),
-        };
-        let answer = PermissionAnswer { remembered, ..answer };
-        self.submit(id, Answer { request, answer }, asker).await
-    }
-
     /// Every answer that is remembered, oldest first.
     pub fn remembered(&self) -> Vec<RememberedRow> {
         self.shared.journal.remembered.all()
     }
 
-    /// Forgets an answer, so that the same is asked again; whether there was one.
-    pub async fn forget_permission(&self, id: RememberedId, asker: Asker) -> Result<bool, SubmitError> {
-        if let Some(answer) = self.answered(&asker).await? {
-            return answer.map(|_| true);
-        }
-        let shared = Arc::clone(&self.shared);
-        self.to_the_end(async move { shared.forget_permission(id, &asker).await }).await
-    }
-
-    /// Carries out a wish on a session and answers when what it did is durable.
-    pub async fn submit<W: Wish>(&self, id: SessionId, wish: W, asker: Asker) -> Result<W::Reply, SubmitError> {
-        self.command(id, wish.into_command(), asker).await
-    }
-
-    pub(crate) async fn command<R: FromReply>(
-        &self,
-        id: SessionId,
-        command: Command,
-        asker: Asker,
-    ) -> Result<R, SubmitError> {
-        self.submit_and(id, Asked { order: Order::Command(command), asker, then: Then::Stay }).await
-    }
-
-    async fn submit_and<R: FromReply>(&self, id: SessionId, asked: Asked) -> Result<R, SubmitError> {
-        let asker = asked.asker.clone();
-        if let Some(answer) = self.answered(&asker).await? {
-            return answer.and_then(of_its_kind);
-        }
-        let answer = match self.carry_out(id, asked).await {
-            // What is refused now may be what the same request, sent twice at once, has just done.
-            Err(refused @ (SubmitError::Rejected(_) | SubmitError::NotFound(_))) => {
-                self.answered(&asker).await?.unwrap_or(Err(refused))
-            }
-            answer => answer,
-        };
-        answer.and_then(of_its_kind)
-    }
-
-    /// The answer that a request with this key was given before.
-    async fn answered(&self, asker: &Asker) -> Result<Option<Result<Reply, SubmitError>>, SubmitError> {
-        let Some(key) = &asker.key else { return Ok(None) };
-        let receipt = self.shared.store.find_receipt(&asker.principal, key.key()).await?;
-        Ok(receipt.map(|receipt| asker.repeat(&receipt)))
-    }
-
-    async fn carry_out(&self, id: SessionId, mut asked: Asked) -> Result<Reply, SubmitError> {
-        // A task that is just ending refuses the input; it is then asked of the next one.
-        loop {
-            if self.shared.stopping.is_cancelled() {
-                return Err(SubmitError::Stopping);
-            }
-            let inputs = self.live(id, &asked.order).await?;
-            let (answer, answered) = oneshot::channel();
-            asked = match inputs.send(Input { asked, answer }).await {
-                Ok(()) => match answered.await {
-                    Ok(Taken::Answered(result)) => return result,
-                    Ok(Taken::Not(asked)) => asked,
-                    // The task broke off in the middle; what it did, if anything, is in the log.
-                    Err(_) => return Err(self.shared.broke_off()),
-                },
-                Err(mpsc::error::SendError(input)) => input.asked,
-            };
-            self.shared.forget(id, &inputs);
-        }
-    }
-
-    /// The way to a session's task, which is started if there is none.
-    async fn live(&self, id: SessionId, order: &Order) -> Result<mpsc::Sender<Input>, SubmitError> {
-        let running = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
-        if let Some(inputs) = running {
-            return Ok(inputs);
-        }
-        let session = self.shared.store.session(id).await?;
-        if session.is_none() && !matches!(order, Order::Command(Command::Create(_))) {
-            return Err(SubmitError::NotFound(id));
-        }
-        let mut live = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another caller may have started it in the meantime.
-        let inputs = live.entry(id).or_insert_with(|| {
-            let (inputs, inputs_in) = mpsc::channel(INPUT_QUEUE);
-            let task = LiveSession::new(Arc::clone(&self.shared), id, session, inputs_in);
-            let shared = Arc::clone(&self.shared);
-            let own = inputs.downgrade();
-            self.shared.tasks.spawn(async move {
-                if AssertUnwindSafe(task.run()).catch_unwind().await.is_err() {
-                    shared.settle_broken(id).await;
-                }
-                if let Some(own) = own.upgrade() {
-                    shared.forget(id, &own);
-                }
-            });
-            inputs
-        });
-        Ok(inputs.clone())
-    }
-
-    /// Removes a session for good, unless a turn runs.
-    pub async fn purge(&self, id: SessionId, asker: Asker) -> Result<(), SubmitError> {
-        let engine = self.clone();
-        self.to_the_end(async move {
-            let session = engine.shared.store.session(id).await?;
-            let damaged = engine.shared.store.damage(id).is_some();
-            let asked = Asked { order: Order::Command(Command::Delete), asker, then: Then::Purge };
-            if session.is_some_and(|session| damaged || session.row.deleted_at.is_some()) {
-                engine.shared.leave_receipt(&asked.asker, &Reply::Done).await?;
-            } else {
-                // One that is gone is asked for all the same: a repeat is answered by its receipt, anything else with
-                // "not found".
-                engine.submit_and::<()>(id, asked).await?;
-            }
-            // One that somebody restored at this very moment stays.
-            engine.shared.purge_deleted(id).await
-        })
-        .await
-    }
-
-    /// A session that is not deleted.
-    pub async fn session(&self, id: SessionId) -> Result<Session, QueryError> {
-        let session = self.shared.store.session(id).await?;
-        session.filter(|session| session.row.deleted_at.is_none()).ok_or(QueryError::NotFound(id))
-    }
-
-    /// What a session was about at the end of a turn; as it is now, if that is the newest one.
-    pub async fn context_as_of(&self, id: SessionId, turn: Turn) -> Result<Context, QueryError> {
-        let session = self.session(id).await?;
-        if turn > session.row.turns {
-            return Err(QueryError::NoSuchTurn { turn, newest: session.row.turns });
-        }
-        let next = self.shared.store.turns(id, turn, 1).await?;
-        let Some(up_to) = next.first().map(|next| next.first_seq.previous()) else {
-            return Ok((*session.context).clone());
-        };
-        let mut context = Context::default();
-        let mut after = Seq::START;
-        loop {
-            let page = self.shared.store.context_entries(id, after, up_to, ENTRIES_AT_ONCE).await?;
-            let Some(last) = page.last() else { return Ok(context) };
-            after = *last;
-            for seq in page {
-                let entries = self.shared.store.read(StreamId::Session(id), seq.previous(), 1).await?;
-                entries.iter().for_each(|entry| drop(context.apply(entry)));
-            }
-        }
-    }
-
     /// What is protected from everybody who names a path.
     pub fn deny(&self) -> &Deny {
         &self.shared.agency.deny
-    }
-
-    /// What the session's agent would be told if it were resumed now.
-    pub async fn resume_packet(&self, id: SessionId) -> Result<Packet, QueryError> {
-        let session = self.session(id).await?;
-        let untold = match session.row.untold {
-            Untold::Essentials => Untold::Essentials,
-            Untold::Nothing | Untold::Everything => Untold::Everything,
-        };
-        Ok(packet::build(&*self.shared.store, &self.shared.looking, &session, untold).await?)
-    }
-
-    /// A session as it stood after its first entries.
-    pub async fn session_as_of(&self, id: SessionId, entries: u64) -> Result<Session, QueryError> {
-        let limit = usize::try_from(entries).unwrap_or(usize::MAX);
-        let first = self.shared.store.read(StreamId::Session(id), Seq::START, limit).await?;
-        let mut first = first.iter();
-        let mut session = first.next().and_then(|entry| Session::begin(id, entry)).ok_or(QueryError::NotFound(id))?;
-        first.for_each(|entry| session.apply(entry));
-        Ok(session)
-    }
-
-    /// What is known to be wrong with a session; it is read up to there and takes no more.
-    pub fn damage(&self, id: SessionId) -> Option<Damage> {
-        self.shared.store.damage(id)
-    }
-
-    /// A page of the list.
-    pub async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, QueryError> {
-        Ok(self.shared.store.sessions(after, limit).await?)
-    }
-
-    /// A page of deleted sessions that can be restored, the one that was deleted last first.
-    pub async fn deleted_sessions(
-        &self,
-        after: Option<DeletedKey>,
-        limit: usize,
-    ) -> Result<Vec<SessionRow>, QueryError> {
-        Ok(self.shared.store.deleted(after, limit).await?)
     }
 
     /// How far summing up has got.
@@ -656,20 +381,6 @@ impl Engine {
         InteractionId::from_uuid(self.shared.ids.uuid())
     }
 
-    /// Whether the session's entries were purged.
-    pub async fn is_purged(&self, id: SessionId) -> Result<bool, QueryError> {
-        Ok(self.shared.store.head(StreamId::Session(id)).await? == Head::Purged)
-    }
-
-    /// Carries work to its end even if whoever asked for it stops waiting, as callers that hang up do. Half of a
-    /// revocation must not be left undone.
-    pub async fn to_the_end<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = Result<T, SubmitError>> + Send + 'static,
-    ) -> Result<T, SubmitError> {
-        self.shared.tasks.spawn(work).await.unwrap_or_else(|_| Err(self.shared.broke_off()))
-    }
-
     /// The parts of the engine that panicked lately; they have started again, or are about to.
     pub fn failing_parts(&self) -> Vec<&'static str> {
         self.shared.parts.failing()
@@ -683,25 +394,5 @@ impl Engine {
     /// Which life of the store this is.
     pub fn incarnation(&self) -> model::Incarnation {
         self.shared.store.incarnation()
-    }
-}
-
-/// A reply that was kept under this key for a request of another kind is no answer to this one.
-fn of_its_kind<R: FromReply>(reply: Reply) -> Result<R, SubmitError> {
-    R::from_reply(reply).ok_or(SubmitError::KeyReused)
-}
-
-impl Shared {
-    /// Why a task gave no answer: only a panic keeps one from it, or the end.
-    fn broke_off(&self) -> SubmitError {
-        if self.stopping.is_cancelled() { SubmitError::Stopping } else { SubmitError::Broken }
-    }
-
-    /// Lets go of a task that has ended, unless another has taken its place.
-    fn forget(&self, id: SessionId, ended: &mpsc::Sender<Input>) {
-        let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
-        if live.get(&id).is_some_and(|current| current.same_channel(ended)) {
-            live.remove(&id);
-        }
     }
 }

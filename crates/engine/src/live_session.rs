@@ -6,7 +6,9 @@
 
 mod answers;
 mod clicks;
+mod deciding;
 mod effects;
+mod hearing;
 mod marks;
 
 use std::collections::HashMap;
@@ -14,10 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::{Agent, Call, News, Start, Told, ToldOf};
-use model::{
-    AgentReport, AgentState, Command, Draft, Entry, Event, Memory, Request, Session, SessionId, Timestamp, Turn,
-    Untold, is_slash_command,
-};
+use model::{AgentState, Command, Draft, Request, Session, SessionId};
 use store::{AppendError, Batch, Part, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -27,12 +26,11 @@ use self::marks::{Marked, receipt_of};
 use crate::agent_places::AgentPlace;
 use crate::asking::{Asked, Order, Then};
 use crate::calls::{Calls, Proofs};
-use crate::feeds::{self, Words};
 use crate::offers::{Offers, newest_entries};
-use crate::pending::{Pending, words_of};
+use crate::pending::Pending;
 use crate::tokens::Loan;
-use crate::wishes::{Clicked, Created, Observed, PromptAccepted, Reply};
-use crate::{Packet, Shared, SubmitError, directories, navigation, packet};
+use crate::wishes::Reply;
+use crate::{Packet, Shared, SubmitError};
 
 /// A session that nobody asks anything of lets go of its task and its agent.
 const IDLE_AFTER: Duration = Duration::from_secs(1_800);
@@ -292,157 +290,6 @@ impl LiveSession {
         self.call_agent(call).await;
     }
 
-    /// Finds out what deciding will need: what an agent has to be told, and whether the directory is still there.
-    async fn prepare(&mut self, command: Option<&Command>) -> Result<(), SubmitError> {
-        let Some(session) = self.stored.session() else { return Ok(()) };
-        let starts = matches!(command, Some(Command::SendPrompt { .. } | Command::Resume { .. } | Command::Start));
-        if starts
-            && self.agent.is_none()
-            && let Some(cwd) = directories::instead_of(&session.row, self.shared.home.as_deref()).await
-        {
-            tracing::warn!(session = %self.id, %cwd, "the session's directory is gone; it goes on in another");
-            let mut draft = self.stored.clone();
-            if draft.apply(Command::MoveTo { cwd }, self.shared.clock.now()).is_ok() {
-                self.commit(draft, Along::default()).await?;
-            }
-        }
-        let Some(session) = self.stored.session() else { return Ok(()) };
-        self.proofs = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;
-        let ends = self.pending.reports().iter().chain(command.and_then(report_of)).any(ends_turn);
-        let topics = match ends && session.row.running.is_some() && !self.stored.knows_topics() {
-            true => Some(navigation::newest_topics(&*self.shared.store, &session.row).await?),
-            false => None,
-        };
-        // A turn may begin with this, and the agent may have to be told something then.
-        let next_prompt = next_prompt(session, command);
-        let mut reports = self.pending.reports().iter().chain(command.and_then(report_of));
-        let begins =
-            session.row.running.is_none() || reports.clone().any(|report| matches!(report, AgentReport::Stopped(_)));
-        // A slash command goes alone: beside anything else, agents take it for prose. What is untold stays untold.
-        let may_tell = begins && next_prompt.is_some_and(|prompt| !is_slash_command(prompt));
-        let untold = reports.by_ref().map(|report| untold_after(report, session)).fold(session.row.untold, Ord::max);
-        self.packet = match untold {
-            Untold::Essentials | Untold::Everything if may_tell => {
-                Some(packet::build(&*self.shared.store, &self.shared.looking, session, untold).await?)
-            }
-            _ => None,
-        };
-        if let Some(topics) = topics {
-            self.stored.set_topics(topics);
-        }
-        Ok(())
-    }
-
-    /// What a command becomes here and now, after what the agent did before it.
-    fn decide(&self, command: Option<Command>) -> Result<Draft, SubmitError> {
-        let at = self.shared.clock.now();
-        let mut draft = self.stored.clone();
-        let is_new = draft.session().is_none();
-        for (place, report) in self.pending.reports().iter().cloned().enumerate() {
-            draft.apply(Command::Agent(report), at)?;
-            self.note_proofs(place, &mut draft, at)?;
-        }
-        if let Some(command) = command {
-            // The log may speak of an agent that was there in an earlier life, or before the session was deleted.
-            let needs_agent = matches!(
-                command,
-                Command::SendPrompt { .. }
-                    | Command::Resume { .. }
-                    | Command::SetOption { .. }
-                    | Command::SignIn { .. }
-            );
-            let restores = matches!(command, Command::Restore);
-            // One that was begun for its agent waits for it to be started.
-            let starts = matches!(command, Command::Start);
-            let has_agent = self.agent.is_some() || is_new;
-            if !has_agent && (needs_agent || (draft.session().is_some_and(is_at_work) && !starts)) {
-                draft.apply(Command::Agent(AgentReport::Gone), at)?;
-            }
-            draft.apply(command, at)?;
-            if !has_agent && restores {
-                draft.apply(Command::Agent(AgentReport::Gone), at)?;
-            }
-        }
-        self.tell(&mut draft, at)?;
-        draft.sum_up(self.shared.summaries.titles(), at)?;
-        Ok(draft)
-    }
-
-    /// What the report at this place proves follows it.
-    fn note_proofs(&self, place: usize, draft: &mut Draft, at: Timestamp) -> Result<(), SubmitError> {
-        let tool = |report: &AgentReport| match report {
-            AgentReport::ToolChanged { tool, .. } => Some(*tool),
-            _ => None,
-        };
-        if let Some(facts) = self.proofs.facts(place)
-            && let Some(tool) = self.pending.reports().get(place).and_then(tool)
-        {
-            draft.apply(Command::Prove { tool, facts: facts.clone() }, at)?;
-        }
-        if let Some(intent) = self.proofs.intent(place) {
-            draft.apply(Command::SetIntent { intent: intent.clone() }, at)?;
-        }
-        Ok(())
-    }
-
-    /// A prompt that has just gone to an agent that has to be told something goes with a packet.
-    fn tell(&self, draft: &mut Draft, at: Timestamp) -> Result<(), SubmitError> {
-        let before = self.stored.session().map_or(Turn(0), |session| session.row.turns);
-        let begins = |session: &Session| session.row.untold > Untold::Nothing && session.row.turns > before;
-        match &self.packet {
-            Some(packet) if draft.session().is_some_and(begins) => {
-                Ok(draft.apply(Command::TellResume { text: packet.text.clone() }, at)?)
-            }
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    fn reply_to(&self, command: &Command, entries: &[Entry]) -> Reply {
-        match command {
-            Command::Create(_) => Reply::Created(Created { session: self.id, entries: entries.len() as u64 }),
-            Command::SendPrompt { interaction_id, .. } => {
-                let turn = entries.iter().find_map(|entry| match &entry.event {
-                    Event::TurnStarted { turn, interaction_id: started } if started == interaction_id => Some(*turn),
-                    _ => None,
-                });
-                Reply::PromptAccepted(PromptAccepted { interaction_id: *interaction_id, turn })
-            }
-            Command::Click { work, session, .. } => Reply::Clicked(Clicked { work: *work, session: *session }),
-            Command::Observe => {
-                let was_unobserved = entries.iter().any(|entry| matches!(entry.event, Event::SessionObserved {}));
-                let count = self.shared.journal.unobserved.count();
-                let unobserved_count = count.saturating_sub(was_unobserved.into());
-                Reply::Observed(Observed { was_unobserved, unobserved_count })
-            }
-            Command::SetContext { wish, .. } | Command::Change { context: Some(wish), .. } => {
-                let sets = self.stored.session().map(|session| &session.context.sets);
-                Reply::ContextSet(sets.and_then(|sets| wish.decide(sets).ok()).unwrap_or_default())
-            }
-            Command::Change { context: None, .. }
-            | Command::Start
-            | Command::Prove { .. }
-            | Command::SetIntent { .. }
-            | Command::Summarise(_)
-            | Command::SetTitle { .. }
-            | Command::TellPrompt { .. }
-            | Command::Import { .. }
-            | Command::ChangePrompt { .. }
-            | Command::RemovePrompt { .. }
-            | Command::Cancel
-            | Command::Answer { .. }
-            | Command::Withdraw { .. }
-            | Command::Resume { .. }
-            | Command::TellResume { .. }
-            | Command::SetOption { .. }
-            | Command::SignIn { .. }
-            | Command::MoveTo { .. }
-            | Command::Delete
-            | Command::Restore
-            | Command::Agent(_)
-            | Command::Interrupt { .. } => Reply::Done,
-        }
-    }
-
     /// Appends a draft, with what is written with it or not at all; the draft is then the session as it is stored.
     async fn commit(&mut self, mut draft: Draft, along: Along) -> Result<(), AppendError> {
         // Once the server stops there is no later: what is said now may use the last of the disk.
@@ -516,75 +363,6 @@ impl LiveSession {
             // Its news has ended or will not come; the loop hears that next and reports it.
             self.agent = Some(missing());
         }
-    }
-
-    /// Takes in the agent's next word, with those that wait behind it: they share an append.
-    async fn hear(&mut self, mut news: Option<News>) {
-        let mut write = false;
-        // Words that follow something else are not shown before it: both are written with this append.
-        let mut may_preview = true;
-        let mut heard = 0;
-        loop {
-            match news {
-                None => {
-                    let reason = "the agent ended".to_owned();
-                    self.report(Some(Command::Agent(AgentReport::Failed { reason }))).await;
-                    self.agent = None;
-                    return;
-                }
-                Some(News::Asked { key, question, own_call }) => {
-                    return self.hear_question(key, question, own_call).await;
-                }
-                Some(News::Withdrawn { key }) => return self.hear_withdrawn(key).await,
-                Some(News::Report(report)) if self.offers.hear(&report) && !self.is_unresponsive() => (),
-                Some(News::Report(report)) => {
-                    let last = matches!(report, AgentReport::Stopped(_) | AgentReport::Failed { .. });
-                    self.look_for_own_calls(&report);
-                    may_preview &= words_of(&report).is_some();
-                    write |= !may_preview || self.pending.is_full();
-                    if may_preview {
-                        self.preview(&report);
-                    }
-                    self.pending.push(report);
-                    if last {
-                        break;
-                    }
-                }
-            }
-            heard += 1;
-            if heard == NEWS_AT_ONCE || self.pending.is_enough() {
-                break;
-            }
-            match self.agent.as_mut().map(|hosted| hosted.agent.news.try_recv()) {
-                Some(Ok(next)) => news = Some(next),
-                Some(Err(_)) | None => break,
-            }
-        }
-        if write || self.pending.is_full() || self.pending.is_enough() {
-            self.report(None).await;
-        }
-    }
-
-    /// The agent has the session's own tools.
-    fn is_lent(&self) -> bool {
-        self.agent.as_ref().is_some_and(|hosted| hosted.loan.is_some())
-    }
-
-    /// Whatever the agent says next shows that it is there.
-    fn is_unresponsive(&self) -> bool {
-        let is_said = self.stored.session().is_some_and(|session| session.row.agent_state == AgentState::Unresponsive);
-        is_said || self.pending.reports().contains(&AgentReport::Unresponsive)
-    }
-
-    /// Shows live words, of the turn that runs, before they are durable.
-    fn preview(&self, report: &AgentReport) {
-        let Some((of, number, text)) = words_of(report).filter(|(.., text)| self.pending.may_preview(text)) else {
-            return;
-        };
-        let Some(session) = self.stored.session() else { return };
-        let Some(turn) = session.row.running.map(|running| running.turn) else { return };
-        let words = Words { turn, of, number, text: text.into() };
-        self.shared.feeds.publish(self.id, feeds::News::Preview { after: session.head, words });
     }
 
     /// Writes down what is pending and what follows it. Nobody waits for an answer, so what fails is owed.
@@ -666,42 +444,6 @@ async fn next_news(agent: &mut Option<Hosted>) -> Option<News> {
     match agent {
         Some(Hosted { agent, .. }) => agent.news.recv().await,
         None => std::future::pending().await,
-    }
-}
-
-/// A turn that runs is over with this.
-fn ends_turn(report: &AgentReport) -> bool {
-    matches!(
-        report,
-        AgentReport::Stopped(_) | AgentReport::Failed { .. } | AgentReport::Gone | AgentReport::SignedOut { .. }
-    )
-}
-
-/// The prompt that goes out next, if one waits or comes with this command.
-fn next_prompt<'a>(session: &'a Session, command: Option<&'a Command>) -> Option<&'a str> {
-    let comes = match command {
-        Some(Command::SendPrompt { text, .. }) => Some(text.as_str()),
-        _ => None,
-    };
-    session.queue.first().map(|waiting| waiting.text.as_str()).or(comes)
-}
-
-/// What an agent that reports this has to be told.
-fn untold_after(report: &AgentReport, session: &Session) -> Untold {
-    match report {
-        AgentReport::Ready { attached: Some(_) } if session.row.turns == Turn(0) && session.row.from.is_none() => {
-            Untold::Nothing
-        }
-        AgentReport::Ready { attached: Some(attached) } if attached.memory == Memory::New => Untold::Everything,
-        AgentReport::Ready { attached: Some(_) } | AgentReport::Compacted { .. } => Untold::Essentials,
-        _ => Untold::Nothing,
-    }
-}
-
-fn report_of(command: &Command) -> Option<&AgentReport> {
-    match command {
-        Command::Agent(report) => Some(report),
-        _ => None,
     }
 }
 

@@ -16,8 +16,9 @@ use store::{AppendError, Batch, Head, Part};
 use crate::asking::{Asked, Asker, Order, Then};
 use crate::feeds::ListChange;
 use crate::offers::last_options;
+use crate::submitting::of_its_kind;
 use crate::wishes::{Clicked, Created, Reply};
-use crate::{Engine, QueryError, Shared, SubmitError, of_its_kind};
+use crate::{Engine, QueryError, Shared, SubmitError};
 
 /// How long after a full disk, or when too many agents are at work, an agent is started again.
 const START_AGAIN_AFTER: Duration = Duration::from_secs(5);

@@ -67,7 +67,9 @@ pub(super) fn one_place_appends(tree: &Tree) -> Vec<Finding> {
                 let before = at.checked_sub(1).map_or("", |before| code[before].1.trim_end());
                 let line = code[at].1.trim_start();
                 let joined = if line.starts_with('.') { format!("{before}{line}") } else { line.to_owned() };
-                ["store.append(", "store.purge(", "Log::append(", "Log::purge("].iter().any(|call| joined.contains(call))
+                ["store.append(", "store.purge(", "Log::append(", "Log::purge("]
+                    .iter()
+                    .any(|call| joined.contains(call))
             };
             let found = (0..code.len()).filter(|at| calls(*at)).map(|at| code[at].0).collect::<Vec<_>>();
             found.into_iter().map(|line| file.finding(line, format!("only {JOURNAL} appends to the log or purges it")))

@@ -4,14 +4,14 @@ use std::thread;
 
 use agents::{Agent, Call, News, OwnCall};
 use model::{
-    AgentOption, AgentReport, Answerer, Incarnation, NewSession, OptionCategory, Outcome, PermissionAnswer,
+    AgentOption, AgentReport, Answerer, Event, Incarnation, NewSession, OptionCategory, Outcome, PermissionAnswer,
     PermissionKind, PermissionOption, Question, RememberedDecision, RememberedId, RememberedRow, RowChange, Seq, Stop,
     StreamId, Timestamp, ToolKind,
 };
 use store::MemoryStore;
 
 use super::*;
-use crate::{Agency, Engine, Seams, SystemClock, SystemIds};
+use crate::{Agency, Engine, Seams, SystemClock, SystemIds, feeds};
 
 /// A session whose agent has begun, with the agent's ends of it.
 async fn begun() -> (LiveSession, mpsc::Receiver<Call>, mpsc::Sender<News>) {

@@ -1,0 +1,196 @@
+//! What a command becomes here and now: what deciding needs is looked up first, then all of it is one draft.
+
+use model::{AgentReport, Command, Draft, Entry, Event, Memory, Session, Timestamp, Turn, Untold, is_slash_command};
+
+use super::{Along, LiveSession, is_at_work};
+use crate::wishes::{Clicked, Created, Observed, PromptAccepted, Reply};
+use crate::{SubmitError, directories, navigation, packet};
+
+impl LiveSession {
+    /// Finds out what deciding will need: what an agent has to be told, and whether the directory is still there.
+    pub(super) async fn prepare(&mut self, command: Option<&Command>) -> Result<(), SubmitError> {
+        let Some(session) = self.stored.session() else { return Ok(()) };
+        let starts = matches!(command, Some(Command::SendPrompt { .. } | Command::Resume { .. } | Command::Start));
+        if starts
+            && self.agent.is_none()
+            && let Some(cwd) = directories::instead_of(&session.row, self.shared.home.as_deref()).await
+        {
+            tracing::warn!(session = %self.id, %cwd, "the session's directory is gone; it goes on in another");
+            let mut draft = self.stored.clone();
+            if draft.apply(Command::MoveTo { cwd }, self.shared.clock.now()).is_ok() {
+                self.commit(draft, Along::default()).await?;
+            }
+        }
+        let Some(session) = self.stored.session() else { return Ok(()) };
+        self.proofs = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;
+        let ends = self.pending.reports().iter().chain(command.and_then(report_of)).any(ends_turn);
+        let topics = match ends && session.row.running.is_some() && !self.stored.knows_topics() {
+            true => Some(navigation::newest_topics(&*self.shared.store, &session.row).await?),
+            false => None,
+        };
+        // A turn may begin with this, and the agent may have to be told something then.
+        let next_prompt = next_prompt(session, command);
+        let mut reports = self.pending.reports().iter().chain(command.and_then(report_of));
+        let begins =
+            session.row.running.is_none() || reports.clone().any(|report| matches!(report, AgentReport::Stopped(_)));
+        // A slash command goes alone: beside anything else, agents take it for prose. What is untold stays untold.
+        let may_tell = begins && next_prompt.is_some_and(|prompt| !is_slash_command(prompt));
+        let untold = reports.by_ref().map(|report| untold_after(report, session)).fold(session.row.untold, Ord::max);
+        self.packet = match untold {
+            Untold::Essentials | Untold::Everything if may_tell => {
+                Some(packet::build(&*self.shared.store, &self.shared.looking, session, untold).await?)
+            }
+            _ => None,
+        };
+        if let Some(topics) = topics {
+            self.stored.set_topics(topics);
+        }
+        Ok(())
+    }
+
+    /// What a command becomes here and now, after what the agent did before it.
+    pub(super) fn decide(&self, command: Option<Command>) -> Result<Draft, SubmitError> {
+        let at = self.shared.clock.now();
+        let mut draft = self.stored.clone();
+        let is_new = draft.session().is_none();
+        for (place, report) in self.pending.reports().iter().cloned().enumerate() {
+            draft.apply(Command::Agent(report), at)?;
+            self.note_proofs(place, &mut draft, at)?;
+        }
+        if let Some(command) = command {
+            // The log may speak of an agent that was there in an earlier life, or before the session was deleted.
+            let needs_agent = matches!(
+                command,
+                Command::SendPrompt { .. }
+                    | Command::Resume { .. }
+                    | Command::SetOption { .. }
+                    | Command::SignIn { .. }
+            );
+            let restores = matches!(command, Command::Restore);
+            // One that was begun for its agent waits for it to be started.
+            let starts = matches!(command, Command::Start);
+            let has_agent = self.agent.is_some() || is_new;
+            if !has_agent && (needs_agent || (draft.session().is_some_and(is_at_work) && !starts)) {
+                draft.apply(Command::Agent(AgentReport::Gone), at)?;
+            }
+            draft.apply(command, at)?;
+            if !has_agent && restores {
+                draft.apply(Command::Agent(AgentReport::Gone), at)?;
+            }
+        }
+        self.tell(&mut draft, at)?;
+        draft.sum_up(self.shared.summaries.titles(), at)?;
+        Ok(draft)
+    }
+
+    /// What the report at this place proves follows it.
+    fn note_proofs(&self, place: usize, draft: &mut Draft, at: Timestamp) -> Result<(), SubmitError> {
+        let tool = |report: &AgentReport| match report {
+            AgentReport::ToolChanged { tool, .. } => Some(*tool),
+            _ => None,
+        };
+        if let Some(facts) = self.proofs.facts(place)
+            && let Some(tool) = self.pending.reports().get(place).and_then(tool)
+        {
+            draft.apply(Command::Prove { tool, facts: facts.clone() }, at)?;
+        }
+        if let Some(intent) = self.proofs.intent(place) {
+            draft.apply(Command::SetIntent { intent: intent.clone() }, at)?;
+        }
+        Ok(())
+    }
+
+    /// A prompt that has just gone to an agent that has to be told something goes with a packet.
+    fn tell(&self, draft: &mut Draft, at: Timestamp) -> Result<(), SubmitError> {
+        let before = self.stored.session().map_or(Turn(0), |session| session.row.turns);
+        let begins = |session: &Session| session.row.untold > Untold::Nothing && session.row.turns > before;
+        match &self.packet {
+            Some(packet) if draft.session().is_some_and(begins) => {
+                Ok(draft.apply(Command::TellResume { text: packet.text.clone() }, at)?)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    pub(super) fn reply_to(&self, command: &Command, entries: &[Entry]) -> Reply {
+        match command {
+            Command::Create(_) => Reply::Created(Created { session: self.id, entries: entries.len() as u64 }),
+            Command::SendPrompt { interaction_id, .. } => {
+                let turn = entries.iter().find_map(|entry| match &entry.event {
+                    Event::TurnStarted { turn, interaction_id: started } if started == interaction_id => Some(*turn),
+                    _ => None,
+                });
+                Reply::PromptAccepted(PromptAccepted { interaction_id: *interaction_id, turn })
+            }
+            Command::Click { work, session, .. } => Reply::Clicked(Clicked { work: *work, session: *session }),
+            Command::Observe => {
+                let was_unobserved = entries.iter().any(|entry| matches!(entry.event, Event::SessionObserved {}));
+                let count = self.shared.journal.unobserved.count();
+                let unobserved_count = count.saturating_sub(was_unobserved.into());
+                Reply::Observed(Observed { was_unobserved, unobserved_count })
+            }
+            Command::SetContext { wish, .. } | Command::Change { context: Some(wish), .. } => {
+                let sets = self.stored.session().map(|session| &session.context.sets);
+                Reply::ContextSet(sets.and_then(|sets| wish.decide(sets).ok()).unwrap_or_default())
+            }
+            Command::Change { context: None, .. }
+            | Command::Start
+            | Command::Prove { .. }
+            | Command::SetIntent { .. }
+            | Command::Summarise(_)
+            | Command::SetTitle { .. }
+            | Command::TellPrompt { .. }
+            | Command::Import { .. }
+            | Command::ChangePrompt { .. }
+            | Command::RemovePrompt { .. }
+            | Command::Cancel
+            | Command::Answer { .. }
+            | Command::Withdraw { .. }
+            | Command::Resume { .. }
+            | Command::TellResume { .. }
+            | Command::SetOption { .. }
+            | Command::SignIn { .. }
+            | Command::MoveTo { .. }
+            | Command::Delete
+            | Command::Restore
+            | Command::Agent(_)
+            | Command::Interrupt { .. } => Reply::Done,
+        }
+    }
+}
+
+/// A turn that runs is over with this.
+fn ends_turn(report: &AgentReport) -> bool {
+    matches!(
+        report,
+        AgentReport::Stopped(_) | AgentReport::Failed { .. } | AgentReport::Gone | AgentReport::SignedOut { .. }
+    )
+}
+
+/// The prompt that goes out next, if one waits or comes with this command.
+fn next_prompt<'a>(session: &'a Session, command: Option<&'a Command>) -> Option<&'a str> {
+    let comes = match command {
+        Some(Command::SendPrompt { text, .. }) => Some(text.as_str()),
+        _ => None,
+    };
+    session.queue.first().map(|waiting| waiting.text.as_str()).or(comes)
+}
+
+/// What an agent that reports this has to be told.
+fn untold_after(report: &AgentReport, session: &Session) -> Untold {
+    match report {
+        AgentReport::Ready { attached: Some(_) } if session.row.turns == Turn(0) && session.row.from.is_none() => {
+            Untold::Nothing
+        }
+        AgentReport::Ready { attached: Some(attached) } if attached.memory == Memory::New => Untold::Everything,
+        AgentReport::Ready { attached: Some(_) } | AgentReport::Compacted { .. } => Untold::Essentials,
+        _ => Untold::Nothing,
+    }
+}
+
+fn report_of(command: &Command) -> Option<&AgentReport> {
+    match command {
+        Command::Agent(report) => Some(report),
+        _ => None,
+    }
+}

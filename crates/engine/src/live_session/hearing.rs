@@ -1,0 +1,79 @@
+//! What an agent says: previewed at once, and gathered until it is written down.
+
+use agents::News;
+use model::{AgentReport, AgentState, Command};
+
+use super::{LiveSession, NEWS_AT_ONCE};
+use crate::feeds::{self, Words};
+use crate::pending::words_of;
+
+impl LiveSession {
+    /// Takes in the agent's next word, with those that wait behind it: they share an append.
+    pub(super) async fn hear(&mut self, mut news: Option<News>) {
+        let mut write = false;
+        // Words that follow something else are not shown before it: both are written with this append.
+        let mut may_preview = true;
+        let mut heard = 0;
+        loop {
+            match news {
+                None => {
+                    let reason = "the agent ended".to_owned();
+                    self.report(Some(Command::Agent(AgentReport::Failed { reason }))).await;
+                    self.agent = None;
+                    return;
+                }
+                Some(News::Asked { key, question, own_call }) => {
+                    return self.hear_question(key, question, own_call).await;
+                }
+                Some(News::Withdrawn { key }) => return self.hear_withdrawn(key).await,
+                Some(News::Report(report)) if self.offers.hear(&report) && !self.is_unresponsive() => (),
+                Some(News::Report(report)) => {
+                    let last = matches!(report, AgentReport::Stopped(_) | AgentReport::Failed { .. });
+                    self.look_for_own_calls(&report);
+                    may_preview &= words_of(&report).is_some();
+                    write |= !may_preview || self.pending.is_full();
+                    if may_preview {
+                        self.preview(&report);
+                    }
+                    self.pending.push(report);
+                    if last {
+                        break;
+                    }
+                }
+            }
+            heard += 1;
+            if heard == NEWS_AT_ONCE || self.pending.is_enough() {
+                break;
+            }
+            match self.agent.as_mut().map(|hosted| hosted.agent.news.try_recv()) {
+                Some(Ok(next)) => news = Some(next),
+                Some(Err(_)) | None => break,
+            }
+        }
+        if write || self.pending.is_full() || self.pending.is_enough() {
+            self.report(None).await;
+        }
+    }
+
+    /// The agent has the session's own tools.
+    pub(super) fn is_lent(&self) -> bool {
+        self.agent.as_ref().is_some_and(|hosted| hosted.loan.is_some())
+    }
+
+    /// Whatever the agent says next shows that it is there.
+    fn is_unresponsive(&self) -> bool {
+        let is_said = self.stored.session().is_some_and(|session| session.row.agent_state == AgentState::Unresponsive);
+        is_said || self.pending.reports().contains(&AgentReport::Unresponsive)
+    }
+
+    /// Shows live words, of the turn that runs, before they are durable.
+    fn preview(&self, report: &AgentReport) {
+        let Some((of, number, text)) = words_of(report).filter(|(.., text)| self.pending.may_preview(text)) else {
+            return;
+        };
+        let Some(session) = self.stored.session() else { return };
+        let Some(turn) = session.row.running.map(|running| running.turn) else { return };
+        let words = Words { turn, of, number, text: text.into() };
+        self.shared.feeds.publish(self.id, feeds::News::Preview { after: session.head, words });
+    }
+}

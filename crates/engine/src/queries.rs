@@ -1,0 +1,108 @@
+//! Questions about sessions, from the tables and the log.
+
+use model::{
+    Context, DeletedKey, Event, ListKey, PermissionAnswer, Request, Seq, Session, SessionId, SessionRow, StreamId,
+    Turn, Untold,
+};
+use store::{Damage, Head};
+
+use crate::{ENTRIES_AT_ONCE, Engine, Packet, QueryError, packet};
+
+/// How far back the answer to a request is looked for.
+const ANSWERS_IN_TURNS: u32 = 3;
+
+impl Engine {
+    /// What a request of one of the newest turns, or asked between them, was answered.
+    pub async fn find_answer(&self, id: SessionId, request: Request) -> Result<Option<PermissionAnswer>, QueryError> {
+        let session = self.session(id).await?;
+        let newest = Turn(session.row.turns.0.saturating_sub(ANSWERS_IN_TURNS));
+        let turns = self.shared.store.turns(id, newest, 1).await?;
+        // Before the first turn something may have been asked, too.
+        let mut after = turns.first().filter(|_| newest > Turn(0)).map_or(Seq::START, |turn| turn.first_seq);
+        loop {
+            let page = self.shared.store.read(StreamId::Session(id), after, ENTRIES_AT_ONCE).await?;
+            let Some(last) = page.last() else { return Ok(None) };
+            after = last.seq;
+            let answer = page.into_iter().find_map(|entry| match entry.event {
+                Event::PermissionAnswered { request: answered, answer, .. } if answered == request => Some(answer),
+                _ => None,
+            });
+            if answer.is_some() {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// A session that is not deleted.
+    pub async fn session(&self, id: SessionId) -> Result<Session, QueryError> {
+        let session = self.shared.store.session(id).await?;
+        session.filter(|session| session.row.deleted_at.is_none()).ok_or(QueryError::NotFound(id))
+    }
+
+    /// What a session was about at the end of a turn; as it is now, if that is the newest one.
+    pub async fn context_as_of(&self, id: SessionId, turn: Turn) -> Result<Context, QueryError> {
+        let session = self.session(id).await?;
+        if turn > session.row.turns {
+            return Err(QueryError::NoSuchTurn { turn, newest: session.row.turns });
+        }
+        let next = self.shared.store.turns(id, turn, 1).await?;
+        let Some(up_to) = next.first().map(|next| next.first_seq.previous()) else {
+            return Ok((*session.context).clone());
+        };
+        let mut context = Context::default();
+        let mut after = Seq::START;
+        loop {
+            let page = self.shared.store.context_entries(id, after, up_to, ENTRIES_AT_ONCE).await?;
+            let Some(last) = page.last() else { return Ok(context) };
+            after = *last;
+            for seq in page {
+                let entries = self.shared.store.read(StreamId::Session(id), seq.previous(), 1).await?;
+                entries.iter().for_each(|entry| drop(context.apply(entry)));
+            }
+        }
+    }
+
+    /// What the session's agent would be told if it were resumed now.
+    pub async fn resume_packet(&self, id: SessionId) -> Result<Packet, QueryError> {
+        let session = self.session(id).await?;
+        let untold = match session.row.untold {
+            Untold::Essentials => Untold::Essentials,
+            Untold::Nothing | Untold::Everything => Untold::Everything,
+        };
+        Ok(packet::build(&*self.shared.store, &self.shared.looking, &session, untold).await?)
+    }
+
+    /// A session as it stood after its first entries.
+    pub async fn session_as_of(&self, id: SessionId, entries: u64) -> Result<Session, QueryError> {
+        let limit = usize::try_from(entries).unwrap_or(usize::MAX);
+        let first = self.shared.store.read(StreamId::Session(id), Seq::START, limit).await?;
+        let mut first = first.iter();
+        let mut session = first.next().and_then(|entry| Session::begin(id, entry)).ok_or(QueryError::NotFound(id))?;
+        first.for_each(|entry| session.apply(entry));
+        Ok(session)
+    }
+
+    /// What is known to be wrong with a session; it is read up to there and takes no more.
+    pub fn damage(&self, id: SessionId) -> Option<Damage> {
+        self.shared.store.damage(id)
+    }
+
+    /// A page of the list.
+    pub async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, QueryError> {
+        Ok(self.shared.store.sessions(after, limit).await?)
+    }
+
+    /// A page of deleted sessions that can be restored, the one that was deleted last first.
+    pub async fn deleted_sessions(
+        &self,
+        after: Option<DeletedKey>,
+        limit: usize,
+    ) -> Result<Vec<SessionRow>, QueryError> {
+        Ok(self.shared.store.deleted(after, limit).await?)
+    }
+
+    /// Whether the session's entries were purged.
+    pub async fn is_purged(&self, id: SessionId) -> Result<bool, QueryError> {
+        Ok(self.shared.store.head(StreamId::Session(id)).await? == Head::Purged)
+    }
+}

@@ -1,0 +1,227 @@
+//! The way of a wish to its session's task, and of the reply back.
+//!
+//! Invariant: one task a session. A task that is just ending refuses what it did not look at; the next one is asked then.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, PoisonError};
+
+use futures_util::FutureExt as _;
+use model::{Command, NewSession, PermissionAnswer, RememberedId, Request, SessionId};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::asking::{Asked, Asker, Order, Then};
+use crate::live_session::{Input, LiveSession, Taken};
+use crate::wishes::{Answer, Created, FromReply, Reply, Wish};
+use crate::{Engine, Keep, Reach, Shared, SubmitError, directories};
+
+/// How many commands may wait for one session.
+const INPUT_QUEUE: usize = 64;
+
+impl Engine {
+    /// Begins a session in a directory that exists.
+    pub async fn create_session(
+        &self,
+        agent: &str,
+        cwd: &str,
+        name: String,
+        reach: Reach,
+        asker: Asker,
+    ) -> Result<Created, SubmitError> {
+        self.create_session_in(None, agent, cwd, name, reach, asker).await
+    }
+
+    /// The same, as a part of the piece of work of that name in the directory's project.
+    pub async fn create_session_in(
+        &self,
+        work: Option<&str>,
+        agent: &str,
+        cwd: &str,
+        name: String,
+        reach: Reach,
+        asker: Asker,
+    ) -> Result<Created, SubmitError> {
+        // A repeat is answered as the first was, even if the directory is gone since.
+        if let Some(answer) = self.answered(&asker).await? {
+            return answer.and_then(of_its_kind);
+        }
+        self.check_agent(agent)?;
+        let directory = directories::inspect(cwd, self.shared.home.as_deref(), reach).await?;
+        let id = SessionId::from_uuid(self.shared.ids.uuid());
+        let (cwd, project) = (directory.cwd, directory.project);
+        let new = NewSession { agent: agent.to_owned(), cwd, project, name, ..NewSession::default() };
+        match work {
+            Some(work) => self.create_in_work(id, new, work, asker).await,
+            None => self.command(id, Command::Create(new), asker).await,
+        }
+    }
+
+    /// Makes sure that a session's agent is there, or has another take over.
+    pub async fn resume(&self, id: SessionId, agent: Option<String>, asker: Asker) -> Result<(), SubmitError> {
+        if let Some(agent) = &agent {
+            self.check_agent(agent)?;
+        }
+        self.command(id, Command::Resume { agent }, asker).await
+    }
+
+    /// Answers what an agent asked; one that is remembered is given again, unasked, to the very same.
+    pub async fn answer(
+        &self,
+        id: SessionId,
+        request: Request,
+        answer: PermissionAnswer,
+        keep: Keep,
+        asker: Asker,
+    ) -> Result<(), SubmitError> {
+        let remembered = match keep {
+            Keep::Once => None,
+            Keep::Remembered => Some(RememberedId::from_uuid(self.shared.ids.uuid())),
+        };
+        let answer = PermissionAnswer { remembered, ..answer };
+        self.submit(id, Answer { request, answer }, asker).await
+    }
+
+    /// Forgets an answer, so that the same is asked again; whether there was one.
+    pub async fn forget_permission(&self, id: RememberedId, asker: Asker) -> Result<bool, SubmitError> {
+        if let Some(answer) = self.answered(&asker).await? {
+            return answer.map(|_| true);
+        }
+        let shared = Arc::clone(&self.shared);
+        self.to_the_end(async move { shared.forget_permission(id, &asker).await }).await
+    }
+
+    /// Carries out a wish on a session and answers when what it did is durable.
+    pub async fn submit<W: Wish>(&self, id: SessionId, wish: W, asker: Asker) -> Result<W::Reply, SubmitError> {
+        self.command(id, wish.into_command(), asker).await
+    }
+
+    pub(crate) async fn command<R: FromReply>(
+        &self,
+        id: SessionId,
+        command: Command,
+        asker: Asker,
+    ) -> Result<R, SubmitError> {
+        self.submit_and(id, Asked { order: Order::Command(command), asker, then: Then::Stay }).await
+    }
+
+    pub(crate) async fn submit_and<R: FromReply>(&self, id: SessionId, asked: Asked) -> Result<R, SubmitError> {
+        let asker = asked.asker.clone();
+        if let Some(answer) = self.answered(&asker).await? {
+            return answer.and_then(of_its_kind);
+        }
+        let answer = match self.carry_out(id, asked).await {
+            // What is refused now may be what the same request, sent twice at once, has just done.
+            Err(refused @ (SubmitError::Rejected(_) | SubmitError::NotFound(_))) => {
+                self.answered(&asker).await?.unwrap_or(Err(refused))
+            }
+            answer => answer,
+        };
+        answer.and_then(of_its_kind)
+    }
+
+    /// The answer that a request with this key was given before.
+    pub(crate) async fn answered(&self, asker: &Asker) -> Result<Option<Result<Reply, SubmitError>>, SubmitError> {
+        let Some(key) = &asker.key else { return Ok(None) };
+        let receipt = self.shared.store.find_receipt(&asker.principal, key.key()).await?;
+        Ok(receipt.map(|receipt| asker.repeat(&receipt)))
+    }
+
+    async fn carry_out(&self, id: SessionId, mut asked: Asked) -> Result<Reply, SubmitError> {
+        // A task that is just ending refuses the input; it is then asked of the next one.
+        loop {
+            if self.shared.stopping.is_cancelled() {
+                return Err(SubmitError::Stopping);
+            }
+            let inputs = self.live(id, &asked.order).await?;
+            let (answer, answered) = oneshot::channel();
+            asked = match inputs.send(Input { asked, answer }).await {
+                Ok(()) => match answered.await {
+                    Ok(Taken::Answered(result)) => return result,
+                    Ok(Taken::Not(asked)) => asked,
+                    // The task broke off in the middle; what it did, if anything, is in the log.
+                    Err(_) => return Err(self.shared.broke_off()),
+                },
+                Err(mpsc::error::SendError(input)) => input.asked,
+            };
+            self.shared.forget(id, &inputs);
+        }
+    }
+
+    /// The way to a session's task, which is started if there is none.
+    async fn live(&self, id: SessionId, order: &Order) -> Result<mpsc::Sender<Input>, SubmitError> {
+        let running = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
+        if let Some(inputs) = running {
+            return Ok(inputs);
+        }
+        let session = self.shared.store.session(id).await?;
+        if session.is_none() && !matches!(order, Order::Command(Command::Create(_))) {
+            return Err(SubmitError::NotFound(id));
+        }
+        let mut live = self.shared.live.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another caller may have started it in the meantime.
+        let inputs = live.entry(id).or_insert_with(|| {
+            let (inputs, inputs_in) = mpsc::channel(INPUT_QUEUE);
+            let task = LiveSession::new(Arc::clone(&self.shared), id, session, inputs_in);
+            let shared = Arc::clone(&self.shared);
+            let own = inputs.downgrade();
+            self.shared.tasks.spawn(async move {
+                if AssertUnwindSafe(task.run()).catch_unwind().await.is_err() {
+                    shared.settle_broken(id).await;
+                }
+                if let Some(own) = own.upgrade() {
+                    shared.forget(id, &own);
+                }
+            });
+            inputs
+        });
+        Ok(inputs.clone())
+    }
+
+    /// Removes a session for good, unless a turn runs.
+    pub async fn purge(&self, id: SessionId, asker: Asker) -> Result<(), SubmitError> {
+        let engine = self.clone();
+        self.to_the_end(async move {
+            let session = engine.shared.store.session(id).await?;
+            let damaged = engine.shared.store.damage(id).is_some();
+            let asked = Asked { order: Order::Command(Command::Delete), asker, then: Then::Purge };
+            if session.is_some_and(|session| damaged || session.row.deleted_at.is_some()) {
+                engine.shared.leave_receipt(&asked.asker, &Reply::Done).await?;
+            } else {
+                // One that is gone is asked for all the same: a repeat is answered by its receipt, anything else with
+                // "not found".
+                engine.submit_and::<()>(id, asked).await?;
+            }
+            // One that somebody restored at this very moment stays.
+            engine.shared.purge_deleted(id).await
+        })
+        .await
+    }
+
+    /// Carries work to its end even if whoever asked for it stops waiting, as callers that hang up do. Half of a
+    /// revocation must not be left undone.
+    pub async fn to_the_end<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, SubmitError>> + Send + 'static,
+    ) -> Result<T, SubmitError> {
+        self.shared.tasks.spawn(work).await.unwrap_or_else(|_| Err(self.shared.broke_off()))
+    }
+}
+
+/// A reply that was kept under this key for a request of another kind is no answer to this one.
+pub(crate) fn of_its_kind<R: FromReply>(reply: Reply) -> Result<R, SubmitError> {
+    R::from_reply(reply).ok_or(SubmitError::KeyReused)
+}
+
+impl Shared {
+    /// Why a task gave no answer: only a panic keeps one from it, or the end.
+    fn broke_off(&self) -> SubmitError {
+        if self.stopping.is_cancelled() { SubmitError::Stopping } else { SubmitError::Broken }
+    }
+
+    /// Lets go of a task that has ended, unless another has taken its place.
+    fn forget(&self, id: SessionId, ended: &mpsc::Sender<Input>) {
+        let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        if live.get(&id).is_some_and(|current| current.same_channel(ended)) {
+            live.remove(&id);
+        }
+    }
+}
