@@ -163,3 +163,90 @@ impl Draft {
         self.session = session;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AgentReport, NewSession, Outcome, Stop, SummaryMaker, WhenBusy};
+
+    fn at(n: i64) -> Timestamp {
+        Timestamp::from_millis(n)
+    }
+
+    fn prompt(n: u8, text: &str) -> Command {
+        let interaction_id = InteractionId::from_bytes([n; 16]);
+        Command::SendPrompt { interaction_id, text: text.to_owned(), images: Vec::new(), when_busy: WhenBusy::Queue }
+    }
+
+    fn stopped() -> Command {
+        Command::Agent(AgentReport::Stopped(Stop { outcome: Outcome::Completed, reason: None }))
+    }
+
+    /// A session whose agent is there, with nothing left to be appended.
+    fn begun() -> Draft {
+        let mut draft = Draft::new(SessionId::from_bytes([1; 16]), None);
+        let new = NewSession { agent: "guide".into(), cwd: "/w".into(), project: "/w".into(), ..NewSession::default() };
+        draft.apply(Command::Create(new), at(1)).unwrap();
+        draft.apply(Command::Agent(AgentReport::Ready { attached: None }), at(1)).unwrap();
+        draft.take();
+        draft
+    }
+
+    fn summaries(draft: &Draft) -> Vec<u32> {
+        let turn = |entry: &Entry| match entry.event {
+            Event::SummarySet { turn, by: SummaryMaker::Extract, .. } => Some(turn.0),
+            _ => None,
+        };
+        draft.entries().iter().filter_map(turn).collect()
+    }
+
+    #[test]
+    fn what_it_folds_is_what_the_log_folds() {
+        let stored = begun();
+        let mut draft = stored.clone();
+        draft.apply(prompt(1, "hello"), at(2)).unwrap();
+        draft.apply(Command::Agent(AgentReport::Text { block: 0, text: "hi".to_owned() }), at(3)).unwrap();
+        let after = draft.session().cloned();
+        let part = draft.take();
+        let mut session = stored.session().cloned().unwrap();
+        part.entries.iter().for_each(|entry| session.apply(entry));
+        assert_eq!(Some(&session), after.as_ref());
+        assert_eq!(part.after, stored.session().unwrap().head);
+        // It goes on where the part ended.
+        draft.apply(Command::Observe, at(4)).unwrap();
+        draft.apply(Command::Change { name: Some("n".to_owned()), env_hint: None, context: None }, at(4)).unwrap();
+        assert_eq!(draft.entries()[0].seq, session.head.next());
+    }
+
+    #[test]
+    fn a_refused_command_adds_nothing() {
+        let mut draft = begun();
+        let before = draft.session().cloned();
+        draft.apply(Command::Restore, at(2)).unwrap_err();
+        assert_eq!((draft.entries().len(), draft.bytes(), draft.session()), (0, 0, before.as_ref()));
+    }
+
+    #[test]
+    fn each_turn_that_ends_in_it_is_summed_up_once() {
+        let mut draft = begun();
+        draft.apply(prompt(1, "Mend the pump"), at(2)).unwrap();
+        draft.apply(prompt(2, "Paint the pump"), at(2)).unwrap();
+        draft.apply(stopped(), at(3)).unwrap();
+        draft.apply(Command::Interrupt { reason: "server_restart".to_owned() }, at(4)).unwrap();
+        draft.sum_up(Titles::ByModel, at(5)).unwrap();
+        assert_eq!(summaries(&draft), [1, 2]);
+        draft.sum_up(Titles::ByModel, at(5)).unwrap();
+        assert_eq!(summaries(&draft), [1, 2]);
+    }
+
+    #[test]
+    fn a_turn_whose_beginning_it_did_not_see_is_left_to_be_caught_up_on() {
+        let mut draft = begun();
+        draft.apply(prompt(1, "Mend the pump"), at(2)).unwrap();
+        let id = draft.session().unwrap().row.id;
+        let mut later = Draft::new(id, draft.session().cloned());
+        later.apply(stopped(), at(3)).unwrap();
+        later.sum_up(Titles::ByTerms, at(3)).unwrap();
+        assert_eq!(summaries(&later), [0; 0]);
+    }
+}

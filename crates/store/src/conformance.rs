@@ -27,6 +27,7 @@ macro_rules! conformance_tests {
         $crate::conformance_tests! {
             $open,
             log: entries_read_back_as_they_were_written,
+            log: a_follower_sleeps_until_the_log_goes_on,
             log: a_gap_in_a_part_is_refused,
             log: another_head_is_a_conflict,
             log: a_batch_is_written_whole_or_not_at_all,

@@ -48,6 +48,32 @@ pub async fn entries_read_back_as_they_were_written(store: AnyStore) {
     assert!(later > position, "{later:?} does not follow {position:?}");
 }
 
+pub async fn a_follower_sleeps_until_the_log_goes_on(store: AnyStore) {
+    assert_eq!(store.last_position(), Position(0));
+    let mut sleeping = JoinSet::new();
+    for after in [Position(0), Position(1)] {
+        let store = AnyStore::clone(&store);
+        sleeping.spawn(async move { (after, store.wait_after(after).await) });
+    }
+    tokio::task::yield_now().await;
+    assert!(sleeping.try_join_next().is_none(), "nothing is there to wake for");
+    let first = store.append(batch([text_part(stream(1), 0, &["one"])])).await.expect("appended");
+    assert_eq!((store.last_position(), first), (first, Position(1)));
+    assert_eq!(sleeping.join_next().await.expect("one wakes").expect("it ends"), (Position(0), first));
+    // Neither a receipt nor a purge is an entry.
+    let receipt = Some(receipt("p", "k", "yes", 1));
+    store.append(Batch { receipt, ..Batch::default() }).await.expect("kept");
+    store.purge(session_id(1), Seq(1), at(2)).await.expect("purged");
+    assert_eq!(store.last_position(), first);
+    tokio::task::yield_now().await;
+    assert!(sleeping.try_join_next().is_none(), "nothing came after it");
+    let both = batch([text_part(stream(2), 0, &["two", "three"])]);
+    let last = store.append(both).await.expect("appended");
+    assert_eq!(sleeping.join_next().await.expect("the other wakes").expect("it ends"), (Position(1), last));
+    // One that lags does not wait at all.
+    assert_eq!(store.wait_after(Position(0)).await, last);
+}
+
 pub async fn a_gap_in_a_part_is_refused(store: AnyStore) {
     store.append(batch([text_part(stream(1), 0, &["one"])])).await.expect("appended");
     for seqs in [&[3][..], &[1], &[2, 4], &[2, 2], &[2, 1]] {
