@@ -81,6 +81,20 @@ pub enum Reply {
     Done,
 }
 
+impl Reply {
+    /// Whether it repeats what somebody wrote into the session, and not only ids, numbers and our own words.
+    fn holds_words(&self) -> bool {
+        match self {
+            Self::ContextSet(_) => true,
+            Self::Created { .. }
+            | Self::PromptAccepted { .. }
+            | Self::Observed { .. }
+            | Self::Clicked { .. }
+            | Self::Done => false,
+        }
+    }
+}
+
 /// A wish with its asker.
 pub(crate) struct Asked {
     pub(crate) wish: Wish,
@@ -118,6 +132,7 @@ impl Asker {
             fingerprint: key.fingerprint.clone(),
             reply: serde_json::to_vec(reply).expect("replies hold only texts, ids and numbers"),
             at,
+            holds_words: reply.holds_words(),
         })
     }
 
