@@ -80,6 +80,7 @@ impl Asker {
             fingerprint: key.fingerprint.clone(),
             reply: serde_json::to_vec(reply).expect("replies hold only texts, ids and numbers"),
             at,
+            holds_words: reply.holds_words(),
         })
     }
 

@@ -84,13 +84,14 @@ impl Journal {
         Self { store, tokens, remembered, unobserved, followers }
     }
 
-    /// Appends a batch: all of it, or nothing. One that holds nothing is not written.
-    pub(crate) async fn append(&self, mut batch: Batch) -> Result<Committed, AppendError> {
-        batch.parts.retain(|part| !part.entries.is_empty());
-        if batch.parts.is_empty() && batch.receipt.is_none() {
-            return Ok(Committed { position: self.store.last_position(), parts: Vec::new() });
+    /// Appends a batch: all of it, or nothing. One that holds nothing is not written. A part without entries says which
+    /// session the receipt belongs to.
+    pub(crate) async fn append(&self, batch: Batch) -> Result<Committed, AppendError> {
+        let changed = batch.parts.iter().filter(|part| !part.entries.is_empty());
+        let parts: Vec<_> = changed.map(CommittedPart::of).collect();
+        if parts.is_empty() && batch.receipt.is_none() {
+            return Ok(Committed { position: self.store.last_position(), parts });
         }
-        let parts = batch.parts.iter().map(CommittedPart::of).collect();
         let position = self.store.append(batch).await?;
         let committed = Committed { position, parts };
         fail::fail_point!("engine-appended");

@@ -31,6 +31,16 @@ pub(crate) enum Reply {
     Done,
 }
 
+impl Reply {
+    /// Whether it repeats what somebody wrote into the session, and not only ids, numbers and our own words.
+    pub(crate) fn holds_words(&self) -> bool {
+        match self {
+            Self::ContextSet(_) => true,
+            Self::Created(_) | Self::PromptAccepted(_) | Self::Observed(_) | Self::Clicked(_) | Self::Done => false,
+        }
+    }
+}
+
 /// A reply of one kind; `None` for a kept one of another.
 pub(crate) trait FromReply: Sized {
     fn from_reply(reply: Reply) -> Option<Self>;

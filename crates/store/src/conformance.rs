@@ -34,6 +34,7 @@ macro_rules! conformance_tests {
             log: two_parts_of_one_stream_follow_each_other,
             log: a_repeat_gets_the_first_answer_and_writes_nothing,
             log: forgotten_receipts_make_room,
+            log: receipts_that_hold_words_go_with_their_session,
             log: a_purged_session_is_gone_for_good,
             log: pages_are_bounded_by_count_and_by_size,
             log: every_text_survives,

@@ -222,6 +222,7 @@ impl Twins {
                     fingerprint: self.prompts.to_le_bytes().to_vec(),
                     reply: vec![0; 3],
                     at: at(when),
+                    holds_words: false,
                 });
                 self.append(written).await;
             }

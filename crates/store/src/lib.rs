@@ -44,6 +44,15 @@ fn last_part(path: &str) -> &str {
     &path[path.trim_end_matches('/').rfind('/').map_or(0, |at| at + 1)..]
 }
 
+/// The session that a batch over these streams is about: whoever carries out a wish of a session puts that one first.
+fn first_session(streams: impl Iterator<Item = StreamId>) -> Option<SessionId> {
+    let mut sessions = streams.filter_map(|stream| match stream {
+        StreamId::Session(session) => Some(session),
+        StreamId::Server | StreamId::Work => None,
+    });
+    sessions.next()
+}
+
 /// What is written at once: all of it, or nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
@@ -78,6 +87,8 @@ pub struct Receipt {
     pub reply: Vec<u8>,
     /// When it was given.
     pub at: Timestamp,
+    /// The answer holds words of the session that it is about, the first of the batch, and goes when that is purged.
+    pub holds_words: bool,
 }
 
 /// An entry with its place among all streams.

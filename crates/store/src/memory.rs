@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use crate::{
     AppendError, Batch, Changes, Damage, FILE_FACTS, Head, Log, MAX_PAGE_BYTES, Part, PlacedEntry, ReadError, Receipt,
-    Tables, WholeWork, last_part, wait_after,
+    Tables, WholeWork, first_session, last_part, wait_after,
 };
 
 /// A store that ends with its process.
@@ -43,7 +43,8 @@ struct State {
     contexts: BTreeMap<SessionId, Kept>,
     tokens: BTreeMap<TokenId, TokenRow>,
     remembered: BTreeMap<RememberedId, RememberedRow>,
-    receipts: BTreeMap<(String, String), Receipt>,
+    /// With the session that it goes with, if it holds words of it.
+    receipts: BTreeMap<(String, String), (Option<SessionId>, Receipt)>,
 }
 
 /// What is kept of a session's context.
@@ -120,7 +121,7 @@ impl State {
 
     fn check(&self, batch: &Batch) -> Result<(), AppendError> {
         if let Some(receipt) = &batch.receipt
-            && let Some(first) = self.receipts.get(&(receipt.principal.clone(), receipt.key.clone()))
+            && let Some((_, first)) = self.receipts.get(&(receipt.principal.clone(), receipt.key.clone()))
         {
             return Err(AppendError::Repeated(Box::new(first.clone())));
         }
@@ -269,11 +270,13 @@ impl Log for MemoryStore {
     async fn append(&self, batch: Batch) -> Result<Position, AppendError> {
         let mut state = self.state();
         state.check(&batch)?;
+        let session = first_session(batch.parts.iter().map(|part| part.stream));
         for part in batch.parts {
             state.append(part);
         }
         if let Some(receipt) = batch.receipt {
-            state.receipts.insert((receipt.principal.clone(), receipt.key.clone()), receipt);
+            let session = session.filter(|_| receipt.holds_words);
+            state.receipts.insert((receipt.principal.clone(), receipt.key.clone()), (session, receipt));
         }
         let last = Position(state.last_position);
         if last > *self.last_position.borrow() {
@@ -342,13 +345,14 @@ impl Log for MemoryStore {
         state.prompts.retain(|(owner, _), _| *owner != session);
         state.titles.retain(|(owner, _), _| *owner != session);
         state.attachments.retain(|(owner, ..)| *owner != session);
+        state.receipts.retain(|_, (owner, _)| *owner != Some(session));
         state.next_blocks.retain(|(owner, _), _| *owner != session);
         state.contexts.remove(&session);
         Ok(())
     }
 
     async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError> {
-        self.state().receipts.retain(|_, receipt| receipt.at >= before);
+        self.state().receipts.retain(|_, (_, receipt)| receipt.at >= before);
         Ok(())
     }
 
@@ -597,7 +601,8 @@ impl Tables for MemoryStore {
     }
 
     async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {
-        Ok(self.state().receipts.get(&(principal.to_owned(), key.to_owned())).cloned())
+        let state = self.state();
+        Ok(state.receipts.get(&(principal.to_owned(), key.to_owned())).map(|(_, receipt)| receipt.clone()))
     }
 }
 

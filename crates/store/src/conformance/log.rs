@@ -21,6 +21,7 @@ fn receipt(principal: &str, key: &str, reply: &str, when: i64) -> Receipt {
         fingerprint: vec![0, 1, 255],
         reply: reply.as_bytes().to_vec(),
         at: at(when),
+        holds_words: false,
     }
 }
 
@@ -162,6 +163,26 @@ pub async fn forgotten_receipts_make_room(store: AnyStore) {
     }
     let again = Batch { parts: Vec::new(), receipt: Some(receipt("person", "a", "again", 4)), ..Batch::default() };
     store.append(again).await.expect("a forgotten key is free");
+}
+
+/// What was marked in a purged session is not kept in the answer to whoever marked it; an answer without words is.
+pub async fn receipts_that_hold_words_go_with_their_session(store: AnyStore) {
+    let keyed = |n: u8, key: &str, holds_words| Batch {
+        parts: vec![text_part(stream(n), 0, &["words"])],
+        receipt: Some(Receipt { holds_words, ..receipt("person", &format!("{key} {n}"), key, 1) }),
+        ..Batch::default()
+    };
+    let again = |n: u8, key: &str| Batch { parts: vec![text_part(stream(n), 1, &["more"])], ..keyed(n, key, false) };
+    for n in [1, 2] {
+        store.append(keyed(n, "marked", true)).await.expect("appended");
+        store.append(again(n, "plain")).await.expect("appended");
+    }
+    store.purge(session_id(1), Seq(2), at(2)).await.expect("purged");
+    let mut kept = Vec::new();
+    for key in ["marked 1", "plain 1", "marked 2", "plain 2"] {
+        kept.extend(store.find_receipt("person", key).await.expect("receipt").map(|receipt| receipt.key));
+    }
+    assert_eq!(kept, ["plain 1", "marked 2", "plain 2"]);
 }
 
 pub async fn a_purged_session_is_gone_for_good(store: AnyStore) {

@@ -116,9 +116,29 @@ pub(super) fn remove_session(conn: &Connection, session: SessionId) -> Result<()
     Ok(())
 }
 
-pub(super) fn put_receipt(conn: &Connection, receipt: &Receipt) -> Result<()> {
-    RECEIPTS
-        .put(conn, params![receipt.principal, receipt.key, receipt.fingerprint, receipt.reply, receipt.at.as_millis()])
+/// Writes a receipt down, with the session that it goes with.
+pub(super) fn put_receipt(conn: &Connection, receipt: &Receipt, session: Option<SessionId>) -> Result<()> {
+    RECEIPTS.put(
+        conn,
+        params![
+            receipt.principal,
+            receipt.key,
+            receipt.fingerprint,
+            receipt.reply,
+            receipt.at.as_millis(),
+            session.as_ref().map(SessionId::as_bytes),
+        ],
+    )
+}
+
+/// Removes the receipts that hold words of a session.
+pub(super) fn forget_receipts_of(conn: &Connection, session: SessionId) -> Result<()> {
+    run(
+        conn,
+        "DELETE FROM receipts
+         WHERE session = ?1",
+        [session.as_bytes()],
+    )
 }
 
 pub(super) fn forget_receipts(conn: &Connection, before: Timestamp) -> Result<()> {

@@ -36,11 +36,8 @@ pub(super) fn find(conn: &Connection, agent: &str, ids: &[String]) -> Result<Vec
 const BEGINNINGS: [&str; 3] =
     [r#"{"type":"session.created""#, r#"{"type":"session.changed""#, r#"{"type":"agent.state_changed""#];
 
-/// Fills the table from the log, unless that was done before.
-pub(super) fn fill_once(conn: &mut Connection, look: &Connection) -> Result<()> {
-    if !meta::is_attachments_unfilled(conn)? {
-        return Ok(());
-    }
+/// Fills the table from the log, which `look` reads, since a transaction that meets damage may write nothing.
+pub(super) fn fill(conn: &mut Connection, look: &Connection) -> Result<()> {
     let streams = "SELECT id, CAST(name AS BLOB) FROM streams WHERE purged_at IS NULL";
     let streams = anew::up_to_damage(look, streams, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)))?;
     mend::in_transaction(conn, |tx| {

@@ -20,6 +20,9 @@ const NAVIGATION_SINCE: i64 = 6;
 /// The first schema with a table of the conversations that sessions' agents ever had.
 const ATTACHMENTS_SINCE: i64 = 13;
 
+/// The first schema in which a receipt knows its session.
+const RECEIPT_SESSIONS_SINCE: i64 = 14;
+
 macro_rules! session_columns {
     ($since_agents:literal) => {
         concat!(
@@ -73,7 +76,7 @@ pub(super) const NEXT_COLUMNS: &str =
 pub(super) const ATTACHMENT_COLUMNS: &str = "session, agent, agent_session";
 pub(super) const WORK_COLUMNS: &str = "id, project, name, created_at, added_at";
 pub(super) const WORK_NAME_COLUMNS: &str = "project, name, work";
-pub(super) const RECEIPT_COLUMNS: &str = "principal, key, fingerprint, reply, at";
+pub(super) const RECEIPT_COLUMNS: &str = "principal, key, fingerprint, reply, at, session";
 
 pub(super) fn session_columns(schema: i64) -> &'static str {
     match schema {
@@ -140,6 +143,11 @@ pub(super) fn has_remembered(schema: i64) -> bool {
 /// Whether there is a table of the conversations that sessions' agents ever had.
 pub(super) fn has_attachments(schema: i64) -> bool {
     schema >= ATTACHMENTS_SINCE
+}
+
+/// Whether a receipt knows its session.
+pub(super) fn has_receipt_sessions(schema: i64) -> bool {
+    schema >= RECEIPT_SESSIONS_SINCE
 }
 
 /// Whether streams tell of their damage.

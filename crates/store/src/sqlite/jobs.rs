@@ -13,7 +13,7 @@ use crate::sqlite::mend::Removal;
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::rows::EncodedEntry;
 use crate::sqlite::writer::MAX_GROUP_ENTRIES;
-use crate::{AppendError, Batch, Damage, Receipt, Room, StorageError};
+use crate::{AppendError, Batch, Damage, Receipt, Room, StorageError, first_session};
 
 pub(super) type Answer = Result<Position, AppendError>;
 
@@ -82,6 +82,13 @@ impl From<Batch> for EncodedBatch {
         let all = || parts.iter().flat_map(|part| &part.entries);
         let (entries, bytes) = (all().count(), all().map(|entry| entry.event.len()).sum());
         Self { parts, receipt: batch.receipt, room: batch.room, entries, bytes }
+    }
+}
+
+impl EncodedBatch {
+    /// The session that the receipt goes with.
+    pub(super) fn session_of(&self, receipt: &Receipt) -> Option<SessionId> {
+        first_session(self.parts.iter().map(|part| part.stream)).filter(|_| receipt.holds_words)
     }
 }
 

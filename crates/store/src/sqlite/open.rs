@@ -268,7 +268,9 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
     };
     let (incarnation, last_position) = begun.map_err(setup.storage_error())?;
     fail::fail_point!("store-open-begun");
-    attachments::fill_once(&mut writer, &connect_reader(&path)?).map_err(setup.storage_error())?;
+    if meta::is_attachments_unfilled(&writer).map_err(setup.storage_error())? {
+        attachments::fill(&mut writer, &connect_reader(&path)?).map_err(setup.storage_error())?;
+    }
     fail::fail_point!("store-open-filled");
     let fences = match Fences::load(&writer) {
         Err(err) if is_damage(&err) => {

@@ -276,6 +276,7 @@ pub(super) fn receipt(row: &Row<'_>) -> Result<Receipt, Error> {
         fingerprint: row.get(2)?,
         reply: row.get(3)?,
         at: instant(row, 4)?,
+        holds_words: row.get::<_, Option<[u8; 16]>>(5)?.is_some(),
     })
 }
 

@@ -355,7 +355,7 @@ impl Writer {
             }
         }
         if let Some(receipt) = &batch.receipt {
-            apply::put_receipt(&self.conn, receipt)?;
+            apply::put_receipt(&self.conn, receipt, batch.session_of(receipt))?;
         }
         Ok(Position(self.last_position))
     }
@@ -373,6 +373,7 @@ impl Writer {
         }
         let id = self.heads.find_or_create(&self.conn, stream)?;
         apply::remove_session(&self.conn, session)?;
+        apply::forget_receipts_of(&self.conn, session)?;
         let set = "purged_at = ?2, sweeping = 1, damaged_seq = NULL, damage = NULL";
         STREAMS.update(&self.conn, set, "id = ?1", &[&id], &[&at.as_millis()])?;
         self.conn

@@ -4,7 +4,7 @@
 //! are receipts and tombstones that are whole. What only the old rows knew, that a stream has lost its tail, is kept as a fence.
 
 use model::{Seq, SessionId, StreamId};
-use rusqlite::{Connection, Error};
+use rusqlite::{Connection, Error, Row};
 
 use crate::sqlite::anew;
 use crate::sqlite::apply;
@@ -14,11 +14,14 @@ use crate::sqlite::heads::Heads;
 use crate::sqlite::mend::{self, Owner};
 use crate::sqlite::open::newest_schema;
 use crate::sqlite::outside::repair::{Repair, put_fence};
-use crate::sqlite::outside::rows::known_seq;
+use crate::sqlite::outside::rows::{Rows, known_seq};
 use crate::sqlite::outside::streams::{self, StreamRecord};
 use crate::sqlite::outside::walk::Walk;
-use crate::sqlite::outside::{OnProgress, Progress, Stage};
+use crate::sqlite::outside::{OnProgress, Progress, Stage, is_damage};
 use crate::{Damage, StorageError};
+
+/// What a damaged session is called when nobody can tell any more.
+const LOST_LABEL: &str = "(damaged: its name is lost)";
 
 /// What a rebuild went through.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -103,10 +106,36 @@ pub(in crate::sqlite) fn replace_rows(
         StreamId::Server | StreamId::Work if is_damaged => return remove_damaged(conn, stream).map(|()| fence),
         StreamId::Server | StreamId::Work => remove_all(conn, stream)?,
     }
+    if fence.is_some() {
+        keep_label(look, &mut walk.rows)?;
+    }
     for change in std::mem::take(&mut walk.rows).into_changes(stream) {
         apply::apply(conn, &change)?;
     }
     Ok(fence)
+}
+
+/// What a session is called may be said behind its damage: then the row that was there tells, whole or not, if these words of it
+/// can be read.
+fn keep_label(look: &Connection, rows: &mut Rows) -> Result<(), Error> {
+    let Some(row) = rows.session_mut() else { return Ok(()) };
+    let sql = "SELECT name, agent_title, first_prompt FROM sessions NOT INDEXED WHERE id = ?1";
+    let text = |row: &Row<'_>, column: usize| row.get::<_, String>(column).ok();
+    let known = look.query_row(sql, [row.id.as_bytes()], |row| Ok([0, 1, 2].map(|column| text(row, column))));
+    let known = match known {
+        Ok(known) => known,
+        Err(err) if is_damage(&err) || err == Error::QueryReturnedNoRows => [None, None, None],
+        Err(err) => return Err(err),
+    };
+    for (label, known) in [&mut row.name, &mut row.title, &mut row.first_prompt].into_iter().zip(known) {
+        if let Some(known) = known.filter(|known| !known.is_empty()) {
+            *label = known;
+        }
+    }
+    if row.label().is_none() {
+        LOST_LABEL.clone_into(&mut row.title);
+    }
+    Ok(())
 }
 
 fn tables_of(stream: StreamId) -> impl Iterator<Item = &'static Table> {
@@ -170,13 +199,16 @@ fn keep_lost_tail(conn: &Connection, look: &Connection, schema: i64, id: i64) ->
 fn fill(conn: &Connection, look: &Connection, schema: i64, id: i64, rebuilt: &mut Rebuilt) -> Result<(), Error> {
     let Some(record) = StreamRecord::find(conn, schema, id)? else { return Ok(()) };
     let (Some(stream), None) = (record.stream, record.purged_at) else { return Ok(()) };
-    let walk = Walk::whole(look, id, stream)?;
+    let mut walk = Walk::whole(look, id, stream)?;
     let fence = walk.fence(&record);
     rebuilt.streams += 1;
     rebuilt.entries += walk.head.0;
     rebuilt.damaged += u64::from(fence.is_some());
     if fence != record.fence && has_fence(stream) {
         put_fence(conn, id, fence.as_ref())?;
+    }
+    if fence.is_some() {
+        keep_label(look, &mut walk.rows)?;
     }
     for change in walk.rows.into_changes(stream) {
         apply::apply(conn, &change)?;

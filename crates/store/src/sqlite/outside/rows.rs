@@ -129,6 +129,11 @@ impl Rows {
         }
     }
 
+    /// The row of the session whose stream this is.
+    pub(super) fn session_mut(&mut self) -> Option<&mut SessionRow> {
+        self.sessions.values_mut().next().map(|row| &mut **row)
+    }
+
     /// The changes that write these rows into empty tables.
     pub(super) fn into_changes(self, stream: StreamId) -> Vec<RowChange> {
         let mut changes: Vec<RowChange> = self.sessions.into_values().map(RowChange::PutSession).collect();

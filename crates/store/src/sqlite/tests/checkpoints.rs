@@ -22,7 +22,8 @@ async fn writer(path: &Path) -> Connection {
 }
 
 fn commit(conn: &Connection) {
-    conn.execute_batch("INSERT INTO receipts VALUES ('p', hex(randomblob(8)), zeroblob(40000), x'', 1, NULL)").unwrap();
+    conn.execute_batch("INSERT INTO receipts VALUES ('p', hex(randomblob(8)), zeroblob(40000), x'', 1, NULL, NULL)")
+        .unwrap();
 }
 
 fn wal_pages(conn: &Connection) -> i64 {

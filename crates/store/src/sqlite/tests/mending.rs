@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use model::Seq;
+use model::{Command, Memory, Seq};
 use rusqlite::Connection;
 
-use crate::conformance::{AnyStore, act, batch, create, prompt, session_id, stream, text_part, work_id};
+use crate::conformance::{AnyStore, act, attached, batch, create, prompt, session_id, stream, text_part, work_id};
 use crate::outside::Depth;
 use crate::sqlite::checksums::SESSIONS;
 use crate::sqlite::tests::outside::rebuild::tables;
@@ -81,6 +81,35 @@ async fn a_row_that_names_the_wrong_session_is_found_and_made_anew() {
         store.close().await;
         assert_eq!(tables(&path), before, "{sql}");
         assert_eq!(told(&check(&path, Depth::All)), Vec::<String>::new(), "{sql}");
+    }
+}
+
+/// A session whose log is cut is still called what it was called, as far as anything tells: in lists too.
+#[tokio::test]
+async fn a_session_that_is_made_anew_from_a_cut_log_keeps_its_name() {
+    for (damage, expected) in [
+        ("UPDATE sessions SET turns = 9", ["renamed", "", "what to do"]),
+        ("UPDATE sessions SET name = CAST(x'ff' AS TEXT)", ["", "", "what to do"]),
+        ("DELETE FROM sessions", ["", "(damaged: its name is lost)", ""]),
+    ] {
+        let (_folder, path) = folder();
+        let store: AnyStore = Arc::new(open_at(&path));
+        act(&store, 1, create(""), 1).await;
+        act(&store, 1, prompt(1, "what to do"), 2).await;
+        act(&store, 1, attached("theirs", Memory::New), 3).await;
+        let rename = Command::Change { name: Some("renamed".to_owned()), env_hint: None, context: None };
+        act(&store, 1, rename, 4).await;
+        drop(store);
+        scribble(&path, "UPDATE entries SET at = at + 1 WHERE stream = 1 AND seq = 3");
+        scribble(&path, damage);
+        let store = open_at(&path);
+        // Whoever reads a session whose row is lost has it made anew.
+        store.session(session_id(1)).await.unwrap();
+        let rows = store.sessions(None, 10).await.unwrap();
+        let labels: Vec<_> = rows.iter().map(|row| [&*row.name, &*row.title, &*row.first_prompt]).collect();
+        assert_eq!(labels, [expected], "{damage}");
+        assert!(store.damage(session_id(1)).is_some(), "{damage}");
+        store.close().await;
     }
 }
 

@@ -99,6 +99,7 @@ async fn batches_of_one_transaction_see_each_other_and_fail_alone() {
         fingerprint: Vec::new(),
         reply: vec![n],
         at: at(1),
+        holds_words: false,
     };
     let with_receipt =
         |n| Batch { parts: vec![text_part(stream(n), 0, &["x"])], receipt: Some(receipt(n)), ..Batch::default() };

@@ -118,7 +118,10 @@ async fn a_store_of_an_earlier_schema_is_mended() {
 }
 
 /// The store before it had a table of the conversations that sessions' agents ever had.
-const WITHOUT_ATTACHMENTS: &str = "DROP TABLE attachments; DELETE FROM refinery_schema_history WHERE version >= 13";
+const WITHOUT_ATTACHMENTS: &str = "DROP INDEX receipts_of_session;
+     ALTER TABLE receipts DROP COLUMN session;
+     DROP TABLE attachments;
+     DELETE FROM refinery_schema_history WHERE version >= 13";
 
 /// Three sessions: one that was handed over, one whose agent began anew, one that was purged.
 async fn write_attached(path: &Path) {

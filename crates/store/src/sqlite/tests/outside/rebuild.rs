@@ -52,7 +52,7 @@ async fn scribbled_rows_are_as_they_were() {
     write_sample(&path).await;
     scribble(
         &path,
-        "INSERT INTO receipts VALUES ('person', 'key', x'00', x'01', 5, row_sum('person', 'key', x'00', x'01', 5))",
+        "INSERT INTO receipts VALUES ('person', 'key', x'00', x'01', 5, row_sum('person', 'key', x'00', x'01', 5), NULL)",
     );
     let before = tables(&path);
     scribble(&path, SCRIBBLES);
