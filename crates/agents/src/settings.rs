@@ -77,7 +77,7 @@ pub struct Limits {
     pub cancel: Duration,
     /// … and how long after that before it has failed.
     pub cancel_failed: Duration,
-    /// How long an agent at work may say nothing, while nobody is asked, before the session says so, once in a turn …
+    /// How long an agent at work may say nothing, while nobody is asked and no tool runs, before the session says so, once in a turn …
     pub quiet: Duration,
     /// … and before it counts as unresponsive.
     pub silence: Duration,
@@ -106,7 +106,7 @@ impl Default for Limits {
             sign_in: Duration::from_secs(600),
             cancel: Duration::from_secs(10),
             cancel_failed: Duration::from_secs(30),
-            quiet: Duration::from_secs(60),
+            quiet: Duration::from_secs(20),
             silence: Duration::from_secs(300),
             untaken: Duration::from_secs(30),
             warm: Duration::from_secs(600),
