@@ -29,11 +29,12 @@ use crate::asking::{Asked, Reply, Then, Wish};
 use crate::calls::{Calls, Proofs};
 use crate::commit::Along;
 use crate::digest::Digest;
+use crate::directories::Place;
 use crate::feeds::{self, Words};
 use crate::offers::{Offers, newest_entries};
 use crate::pending::{Pending, words_of};
 use crate::tokens::Loan;
-use crate::{Packet, Shared, SubmitError, directories, navigation, packet};
+use crate::{DirectoryError, Packet, Shared, SubmitError, directories, navigation, packet};
 
 /// A session that nobody asks anything of lets go of its task and its agent.
 const IDLE_AFTER: Duration = Duration::from_secs(1_800);
@@ -297,13 +298,20 @@ impl LiveSession {
     async fn prepare(&mut self, command: Option<&Command>) -> Result<(), SubmitError> {
         let Some(session) = &self.session else { return Ok(()) };
         let starts = matches!(command, Some(Command::SendPrompt { .. } | Command::Resume { .. } | Command::Start));
-        if starts
-            && self.agent.is_none()
-            && let Some(cwd) = directories::instead_of(&session.row, self.shared.home.as_deref()).await
-        {
-            tracing::warn!(session = %self.id, %cwd, "the session's directory is gone; it goes on in another");
-            let events = decide(Some(session), Command::MoveTo { cwd }).unwrap_or_default();
-            self.commit_only(events, Along::default()).await?;
+        if starts && self.agent.is_none() {
+            match directories::place_of(&session.row, self.shared.home.as_deref()).await {
+                Place::Same => {}
+                Place::Instead(cwd) => {
+                    tracing::warn!(session = %self.id, %cwd, "the session's directory is gone; it goes on in another");
+                    let events = decide(Some(session), Command::MoveTo { cwd }).unwrap_or_default();
+                    self.commit_only(events, Along::default()).await?;
+                }
+                // A prompt is kept all the same: that its agent can not be started is told in the session.
+                Place::Gone if matches!(command, Some(Command::Resume { .. })) => {
+                    return Err(DirectoryError::Gone { cwd: session.row.cwd.clone() }.into());
+                }
+                Place::Gone => {}
+            }
         }
         let Some(session) = &self.session else { return Ok(()) };
         self.proofs = self.calls.prove(session, self.pending.reports(), &self.shared.looking).await;

@@ -230,11 +230,13 @@ fn submit_class(err: &SubmitError) -> (StatusCode, &'static str) {
         SubmitError::Rejected(rejection) => rejection_class(rejection),
         SubmitError::KeyReused => (StatusCode::CONFLICT, "key_reused"),
         SubmitError::UnknownAgent { .. } => (StatusCode::BAD_REQUEST, "unknown_agent"),
+        SubmitError::NoSuchChoice { .. } => (StatusCode::BAD_REQUEST, "unknown_choice"),
         SubmitError::TooManyAgents { .. } => (StatusCode::TOO_MANY_REQUESTS, "too_many_agents"),
         SubmitError::MarksFull { .. } => (StatusCode::TOO_MANY_REQUESTS, "marks_full"),
         SubmitError::Directory(err) => match err {
             DirectoryError::NotAbsolute => (StatusCode::BAD_REQUEST, "directory_not_absolute"),
             DirectoryError::NotADirectory => (StatusCode::BAD_REQUEST, "directory_not_found"),
+            DirectoryError::Gone { .. } => (StatusCode::CONFLICT, "directory_gone"),
             DirectoryError::NotText => (StatusCode::BAD_REQUEST, "directory_not_text"),
             DirectoryError::NeedsConfirmation => (StatusCode::CONFLICT, "confirm_required"),
         },

@@ -44,7 +44,7 @@ impl LiveSession {
         let name = offer.click()?;
         self.prepare(None).await?;
         let Some(session) = &self.session else { return Err(SubmitError::NotFound(self.id)) };
-        let options = wanted_options(&shared, session, click).await;
+        let options = wanted_options(&shared, session, click).await?;
         let row = session.row.clone();
 
         let turn = shared.work_stream.turn().await?;
