@@ -129,6 +129,9 @@ pub enum QueryError {
     /// The index is being opened, or there is none.
     #[error("sessions can not be searched yet; try again in a moment")]
     SearchNotReady,
+    /// The index can not be opened.
+    #[error("sessions can not be searched, but each one by itself: {0}; it is tried again every few seconds")]
+    SearchUnavailable(String),
     /// The index could not be read.
     #[error("the search failed: {0}; it is mended by itself, try again in a moment")]
     Search(String),

@@ -215,6 +215,7 @@ impl ApiError {
                 | QueryError::NoSuchInteraction(_)
                 | QueryError::NoSuchWork(_)
                 | QueryError::SearchNotReady
+                | QueryError::SearchUnavailable(_)
                 | QueryError::Search(_)
                 | QueryError::Read(_),
             ) => self.damage().map_or(json!({}), |damage| json!({ "seq": damage.seq, "what": damage.what })),
@@ -261,6 +262,7 @@ fn query_class(err: &QueryError) -> (StatusCode, &'static str) {
     match err {
         QueryError::NotFound(_) => (StatusCode::NOT_FOUND, "session_not_found"),
         QueryError::Deleted(_) => (StatusCode::NOT_FOUND, "session_deleted"),
+        QueryError::SearchUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "search_unavailable"),
         QueryError::SearchNotReady | QueryError::Search(_) => (StatusCode::SERVICE_UNAVAILABLE, "search_not_ready"),
         QueryError::NoSuchInteraction(_) => (StatusCode::NOT_FOUND, "interaction_not_found"),
         QueryError::NoSuchWork(_) => (StatusCode::NOT_FOUND, "meta_context_not_found"),
