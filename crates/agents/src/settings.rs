@@ -35,8 +35,11 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// For tests and measurements: the guide as a task of this process, and no other.
+    /// For tests and measurements: the guide as a task of this process, and no other. A turn that only waits writes nothing,
+    /// however slow the machine is.
     pub fn in_process(entries: &[Arc<Entry>]) -> Self {
+        let limits = Limits::default();
+        let limits = Limits { quiet: limits.silence, ..limits };
         Self {
             launcher: Launcher::new(PathBuf::new()),
             entries: entries.to_vec(),
@@ -45,7 +48,7 @@ impl Settings {
             mcp_servers: Vec::new(),
             deny: Deny::standard(),
             neutral_dir: PathBuf::from("/"),
-            limits: Limits::default(),
+            limits,
             in_process_guide: true,
         }
     }
