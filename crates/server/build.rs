@@ -38,8 +38,8 @@ const PLACEHOLDER: &str = "<!doctype html>
 <meta charset=\"utf-8\">
 <title>Throughline</title>
 <h1>This build has no page</h1>
-<p>It was made with THROUGHLINE_SKIP_WEB=1. Build again without that variable, with Node 20.19 or newer and npm at
-hand, to get the page. Everything else works: see <code>throughline --help</code>.</p>
+<p>It was made with THROUGHLINE_SKIP_WEB=1. To get the page, run <code>cargo build --release</code> without that variable,
+with Node 20.19 or newer and npm at hand. Everything else works: see <code>throughline --help</code>.</p>
 </html>
 ";
 
@@ -47,7 +47,10 @@ fn main() {
     println!("cargo::rerun-if-env-changed={DIST_VARIABLE}");
     println!("cargo::rerun-if-env-changed={SKIP_VARIABLE}");
     match page() {
-        Ok(dir) => println!("cargo::rustc-env=THROUGHLINE_WEB_DIR={}", dir.display()),
+        Ok(dir) => {
+            println!("cargo::rustc-env=THROUGHLINE_WEB_DIR={}", dir.display());
+            println!("cargo::rustc-env=THROUGHLINE_HAS_PAGE={}", !is_skipped());
+        }
         Err(problem) => println!("cargo::error={problem}"),
     }
 }
@@ -58,7 +61,7 @@ fn page() -> Result<PathBuf, String> {
         return prebuilt(Path::new(&dist));
     }
     let out = PathBuf::from(variable("OUT_DIR").ok_or("cargo did not say where to build: OUT_DIR is not set")?);
-    if variable(SKIP_VARIABLE).is_some_and(|value| value == "1") {
+    if is_skipped() {
         return placeholder(&out.join("web-placeholder"));
     }
     let root = variable("CARGO_MANIFEST_DIR").ok_or("cargo did not say where the crate is")?;
@@ -69,6 +72,11 @@ fn page() -> Result<PathBuf, String> {
     check_node()?;
     install_packages(&web)?;
     build(&web, &out.join("web"))
+}
+
+/// A page that was built elsewhere is embedded all the same.
+fn is_skipped() -> bool {
+    variable(DIST_VARIABLE).is_none() && variable(SKIP_VARIABLE).is_some_and(|value| value == "1")
 }
 
 fn prebuilt(dist: &Path) -> Result<PathBuf, String> {

@@ -35,8 +35,11 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// For tests and measurements: the guide as a task of this process, and no other.
+    /// For tests and measurements: the guide as a task of this process, and no other. A turn that only waits writes nothing,
+    /// however slow the machine is.
     pub fn in_process(entries: &[Arc<Entry>]) -> Self {
+        let limits = Limits::default();
+        let limits = Limits { quiet: limits.silence, ..limits };
         Self {
             launcher: Launcher::new(PathBuf::new()),
             entries: entries.to_vec(),
@@ -45,7 +48,7 @@ impl Settings {
             mcp_servers: Vec::new(),
             deny: Deny::standard(),
             neutral_dir: PathBuf::from("/"),
-            limits: Limits::default(),
+            limits,
             in_process_guide: true,
         }
     }
@@ -77,7 +80,7 @@ pub struct Limits {
     pub cancel: Duration,
     /// … and how long after that before it has failed.
     pub cancel_failed: Duration,
-    /// How long an agent at work may say nothing, while nobody is asked, before the session says so, once in a turn …
+    /// How long an agent at work may say nothing, while nobody is asked and no tool runs, before the session says so, once in a turn …
     pub quiet: Duration,
     /// … and before it counts as unresponsive.
     pub silence: Duration,
@@ -106,7 +109,7 @@ impl Default for Limits {
             sign_in: Duration::from_secs(600),
             cancel: Duration::from_secs(10),
             cancel_failed: Duration::from_secs(30),
-            quiet: Duration::from_secs(60),
+            quiet: Duration::from_secs(20),
             silence: Duration::from_secs(300),
             untaken: Duration::from_secs(30),
             warm: Duration::from_secs(600),

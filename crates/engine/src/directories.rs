@@ -51,20 +51,29 @@ pub(crate) async fn inspect(cwd: &str, home: Option<&Path>, reach: Reach) -> Res
     Ok(WorkingDirectory { cwd: text(real)?, project: text(project)? })
 }
 
-/// Where a session can go on whose directory is gone: its project, else the nearest directory above that still belongs
-/// to it. `None` if its own is there, or nothing is that may stand for it.
-pub(crate) async fn instead_of(row: &SessionRow, home: Option<&Path>) -> Option<String> {
+/// Where a session can go on.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Where it worked before.
+    Same,
+    /// Its own directory is gone: its project, else the nearest directory above that still belongs to it.
+    Instead(String),
+    /// Nothing is there that may stand for it.
+    Gone,
+}
+
+pub(crate) async fn place_of(row: &SessionRow, home: Option<&Path>) -> Place {
     let there = async |path: &Path| tokio::fs::metadata(path).await.is_ok_and(|meta| meta.is_dir());
     if there(Path::new(&row.cwd)).await {
-        return None;
+        return Place::Same;
     }
     for above in Path::new(&row.cwd).ancestors().skip(1) {
         if !above.starts_with(&row.project) || above.parent().is_none() || Some(above) == home {
-            return None;
+            return Place::Gone;
         }
         if there(above).await {
-            return above.to_str().map(str::to_owned);
+            return above.to_str().map_or(Place::Gone, |above| Place::Instead(above.to_owned()));
         }
     }
-    None
+    Place::Gone
 }

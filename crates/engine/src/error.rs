@@ -36,6 +36,18 @@ pub enum SubmitError {
         /// What there is.
         known: String,
     },
+    /// The agent has said what can be chosen, and this is none of it.
+    #[error("the agent {agent} offers no {about} {wanted:?}; it offers: {offered}")]
+    NoSuchChoice {
+        /// Which agent.
+        agent: String,
+        /// `model` or `mode`.
+        about: &'static str,
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        offered: String,
+    },
     /// All places for agents are taken by such as are at work.
     #[error(
         "as many agents are at work as may run at once ({limit}); wait until a turn ends, cancel one, or raise \
@@ -117,6 +129,9 @@ pub enum QueryError {
     /// The index is being opened, or there is none.
     #[error("sessions can not be searched yet; try again in a moment")]
     SearchNotReady,
+    /// The index can not be opened.
+    #[error("sessions can not be searched, but each one by itself: {0}; it is tried again every few seconds")]
+    SearchUnavailable(String),
     /// The index could not be read.
     #[error("the search failed: {0}; it is mended by itself, try again in a moment")]
     Search(String),
@@ -151,6 +166,14 @@ pub enum DirectoryError {
     /// Not there, or not a directory, or not ours to enter.
     #[error("there is no directory that can be entered at this path")]
     NotADirectory,
+    /// A session's directory, and all of its project that could stand for it.
+    #[error(
+        "the session's directory {cwd} is gone, so no agent can be started in it; make it again, or begin a session elsewhere"
+    )]
+    Gone {
+        /// Where it worked.
+        cwd: String,
+    },
     /// A name that is not text.
     #[error("the directory's real path is not valid UTF-8")]
     NotText,

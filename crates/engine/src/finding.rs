@@ -12,15 +12,18 @@ mod inside;
 mod works;
 
 use std::collections::HashMap;
+use std::error::Error as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use model::{Position, SessionId, Timestamp};
-use search::{About, Index, Piece, Pieces};
+use search::{About, Index, Piece, Pieces, SearchError};
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
+
+use crate::QueryError;
 
 pub use aside::entries_set_aside;
 pub use everywhere::{FoundTurn, SearchAnswer, SearchWish};
@@ -39,6 +42,8 @@ pub(crate) struct Finding {
     tail: RwLock<Tail>,
     /// A search could not read the index: the follower is to open it again.
     distrusted: AtomicBool,
+    /// Why it can not be opened, since the last time that was tried.
+    failure: Mutex<Option<SearchFailure>>,
     /// Sessions that were purged, for the follower to remove.
     purged: Mutex<Vec<SessionId>>,
     /// The follower has something to do though nothing was written.
@@ -49,6 +54,31 @@ pub(crate) struct Finding {
     asked: Notify,
     /// What is in the log and not found.
     set_aside: aside::SetAside,
+}
+
+/// Why sessions can not be searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchFailure {
+    /// In full, with the path that it is about.
+    pub reason: String,
+    /// In a few words that may be told to anybody.
+    pub brief: String,
+}
+
+impl SearchFailure {
+    fn of(err: &SearchError) -> Self {
+        let brief = match err {
+            SearchError::Folder { source, .. } => format!("its folder can not be used: {}", source.kind()),
+            SearchError::Disk(source) => format!("it can not be read or written: {}", source.kind()),
+            SearchError::Locked => "another process writes it".to_owned(),
+            SearchError::Damaged { .. } | SearchError::Unwritten => "it is damaged".to_owned(),
+        };
+        let reason = match err.source() {
+            Some(source) => format!("{err}: {source}"),
+            None => err.to_string(),
+        };
+        Self { reason, brief }
+    }
 }
 
 /// A piece with what its session was like.
@@ -79,6 +109,11 @@ pub fn want_search_rebuild(folder: &Path) -> Result<(), search::SearchError> {
     Index::want_rebuild(folder)
 }
 
+/// Why no index could be opened in this folder, as far as looking tells.
+pub fn search_folder_failure(folder: &Path) -> Option<SearchFailure> {
+    Index::check_folder(folder).err().map(|err| SearchFailure::of(&err))
+}
+
 impl Finding {
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
         let set_aside = aside::SetAside::kept_in(folder.clone());
@@ -87,6 +122,7 @@ impl Finding {
             index: watch::Sender::new(None),
             tail: RwLock::default(),
             distrusted: AtomicBool::new(false),
+            failure: Mutex::default(),
             purged: Mutex::default(),
             nudged: Notify::new(),
             folded: watch::Sender::new(Position(0)),
@@ -108,11 +144,30 @@ impl Finding {
     }
 
     /// The index, for which it is waited a moment while it is opened.
-    async fn index(&self) -> Option<Arc<Index>> {
-        self.folder.as_ref()?;
+    async fn index(&self) -> Result<Arc<Index>, QueryError> {
+        let unavailable = || self.failure().map(|failure| QueryError::SearchUnavailable(failure.reason));
+        if self.folder.is_none() {
+            return Err(QueryError::SearchNotReady);
+        }
+        if let Some(unavailable) = unavailable() {
+            return Err(unavailable);
+        }
         let mut index = self.index.subscribe();
         let opened = timeout(OPENING_LIMIT, index.wait_for(Option::is_some)).await;
-        opened.ok()?.ok()?.clone()
+        let opened = opened.ok().and_then(|opened| opened.ok()?.clone());
+        opened.ok_or_else(|| unavailable().unwrap_or(QueryError::SearchNotReady))
+    }
+
+    /// Why the index can not be opened, while it can not.
+    pub(crate) fn failure(&self) -> Option<SearchFailure> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// It was tried to open the index; whether that went otherwise than the last time.
+    fn tried_to_open(&self, failure: Option<&SearchError>) -> bool {
+        let failure = failure.map(SearchFailure::of);
+        let mut known = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *known, failure.clone()) != failure
     }
 
     fn set_index(&self, index: Option<Arc<Index>>) {

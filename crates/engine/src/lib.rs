@@ -73,8 +73,8 @@ pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
 pub use feeds::{ListChange, Words};
 pub use files::Deny;
 pub use finding::{
-    Count, FoundInside, FoundTurn, Role, SearchAnswer, SearchWish, Snippet, Within, entries_set_aside,
-    want_search_rebuild,
+    Count, FoundInside, FoundTurn, Role, SearchAnswer, SearchFailure, SearchWish, Snippet, Within, entries_set_aside,
+    search_folder_failure, want_search_rebuild,
 };
 pub use follow::{ContextReason, Earlier, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
@@ -384,6 +384,11 @@ impl Engine {
     /// The parts of the engine that panicked lately; they have started again, or are about to.
     pub fn failing_parts(&self) -> Vec<&'static str> {
         self.shared.parts.failing()
+    }
+
+    /// Why sessions can not be searched, while they can not.
+    pub fn search_failure(&self) -> Option<SearchFailure> {
+        self.shared.finding.failure()
     }
 
     /// How often the copies of sessions were brought up to date; 0 where none are kept.

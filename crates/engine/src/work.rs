@@ -273,7 +273,11 @@ pub(crate) fn start(shared: &Arc<Shared>, id: SessionId) {
 
 /// What a new session's agent is to be set to: as the session stands that offers the step, unless the person chose
 /// otherwise. Another agent's models and modes are others.
-pub(crate) async fn wanted_options(shared: &Shared, session: &Session, click: &Click) -> BTreeMap<String, String> {
+pub(crate) async fn wanted_options(
+    shared: &Shared,
+    session: &Session,
+    click: &Click,
+) -> Result<BTreeMap<String, String>, SubmitError> {
     let mut options = BTreeMap::new();
     let (mut model, mut mode) = (click.model.clone(), click.mode.clone());
     let same_agent = click.agent.as_ref().is_none_or(|agent| *agent == session.row.agent);
@@ -285,19 +289,42 @@ pub(crate) async fn wanted_options(shared: &Shared, session: &Session, click: &C
         };
         let usable = |option: &AgentOption| check_name(&option.id).and(check_name(&option.value)).is_ok();
         for option in known.into_iter().filter(usable) {
-            let other = match option.category {
-                OptionCategory::Model => model.take(),
-                OptionCategory::Mode => mode.take(),
+            let (about, other) = match option.category {
+                OptionCategory::Model => ("model", model.take()),
+                OptionCategory::Mode => ("mode", mode.take()),
                 OptionCategory::Thinking | OptionCategory::Other => continue,
             };
+            if let Some(wanted) = &other {
+                check_offered(&session.row.agent, about, wanted, &option)?;
+            }
             options.insert(option.id, other.unwrap_or(option.value));
         }
     }
     // By what they are about: how the agent calls them is known when it is there.
     options.extend(model.map(|model| ("model".to_owned(), model)));
     options.extend(mode.map(|mode| ("mode".to_owned(), mode)));
-    options
+    Ok(options)
 }
+
+/// An agent that lists what can be chosen has nothing else.
+fn check_offered(agent: &str, about: &'static str, wanted: &str, option: &AgentOption) -> Result<(), SubmitError> {
+    let is_offered = option.choices.is_empty() || option.choices.iter().any(|choice| choice.value == wanted);
+    // A name that is too long to be one is refused as such.
+    if is_offered || check_name(wanted).is_err() {
+        return Ok(());
+    }
+    let offered: Vec<&str> = option.choices.iter().map(|choice| choice.value.as_str()).take(MAX_NAMED).collect();
+    let more = if option.choices.len() > MAX_NAMED { ", …" } else { "" };
+    Err(SubmitError::NoSuchChoice {
+        agent: agent.to_owned(),
+        about,
+        wanted: wanted.to_owned(),
+        offered: offered.join(", ") + more,
+    })
+}
+
+/// How many choices a refusal names.
+const MAX_NAMED: usize = 30;
 
 impl Shared {
     pub(crate) fn new_work(&self) -> WorkId {

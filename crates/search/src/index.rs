@@ -132,6 +132,11 @@ impl Index {
         Ok(Opened { index: Self::of(answering, incarnation), state, beside })
     }
 
+    /// Whether an index could be opened in the folder `dir`, as far as looking tells: nothing is made or changed.
+    pub fn check_folder(dir: &Path) -> Result<(), SearchError> {
+        folder::check(dir)
+    }
+
     fn of(ready: Ready, incarnation: Incarnation) -> Self {
         let Ready { inner, fields, reader, place, standing, position } = ready;
         let writing = Writing {

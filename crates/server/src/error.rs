@@ -215,6 +215,7 @@ impl ApiError {
                 | QueryError::NoSuchInteraction(_)
                 | QueryError::NoSuchWork(_)
                 | QueryError::SearchNotReady
+                | QueryError::SearchUnavailable(_)
                 | QueryError::Search(_)
                 | QueryError::Read(_),
             ) => self.damage().map_or(json!({}), |damage| json!({ "seq": damage.seq, "what": damage.what })),
@@ -230,11 +231,13 @@ fn submit_class(err: &SubmitError) -> (StatusCode, &'static str) {
         SubmitError::Rejected(rejection) => rejection_class(rejection),
         SubmitError::KeyReused => (StatusCode::CONFLICT, "key_reused"),
         SubmitError::UnknownAgent { .. } => (StatusCode::BAD_REQUEST, "unknown_agent"),
+        SubmitError::NoSuchChoice { .. } => (StatusCode::BAD_REQUEST, "unknown_choice"),
         SubmitError::TooManyAgents { .. } => (StatusCode::TOO_MANY_REQUESTS, "too_many_agents"),
         SubmitError::MarksFull { .. } => (StatusCode::TOO_MANY_REQUESTS, "marks_full"),
         SubmitError::Directory(err) => match err {
             DirectoryError::NotAbsolute => (StatusCode::BAD_REQUEST, "directory_not_absolute"),
             DirectoryError::NotADirectory => (StatusCode::BAD_REQUEST, "directory_not_found"),
+            DirectoryError::Gone { .. } => (StatusCode::CONFLICT, "directory_gone"),
             DirectoryError::NotText => (StatusCode::BAD_REQUEST, "directory_not_text"),
             DirectoryError::NeedsConfirmation => (StatusCode::CONFLICT, "confirm_required"),
         },
@@ -259,6 +262,7 @@ fn query_class(err: &QueryError) -> (StatusCode, &'static str) {
     match err {
         QueryError::NotFound(_) => (StatusCode::NOT_FOUND, "session_not_found"),
         QueryError::Deleted(_) => (StatusCode::NOT_FOUND, "session_deleted"),
+        QueryError::SearchUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "search_unavailable"),
         QueryError::SearchNotReady | QueryError::Search(_) => (StatusCode::SERVICE_UNAVAILABLE, "search_not_ready"),
         QueryError::NoSuchInteraction(_) => (StatusCode::NOT_FOUND, "interaction_not_found"),
         QueryError::NoSuchWork(_) => (StatusCode::NOT_FOUND, "meta_context_not_found"),

@@ -30,6 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use mcp::{AllSessions, own_tool_takes};
 pub use openapi::openapi;
+pub use web_assets::HAS_PAGE;
 
 /// Puts the person's token where programs find it.
 pub type KeepToken = Box<dyn Fn(&Secret) -> io::Result<()> + Send + Sync>;

@@ -14,6 +14,9 @@ const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'sel
                            base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
                            require-trusted-types-for 'script'; trusted-types throughline-highlighter";
 
+/// Whether this build has the page; without it, every address of the page says how to get it.
+pub const HAS_PAGE: bool = matches!(env!("THROUGHLINE_HAS_PAGE").as_bytes(), b"true");
+
 #[derive(RustEmbed)]
 #[folder = "$THROUGHLINE_WEB_DIR"]
 struct Page;

@@ -511,7 +511,11 @@ pub struct SignInLink {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Health {
+    /// `ok`, or `degraded`.
     pub status: String,
+    /// Why sessions can not be searched, while they can not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<String>,
 }
 
 /// Every answer that is not a success.

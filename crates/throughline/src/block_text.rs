@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use model::{Block, Card, Next, NextId, OfferState, Shown, Slice, Task, Turn, UseCase};
 use server::wire::NextBlock;
 
+use crate::hint;
 use crate::terminal::safe;
 
 const NOWHERE: &str = "leads nowhere: the agent did not say which work it belongs to";
@@ -79,7 +80,7 @@ pub(crate) fn step_lines(step: &NextBlock, session: &str) -> Vec<String> {
 /// A step that has just been offered, below the words that offer it.
 pub(crate) fn offer_line(step: NextId, next: &Next, session: &str) -> String {
     let how = match next.meta_context {
-        Some(_) => format!("`throughline next {session} {step}` takes it"),
+        Some(_) => format!("`{}` takes it", hint::command(format_args!("next {session} {step}"))),
         None => NOWHERE.to_owned(),
     };
     format!("-> {step}  {}  ({how})", words(&next.label))
@@ -92,7 +93,7 @@ pub(crate) fn command_lines(command: &str) -> impl Iterator<Item = String> {
 
 fn standing(step: &NextBlock, session: &str) -> String {
     match step.state {
-        OfferState::Open => format!("open: `throughline next {session} {}` takes it", step.id),
+        OfferState::Open => format!("open: `{}` takes it", hint::command(format_args!("next {session} {}", step.id))),
         OfferState::Used => match step.session_id {
             Some(begun) => format!("taken: session {}", crate::commands::tail(begun)),
             None => "taken".to_owned(),

@@ -11,6 +11,7 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use model::{InteractionId, SessionId};
 
+use crate::data_dir::DATA_DIR_VARIABLE;
 use crate::link::PageAddress;
 
 pub(crate) use skill::{InstallSkill, Skill, SkillAgent, SkillCommand};
@@ -50,7 +51,7 @@ Examples:
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
     /// Where everything is kept [default: ~/.throughline]
-    #[arg(long, global = true, env = "THROUGHLINE_HOME", value_name = "DIR")]
+    #[arg(long, global = true, env = DATA_DIR_VARIABLE, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 }
 
@@ -467,6 +468,9 @@ pub(crate) enum Token {
     },
     /// End every credential, sign every browser out, and write a new token file
     Rotate {
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,

@@ -37,13 +37,14 @@ use anyhow::{Result, bail};
 
 use crate::cli::{Cli, Command, Serve};
 use crate::data_dir::DataDir;
-use crate::host::home;
-use crate::terminal;
+use crate::host::{self, home};
+use crate::{hint, terminal};
 
 pub(crate) use list::tail;
 
 /// Carries out what was asked; some commands tell by their exit code what they found.
 pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
+    hint::keep(&cli.global, host::data_dir_of_environment().as_deref());
     let data = || DataDir::resolve(cli.global.data_dir.clone(), home().as_deref());
     if cli.command.is_some() && cli.serve != Serve::UNSAID {
         bail!("--listen and --no-open belong to `throughline serve`; write them after it");

@@ -7,6 +7,7 @@ mod agents;
 mod brief;
 mod hidden;
 mod keys;
+mod mistake;
 mod page;
 mod summaries;
 mod tools;
@@ -18,12 +19,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
 use doors::{AllowedHosts, Limits, TlsSettings, Transport};
 use serde::{Deserialize, Serialize};
 
 use self::agents::{AgentSection, McpServerSection, PermissionsSection};
 use self::brief::BriefSection;
+use self::mistake::{at_line, in_value};
 use self::page::PageSection;
 use self::summaries::SummariesSection;
 use self::tools::ToolsSection;
@@ -133,7 +135,7 @@ impl Config {
         let table: toml::Table = text.parse().map_err(|err| at_line(text, &err)).context("it is not TOML")?;
         keys::check(&table)?;
         let config: Self =
-            toml::from_str(text).map_err(|err| at_line(text, &err)).context("a value is not what its key takes")?;
+            toml::from_str(text).map_err(|err| in_value(text, &err)).context("a value is not what its key takes")?;
         if config.server.behind_proxy && config.server.tls.is_some() {
             bail!(
                 "server.behind_proxy and server.tls exclude each other: either the proxy does TLS or the server does"
@@ -216,18 +218,6 @@ impl Config {
             None => Transport::Plain,
         })
     }
-}
-
-/// What is wrong, and where. The library's own words show the line, which may hold a secret, and the value.
-fn at_line(text: &str, err: &toml::de::Error) -> anyhow::Error {
-    let place = err.span().map_or(0, |span| span.start).min(text.len());
-    let line = text.as_bytes()[..place].iter().filter(|byte| **byte == b'\n').count() + 1;
-    let message = err.message().lines().next().unwrap_or_default();
-    let message = match message.split_once(", expected ") {
-        Some((said, expected)) if said.starts_with("invalid") => format!("expected {expected}"),
-        Some(_) | None => message.to_owned(),
-    };
-    anyhow!("line {line}: {message}")
 }
 
 fn is_loopback(address: SocketAddr) -> bool {

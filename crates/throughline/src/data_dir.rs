@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 
+/// The variable that names it where `--data-dir` does not.
+pub(crate) const DATA_DIR_VARIABLE: &str = "THROUGHLINE_HOME";
 const OWNER_ONLY: u32 = 0o700;
 /// Any right of anybody but the owner.
 const OTHERS: u32 = 0o077;

@@ -21,7 +21,7 @@ use tracing::Level;
 
 use crate::agency;
 use crate::config::Config;
-use crate::data_dir::{DataDir, write_private};
+use crate::data_dir::{DATA_DIR_VARIABLE, DataDir, write_private};
 use crate::terminal;
 
 /// How long is tried to end what earlier agents have left.
@@ -235,9 +235,15 @@ pub(crate) fn explain(err: OpenError, data: &DataDir, advice: &str) -> anyhow::E
             running.url,
             running.pid
         )),
-        None if in_use => err.context("another `throughline` command is at work there; try again when it is done"),
+        None if in_use => err.context("another throughline command is at work there; try again when it is done"),
         None => err,
     }
+}
+
+/// The data folder that the environment names.
+#[expect(clippy::disallowed_methods, reason = "the binary reads the environment")]
+pub(crate) fn data_dir_of_environment() -> Option<PathBuf> {
+    std::env::var_os(DATA_DIR_VARIABLE).map(PathBuf::from)
 }
 
 /// The person's home directory.

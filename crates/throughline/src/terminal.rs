@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use model::Timestamp;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::log;
+use crate::{hint, log};
 
 /// Prints a line; a reader that has closed the pipe ends the program quietly.
 pub(crate) fn line(text: &str) -> io::Result<()> {
@@ -16,6 +16,11 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
     out.write_all(text.as_bytes())?;
     out.write_all(b"\n")?;
     out.flush()
+}
+
+/// Prints a line of our own words that says what to run next.
+pub(crate) fn advice(text: &str) -> io::Result<()> {
+    line(&hint::in_words(text))
 }
 
 /// Prints text without a line end, at once.
@@ -48,13 +53,13 @@ pub(crate) fn fail(err: &anyhow::Error) -> ExitCode {
         text.push_str(&format!("\n  because {cause}"));
     }
     text.push('\n');
-    log::write_stderr(&safe(&text));
+    log::write_stderr(&safe(&hint::in_words(&text)));
     ExitCode::FAILURE
 }
 
 /// Says something that the person should know and did not ask for.
 pub(crate) fn remark(text: &str) {
-    log::write_stderr(&format!("note: {}\n", safe(text)));
+    log::write_stderr(&format!("note: {}\n", safe(&hint::in_words(text))));
 }
 
 /// Control characters, escape sequences' openers and invisible direction marks become visible or vanish.

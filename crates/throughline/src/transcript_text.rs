@@ -8,6 +8,8 @@ use model::{
 };
 
 use crate::block_text::{Steps, text_lines};
+use crate::hint;
+use crate::outcome_text::because;
 use crate::terminal::safe;
 
 /// How much of what a tool showed is printed; `--json` prints all.
@@ -35,7 +37,7 @@ pub(crate) fn turn_lines(turn: &TranscriptTurn, whole: bool, steps: &Steps, sess
         lines.extend(shown.into_iter().map(|line| format!("  {line}")));
     }
     if let Some(word) = outcome_word(turn, whole) {
-        let reason = turn.reason.as_deref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
+        let reason = because(turn.reason.as_deref());
         lines.extend([String::new(), format!("  [{word}{reason}]")]);
     }
     lines
@@ -139,7 +141,10 @@ fn content_lines(content: &ToolContent) -> Vec<String> {
 /// What was asked, and what became of it.
 pub(crate) fn permission_lines(asked: &Permission, session: &str) -> Vec<String> {
     let answer = match &asked.answer {
-        None => format!("waits for you: `throughline answer {session} --request {} allow`", asked.request),
+        None => {
+            let answer = format_args!("answer {session} --request {} allow", asked.request);
+            format!("waits for you: `{}`", hint::command(answer))
+        }
         Some(answer) => answer_words(answer),
     };
     let mut lines = question_lines(&asked.question);

@@ -187,6 +187,9 @@ impl Session {
                 let is_about_modes = update.get("sessionUpdate").and_then(Value::as_str).is_some_and(concerns_options);
                 let before = if is_about_modes { self.standing() } else { Vec::new() };
                 let reports = self.translator.update(update, &self.terminals);
+                if let Some(turn) = &mut self.turn {
+                    turn.watch.note_calls(self.translator.has_open_call());
+                }
                 self.tell_all(reports).await?;
                 self.tell_if_it_asks_less(&before).await
             }

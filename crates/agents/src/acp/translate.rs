@@ -13,6 +13,7 @@ mod given;
 mod offers;
 mod question;
 mod raw;
+mod retries;
 mod stop;
 mod text;
 mod usage;
@@ -34,6 +35,7 @@ use calls::{Calls, MAX_CALLS, NotTold};
 use compactions::Compactions;
 use offers::Offers;
 use raw::Budget;
+use retries::Retries;
 use stop::stop;
 
 pub(crate) use content::{Look, MAX_KEPT_BYTES, Screen, Screens, value as cut_value};
@@ -74,6 +76,7 @@ struct Turn {
     blocks: Blocks,
     calls: Calls,
     plan: Vec<PlanStep>,
+    retries: Retries,
     /// What it has cost, as far as that is told before its end.
     tokens: Option<TokenCount>,
 }
@@ -120,7 +123,10 @@ impl Translator {
             Ok(SessionUpdate::AvailableCommandsUpdate(update)) => self.commands(update.available_commands),
             Ok(SessionUpdate::CurrentModeUpdate(update)) => self.offers.mode_is(&update.current_mode_id.0),
             Ok(SessionUpdate::ConfigOptionUpdate(update)) => self.offers.options_are(update.config_options),
-            Ok(SessionUpdate::SessionInfoUpdate(update)) => self.title(update.title),
+            Ok(SessionUpdate::SessionInfoUpdate(info)) => {
+                let retry = self.turn.as_mut().and_then(|turn| turn.retries.hear(&update));
+                retry.map(AgentReport::Noticed).into_iter().chain(self.title(info.title)).collect()
+            }
             Ok(SessionUpdate::UsageUpdate(usage)) => self.usage(usage),
             Ok(SessionUpdate::Notice(notice)) => self.notice(notice),
             Ok(SessionUpdate::CompactionUpdate(update)) => {
@@ -198,6 +204,11 @@ impl Translator {
         };
         let asked = question::ask(asking, &mut self.between, screens);
         Asked { reports, question: Question { tool: None, ..asked.question }, ..asked }
+    }
+
+    /// Whether a call of the running turn has begun and not ended.
+    pub(crate) fn has_open_call(&self) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.calls.any_open())
     }
 
     /// The turn is over, and how it ended is told otherwise.

@@ -79,9 +79,7 @@ impl Engine {
         let mut query = if wish.exact { Query::exact(&wish.words) } else { Query::parse(&wish.words) };
         self.shared.find_works(&mut query, &wish.within).await?;
         let finding = &self.shared.finding;
-        if finding.index().await.is_none() {
-            return Err(QueryError::SearchNotReady);
-        }
+        finding.index().await?;
         let behind = self.shared.wait_until_folded().await;
         let now = self.shared.clock.now();
         let mut notes = query.notes.clone();
@@ -171,7 +169,7 @@ impl Shared {
             let tail = self.finding.tail_pieces(wanted.now);
             let index = match self.finding.index_now() {
                 Some(index) => index,
-                None => self.finding.index().await.ok_or(QueryError::SearchNotReady)?,
+                None => self.finding.index().await?,
             };
             let (asked, wanted, searched) = (query.clone(), wanted.clone(), Arc::clone(&index));
             let hits = spawn_blocking(move || {

@@ -4,6 +4,7 @@
 //! again, and meanwhile what has been folded in is found. One that is merely old goes on answering, and is fed, while
 //! another is filled beside it.
 
+use std::error::Error as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
@@ -45,7 +46,18 @@ pub(crate) async fn run(shared: Arc<Shared>) {
             match follow(&shared, &folder, trust, &mut care).await {
                 Ok(()) => trust = Trust::Opened,
                 Err(err) => {
-                    tracing::warn!(error = %err, "the search index is opened again; what it lacks is read from the log");
+                    // One that can not be opened is tried again and again, and told once.
+                    let is_news = match &err {
+                        FollowError::Opening(err) => shared.finding.tried_to_open(Some(err)),
+                        FollowError::Index(_)
+                        | FollowError::Unreadable
+                        | FollowError::Read(_)
+                        | FollowError::Broken(_) => true,
+                    };
+                    if is_news {
+                        let cause = err.source().map(ToString::to_string).unwrap_or_default();
+                        tracing::warn!(error = %err, cause, "the search index is opened again; what it lacks is read from the log");
+                    }
                     trust = err.trust();
                     if err.may_be_of_an_entry()
                         && let Some((session, seq)) = care.failed()
@@ -72,6 +84,8 @@ pub(crate) async fn run(shared: Arc<Shared>) {
 pub(super) enum FollowError {
     #[error(transparent)]
     Index(#[from] SearchError),
+    #[error("the search index can not be opened: {0}")]
+    Opening(#[source] SearchError),
     #[error("a search could not read it")]
     Unreadable,
     #[error(transparent)]
@@ -84,8 +98,10 @@ impl FollowError {
     /// How the index is to be opened after it.
     fn trust(&self) -> Trust {
         match self {
-            Self::Unreadable | Self::Index(SearchError::Damaged { .. }) => Trust::EveryByteRead,
-            Self::Index(_) | Self::Read(_) | Self::Broken(_) => Trust::Opened,
+            Self::Unreadable
+            | Self::Index(SearchError::Damaged { .. })
+            | Self::Opening(SearchError::Damaged { .. }) => Trust::EveryByteRead,
+            Self::Index(_) | Self::Opening(_) | Self::Read(_) | Self::Broken(_) => Trust::Opened,
         }
     }
 
@@ -93,7 +109,7 @@ impl FollowError {
     /// break there again, for ever.
     fn ends_rebuild(&self) -> bool {
         match self {
-            Self::Index(_) | Self::Broken(_) => true,
+            Self::Index(_) | Self::Opening(_) | Self::Broken(_) => true,
             Self::Unreadable | Self::Read(_) => false,
         }
     }
@@ -103,6 +119,7 @@ impl FollowError {
         match self {
             Self::Index(SearchError::Damaged { .. } | SearchError::Unwritten) | Self::Broken(_) => true,
             Self::Index(SearchError::Locked | SearchError::Disk(_) | SearchError::Folder { .. })
+            | Self::Opening(_)
             | Self::Unreadable
             | Self::Read(_) => false,
         }
@@ -112,7 +129,9 @@ impl FollowError {
 async fn follow(shared: &Shared, folder: &Path, trust: Trust, care: &mut Care) -> Result<(), FollowError> {
     let (path, incarnation): (PathBuf, _) = (folder.to_owned(), shared.store.incarnation());
     shared.finding.trust_again();
-    let Opened { index, state, beside } = spawn_blocking(move || Index::open(&path, incarnation, trust)).await??;
+    let opened = spawn_blocking(move || Index::open(&path, incarnation, trust)).await?;
+    let Opened { index, state, beside } = opened.map_err(FollowError::Opening)?;
+    shared.finding.tried_to_open(None);
     match &state {
         State::Damaged(reason) => tracing::warn!(reason, "the search index was damaged and is filled again"),
         State::Fresh | State::Foreign => tracing::info!("the search index is filled"),

@@ -45,7 +45,7 @@ impl LiveSession {
         let name = offer.row.next.meta_context.clone().unwrap_or_default();
         self.prepare(None).await?;
         let Some(session) = self.stored.session() else { return Err(SubmitError::NotFound(self.id)) };
-        let options = wanted_options(&shared, session, click).await;
+        let options = wanted_options(&shared, session, click).await?;
         let row = session.row.clone();
 
         let turn = shared.work_stream.turn().await?;

@@ -3,22 +3,30 @@
 use model::{AgentReport, Command, Draft, Entry, Event, Memory, Session, Timestamp, Turn, Untold, is_slash_command};
 
 use super::{Along, LiveSession, is_at_work};
+use crate::directories::Place;
 use crate::wishes::{Clicked, Created, Observed, PromptAccepted, Reply};
-use crate::{SubmitError, directories, navigation, packet};
+use crate::{DirectoryError, SubmitError, directories, navigation, packet};
 
 impl LiveSession {
     /// Finds out what deciding will need: what an agent has to be told, and whether the directory is still there.
     pub(super) async fn prepare(&mut self, command: Option<&Command>) -> Result<(), SubmitError> {
         let Some(session) = self.stored.session() else { return Ok(()) };
         let starts = matches!(command, Some(Command::SendPrompt { .. } | Command::Resume { .. } | Command::Start));
-        if starts
-            && self.agent.is_none()
-            && let Some(cwd) = directories::instead_of(&session.row, self.shared.home.as_deref()).await
-        {
-            tracing::warn!(session = %self.id, %cwd, "the session's directory is gone; it goes on in another");
-            let mut draft = self.stored.clone();
-            if draft.apply(Command::MoveTo { cwd }, self.shared.clock.now()).is_ok() {
-                self.commit(draft, Along::default()).await?;
+        if starts && self.agent.is_none() {
+            match directories::place_of(&session.row, self.shared.home.as_deref()).await {
+                Place::Same => {}
+                Place::Instead(cwd) => {
+                    tracing::warn!(session = %self.id, %cwd, "the session's directory is gone; it goes on in another");
+                    let mut draft = self.stored.clone();
+                    if draft.apply(Command::MoveTo { cwd }, self.shared.clock.now()).is_ok() {
+                        self.commit(draft, Along::default()).await?;
+                    }
+                }
+                // A prompt is kept all the same: that its agent can not be started is told in the session.
+                Place::Gone if matches!(command, Some(Command::Resume { .. })) => {
+                    return Err(DirectoryError::Gone { cwd: session.row.cwd.clone() }.into());
+                }
+                Place::Gone => {}
             }
         }
         let Some(session) = self.stored.session() else { return Ok(()) };

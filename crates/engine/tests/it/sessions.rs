@@ -116,6 +116,25 @@ async fn a_repeated_beginning_is_answered_even_if_the_directory_is_gone() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_session_whose_directory_is_gone_with_its_project_is_not_resumed() {
+    let mut world = World::new().await;
+    let cwd = format!("{}/short-lived", world.cwd);
+    std::fs::create_dir(&cwd).unwrap();
+    let session = world.session_of("guide", &cwd).await;
+    world.stop_and_restart().await;
+    let log = world.log(session).await;
+    std::fs::remove_dir(&cwd).unwrap();
+    let refused = world.engine.resume(session, None, asker()).await.unwrap_err();
+    assert!(
+        matches!(&refused, SubmitError::Directory(DirectoryError::Gone { cwd: gone }) if *gone == cwd),
+        "{refused}"
+    );
+    assert_eq!(world.log(session).await, log);
+    std::fs::create_dir(&cwd).unwrap();
+    world.engine.resume(session, None, asker()).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn looking_at_a_session_that_speaks_is_not_seeing_something_new() {
     let world = World::new().await;
     let session = world.session().await;

@@ -3,8 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use engine::{Click, Clicked, Delete, Engine, ListChange, Restore, SubmitError};
+use insta::assert_snapshot;
 use model::{
-    AgentOption, Answerer, Command, Event, FirstPrompt, NewSession, NextId, OfferState, OptionCategory, Origin,
+    AgentOption, Answerer, Choice, Command, Event, FirstPrompt, NewSession, NextId, OfferState, OptionCategory, Origin,
     Rejection, Seq, SessionId, StreamId, Timestamp, Turn, WorkId, decide,
 };
 use store::{Batch, Log as _, Part, Tables as _};
@@ -398,6 +399,52 @@ async fn the_new_session_is_set_as_the_old_one_however_long_ago_that_was() {
     let (_, begun) = take(&world.engine, session, block(1, 1)).await;
     let options = world.engine.session(begun).await.unwrap().row.options;
     assert_eq!(options, [("the-model".to_owned(), "large".to_owned())].into());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_or_mode_that_the_agent_does_not_list_is_refused_and_changes_nothing() {
+    let mut world = World::new().await;
+    let session = world.offering(&[OFFER]).await;
+    world.stop_and_restart().await;
+    let option = |about: &str, category, choices: &[&str]| AgentOption {
+        id: format!("the-{about}"),
+        name: about.to_owned(),
+        description: None,
+        category,
+        value: choices[0].to_owned(),
+        choices: choices
+            .iter()
+            .map(|value| Choice { value: (*value).to_owned(), name: (*value).to_owned(), description: None })
+            .collect(),
+    };
+    let options = vec![
+        option("model", OptionCategory::Model, &["large", "small"]),
+        option("mode", OptionCategory::Mode, &["ask", "plan"]),
+    ];
+    let before = world.store.session(session).await.unwrap().unwrap();
+    let events = vec![Event::AgentOptionsChanged { options }];
+    let part = Part::of(StreamId::Session(session), before.head, Some(before), events, Timestamp::from_millis(0)).0;
+    world.store.append(Batch { parts: vec![part], ..Batch::default() }).await.unwrap();
+
+    let mut told = String::new();
+    for (model, mode) in [(Some("nosuch"), None), (None, Some("yolo")), (Some("ask"), None)] {
+        let wish = Click { model: model.map(str::to_owned), mode: mode.map(str::to_owned), ..click(block(1, 1)) };
+        told += &format!("{}\n", world.engine.click_next(session, wish, asker()).await.unwrap_err());
+    }
+    assert_snapshot!(told, @r#"
+    the agent guide offers no model "nosuch"; it offers: large, small
+    the agent guide offers no mode "yolo"; it offers: ask, plan
+    the agent guide offers no model "ask"; it offers: large, small
+    "#);
+    let wish = Click { model: Some("small".to_owned()), ..click(block(1, 1)) };
+    let Reply::Clicked { session: begun, .. } = world.engine.click_next(session, wish, asker()).await.unwrap() else {
+        panic!("the step was not taken")
+    };
+    let options = world.engine.session(begun).await.unwrap().row.options;
+    assert_eq!(
+        options,
+        [("the-mode", "ask"), ("the-model", "small")].map(|(a, b)| (a.to_owned(), b.to_owned())).into()
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -91,6 +91,19 @@ pub(super) fn open(dir: &Path, incarnation: Incarnation, trust: Trust) -> Result
     Ok(Shelf { answering: Ready { standing: Standing::Answering, ..answering }, state, beside })
 }
 
+/// A folder that is not there is made when an index is opened.
+pub(super) fn check(dir: &Path) -> Result<(), SearchError> {
+    let enter = |path: &Path| match fs::read_dir(path) {
+        Ok(_) => Ok(()),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(err) => Err(failed(path)(err)),
+    };
+    enter(dir)?;
+    // Not there, or it could be entered.
+    let inside = places(dir).unwrap_or_default();
+    inside.iter().try_for_each(|place| enter(&place.path))
+}
+
 /// An empty index.
 pub(super) fn make(place: Place, standing: Standing) -> Result<Ready, SearchError> {
     remove(&place.path).and_then(|()| make_private(&place.path)).map_err(failed(&place.path))?;

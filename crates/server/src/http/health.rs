@@ -9,11 +9,12 @@ use crate::error::ApiError;
 use crate::extract::NoParams;
 use crate::{App, access, metrics, wire};
 
-/// Needs no credential, so that anything may watch it; says nothing but that the server answers, and whether a part of it
-/// keeps failing. Which one is in the log.
+/// Needs no credential, so that anything may watch it; says nothing but that the server answers, whether a part of it
+/// keeps failing, which the log names, and whether sessions can be searched.
 pub(crate) async fn healthz(State(app): State<App>, _: NoParams) -> Json<wire::Health> {
-    let status = if app.engine.failing_parts().is_empty() { "ok" } else { "degraded" };
-    Json(wire::Health { status: status.to_owned() })
+    let search = app.engine.search_failure().map(|failure| format!("not available: {}", failure.brief));
+    let is_well = app.engine.failing_parts().is_empty() && search.is_none();
+    Json(wire::Health { status: if is_well { "ok" } else { "degraded" }.to_owned(), search })
 }
 
 pub(crate) async fn metrics(principal: Principal, _: NoParams) -> Result<impl IntoResponse, ApiError> {

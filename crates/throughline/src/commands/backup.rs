@@ -27,5 +27,5 @@ pub(super) async fn run(data: &DataDir, backup: cli::Backup) -> Result<()> {
     }
     let (entries, bytes) = (HumanCount(note.entries), HumanBytes(note.bytes));
     terminal::line(&safe(&format!("{entries} entries, {bytes}, are in {shown}")))?;
-    Ok(terminal::line(&safe(&format!("`throughline restore {shown}` brings them back.")))?)
+    Ok(terminal::advice(&safe(&format!("`throughline restore {shown}` brings them back.")))?)
 }

@@ -29,7 +29,7 @@ pub(super) async fn run(data: &DataDir, delete: &cli::Delete) -> Result<()> {
         true => terminal::line(&format!("Session {} is gone for good.", tail(session)))?,
         false => {
             terminal::line(&format!("Session {} is deleted.", tail(session)))?;
-            terminal::line(&format!("Within seven days `throughline undelete {session}` brings it back."))?;
+            terminal::advice(&format!("Within seven days `throughline undelete {session}` brings it back."))?;
         }
     }
     Ok(())

@@ -9,6 +9,7 @@ mod words;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use engine::SearchFailure;
 use model::{Seq, SessionId, StreamId};
 use serde_json::{Value, json};
 use store::outside::{CheckReport, Depth, Fences, Rebuilt, Repair};
@@ -33,6 +34,8 @@ struct Visit {
     copies: Result<CopiesSeen>,
     /// What the search index lacks.
     set_aside: Vec<(SessionId, Seq)>,
+    /// Why the index can not be opened.
+    search_failure: Option<SearchFailure>,
 }
 
 /// What became of fences that were not where they should be. What was found is told whatever this is.
@@ -56,11 +59,13 @@ pub(super) async fn run(data: &DataDir, doctor: &cli::Doctor) -> Result<ExitCode
     let fences = settle_fences(data, &mut report).await;
     let copies = copies::check(data, depth, &report).await;
     let set_aside = engine::entries_set_aside(&data.search());
-    let visit = Visit { report, rebuilt, rebuilds_search: doctor.rebuild_search, fences, copies, set_aside };
+    let search_failure = engine::search_folder_failure(&data.search());
+    let visit =
+        Visit { report, rebuilt, rebuilds_search: doctor.rebuild_search, fences, copies, set_aside, search_failure };
     if doctor.json {
         terminal::line(&safe_json(&serde_json::to_string_pretty(&visit.to_json(data)?)?))?;
     } else {
-        words::lines(&visit, data).iter().try_for_each(|line| terminal::line(&safe(line)))?;
+        words::lines(&visit, data).iter().try_for_each(|line| terminal::advice(&safe(line)))?;
     }
     Ok(if visit.report.is_damaged() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -114,7 +119,9 @@ impl Visit {
             Err(err) => json!({ "failed": format!("{err:#}") }),
         };
         let entry = |(session, seq): &(SessionId, Seq)| json!({ "session": session, "seq": seq });
-        answer["search"] = json!({ "setAside": self.set_aside.iter().map(entry).collect::<Vec<_>>() });
+        let failure = self.search_failure.as_ref().map(|failure| &failure.reason);
+        let set_aside: Vec<Value> = self.set_aside.iter().map(entry).collect();
+        answer["search"] = json!({ "setAside": set_aside, "notAvailable": failure });
         if let Some(rebuilt) = self.rebuilt {
             answer["rebuilt"] = json!({ "streams": rebuilt.streams, "entries": rebuilt.entries, "rows": rebuilt.rows });
         }

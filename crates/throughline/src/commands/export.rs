@@ -16,6 +16,7 @@ use store::outside::{ExportError, ExportWish, Exported, OnProgress};
 
 use crate::cli;
 use crate::data_dir::DataDir;
+use crate::hint;
 use crate::host::look_at;
 use crate::progress::watched;
 use crate::terminal::{self, counted, safe};
@@ -46,7 +47,7 @@ pub(super) async fn run(data: &DataDir, export: cli::Export) -> Result<ExitCode>
     ];
     for what in left_out.into_iter().flatten() {
         // Nothing can be done about a closed standard error.
-        drop(writeln!(io::stderr(), "{what}; `throughline doctor --all` says more"));
+        drop(writeln!(io::stderr(), "{what}; `{}` says more", hint::command("doctor --all")));
     }
     let whole = exported.damaged == 0 && exported.strays == 0 && exported.unreadable == 0;
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })

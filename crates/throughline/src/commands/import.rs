@@ -37,7 +37,7 @@ async fn bring_in(client: &Client, import: cli::Import) -> Result<()> {
     let wish = NewImport { tools, follow: import.follow };
     let _begun: ImportProgress = client.post("/imports", Some(&wish)).await?;
     if import.follow && client.has_server() {
-        terminal::line(
+        terminal::advice(
             "The server brings in what other tools write from now on; `throughline import --stop` ends that.",
         )?;
         return Ok(());
@@ -75,7 +75,7 @@ async fn list(client: &Client, json: bool) -> Result<()> {
     for line in table(&["TOOL", "SESSIONS", "SIZE"], &rows) {
         terminal::line(&line)?;
     }
-    terminal::line("\n`throughline import` brings them all in; nothing of theirs is changed.")?;
+    terminal::advice("\n`throughline import` brings them all in; nothing of theirs is changed.")?;
     Ok(())
 }
 
@@ -111,7 +111,7 @@ fn tell(progress: &ImportProgress, named: &str) -> Result<()> {
     ];
     let told: Vec<String> = told.into_iter().flatten().collect();
     if told.is_empty() && progress.failed == 0 {
-        return Ok(terminal::line(&match named {
+        return Ok(terminal::advice(&match named {
             "" => NOTHING_HERE.to_owned(),
             named => format!("No transcripts of {named} were found here; `throughline import --list` shows what is."),
         })?);

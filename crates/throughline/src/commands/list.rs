@@ -32,7 +32,7 @@ pub(super) async fn run(data: &DataDir, list: &cli::List) -> Result<()> {
         return Ok(terminal::line(&safe_json(&serde_json::to_string_pretty(&page)?))?);
     }
     if page.sessions.is_empty() {
-        return Ok(terminal::line("No sessions yet. `throughline new` begins one in this directory.")?);
+        return Ok(terminal::advice("No sessions yet. `throughline new` begins one in this directory.")?);
     }
     let now = SystemClock.now();
     let work_of = |row: &SessionRow| {

@@ -8,6 +8,7 @@ use crate::client::Client;
 use crate::commands::installed;
 use crate::commands::list::tail;
 use crate::data_dir::DataDir;
+use crate::hint;
 use crate::terminal::{self, safe, safe_json};
 
 pub(super) async fn run(data: &DataDir, new: cli::New) -> Result<()> {
@@ -32,5 +33,8 @@ pub(super) async fn run(data: &DataDir, new: cli::New) -> Result<()> {
     let work = session.meta_context.as_ref().map(|work| format!(", part of {}", work.name)).unwrap_or_default();
     let begun = format!("Session {} with {} in {}{work}", tail(session.row.id), session.row.agent, session.row.cwd);
     terminal::line(&safe(&begun))?;
-    Ok(terminal::line(&format!("Talk to it: throughline send {} \"say hello\"", tail(session.row.id)))?)
+    Ok(terminal::line(&format!(
+        "Talk to it: {}",
+        hint::command(format_args!("send {} \"say hello\"", tail(session.row.id)))
+    ))?)
 }

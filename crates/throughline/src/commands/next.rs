@@ -149,7 +149,7 @@ async fn take(client: &Client, session: &Session, step: &NextBlock, next: cli::N
             hear(client, &begun, after, json).await
         }
         Stage::Over if json => Ok(()),
-        Stage::Over => Ok(terminal::line(&format!("`throughline show {}` prints it.", tail(begun.row.id)))?),
+        Stage::Over => Ok(terminal::advice(&format!("`throughline show {}` prints it.", tail(begun.row.id)))?),
     }
 }
 

@@ -32,7 +32,9 @@ async fn list(client: &Client, json: bool) -> Result<()> {
         return print_json(&page);
     }
     if page.permissions.is_empty() {
-        return Ok(terminal::line("Nothing is remembered. `throughline answer SESSION OPTION --remember` remembers.")?);
+        return Ok(terminal::advice(
+            "Nothing is remembered. `throughline answer SESSION OPTION --remember` remembers.",
+        )?);
     }
     let now = SystemClock.now();
     let rows: Vec<Vec<String>> = page.permissions.iter().map(|permission| row(permission, now)).collect();

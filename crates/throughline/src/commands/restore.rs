@@ -68,6 +68,6 @@ fn print(data: &DataDir, restored: &Restored) -> Result<()> {
     lines.push(
         "`throughline` starts the server. Pages and programs that were connected read everything anew.".to_owned(),
     );
-    lines.iter().try_for_each(|line| terminal::line(&safe(line)))?;
+    lines.iter().try_for_each(|line| terminal::advice(&safe(line)))?;
     Ok(())
 }

@@ -73,7 +73,7 @@ fn everywhere(page: &SearchPage, json: bool) -> Result<()> {
     let more = if page.more_than_total { "more than " } else { "" };
     match page.results.len() {
         0 => terminal::line("Nothing found. Fewer words, a part of one with *, or --exact find more.")?,
-        count => terminal::line(&format!(
+        count => terminal::advice(&format!(
             "\n{count} of {more}{} turns; `throughline show ID --turn N` reads one",
             page.total
         ))?,

@@ -25,6 +25,7 @@ use crate::client::{Client, Stream};
 use crate::commands::answer;
 use crate::commands::list::tail;
 use crate::data_dir::DataDir;
+use crate::outcome_text::because;
 use crate::terminal::{self, safe, safe_json};
 use crate::transcript_text::item_lines;
 
@@ -388,7 +389,7 @@ impl Answer {
             self.say(Words::end)?;
             self.lines(&[])?;
         }
-        let reason = stop.reason.as_deref().map(|reason| format!(": {}", safe(reason))).unwrap_or_default();
+        let reason = because(stop.reason.as_deref());
         match stop.outcome {
             Outcome::Completed => Ok(()),
             Outcome::Cancelled => bail!("the turn was stopped{reason}"),

@@ -24,7 +24,7 @@ use crate::config::Config;
 use crate::data_dir::{DataDir, ServerFile, write_private};
 use crate::host::{Address, Host, Purpose};
 use crate::terminal::{self, safe};
-use crate::{link, log};
+use crate::{hint, link, log};
 
 /// What a Unix socket's path may have on Linux.
 const MAX_SOCKET_PATH_BYTES: usize = 107;
@@ -92,6 +92,12 @@ pub(super) async fn run(data: &DataDir, serve: &cli::Serve, directory: Option<&s
     let all = async { tokio::try_join!(tcp, unix, for_agents) };
     tokio::pin!(all);
 
+    if !server::HAS_PAGE {
+        terminal::remark(
+            "this build has no page: it was made with THROUGHLINE_SKIP_WEB=1. `cargo build --release` without that \
+             variable makes one that has; everything else works",
+        );
+    }
     // Before the first line is out: whoever reads it may end us at once, and that is to be clean too.
     let mut signals = Signals::new()?;
     write_server_file(data, &url)?;
@@ -224,7 +230,8 @@ fn write_server_file(data: &DataDir, url: &str) -> Result<()> {
 fn announce(link: String, serve: cli::Serve, directory: Option<String>) {
     drop(tokio::task::spawn_blocking(move || {
         if let Err(err) = show_link(&link, &serve, directory.as_deref()) {
-            tracing::warn!(error = %err, "the sign-in link could not be printed; `throughline token link` makes another");
+            let again = hint::command("token link");
+            tracing::warn!(error = %err, "the sign-in link could not be printed; `{again}` makes another");
         }
     }));
 }

@@ -46,7 +46,7 @@ fn list(json: bool) -> Result<()> {
         }
         terminal::line("")?;
     }
-    Ok(terminal::line(
+    Ok(terminal::advice(
         "`throughline skill show NAME[/FILE]` prints one; `throughline skill install` puts them where your agents look.",
     )?)
 }

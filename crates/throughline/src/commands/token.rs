@@ -53,14 +53,18 @@ async fn carry_out(client: &Client, data: &DataDir, command: cli::Token) -> Resu
             }
             terminal::line("It opens nothing any more.")?;
         }
-        cli::Token::Rotate { json } => {
+        cli::Token::Rotate { yes, json } => {
+            let question = "End every credential? Each browser, phone and program has to be signed in again. [y/N] ";
+            if !yes && terminal::is_at_keyboard() && !terminal::is_meant(question)? {
+                bail!("nothing was changed");
+            }
             let new: Token = client.post("/tokens/rotate", None::<&()>).await?;
             if json {
                 return print_json(&new);
             }
             let file = data.token();
             terminal::line(&format!("Every credential has ended. The new token is in {}.", file.display()))?;
-            terminal::line("`throughline token link` signs a browser in again.")?;
+            terminal::advice("`throughline token link` signs a browser in again.")?;
         }
     }
     Ok(())

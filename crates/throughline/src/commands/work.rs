@@ -43,10 +43,10 @@ async fn list(client: &Client, limit: u32, json: bool) -> Result<()> {
     }
     let works = &page.meta_contexts;
     if works.is_empty() {
-        terminal::line(
+        terminal::advice(
             "No pieces of work yet. One begins when you take a step that an agent offers (`throughline next`),",
         )?;
-        return Ok(terminal::line("or with `throughline new --work NAME`.")?);
+        return Ok(terminal::advice("or with `throughline new --work NAME`.")?);
     }
     let sessions = sessions_of(client, works).await?;
     let now = SystemClock.now();

@@ -345,13 +345,22 @@ mod tests {
 
     #[test]
     fn secrets_are_not_shown_by_errors_either() {
-        check_refused("[agents.claude]\nenv = { A = \"canary\", B = 5 }", "line 2: expected names with a text");
+        check_refused(
+            "[agents.claude]\nenv = { A = \"canary\", B = 5 }",
+            "line 2, agents.claude.env: expected names with a text",
+        );
         check_refused(
             "[mcp_servers.web]\nurl = \"https://a\"\nheaders = \"canary\"",
-            "line 3: expected names with a text",
+            "line 3, mcp_servers.web.headers: expected names with a text",
         );
         check_refused("[mcp_servers.web]\nheaders = { A = \"canary\" ", "not TOML");
-        check_refused("[agents.claude]\nargs = \"--key canary\"", "line 2: expected a sequence");
-        check_refused("[mcp_servers.web]\nurl = [\"canary\"]", "line 2: expected a string");
+        check_refused(
+            "[agents.claude]\nargs = \"--key canary\"",
+            "line 2, agents.claude.args: expected a list, such as",
+        );
+        check_refused(
+            "[mcp_servers.web]\nurl = [\"canary\"]",
+            "line 2, mcp_servers.web.url: expected a text in quotes",
+        );
     }
 }

@@ -208,7 +208,7 @@ mod tests {
             ("url = \"https://x.example\"".to_owned(), "summaries.url needs summaries.provider"),
             (
                 "provider = \"opneai\"\nmodel = \"x\"".to_owned(),
-                "line 2: unknown variant `opneai`, expected one of `openai`, `anthropic`, `ollama`",
+                "line 2, summaries.provider: expected one of `openai`, `anthropic`, `ollama`",
             ),
             ("provider = \"ollama\"\nmodel = \" \"".to_owned(), "summaries.model is empty"),
             (openai.to_owned(), "https://api.openai.com/v1 wants a key"),

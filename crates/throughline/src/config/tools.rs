@@ -37,6 +37,6 @@ mod tests {
         let err = Config::parse("[tools]\nall_session = true").unwrap_err();
         assert!(err.to_string().contains("no key tools.all_session; did you mean tools.all_sessions?"), "{err:#}");
         let err = Config::parse("[tools]\nall_sessions = \"yes\"").unwrap_err();
-        assert!(format!("{err:#}").contains("line 2: expected a boolean"), "{err:#}");
+        assert!(format!("{err:#}").contains("line 2, tools.all_sessions: expected true or false"), "{err:#}");
     }
 }

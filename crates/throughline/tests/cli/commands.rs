@@ -118,7 +118,9 @@ fn whoever_stops_listening_is_told_what_becomes_of_the_turn() {
     assert!(folder.run(&["show", "last"]).ok().contains("[running …]"));
     server.stop();
     assert!(leave().contains("the turn ends here"), "{}", folder.log());
-    assert!(folder.run(&["show", "last"]).ok().ends_with("[interrupted: server_shutdown]\n"));
+    assert!(
+        folder.run(&["show", "last"]).ok().ends_with("[interrupted: the server was shut down while this turn ran]\n")
+    );
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Words that are found whatever the index is busy with.
 
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::support::{DEADLINE, Folder};
@@ -80,4 +81,39 @@ fn an_entry_that_can_not_be_folded_keeps_no_other_from_being_found() {
 #[test]
 fn an_entry_that_breaks_the_index_is_found_out_and_keeps_no_other_from_being_found() {
     one_is_set_aside_and_the_rest_goes_on("index-add=2*off->2*return->off");
+}
+
+/// A file in the place of the index's folder, as a mistaken copy leaves it.
+#[test]
+fn an_index_that_can_not_be_opened_is_told_and_the_rest_goes_on() {
+    let folder = Folder::new();
+    folder.serve().stop();
+    fs::remove_dir_all(folder.file("search")).unwrap();
+    fs::write(folder.file("search"), "").unwrap();
+    let server = folder.serve();
+    let client = Client::new(&folder, &server);
+    let session = client.session();
+    let health = || client.call("GET /healthz", None, &Value::Null).unwrap().body;
+    wait_until(|| health()["status"] == "degraded", || health().to_string());
+    assert_eq!(health()["search"], "not available: its folder can not be used: entity already exists");
+    let found = client.get("/search?q=anything");
+    assert_eq!((found.status, &found.body["error"]["code"]), (503, &json!("search_unavailable")), "{}", found.body);
+    let told = found.body["error"]["message"].as_str().unwrap();
+    assert!(told.contains(folder.file("search").to_str().unwrap()), "{told}");
+    let doctor = folder.run(&["doctor"]).ok();
+    assert!(doctor.contains("Search: not available, the search folder"), "{doctor}");
+    folder.run(&["send", &session, "say hello"]).ok();
+    // Once the place is free, the index is made by itself.
+    fs::remove_file(folder.file("search")).unwrap();
+    wait_until(|| health() == json!({ "status": "ok" }), || health().to_string());
+    assert_eq!(folder.log().matches("the search index can not be opened").count(), 1, "{}", folder.log());
+    server.stop();
+}
+
+fn wait_until(holds: impl Fn() -> bool, found: impl Fn() -> String) {
+    let started = Instant::now();
+    while !holds() {
+        assert!(started.elapsed() < DEADLINE, "{}", found());
+        thread::sleep(Duration::from_millis(10));
+    }
 }

@@ -19,6 +19,7 @@ mod gone;
 mod guide;
 mod help;
 mod here;
+mod hints;
 mod hostile;
 mod log;
 mod managing;

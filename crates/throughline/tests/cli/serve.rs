@@ -41,6 +41,19 @@ fn the_first_line_is_the_link_and_the_files_are_there_and_closed_to_others() {
     server.stop();
 }
 
+/// Whichever way these tests were built.
+#[test]
+fn a_build_without_its_page_says_so_at_the_start_and_at_its_address() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    let page = server.ask("GET /", "", "");
+    let has_page = !page.contains("<h1>This build has no page</h1>");
+    assert_eq!(page.contains("<code>cargo build --release</code>"), !has_page, "{page}");
+    let log = folder.log();
+    assert_eq!(log.contains("note: this build has no page"), !has_page, "{log}");
+    server.stop();
+}
+
 /// A folder that others could read is closed as long as nothing is in it; after that its owner must say so.
 #[test]
 fn an_open_folder_is_closed_if_it_is_empty_and_refused_if_not() {
@@ -191,7 +204,7 @@ fn a_turn_that_runs_is_interrupted_when_the_server_is_stopped() {
     let (status, took, _) = server.end(Signal::TERM);
     assert!(status.success() && took < Duration::from_secs(10), "{status} after {took:?}");
     let shown = folder.run(&["show", "last"]).ok();
-    assert!(shown.ends_with("[interrupted: server_shutdown]\n"), "{shown}");
+    assert!(shown.ends_with("[interrupted: the server was shut down while this turn ran]\n"), "{shown}");
 }
 
 /// What sessions say last still reaches those who listen.
@@ -207,7 +220,7 @@ fn whoever_waits_for_a_turn_hears_that_it_was_interrupted() {
         assert!(status.success() && took < Duration::from_secs(10), "{status} after {took:?}");
         waits.join().unwrap().stderr
     });
-    assert_eq!(said, "error: the turn was interrupted: server_shutdown\n");
+    assert_eq!(said, "error: the turn was interrupted: the server was shut down while this turn ran\n");
 }
 
 /// `kill -9` loses nothing that was acknowledged, and nothing is prompted again by itself.
@@ -237,7 +250,7 @@ fn a_killed_server_finds_its_turns_interrupted() {
 
     t2 > slow 60
 
-      [interrupted: server_restart]
+      [interrupted: the server ended while this turn ran]
 
     waits  say waits
     ");

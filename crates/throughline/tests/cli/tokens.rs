@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::support::{Folder, mode};
+use crate::terminal::Terminal;
 
 #[test]
 fn a_link_signs_one_browser_in_once() {
@@ -46,6 +47,32 @@ fn rotating_writes_a_new_token_file_that_only_its_owner_reads() {
         assert_eq!(mode(&folder.file("token")), 0o600);
         assert_eq!((server.status(&first), server.status(&token())), ("401".to_owned(), "200".to_owned()));
         server.stop();
+    }
+}
+
+#[test]
+fn whoever_sits_there_is_asked_before_every_device_is_cut_off() {
+    let folder = Folder::new();
+    folder.serve().stop();
+    let token = || fs::read_to_string(folder.file("token")).unwrap();
+    let first = token();
+    let mut terminal = Terminal::begin(&folder, &["token", "rotate"]);
+    terminal.until("End every credential? Each browser, phone and program has to be signed in again. [y/N] ");
+    terminal.type_line("");
+    let (status, said) = terminal.ended();
+    assert!(!status.success() && said.contains("error: nothing was changed"), "{said}");
+    assert_eq!(token(), first);
+    for answer in [Some("y"), None] {
+        let before = token();
+        let yes: &[&str] = if answer.is_some() { &[] } else { &["--yes"] };
+        let mut terminal = Terminal::begin(&folder, &[&["token", "rotate"], yes].concat());
+        if let Some(answer) = answer {
+            terminal.until("[y/N] ");
+            terminal.type_line(answer);
+        }
+        let (status, said) = terminal.ended();
+        assert!(status.success() && said.contains("Every credential has ended."), "{said}");
+        assert_ne!(token(), before);
     }
 }
 

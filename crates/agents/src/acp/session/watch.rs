@@ -13,6 +13,8 @@ pub(super) struct Watch {
     is_told: bool,
     /// A question is open: it is not the agent that is silent.
     is_asking: bool,
+    /// A tool call runs: that it takes its time is no news.
+    is_calling: bool,
     cancelled_at: Option<Instant>,
 }
 
@@ -29,7 +31,14 @@ pub(super) enum Due {
 
 impl Watch {
     pub(super) fn new(now: Instant) -> Self {
-        Self { heard_at: now, is_quiet_told: false, is_told: false, is_asking: false, cancelled_at: None }
+        Self {
+            heard_at: now,
+            is_quiet_told: false,
+            is_told: false,
+            is_asking: false,
+            is_calling: false,
+            cancelled_at: None,
+        }
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
@@ -46,6 +55,10 @@ impl Watch {
         }
     }
 
+    pub(super) fn note_calls(&mut self, is_any_open: bool) {
+        self.is_calling = is_any_open;
+    }
+
     pub(super) fn cancel(&mut self, now: Instant) {
         if self.cancelled_at.is_none() {
             self.cancelled_at = Some(now);
@@ -59,7 +72,9 @@ impl Watch {
             Some(at) if self.is_told => Some(at + limits.cancel + limits.cancel_failed),
             Some(at) => Some(at + limits.cancel),
             None if self.is_told || self.is_asking => None,
-            None if !self.is_quiet_told && limits.quiet < limits.silence => Some(self.heard_at + limits.quiet),
+            None if !self.is_quiet_told && !self.is_calling && limits.quiet < limits.silence => {
+                Some(self.heard_at + limits.quiet)
+            }
             None => Some(self.heard_at + limits.silence),
         }
     }
@@ -103,6 +118,18 @@ mod tests {
         assert_eq!(watch.deadline(&limits), None);
         watch.hear(start + limits.silence, false);
         assert_eq!(watch.deadline(&limits), Some(start + 2 * limits.silence));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_takes_its_time_is_not_told_as_silence() {
+        let limits = Limits::default();
+        let start = Instant::now();
+        let mut watch = Watch::new(start);
+        watch.note_calls(true);
+        assert_eq!(watch.deadline(&limits), Some(start + limits.silence));
+        watch.hear(start + limits.quiet, false);
+        watch.note_calls(false);
+        assert_eq!(watch.look(start + 2 * limits.quiet, &limits), Due::Quiet);
     }
 
     #[tokio::test(start_paused = true)]

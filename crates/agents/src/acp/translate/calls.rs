@@ -34,6 +34,8 @@ pub(super) struct Calls {
     marks: RandomState,
     at_hand: usize,
     waiting: usize,
+    /// How many have not ended.
+    open: usize,
     is_full_said: bool,
 }
 
@@ -90,17 +92,20 @@ impl Calls {
         if known.is_none() {
             self.calls.push(Told::default());
             self.numbers.insert(id.clone(), at);
+            self.open += 1;
         }
         let now = Now { marks: &self.marks, screens, may_wait: self.waiting < MAX_WAITING };
         let call = &mut self.calls[at];
         self.at_hand -= call.at_hand_bytes();
         self.waiting -= usize::from(call.is_waiting());
+        self.open -= usize::from(call.is_open());
         let told = call.message(update, items, now);
         if self.at_hand + call.at_hand_bytes() > MAX_AT_HAND {
             call.forget();
         }
         self.at_hand += call.at_hand_bytes();
         self.waiting += usize::from(call.is_waiting());
+        self.open += usize::from(call.is_open());
         Ok(match known {
             Some(_) => told.change(number(at)),
             None => told.start(number(at), id),
@@ -110,6 +115,10 @@ impl Calls {
     /// Whether it is still to be said that there are more calls than are told.
     pub(super) fn is_to_be_said_full(&mut self) -> bool {
         !std::mem::replace(&mut self.is_full_said, true)
+    }
+
+    pub(super) fn any_open(&self) -> bool {
+        self.open > 0
     }
 
     /// What is at hand of the call.

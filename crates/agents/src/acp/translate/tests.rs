@@ -701,3 +701,47 @@ fn models_and_tokens_are_read_in_geminis_way() {
     stopped {"outcome":"completed"}
     "#);
 }
+
+/// As codex-acp 2.6.0 said it while its model's server answered 500.
+#[test]
+fn a_request_to_the_model_that_is_made_again_is_told() {
+    let error = |message: &str, again: bool| {
+        json!({ "sessionUpdate": "session_info_update", "_meta": { "codex": { "error": {
+            "message": message, "codexErrorInfo": { "responseStreamDisconnected": { "httpStatusCode": null } },
+            "additionalDetails": "We are currently experiencing high demand.", "willRetry": again } } } })
+    };
+    let status = json!({ "sessionUpdate": "session_info_update",
+        "_meta": { "codex": { "threadStatus": { "type": "active", "activeFlags": [] } } } });
+    let told = told(json!([
+        status,
+        error("Reconnecting... 1/5", true),
+        error("Reconnecting... 1/5", true),
+        error("Reconnecting... 2/5", true),
+        error("given up", false),
+        text("high demand"),
+    ]));
+    assert_snapshot!(told, @r#"
+    noticed {"severity":"info","title":"The model did not answer, and the agent tries again: Reconnecting... 1/5","description":"We are currently experiencing high demand."}
+    noticed {"severity":"info","title":"The model did not answer, and the agent tries again: Reconnecting... 2/5","description":"We are currently experiencing high demand."}
+    text 0 "high demand"
+    stopped {"outcome":"completed"}
+    "#);
+    let mut translator = Translator::default();
+    translator.begin_turn();
+    let many = (0..100).flat_map(|n| tell(&mut translator, error(&n.to_string(), true))).count();
+    assert_eq!(many, 20);
+}
+
+#[test]
+fn a_call_is_open_until_it_has_ended() {
+    let mut translator = Translator::default();
+    translator.begin_turn();
+    let mut open = Vec::new();
+    for (id, status) in
+        [("a", "pending"), ("b", "in_progress"), ("a", "completed"), ("b", "failed"), ("b", "in_progress")]
+    {
+        tell(&mut translator, call(id, json!({ "status": status })));
+        open.push(translator.has_open_call());
+    }
+    assert_eq!(open, [true, true, true, false, false]);
+}

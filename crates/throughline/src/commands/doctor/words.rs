@@ -36,6 +36,13 @@ pub(super) fn lines(visit: &Visit, data: &DataDir) -> Vec<String> {
     if let Ok(CopiesSeen::Compared(checked)) = &visit.copies {
         lines.extend(of_works(checked.works, &Copies::at(data.sessions())));
     }
+    lines.extend(visit.search_failure.as_ref().map(|failure| {
+        format!(
+            "Search: not available, {}. Everything else is. See to the folder's rights, or move away what lies there: the \
+             index is made anew from the log.",
+            failure.reason
+        )
+    }));
     lines.extend(of_search(&visit.set_aside));
     lines.extend((!report.findings.is_empty()).then(String::new));
     lines.extend(report.findings.iter().map(describe));
@@ -92,7 +99,7 @@ fn advice(kind: FindingKind) -> Option<&'static str> {
     match kind {
         FindingKind::File => Some(
             "The file itself is damaged: see to the disk. Restore a backup, or save what can be read:\n  \
-             throughline export everything.jsonl\n  throughline restore everything.jsonl --replace",
+             `throughline export everything.jsonl`\n  `throughline restore everything.jsonl --replace`",
         ),
         FindingKind::Entry => Some(
             "What is damaged can be read up to its damage; a damaged session takes no more prompts. A backup from \
@@ -177,7 +184,7 @@ fn of_fences(visit: &Visit) -> Vec<String> {
         Fencing::InUse(server) => {
             let who = match server {
                 Some(server) => format!("A server runs at {} (pid {})", server.url, server.pid),
-                None => "Another `throughline` has the store open".to_owned(),
+                None => "Another throughline has the store open".to_owned(),
             };
             vec![format!("{who}, so no fence was set or lifted. Stop it and run this again.")]
         }

@@ -62,7 +62,7 @@ pub(super) async fn run(
              {PAGE} says how to let your own devices in; then run this again."
         ))?;
     } else {
-        terminal::line(&format!(
+        terminal::advice(&format!(
             "Point the phone's camera at the code, or open the link on the other computer.\n\
              It signs one browser in as \"{name}\", once, within {minutes} minutes; then `throughline token list` shows it.\n\
              \n\

@@ -92,6 +92,11 @@ pub(super) struct Now<'a> {
 }
 
 impl Told {
+    /// It has not ended, as far as is told.
+    pub(super) fn is_open(&self) -> bool {
+        !self.status.is_final()
+    }
+
     pub(super) fn message(&mut self, update: ToolCallUpdate, items: Option<Vec<Value>>, now: Now<'_>) -> News {
         let fields = update.fields;
         self.keep_at_hand(&fields, items.as_deref());

@@ -1,0 +1,73 @@
+//! Commands that are shown to be run next. They carry the options of the command that shows them, so that they mean the
+//! same data folder.
+//!
+//! Invariant: every hint passes through here: [`command`] where words of others stand beside it, else [`in_words`], which
+//! [`crate::terminal`] calls for all errors, remarks and advice.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use crate::cli::Global;
+
+/// How a command begins.
+const PROGRAM: &str = "throughline";
+/// As it stands in a sentence of ours.
+const QUOTED: &str = "`throughline";
+
+/// The options that were given, each with a blank before it. Told once, at the start.
+static GIVEN: OnceLock<String> = OnceLock::new();
+
+/// Notes what was given on the command line. What the environment says holds for the next command as well.
+pub(crate) fn keep(global: &Global, from_environment: Option<&Path>) {
+    let given = global.data_dir.as_deref().filter(|given| Some(*given) != from_environment);
+    drop(GIVEN.set(options(given)));
+}
+
+/// A command as it is to be typed.
+pub(crate) fn command(arguments: impl Display) -> String {
+    format!("{PROGRAM}{} {arguments}", given())
+}
+
+/// Our own words, in which commands stand as `throughline …`.
+pub(crate) fn in_words(text: &str) -> Cow<'_, str> {
+    with(given(), text)
+}
+
+fn given() -> &'static str {
+    GIVEN.get().map_or("", String::as_str)
+}
+
+fn options(data_dir: Option<&Path>) -> String {
+    data_dir.map(|folder| format!(" --data-dir {}", quoted(&folder.display().to_string()))).unwrap_or_default()
+}
+
+fn with<'a>(given: &str, text: &'a str) -> Cow<'a, str> {
+    if given.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(text.replace(QUOTED, &format!("{QUOTED}{given}"))) }
+}
+
+/// As a shell takes it for one word.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_that_was_given_stands_in_every_command() {
+        let given = options(Some(Path::new("/a/b")));
+        assert_eq!(
+            with(&given, "start one with `throughline`, or `throughline show 1` it"),
+            "start one with `throughline --data-dir /a/b`, or `throughline --data-dir /a/b show 1` it"
+        );
+        assert_eq!(options(Some(Path::new("it's here"))), r" --data-dir 'it'\''s here'");
+        assert_eq!(with(&options(None), "`throughline list`"), "`throughline list`");
+    }
+}
