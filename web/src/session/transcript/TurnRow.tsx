@@ -17,6 +17,7 @@ import { Items } from "../items/Items";
 import { Pictures } from "../items/Pictures";
 import { NotAnswering } from "./NotAnswering";
 import { PromptActions } from "./PromptActions";
+import "./TurnRow.css";
 
 interface TurnRowProps {
   turn: TranscriptTurn;
