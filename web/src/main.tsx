@@ -1,5 +1,7 @@
 // Signs in, opens the connection and mounts the page, in this order: the one-time code leaves the address bar before
-// anything is drawn.
+// anything is drawn. The first sheet is imported before the parts, whose own come after it.
+import "./styles.css";
+
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 
@@ -16,7 +18,6 @@ import { logOnce } from "./ui/Boundary";
 import { addressField } from "./ui/navigation";
 import { keepScrollbarWidth } from "./ui/scrollbar";
 import { createSoon } from "./ui/soon";
-import "./styles.css";
 
 const code = takeCode();
 // What a boundary caught is logged once; what none caught is logged by React itself.

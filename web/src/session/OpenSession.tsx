@@ -7,8 +7,8 @@ import { standingWords } from "../state/words";
 import { DialogBoundary, PanelBoundary } from "../ui/Boundary";
 import { useKeyPresses } from "../ui/keyPresses";
 import type { SessionRow } from "../wire/names";
-import type { Compose } from "./ComposeContext";
-import { ComposeContext } from "./ComposeContext";
+import type { Compose } from "./composer/ComposeContext";
+import { ComposeContext } from "./composer/ComposeContext";
 import { ContentsBeside, ContentsSheet } from "./contents/ContentsPanel";
 import { useContentsShown } from "./contents/useContentsShown";
 import { useTurnInView } from "./contents/useTurnInView";
@@ -22,8 +22,8 @@ import { NothingSaid } from "./NothingSaid";
 import { SessionFoot } from "./SessionFoot";
 import { SessionHeader } from "./SessionHeader";
 import { standingOf } from "./standing";
-import { Transcript } from "./Transcript";
-import type { OpenChain } from "./useChain";
+import { Transcript } from "./transcript/Transcript";
+import type { OpenChain } from "./transcript/useChain";
 
 interface OpenSessionProps {
   row: SessionRow;

@@ -4,12 +4,12 @@ import type { RefObject } from "react";
 import { Alert } from "../ui/Alert";
 import { PanelBoundary } from "../ui/Boundary";
 import type { SessionRow } from "../wire/names";
-import type { Compose } from "./ComposeContext";
+import type { Compose } from "./composer/ComposeContext";
 import { ContextFooter } from "./context/ContextFooter";
-import { ImportedCard } from "./ImportedCard";
-import { PromptArea } from "./PromptArea";
+import { ImportedCard } from "./agent/ImportedCard";
+import { PromptArea } from "./composer/PromptArea";
 import type { Standing } from "./standing";
-import type { OpenChain } from "./useChain";
+import type { OpenChain } from "./transcript/useChain";
 
 interface SessionFootProps {
   row: SessionRow;

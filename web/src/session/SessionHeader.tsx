@@ -21,11 +21,11 @@ import { PathText } from "../ui/PathText";
 import { inOneLine } from "../ui/shown";
 import type { SessionRow, SessionState } from "../wire/names";
 import type { ContentsShown } from "./contents/useContentsShown";
-import { Agents, HandOver } from "./HandOver";
+import { Agents, HandOver } from "./agent/HandOver";
 import { HeaderMenu } from "./HeaderMenu";
 import type { Standing } from "./standing";
-import { StopButton } from "./StopButton";
-import { UsageLine, UsageMeter } from "./UsageMeter";
+import { StopButton } from "./composer/StopButton";
+import { UsageLine, UsageMeter } from "./agent/UsageMeter";
 
 /** For what is in the menu where there is no room. */
 const ROOMY = "@max-[40rem]:hidden";

@@ -12,7 +12,7 @@ import type { ErrorDetail, SessionId } from "../wire/names";
 import { DeletedSession } from "./DeletedSession";
 import { LoadingSession } from "./LoadingSession";
 import { OpenSession } from "./OpenSession";
-import { useChain } from "./useChain";
+import { useChain } from "./transcript/useChain";
 import { useKnownWork } from "./useKnownWork";
 import { useObserving } from "./useObserving";
 

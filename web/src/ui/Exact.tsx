@@ -3,6 +3,7 @@ import { useMemo } from "react";
 
 import { Chunks } from "./LongText";
 import { shownExactly } from "./shown";
+import "./Exact.css";
 
 /** Longer text, or one with more hidden characters, is drawn in pieces, without a colour for what was hidden. */
 const MOST_CHARACTERS = 16_000;

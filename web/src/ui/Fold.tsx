@@ -1,6 +1,7 @@
 // One line that opens. What is inside is not there until it has been asked for.
 import type { ReactNode } from "react";
 import { useId, useState } from "react";
+import "./Fold.css";
 
 interface FoldProps {
   /** The line. */

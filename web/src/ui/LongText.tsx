@@ -5,6 +5,7 @@ import { memo, useMemo, useState } from "react";
 import type { Extent } from "./chunks";
 import { beginningOf, chunksOf, extentWords } from "./chunks";
 import { shown } from "./shown";
+import "./LongText.css";
 
 /** So much is shown without being asked for. */
 const MOST: Extent = { characters: 8_000, lines: 160 };

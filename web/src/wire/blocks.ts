@@ -12,7 +12,6 @@ export type Slice = Schemas["Slice"];
 export type ModelNode = Schemas["Node"];
 export type Task = Schemas["Task"];
 export type NextBlock = Schemas["NextBlock"];
-export type NextPage = Schemas["NextPage"];
 /** What the person wants otherwise than here. */
 export type NextWish = { [K in "agent" | "model" | "mode"]?: NonNullable<Schemas["NextClick"][K]> };
 export type Went = Schemas["Clicked"];

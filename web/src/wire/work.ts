@@ -6,6 +6,4 @@ type Schemas = components["schemas"];
 export type WorkId = Schemas["WorkId"];
 export type Work = Schemas["MetaContext"];
 export type WorkName = Schemas["MetaContextName"];
-export type WorkPage = Schemas["MetaContextPage"];
-export type WorkToc = Schemas["MetaContextToc"];
 export type WorkTocEntry = Schemas["MetaContextTocEntry"];

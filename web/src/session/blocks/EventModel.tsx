@@ -9,6 +9,7 @@ import { inOneLine } from "../../ui/shown";
 import type { Slice } from "../../wire/blocks";
 import type { EventModelLayout, PlacedNode } from "./eventModelLayout";
 import { COLUMN, layOut, TIER_NAMES } from "./eventModelLayout";
+import "./EventModel.css";
 
 interface EventModelProps {
   /** By which links find it. */

@@ -9,7 +9,7 @@ import { Button, IconButton } from "../../ui/Button";
 import { Icon } from "../../ui/Icon";
 import { inOneLine } from "../../ui/shown";
 import type { NextWish } from "../../wire/blocks";
-import { useCatalog } from "../catalog/useCatalog";
+import { useCatalog } from "../agent/useCatalog";
 import type { NextSteps } from "./useNextSteps";
 
 interface NextMenuProps {

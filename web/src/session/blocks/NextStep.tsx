@@ -22,6 +22,7 @@ import { unknownCommand } from "./unknownCommand";
 import type { NextSteps } from "./useNextSteps";
 import { NextStepsContext } from "./useNextSteps";
 import { useOtherSession } from "./useOtherSession";
+import "./NextStep.css";
 
 interface NextStepProps {
   turn: number;

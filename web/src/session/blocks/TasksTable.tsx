@@ -6,6 +6,7 @@ import { memo, useId, useState } from "react";
 import { Chevron } from "../../ui/Fold";
 import { inOneLine, shown } from "../../ui/shown";
 import type { Task } from "../../wire/blocks";
+import "./TasksTable.css";
 
 interface Wave {
   wave: number | null;

@@ -4,6 +4,7 @@ import { memo } from "react";
 import { Fold } from "../../ui/Fold";
 import { inOneLine, shown } from "../../ui/shown";
 import type { CasePriority, UseCase } from "../../wire/blocks";
+import "./UseCaseCards.css";
 
 export const UseCaseCards = memo(function UseCaseCards({ useCases }: { useCases: readonly UseCase[] }) {
   return (

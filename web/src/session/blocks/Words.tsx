@@ -12,6 +12,7 @@ import { piecesOf } from "./pieces";
 import { TasksTable } from "./TasksTable";
 import type { TurnBlocks } from "./turnBlocks";
 import { UseCaseCards } from "./UseCaseCards";
+import "./Words.css";
 
 interface WordsProps {
   turn: number;

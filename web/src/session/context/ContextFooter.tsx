@@ -12,6 +12,7 @@ import type { SessionRow } from "../../wire/names";
 import { changeNote } from "./changeNote";
 import { FileLink } from "./FileLink";
 import { footerOf } from "./footer";
+import "./ContextFooter.css";
 
 interface ContextFooterProps {
   row: SessionRow;

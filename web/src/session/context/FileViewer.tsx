@@ -18,6 +18,7 @@ import type { SessionId, StoredFile } from "../../wire/names";
 import { Pieces } from "../items/CodeBlock";
 import { useCodeTokens } from "../items/useCodeTokens";
 import { isConfirmed, rememberConfirmed } from "./confirmed";
+import "../items/CodeBlock.css";
 
 interface FileViewerProps {
   session: SessionId;

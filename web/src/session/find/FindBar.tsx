@@ -11,6 +11,7 @@ import type { FoundWords } from "./found";
 import { keepMarked } from "./marks";
 import { placeWords, useFind } from "./useFind";
 import { wordsOf } from "./words";
+import "./FindBar.css";
 
 interface FindBarProps {
   session: SessionId;

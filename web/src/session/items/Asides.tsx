@@ -8,6 +8,7 @@ import { shown } from "../../ui/shown";
 import type { Notice as NoticeWords, SessionId, Severity } from "../../wire/names";
 import { Markdown } from "./Markdown";
 import { Step } from "./Step";
+import "./Asides.css";
 
 const SEVERITIES: Record<Severity, string> = { info: "Note", warning: "Warning", error: "Error" };
 

@@ -7,6 +7,8 @@ import { CopyButton } from "../../ui/CopyButton";
 import { Chunks } from "../../ui/LongText";
 import type { Tokens } from "./highlighter";
 import { useCodeTokens } from "./useCodeTokens";
+import "./exactText.css";
+import "./CodeBlock.css";
 
 /** So much is shown without being asked for. */
 const MOST: Extent = { characters: 40_000, lines: 800 };

@@ -4,6 +4,9 @@ import { memo, useState } from "react";
 import { Chunks } from "../../ui/LongText";
 import { shown } from "../../ui/shown";
 import type { Diff, DiffLine } from "./lineDiff";
+import "./exactText.css";
+import "./CodeBlock.css";
+import "./DiffView.css";
 
 const SHOWN_LINES = 16;
 /** So many come with a press: each line is an element of its own. */

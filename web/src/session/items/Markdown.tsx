@@ -16,6 +16,7 @@ import { CodeBlock } from "./CodeBlock";
 import type { Part, PlainReason } from "./markdownParts";
 import { partsOf, shownOf } from "./markdownParts";
 import { parted } from "./parted";
+import "./Markdown.css";
 
 /** With each press so many times as much as at first is drawn: the page does not answer while a browser lays it out. */
 const MORE = 4;

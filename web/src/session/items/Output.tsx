@@ -6,6 +6,7 @@ import { useMemo, useState } from "react";
 import { Chunks } from "../../ui/LongText";
 import { beginningOf, extentWords, withoutLineEnds } from "../../ui/chunks";
 import { printed } from "../../ui/shown";
+import "./exactText.css";
 
 const TAIL_LINES = 8;
 const TAIL_CHARACTERS = 4_000;

@@ -24,6 +24,8 @@ import { PermissionForm } from "./PermissionForm";
 import { RememberedLine } from "./RememberedLine";
 import { Step } from "./Step";
 import { CallContent, Places } from "./ToolBody";
+import "./exactText.css";
+import "./PermissionCard.css";
 
 interface PermissionCardProps {
   permission: AskedOf;

@@ -12,6 +12,7 @@ import { Dialog } from "../../ui/Dialog";
 import { Exact } from "../../ui/Exact";
 import { inOneLine } from "../../ui/shown";
 import type { RememberedPermission } from "../../wire/names";
+import "./exactText.css";
 
 export function RememberedDialog({ onClose }: { onClose(): void }) {
   const http = useHttp();

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 
 import type { KnotShape } from "../../ui/Knot";
 import { Bead, Knot } from "../../ui/Knot";
+import "./Step.css";
 
 interface StepProps {
   bead: KnotShape | null;

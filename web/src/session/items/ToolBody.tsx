@@ -10,6 +10,7 @@ import { KeyValues } from "./KeyValues";
 import { lineDiff } from "./lineDiff";
 import { Output } from "./Output";
 import { Picture } from "./Pictures";
+import "./exactText.css";
 
 /** The very command that a call runs, where it runs one. */
 export function commandOf(call: ToolCall): string | null {

@@ -14,6 +14,8 @@ import { inOneLine } from "../../ui/shown";
 import type { ToolKind, ToolStatus } from "../../wire/names";
 import { Step } from "./Step";
 import { commandOf, exitCodeOf, hasBody, ToolBody } from "./ToolBody";
+import "../../ui/Fold.css";
+import "./exactText.css";
 
 interface ToolCardProps {
   call: ToolCall;

@@ -1,0 +1,86 @@
+// Hands the session over to another agent.
+import { useState } from "react";
+
+import { failureWords } from "../../api/http";
+import { useHttp } from "../../app/AppContext";
+import { Alert } from "../../ui/Alert";
+import { IconButton } from "../../ui/Button";
+import { Icon } from "../../ui/Icon";
+import { Popup } from "../../ui/Popup";
+import { inOneLine } from "../../ui/shown";
+import type { SessionRow } from "../../wire/names";
+import { useCatalog } from "./useCatalog";
+
+interface HandOverProps {
+  row: SessionRow;
+  running: boolean;
+}
+
+export function HandOver({ row, running, className = "" }: HandOverProps & { className?: string }) {
+  return (
+    <Popup
+      label="Hand over to another agent"
+      className={`relative ${className}`}
+      sheetClass="right-0 top-full mt-1 w-80 max-w-[calc(100vw-1.5rem)]"
+      button={(props) => (
+        <IconButton label="Hand over to…" {...props}>
+          <Icon name="handOver" />
+        </IconButton>
+      )}
+    >
+      {(close) => <Agents row={row} running={running} onDone={close} />}
+    </Popup>
+  );
+}
+
+/** Those that are installed, to choose from. */
+export function Agents({ row, running, onDone }: HandOverProps & { onDone(): void }) {
+  const http = useHttp();
+  const catalog = useCatalog();
+  const [sending, setSending] = useState<string | null>(null);
+  const [words, setWords] = useState<string | null>(null);
+  const others = catalog?.ok ? catalog.value.filter((agent) => agent.installed && agent.name !== row.agent) : [];
+  const handOver = async (agent: string) => {
+    setSending(agent);
+    setWords(null);
+    const answer = await http.resume(row.id, { agent, key: crypto.randomUUID() });
+    setSending(null);
+    if (answer.ok) {
+      onDone();
+    } else {
+      setWords(failureWords(answer.failure));
+    }
+  };
+  return (
+    <>
+      <div className="px-2.5 pt-1.5 pb-2">
+        <p className="text-[0.9375rem] font-medium">Hand over to…</p>
+        <p className="mt-0.5 text-sm text-soft">
+          {running
+            ? "Stop the running turn first."
+            : "Another agent goes on with this session; with your next prompt it is told of the newest turns."}
+        </p>
+      </div>
+      {words !== null && <Alert className="mx-2.5 mb-2">{words}</Alert>}
+      {catalog === null && (
+        <p role="status" className="px-2.5 pb-2 text-sm text-soft">
+          Looking for agents…
+        </p>
+      )}
+      {catalog?.ok === false && <Alert className="mx-2.5 mb-2">{failureWords(catalog.failure)}</Alert>}
+      {catalog?.ok === true && others.length === 0 && <p className="px-2.5 pb-2 text-sm text-soft">No other agent is installed.</p>}
+      {others.map(({ name, title, version }) => (
+        <button
+          key={name}
+          type="button"
+          disabled={running || sending !== null}
+          className="flex min-h-11 w-full items-baseline justify-between gap-3 rounded-lg px-2.5 py-2 text-left text-[0.9375rem] hover:bg-press disabled:opacity-50 disabled:hover:bg-transparent md:min-h-10"
+          onClick={() => void handOver(name)}
+        >
+          <span className="truncate">{inOneLine(title)}</span>
+          <span className="max-w-[50%] truncate text-xs text-soft">{sending === name ? "Handing over…" : inOneLine(version ?? "")}</span>
+        </button>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+// The end of a session that another tool wrote: who it comes from, and the agents that can go on with it.
+import { useState } from "react";
+
+import { failureWords } from "../../api/http";
+import { useHttp } from "../../app/AppContext";
+import { Alert } from "../../ui/Alert";
+import { Button } from "../../ui/Button";
+import { Knot } from "../../ui/Knot";
+import { inOneLine } from "../../ui/shown";
+import type { SessionRow } from "../../wire/names";
+import { useCatalog } from "./useCatalog";
+
+export function ImportedCard({ row }: { row: SessionRow }) {
+  const http = useHttp();
+  const catalog = useCatalog();
+  const [sending, setSending] = useState<string | null>(null);
+  const [words, setWords] = useState<string | null>(null);
+  const installed = catalog?.ok ? catalog.value.filter((agent) => agent.installed) : [];
+  const origin = catalog?.ok ? (catalog.value.find((agent) => agent.name === row.agent)?.title ?? row.agent) : row.agent;
+  const goOn = async (agent: string) => {
+    setSending(agent);
+    setWords(null);
+    const answer = await http.resume(row.id, { agent, key: crypto.randomUUID() });
+    setSending(null);
+    if (!answer.ok) {
+      setWords(failureWords(answer.failure));
+    }
+  };
+  return (
+    <div className="thread-row safe-bottom pb-3">
+      <span aria-hidden="true" className="thread-line thread-line-ahead" />
+      <span className="absolute top-[calc(1.35rem-7px)] left-0">
+        <Knot shape="hollow" quiet />
+      </span>
+      <section aria-label="This session was imported" className="rounded-xl border border-rule bg-shade px-4 py-3">
+        <p className="text-[0.9375rem]">
+          <strong className="font-semibold">Imported from {inOneLine(origin)}.</strong>{" "}
+          <span className="text-soft">It is read-only until an agent takes it over, which is then told of the newest turns.</span>
+        </p>
+        <div className="mt-3 flex flex-wrap gap-2">
+          {catalog === null && (
+            <p role="status" className="text-sm text-soft">
+              Looking for agents…
+            </p>
+          )}
+          {installed.map(({ name, title }) => (
+            <Button key={name} disabled={sending !== null} onClick={() => void goOn(name)}>
+              {sending === name ? "Starting…" : `Go on with ${inOneLine(title)}`}
+            </Button>
+          ))}
+        </div>
+        {catalog?.ok === false && <Alert className="mt-2">{failureWords(catalog.failure)}</Alert>}
+        {words !== null && <Alert className="mt-2">{words}</Alert>}
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+// How full the agent's window is, and what the session has cost.
+import type { Usage } from "../../wire/names";
+
+/** From here on the window is soon full. */
+const NEARLY_FULL = 85;
+
+/** Where there is room for words. */
+export function UsageMeter({ usage }: { usage: Usage }) {
+  const percent = percentOf(usage);
+  const cost = usage.cost ? costWords(Number(usage.cost.amount), usage.cost.currency) : null;
+  if (percent === null && cost === null) {
+    return null;
+  }
+  return (
+    <span className="ml-auto flex shrink-0 items-baseline gap-2 pr-2 pl-4 tabular-nums max-lg:hidden">
+      {percent !== null && (
+        <>
+          <Meter usage={usage} percent={percent} className="h-1 w-14 self-center rounded-full bg-press" />
+          <span title={`${percent} % of the window`}>{percent} %</span>
+        </>
+      )}
+      {cost !== null && <span title="Cost of the session so far">{cost}</span>}
+    </span>
+  );
+}
+
+/** Where there is none: a line along the edge. */
+export function UsageLine({ usage }: { usage: Usage }) {
+  const percent = percentOf(usage);
+  return percent === null ? null : <Meter usage={usage} percent={percent} className="absolute inset-x-0 -bottom-px h-0.5 lg:hidden" />;
+}
+
+function Meter({ usage, percent, className }: { usage: Usage; percent: number; className: string }) {
+  return (
+    <span
+      role="meter"
+      aria-label="Window used"
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={percent}
+      aria-valuetext={`${percent} % of the window`}
+      title={`${percent} % of the window: ${count(usage.used)} of ${count(usage.size)} tokens`}
+      className={`block overflow-hidden ${className}`}
+    >
+      <span className={`block h-full ${percent >= NEARLY_FULL ? "bg-thread" : "bg-edge"}`} style={{ width: `${percent}%` }} />
+    </span>
+  );
+}
+
+function percentOf({ used, size }: Usage): number | null {
+  return size > 0 ? Math.min(100, Math.round((used / size) * 100)) : null;
+}
+
+function count(tokens: number): string {
+  return tokens.toLocaleString();
+}
+
+function costWords(amount: number, currency: string): string | null {
+  if (!Number.isFinite(amount)) {
+    return null;
+  }
+  try {
+    return new Intl.NumberFormat(undefined, { style: "currency", currency, maximumFractionDigits: 2 }).format(amount);
+  } catch {
+    // Not a currency that the browser knows.
+    return `${amount.toFixed(2)} ${currency.slice(0, 8)}`;
+  }
+}

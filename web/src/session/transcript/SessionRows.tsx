@@ -1,0 +1,238 @@
+// The rows of one session in the transcript, as far as they are in sight: its head, its turns, the prompts that wait.
+//
+// Invariant: only the open session's turns have ids for `#t42`, take answers and can be sent again. What is above it is
+// for reading.
+import type { VirtualItem } from "@tanstack/react-virtual";
+import type { ReactNode } from "react";
+import { useCallback, useMemo } from "react";
+
+import { useApp, useAppState } from "../../app/AppContext";
+import { useFrame } from "../../app/FrameContext";
+import type { ChainLayout, ChainRow, Link } from "../../state/chain";
+import { askedAtEnd } from "../../state/chain";
+import type { Followed } from "../../state/followed";
+import { asidesAfter, handOversAfter, turnAt, turnCount, withPreviews } from "../../state/followed";
+import type { Aside, TranscriptTurn } from "../../state/transcript";
+import { brokenOff, titleOf } from "../../state/words";
+import { Boundary } from "../../ui/Boundary";
+import type { Place } from "../../ui/place";
+import { SoughtContext } from "../../ui/place";
+import type { SessionId } from "../../wire/names";
+import { NextStepsContext, useNextSteps } from "../blocks/useNextSteps";
+import { useOtherSession } from "../blocks/useOtherSession";
+import { AskedBetween } from "./AskedBetween";
+import { ComposeContext } from "../composer/ComposeContext";
+import { HandedOver } from "./HandedOver";
+import type { Actions } from "../items/actions";
+import { PlainText, plainTextOf } from "../items/ItemBoundary";
+import { QueuedPromptRow } from "./QueuedPromptRow";
+import type { Before } from "./SessionHead";
+import { SessionHead } from "./SessionHead";
+import { TurnRow } from "./TurnRow";
+import { UnreadRow } from "./UnreadRow";
+import { useTurnsInReach } from "./useTurnsInReach";
+
+interface SessionRowsProps {
+  link: Link;
+  /** Its place in the chain. */
+  at: number;
+  layout: ChainLayout;
+  /** It is the one that the page is open at. */
+  open: boolean;
+  /** Those of all sessions that are drawn. */
+  items: readonly VirtualItem[];
+  range: { startIndex: number; endIndex: number } | null;
+  measure(element: Element | null): void;
+  sought: Place | null;
+  lit: number | null;
+  before: Before;
+  now: number;
+}
+
+export function SessionRows({ link, at, layout, open, items, range, measure, sought, lit, before, now }: SessionRowsProps) {
+  const { goOn } = useFrame();
+  const app = useApp();
+  const { session, followed } = link;
+  const actions = useMemo<Actions>(
+    () => ({
+      answer: (request, answer) => app.http.answerPermission(session, `p${request}`, answer),
+      stop: () => app.http.cancel(session),
+      readLarge: (seq) => app.readLarge(session, seq),
+    }),
+    [app, session],
+  );
+  const nextSteps = useNextSteps({
+    session,
+    agent: followed.transcript.agent ?? app.store.getState().list.rows.get(session)?.agent ?? "",
+    options: followed.agent.options,
+    commands: followed.agent.commands,
+    changed: followed.nextSeq,
+    onWent: useCallback((to: SessionId) => goOn(session, to), [goOn, session]),
+  });
+  const steps = useMemo(() => (open ? nextSteps : { ...nextSteps, past: session }), [nextSteps, open, session]);
+  useTurnsInReach(session, followed, turnsInView(layout, at, range));
+
+  const rows: ReactNode[] = items.flatMap(({ key, index, start, size }) => {
+    const row = layout.rowAt(index);
+    if (row === null || row.link !== at) {
+      return [];
+    }
+    const read = row.kind !== "turn" || turnAt(followed, row.turn) !== null;
+    return [
+      <div
+        key={key}
+        ref={read ? measure : undefined}
+        data-index={index}
+        className="absolute top-0 left-0 w-full"
+        style={{ transform: `translateY(${start}px)`, height: read ? undefined : size }}
+      >
+        <RowBoundary of={row.kind === "turn" ? turnAt(followed, row.turn) : followed} turn={row.kind === "turn" ? turnAt(followed, row.turn) : null}>
+          <Row link={link} row={row} read={read} first={index === 0} open={open} lit={open && row.kind === "turn" && lit === row.turn} before={before} actions={actions} now={now} />
+        </RowBoundary>
+      </div>,
+    ];
+  });
+  const shown = <NextStepsContext value={steps}>{rows}</NextStepsContext>;
+  return open ? (
+    <SoughtContext value={sought}>{shown}</SoughtContext>
+  ) : (
+    <ComposeContext value={null}>
+      <SoughtContext value={null}>{shown}</SoughtContext>
+    </ComposeContext>
+  );
+}
+
+/** A row that cannot be drawn says so, with what it can say of its turn; the others stand as they are. */
+function RowBoundary({ of, turn, children }: { of: unknown; turn: TranscriptTurn | null; children: ReactNode }) {
+  return (
+    <Boundary
+      of={of}
+      instead={(retry) => (
+        <article aria-label={turn === null ? undefined : `Turn ${turn.turn}`} className="thread-row pb-9">
+          <span aria-hidden="true" className="thread-line" />
+          <PlainText text={turn === null ? "" : [turn.prompt, ...turn.items.map(plainTextOf)].join("\n\n")} onRetry={retry} />
+        </article>
+      )}
+    >
+      {children}
+    </Boundary>
+  );
+}
+
+/** As places among the turns of the link, from 0; they may lie outside of it. */
+function turnsInView(layout: ChainLayout, at: number, range: SessionRowsProps["range"]): SessionRowsProps["range"] {
+  if (range === null) {
+    return null;
+  }
+  const first = layout.indexOf(at, 1);
+  const end = layout.starts[at + 1] ?? layout.count;
+  return range.endIndex < first || range.startIndex >= end ? null : { startIndex: range.startIndex - first, endIndex: range.endIndex - first };
+}
+
+interface RowProps {
+  link: Link;
+  row: ChainRow;
+  /** Its turn has been read, if it is one. */
+  read: boolean;
+  /** Nothing is above it. */
+  first: boolean;
+  open: boolean;
+  /** It was just asked for. */
+  lit: boolean;
+  before: Before;
+  actions: Actions;
+  now: number;
+}
+
+function Row({ link, row, read, first, open, lit, before, actions, now }: RowProps) {
+  const { session, followed } = link;
+  switch (row.kind) {
+    case "head":
+      return <Head link={link} past={!open} first={first} before={before} />;
+    case "turn": {
+      const turn = turnAt(followed, row.turn);
+      return read && turn !== null ? (
+        <Turn link={link} turn={turn} first={first} open={open} lit={lit} actions={actions} now={now} />
+      ) : (
+        <UnreadRow session={session} followed={followed} turn={row.turn} first={first} past={!open} />
+      );
+    }
+    case "queued": {
+      const prompt = followed.queue[row.nth];
+      return prompt === undefined ? null : <QueuedPromptRow session={session} prompt={prompt} />;
+    }
+    case "asked":
+      return <Asked followed={followed} asides={askedAtEnd(followed, open)} first={first} last={open} open={open} actions={actions} now={now} />;
+  }
+}
+
+interface AskedProps {
+  followed: Followed;
+  asides: readonly Aside[];
+  first: boolean;
+  last: boolean;
+  open: boolean;
+  actions: Actions;
+  now: number;
+}
+
+function Asked({ followed, asides, open, ...rest }: AskedProps) {
+  return asides.length === 0 ? null : (
+    <AskedBetween asides={asides} open={open && followed.reading.kind !== "damaged"} answeredAt={followed.answeredAt} {...rest} />
+  );
+}
+
+function Head({ link, past, first, before }: { link: Link; past: boolean; first: boolean; before: Before }) {
+  const { session, followed } = link;
+  const row = useAppState((state) => state.list.rows.get(session));
+  const work = useAppState((state) => (followed.work === null ? null : (state.works.get(followed.work.id)?.name ?? followed.work.name)));
+  const step = useAppState((state) => (row?.from ? stepLabel(state.followed.get(row.from.session), row.from.block) : null));
+  return <SessionHead session={session} title={row === undefined ? "Session" : titleOf(row)} work={work} step={step} past={past} first={first} before={before} />;
+}
+
+/** What a step, as `t42.n1`, is called; null while its turn is not read. */
+function stepLabel(followed: Followed | undefined, block: string): string | null {
+  const [, turn, nth] = /^t(\d+)\.n(\d+)$/.exec(block) ?? [];
+  const offered = followed === undefined ? null : turnAt(followed, Number(turn));
+  const found = offered?.blocks.find((each) => "next" in each.shown && each.nth === Number(nth));
+  return found !== undefined && "next" in found.shown ? found.shown.next.label : null;
+}
+
+interface TurnProps extends Omit<RowProps, "row" | "read" | "before"> {
+  turn: TranscriptTurn;
+}
+
+function Turn({ link, turn, first, open, lit, actions, now }: TurnProps) {
+  const { session, followed } = link;
+  const { transcript, previews, queue } = followed;
+  const from = useAppState((state) => (turn.turn === 1 ? (state.list.rows.get(session)?.from?.session ?? null) : null));
+  const { gone } = useOtherSession(from);
+  const last = turn === transcript.turns.at(-1) && turn.turn === turnCount(followed);
+  const shown = followed.reading.kind === "damaged" ? brokenOff(turn) : withPreviews(turn, previews);
+  const handOvers = handOversAfter(followed, turn.turn);
+  const end = open && last && queue.length === 0 && askedAtEnd(followed, open).length === 0;
+  const before = turn.turn === 1 ? asidesAfter(followed, 0) : [];
+  const asked = { followed, last: false, open, actions, now };
+  return (
+    <>
+      <Asked asides={before} first={first} {...asked} />
+      <TurnRow
+        turn={last ? shown : turn}
+        past={open ? null : session}
+        from={from}
+        fromGone={gone}
+        first={first && before.length === 0}
+        newest={open && turn.source === null && transcript.turns.findLast(({ source }) => source === null) === turn}
+        last={end && handOvers.length === 0}
+        retied={turnAt(followed, turn.turn - 1)?.outcome === "interrupted" || followed.contents.lines[turn.turn - 2]?.state === "interrupted"}
+        stalled={open && last && followed.agent.state === "unresponsive"}
+        lit={lit}
+        answeredAt={followed.answeredAt}
+        actions={actions}
+        now={now}
+      />
+      <Asked asides={asidesAfter(followed, turn.turn)} first={false} {...asked} />
+      {handOvers.length > 0 && <HandedOver handOvers={handOvers} last={end} broken={turn.outcome === "interrupted"} />}
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+// A turn on the page: everybody's words are text, and its end is told in words, not by colour alone.
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, test, vi } from "vitest";
+
+import type { TranscriptTurn } from "../../state/transcript";
+import type { Compose } from "../composer/ComposeContext";
+import { ComposeContext } from "../composer/ComposeContext";
+import { TurnRow } from "./TurnRow";
+
+const AT = "2026-01-02T03:04:05.006Z";
+const turn: TranscriptTurn = {
+  turn: 3,
+  interactionId: "i",
+  prompt: "say hello",
+  source: null,
+  images: [],
+  resume: null,
+  items: [{ type: "text", block: 0, text: "hello" }],
+  blocks: [],
+  usage: null,
+  outcome: "completed",
+  reason: null,
+  startedAt: AT,
+  endedAt: AT,
+};
+
+const actions = { answer: vi.fn(), stop: vi.fn(() => Promise.resolve({ ok: true as const, value: {} })), readLarge: vi.fn() };
+
+function show(change: Partial<TranscriptTurn>, stalled = false, { newest = true, compose = null as Compose | null } = {}) {
+  const rest = { past: null, from: null, fromGone: false, first: true, last: true, newest, retied: false, stalled, lit: false, answeredAt: new Map(), actions, now: Date.parse(AT) };
+  render(
+    <ComposeContext value={compose}>
+      <TurnRow turn={{ ...turn, ...change }} {...rest} />
+    </ComposeContext>,
+  );
+  return screen.getByRole("article", { name: "Turn 3" });
+}
+
+afterEach(cleanup);
+
+test("what looks like HTML is shown as it was written", () => {
+  const hostile = "<img src=x onerror=alert(1)><b>bold</b>";
+  const article = show({ prompt: hostile, items: [{ type: "text", block: 0, text: hostile }] });
+  expect(article.querySelector("img, b")).toBeNull();
+  expect(screen.getByRole("heading", { name: hostile })).toBeTruthy();
+  expect(article.textContent).toContain(hostile);
+});
+
+test.each([
+  [{ outcome: null, items: [] }, "Waiting for the first words…"],
+  [{ items: [] }, "Ended without an answer."],
+  [{ outcome: "cancelled" }, "Stopped."],
+  [{ outcome: "failed", reason: "exit code 1" }, "Failed. Exit code 1."],
+  [{ outcome: "failed", reason: null }, "Failed."],
+  [{ outcome: "failed", reason: "signed_out" }, "Failed. The agent wants you to sign in first. Then send the prompt again."],
+  [{ outcome: "interrupted", reason: "server_restart" }, "Interrupted. The server ended while this turn ran. What was written down until then is kept."],
+  [{ outcome: "interrupted", reason: "server_shutdown", items: [] }, "The server was shut down while this turn ran. Nothing had been written down yet."],
+  [{ outcome: "interrupted", reason: "agent_gone" }, "Interrupted. The agent ended while this turn ran. What was"],
+  [{ outcome: "interrupted", reason: "handed_over" }, "Interrupted. The session was handed over to another agent while this turn ran. What was"],
+  [{ outcome: "completed", reason: "max_tokens" }, "Ended early. The agent reached the most words it may write in one answer."],
+  [{ outcome: "completed", reason: "max_turn_requests" }, "Ended early. The agent reached the most steps it may take in one turn."],
+  [{ outcome: "completed", reason: "refusal" }, "Ended early. The agent declined to go on."],
+  [{ outcome: "completed", reason: "out_of_yarn" }, "Ended early. Out of yarn."],
+] satisfies [Partial<TranscriptTurn>, string][])("%j is told in words", (change, words) => {
+  expect(show(change).textContent).toContain(words);
+});
+
+test("an agent that is silent for too long can be stopped", async () => {
+  const article = show({ outcome: null }, true);
+  expect(article.textContent).toContain("Not answering for a while.");
+  await userEvent.click(screen.getByRole("button", { name: "Stop this turn" }));
+  expect(actions.stop).toHaveBeenCalledOnce();
+  expect(screen.getByRole<HTMLButtonElement>("button", { name: "Stopping…" }).disabled).toBe(true);
+});
+
+test("a turn that ended is not said to be silent", () => {
+  expect(show({}, true).textContent).not.toContain("Not answering");
+});
+
+test.each([
+  ["agent:0190a8c0-0000-7000-8000-0000000000c1", "Sent by an agent, from session 0190a8c0-0000-7000-8000-0000000000c1"],
+  ["applet:loom", "Sent by the applet “loom”"],
+])("a prompt of %s is not taken for the person's", (source, words) => {
+  expect(show({ source }).textContent).toContain(words);
+});
+
+test("an answer can be given while the turn runs, and not after", () => {
+  const asked = { type: "permission" as const, request: 1, title: "Run it?", kind: "execute" as const, subject: "make", answer: null };
+  const items = [{ ...asked, options: [{ id: "y", name: "Yes", kind: "allow_once" as const }] }];
+  show({ outcome: null, items });
+  expect(screen.getByRole("region", { name: /^Needs you/ })).toBeTruthy();
+  cleanup();
+  expect(show({ items }).textContent).toContain("Not answered: it was withdrawn");
+  expect(screen.queryByRole("region", { name: /^Needs you/ })).toBeNull();
+});
+
+test("the newest prompt can be taken up again with its pictures, where prompts can be written", async () => {
+  const compose = { edit: vi.fn() };
+  const images = [{ mimeType: "image/png", data: "AAAA" }];
+  show({ images }, false, { compose });
+  await userEvent.click(screen.getByRole("button", { name: "Edit and send again" }));
+  expect(compose.edit).toHaveBeenCalledExactlyOnceWith({ text: "say hello", images });
+  cleanup();
+  show({}, false, { compose, newest: false });
+  expect(screen.queryByRole("button", { name: "Edit and send again" })).toBeNull();
+  cleanup();
+  show({});
+  expect(screen.queryByRole("button", { name: "Edit and send again" })).toBeNull();
+});
+
+test("a prompt's own words are copied, as they were written", async () => {
+  const user = userEvent.setup();
+  show({ prompt: "say \u202Ehello" });
+  await user.click(screen.getByRole("button", { name: "Copy the prompt" }));
+  expect(await navigator.clipboard.readText()).toBe("say \u202Ehello");
+  expect(screen.getByText("Copied")).toBeTruthy();
+});
