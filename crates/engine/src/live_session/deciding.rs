@@ -22,8 +22,9 @@ impl LiveSession {
                         self.commit(draft, Along::default()).await?;
                     }
                 }
-                // A prompt is kept all the same: that its agent can not be started is told in the session.
-                Place::Gone if matches!(command, Some(Command::Resume { .. })) => {
+                // A prompt is kept all the same, and another tool's session goes on from its words alone: that an agent can
+                // not be started is told in the session.
+                Place::Gone if matches!(command, Some(Command::Resume { .. })) && !session.row.is_imported() => {
                     return Err(DirectoryError::Gone { cwd: session.row.cwd.clone() }.into());
                 }
                 Place::Gone => {}
