@@ -1,6 +1,6 @@
-//! Who is told of what was just committed.
+//! Broadcasts committed entries to the subscribers of a session, and changed rows to those of the list.
 //!
-//! Invariant: a feed carries entries only after they are durable, in the order of their stream. It is a hint that may
+//! Invariant: a feed carries entries only after they are durable, and a follower sees by their seqs when one is missing. It is a hint that may
 //! be missed: a follower that lags reads the log instead. What a feed holds for one that does not listen is bounded in
 //! number and in bytes: long entries are not carried, only that they are there.
 

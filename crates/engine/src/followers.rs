@@ -1,7 +1,7 @@
-//! Everyone who follows the log in this process hears of an append here, by its stream.
+//! Notifies everything in this process that follows the log of an append, by its stream.
 //!
-//! Invariant: nobody waits here, and nobody who appends knows who follows. What a follower needs beyond what it hears
-//! it reads from the log, in a task of its own; those that may lie behind (copies, the index) sleep in
+//! Invariant: nothing here waits, and who appends does not know who follows. What a follower needs beyond its notice it
+//! reads from the log, in a task of its own; those that may lie behind (copies, the index) sleep in
 //! [`store::Log::wait_after`] and do not appear here but for purges, which leave no entry.
 
 use std::collections::BTreeSet;
@@ -26,16 +26,16 @@ pub(crate) struct Followers {
 }
 
 impl Followers {
-    /// Hears of what was appended to one stream.
-    pub(crate) fn hear(&self, part: &CommittedPart, unobserved: &Unobserved) {
+    /// Notifies the followers of one stream.
+    pub(crate) fn notify(&self, part: &CommittedPart, unobserved: &Unobserved) {
         match part.stream {
-            StreamId::Session(id) => self.hear_session(id, part, unobserved),
+            StreamId::Session(id) => self.notify_session(id, part, unobserved),
             StreamId::Work => part.rows.iter().filter_map(work_of).for_each(|work| self.changed_works.note(work)),
             StreamId::Server => (),
         }
     }
 
-    fn hear_session(&self, id: SessionId, part: &CommittedPart, unobserved: &Unobserved) {
+    fn notify_session(&self, id: SessionId, part: &CommittedPart, unobserved: &Unobserved) {
         self.agent_views.hear(id, &part.entries);
         let news = if part.is_whole { News::Entries(Arc::clone(&part.entries)) } else { News::Grown };
         self.feeds.publish(id, news);
@@ -43,7 +43,7 @@ impl Followers {
         if row.deleted_at.is_some() {
             self.feeds.publish(id, News::Deleted);
         }
-        unobserved.change(part.unobserved, |unobserved_count| {
+        unobserved.change(part.unobserved_delta, |unobserved_count| {
             self.feeds.publish_list(match row.deleted_at {
                 Some(_) => ListChange::Removed { session: id, unobserved_count },
                 None => ListChange::Put { row: Arc::new(row.clone()), unobserved_count },
@@ -80,8 +80,8 @@ impl Followers {
         }
     }
 
-    /// Hears that a session is gone for good.
-    pub(crate) fn hear_purged(&self, row: &SessionRow, unobserved: &Unobserved) {
+    /// Notifies them that a session is gone for good.
+    pub(crate) fn notify_purged(&self, row: &SessionRow, unobserved: &Unobserved) {
         self.finding.purged(row.id);
         // One that was deleted before has been taken off the list then.
         if row.deleted_at.is_none() {

@@ -1,8 +1,9 @@
-//! The one way into the log: append, put in force, and only then tell whoever follows.
+//! Appends to the log, applies tokens and remembered answers, then notifies followers. Nothing else writes the log.
 //!
 //! Invariant: stored before shown. A follower may act on what it sees, and must never act on an entry that a crash
-//! could take back. What decides who may do what (credentials, remembered answers, counts) is in force before the
-//! append is acknowledged: a revoked credential opens nothing from then on.
+//! could take back. What decides who may do what (tokens, remembered answers, counts) is applied before the append is
+//! acknowledged: a revoked token opens nothing from then on. Whoever drops [`Journal::append`] halfway leaves entries that
+//! are durable and that nobody was notified of, so callers run it to its end, in a task of their own.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -37,14 +38,14 @@ pub(crate) struct Committed {
 #[derive(Debug)]
 pub(crate) struct CommittedPart {
     pub(crate) stream: StreamId,
-    /// All entries, if they are short; else those that followers have to see at once.
+    /// All entries, if they are short; else those that are carried whatever their length.
     pub(crate) entries: Arc<[Entry]>,
     /// The entries are all that were appended.
     pub(crate) is_whole: bool,
-    /// The changed rows that live in memory, too.
+    /// The changed rows that followers or tables in memory need.
     pub(crate) rows: Vec<RowChange>,
     /// By how much the number of unseen sessions changed.
-    pub(crate) unobserved: i64,
+    pub(crate) unobserved_delta: i64,
 }
 
 impl CommittedPart {
@@ -54,13 +55,13 @@ impl CommittedPart {
             bytes += entry.event.about_bytes();
             bytes <= CARRIED_BYTES
         });
-        let entries = part.entries.iter().filter(|entry| is_whole || is_seen_at_once(&entry.event));
+        let entries = part.entries.iter().filter(|entry| is_whole || is_always_carried(&entry.event));
         Self {
             stream: part.stream,
             entries: entries.cloned().collect(),
             is_whole,
-            rows: part.rows.iter().filter(|row| is_in_memory(row)).cloned().collect(),
-            unobserved: part.unobserved,
+            rows: part.rows.iter().filter(|row| is_for_followers(row)).cloned().collect(),
+            unobserved_delta: part.unobserved_delta,
         }
     }
 
@@ -100,7 +101,7 @@ impl Journal {
                 self.tokens.apply(&part.rows);
                 self.remembered.apply(&part.rows);
             }
-            self.followers.hear(part, &self.unobserved);
+            self.followers.notify(part, &self.unobserved);
         }
         fail::fail_point!("engine-published");
         Ok(committed)
@@ -109,7 +110,7 @@ impl Journal {
     /// Removes a session for good, if nobody has written to it since.
     pub(crate) async fn purge(&self, session: &Session, at: Timestamp) -> Result<(), AppendError> {
         self.store.purge(session.row.id, session.head, at).await?;
-        self.followers.hear_purged(&session.row, &self.unobserved);
+        self.followers.notify_purged(&session.row, &self.unobserved);
         Ok(())
     }
 
@@ -121,8 +122,8 @@ impl Journal {
     }
 }
 
-/// However long the entries beside it are, whoever follows is told of it at once.
-fn is_seen_at_once(event: &Event) -> bool {
+/// Sent to followers even when the entries beside it are too long to carry.
+fn is_always_carried(event: &Event) -> bool {
     model::AgentView::is_of(event)
         || matches!(
             event,
@@ -130,7 +131,7 @@ fn is_seen_at_once(event: &Event) -> bool {
         )
 }
 
-fn is_in_memory(row: &RowChange) -> bool {
+fn is_for_followers(row: &RowChange) -> bool {
     match row {
         RowChange::PutSession(_)
         | RowChange::PutWork(_)

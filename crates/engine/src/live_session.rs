@@ -21,7 +21,7 @@ use store::{AppendError, Batch, Part, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use self::effects::{Effect, Following};
+use self::effects::{AfterCommit, Effect};
 use self::marks::{Marked, receipt_of};
 use crate::agent_places::AgentPlace;
 use crate::asking::{Asked, Order, Then};
@@ -60,7 +60,7 @@ pub(crate) enum Taken {
 pub(crate) struct LiveSession {
     shared: Arc<Shared>,
     id: SessionId,
-    /// The session as it is stored.
+    /// The session as it is stored. What is to be appended is drafted on a clone of it, which then takes its place.
     stored: Draft,
     inputs: mpsc::Receiver<Input>,
     agent: Option<Hosted>,
@@ -95,7 +95,7 @@ struct Hosted {
     loan: Option<Loan>,
 }
 
-/// What is written with a session's entries, or not at all.
+/// What is appended in the same batch as a session's entries: the receipt, and other streams' parts.
 #[derive(Debug, Default)]
 struct Along {
     receipt: Option<Receipt>,
@@ -248,11 +248,12 @@ impl LiveSession {
         let mut tries = 0;
         loop {
             self.prepare(Some(command)).await?;
-            let draft = self.decide(Some(command.clone()))?;
+            let at = self.shared.clock.now();
+            let draft = self.decide(Some(command.clone()), at)?;
             let marked = self.room_for_marks(draft.entries()).await?;
             let reply = self.reply_to(command, draft.entries());
-            let receipt = receipt_of(command, marked, asked.receipt(&reply, self.shared.clock.now()));
-            match self.commit_remembering(draft, receipt).await {
+            let receipt = receipt_of(command, marked, asked.receipt(&reply, at));
+            match self.commit_remembering(draft, receipt, at).await {
                 Ok(()) => {
                     self.marked = marked.or(self.marked);
                     self.pass_on(command).await;
@@ -303,22 +304,22 @@ impl LiveSession {
 
     /// Appends a draft; what follows from it then happens.
     async fn commit_and_act(&mut self, draft: Draft, along: Along) -> Result<(), AppendError> {
-        let following = Following::of(draft.entries());
+        let after_commit = AfterCommit::of(draft.entries());
         self.commit(draft, along).await?;
-        self.act(following).await;
+        self.act(after_commit).await;
         Ok(())
     }
 
     /// What is pending is written, and what follows from it happens.
-    async fn act(&mut self, following: Following) {
+    async fn act(&mut self, after_commit: AfterCommit) {
         self.pending = Pending::default();
-        following.calls.iter().for_each(|event| self.calls.apply(event));
+        after_commit.calls.iter().for_each(|event| self.calls.apply(event));
         let of = self.packet.take().map_or(ToldOf::EarlierTurns, |packet| packet.of);
-        let mut packet = following.effects.iter().find_map(|effect| match effect {
+        let mut packet = after_commit.effects.iter().find_map(|effect| match effect {
             Effect::TellFirst { text } => Some(Told { of, text: text.clone() }),
             _ => None,
         });
-        for effect in following.effects {
+        for effect in after_commit.effects {
             match effect {
                 Effect::StartAgent => self.start_agent().await,
                 Effect::LetAgentGo => self.agent = None,
@@ -403,7 +404,7 @@ impl LiveSession {
         let mut tries = 0;
         loop {
             self.prepare(command.as_ref()).await?;
-            let draft = self.decide(command.clone())?;
+            let draft = self.decide(command.clone(), self.shared.clock.now())?;
             match self.commit_and_act(draft, Along::default()).await {
                 Ok(()) => return Ok(()),
                 Err(AppendError::Conflict { .. }) if tries < CONFLICT_TRIES => self.reload().await?,

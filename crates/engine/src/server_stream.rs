@@ -9,20 +9,20 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{Shared, SubmitError};
 
-/// Whose turn it is to write.
+/// Held by the one who decides on and writes to a stream.
 #[derive(Debug)]
-pub(crate) struct Pen {
-    writing: Semaphore,
+pub(crate) struct StreamLock {
+    writer: Semaphore,
 }
 
-impl Pen {
+impl StreamLock {
     pub(crate) fn new() -> Self {
-        Self { writing: Semaphore::new(1) }
+        Self { writer: Semaphore::new(1) }
     }
 
-    /// Waits for the turn to write, which ends when it is dropped.
-    pub(crate) async fn turn(&self) -> Result<SemaphorePermit<'_>, SubmitError> {
-        self.writing.acquire().await.map_err(|_| SubmitError::Stopping)
+    /// Waits for the lock, which is released when the guard is dropped.
+    pub(crate) async fn lock(&self) -> Result<SemaphorePermit<'_>, SubmitError> {
+        self.writer.acquire().await.map_err(|_| SubmitError::Stopping)
     }
 }
 
@@ -33,9 +33,11 @@ impl Shared {
         events: impl Fn(&Self) -> Vec<Event>,
         receipt: Option<Receipt>,
     ) -> Result<Vec<RowChange>, SubmitError> {
-        let _turn = self.server_stream.turn().await?;
+        let _guard = self.server_stream.lock().await?;
         loop {
-            let Some(part) = self.next_part(StreamId::Server, events(self)).await? else { return Ok(Vec::new()) };
+            let Some(part) = self.next_part(StreamId::Server, events(self), self.clock.now()).await? else {
+                return Ok(Vec::new());
+            };
             match self.journal.append(Batch { parts: vec![part], receipt: receipt.clone(), ..Batch::default() }).await {
                 Ok(committed) => return Ok(committed.parts.into_iter().flat_map(|part| part.rows).collect()),
                 // Another process wrote: what it did is read before anything is decided anew.

@@ -1,4 +1,4 @@
-//! The way of a wish to its session's task, and of the reply back.
+//! Routes a request to its session's task, starts the task if there is none, and returns the reply.
 //!
 //! Invariant: one task a session. A task that is just ending refuses what it did not look at; the next one is asked then.
 
@@ -42,7 +42,7 @@ impl Engine {
     ) -> Result<Created, SubmitError> {
         // A repeat is answered as the first was, even if the directory is gone since.
         if let Some(answer) = self.answered(&asker).await? {
-            return answer.and_then(of_its_kind);
+            return answer.and_then(expect_reply);
         }
         self.check_agent(agent)?;
         let directory = directories::inspect(cwd, self.shared.home.as_deref(), reach).await?;
@@ -106,7 +106,7 @@ impl Engine {
     pub(crate) async fn submit_and<R: FromReply>(&self, id: SessionId, asked: Asked) -> Result<R, SubmitError> {
         let asker = asked.asker.clone();
         if let Some(answer) = self.answered(&asker).await? {
-            return answer.and_then(of_its_kind);
+            return answer.and_then(expect_reply);
         }
         let answer = match self.carry_out(id, asked).await {
             // What is refused now may be what the same request, sent twice at once, has just done.
@@ -115,7 +115,7 @@ impl Engine {
             }
             answer => answer,
         };
-        answer.and_then(of_its_kind)
+        answer.and_then(expect_reply)
     }
 
     /// The answer that a request with this key was given before.
@@ -207,7 +207,7 @@ impl Engine {
 }
 
 /// A reply that was kept under this key for a request of another kind is no answer to this one.
-pub(crate) fn of_its_kind<R: FromReply>(reply: Reply) -> Result<R, SubmitError> {
+pub(crate) fn expect_reply<R: FromReply>(reply: Reply) -> Result<R, SubmitError> {
     R::from_reply(reply).ok_or(SubmitError::KeyReused)
 }
 

@@ -9,8 +9,9 @@ use model::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Something that a door may ask of a session, with [`crate::Engine::submit`].
-pub trait Wish {
+/// Something that a door may ask of a session, with [`crate::Engine::submit`]. The engine alone says what that is.
+#[expect(private_bounds, reason = "nobody else adds a wish")]
+pub trait Wish: Sealed {
     /// What it is answered with.
     #[expect(private_bounds, reason = "replies are made here alone")]
     type Reply: FromReply;
@@ -18,6 +19,8 @@ pub trait Wish {
     /// What the session is to do.
     fn into_command(self) -> Command;
 }
+
+trait Sealed {}
 
 /// A reply as it is kept for a repeat of the same request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -136,6 +139,8 @@ pub struct SendPrompt {
     pub when_busy: WhenBusy,
 }
 
+impl Sealed for SendPrompt {}
+
 impl Wish for SendPrompt {
     type Reply = PromptAccepted;
 
@@ -154,6 +159,8 @@ pub struct ChangePrompt {
     pub text: String,
 }
 
+impl Sealed for ChangePrompt {}
+
 impl Wish for ChangePrompt {
     type Reply = ();
 
@@ -169,6 +176,8 @@ pub struct RemovePrompt {
     pub interaction_id: InteractionId,
 }
 
+impl Sealed for RemovePrompt {}
+
 impl Wish for RemovePrompt {
     type Reply = ();
 
@@ -180,6 +189,8 @@ impl Wish for RemovePrompt {
 /// Stops the running turn; its end comes from the agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Cancel;
+
+impl Sealed for Cancel {}
 
 impl Wish for Cancel {
     type Reply = ();
@@ -198,6 +209,8 @@ pub struct Answer {
     pub answer: PermissionAnswer,
 }
 
+impl Sealed for Answer {}
+
 impl Wish for Answer {
     type Reply = ();
 
@@ -215,6 +228,8 @@ pub struct SetOption {
     pub value: String,
 }
 
+impl Sealed for SetOption {}
+
 impl Wish for SetOption {
     type Reply = ();
 
@@ -229,6 +244,8 @@ pub struct SignIn {
     /// Which of its methods.
     pub method: String,
 }
+
+impl Sealed for SignIn {}
 
 impl Wish for SignIn {
     type Reply = ();
@@ -246,6 +263,8 @@ pub struct SetContext {
     /// Who marks.
     pub by: Marker,
 }
+
+impl Sealed for SetContext {}
 
 impl Wish for SetContext {
     type Reply = Vec<SetChange>;
@@ -266,6 +285,8 @@ pub struct ChangeSession {
     pub context: Option<ContextWish>,
 }
 
+impl Sealed for ChangeSession {}
+
 impl Wish for ChangeSession {
     type Reply = Vec<SetChange>;
 
@@ -277,6 +298,8 @@ impl Wish for ChangeSession {
 /// Notes that the person has seen where the session stands.
 #[derive(Debug, Clone, Copy)]
 pub struct Observe;
+
+impl Sealed for Observe {}
 
 impl Wish for Observe {
     type Reply = Observed;
@@ -290,6 +313,8 @@ impl Wish for Observe {
 #[derive(Debug, Clone, Copy)]
 pub struct Delete;
 
+impl Sealed for Delete {}
+
 impl Wish for Delete {
     type Reply = ();
 
@@ -301,6 +326,8 @@ impl Wish for Delete {
 /// Brings a deleted session back.
 #[derive(Debug, Clone, Copy)]
 pub struct Restore;
+
+impl Sealed for Restore {}
 
 impl Wish for Restore {
     type Reply = ();

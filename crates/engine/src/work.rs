@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use model::{
     AgentOption, Answerer, Command, Draft, Event, NewSession, NextId, Offer, OptionCategory, Rejection, Session,
-    SessionId, SessionRow, StreamId, Turn, TurnRow, WorkId, WorkKey, WorkRow, add_to_work, check_name, rename_work,
-    work_name,
+    SessionId, SessionRow, StreamId, Timestamp, Turn, TurnRow, WorkId, WorkKey, WorkRow, add_to_work, check_name,
+    rename_work, work_name,
 };
 use store::{AppendError, Batch, Head, Part};
 
 use crate::asking::{Asked, Asker, Order, Then};
 use crate::feeds::ListChange;
 use crate::offers::last_options;
-use crate::submitting::of_its_kind;
+use crate::submitting::expect_reply;
 use crate::wishes::{Clicked, Created, Reply};
 use crate::{Engine, QueryError, Shared, SubmitError};
 
@@ -167,7 +167,7 @@ impl Engine {
         let (engine, name) = (self.clone(), name.to_owned());
         self.to_the_end(async move {
             let shared = &engine.shared;
-            let _turn = shared.work_stream.turn().await?;
+            let _guard = shared.work_stream.lock().await?;
             let row = shared.store.work(id).await?.ok_or(SubmitError::NoSuchWork(id))?;
             if let Some(answer) = engine.answered(&asker).await? {
                 answer?;
@@ -188,8 +188,8 @@ impl Engine {
         let engine = self.clone();
         self.to_the_end(async move {
             let shared = &engine.shared;
-            let _turn = shared.work_stream.turn().await?;
-            // Looked at in its turn: the same request, sent twice at once, has one answer.
+            let _guard = shared.work_stream.lock().await?;
+            // Looked at under the lock: the same request, sent twice at once, has one answer.
             if let Some(answer) = engine.answered(&asker).await? {
                 return answer.map(drop);
             }
@@ -212,21 +212,22 @@ impl Engine {
         let name = work_name(name).ok_or(Rejection::WorkNameInvalid)?;
         let shared = Arc::clone(&self.shared);
         self.to_the_end(async move {
-            let turn = shared.work_stream.turn().await?;
+            let guard = shared.work_stream.lock().await?;
             let known = shared.store.find_work(&new.project, &name).await?;
             let work = known.as_ref().map_or_else(|| shared.new_work(), |known| known.id);
             let project = new.project.clone();
-            let created = shared.first_part(id, NewSession { work: Some(work), ..new })?;
+            let at = shared.clock.now();
+            let created = Shared::first_part(id, NewSession { work: Some(work), ..new }, at)?;
             let reply = Created { session: id, entries: created.entries.len() as u64 };
-            let receipt = asker.receipt(&Reply::Created(reply), shared.clock.now());
+            let receipt = asker.receipt(&Reply::Created(reply), at);
             let added = add_to_work(known.as_ref(), work, &project, &name, id);
-            let parts = [created].into_iter().chain(shared.next_part(StreamId::Work, added).await?).collect();
+            let parts = [created].into_iter().chain(shared.next_part(StreamId::Work, added, at).await?).collect();
             match shared.journal.append(Batch { parts, receipt, ..Batch::default() }).await {
                 Ok(_) => (),
-                Err(AppendError::Repeated(receipt)) => return asker.repeat(&receipt).and_then(of_its_kind),
+                Err(AppendError::Repeated(receipt)) => return asker.repeat(&receipt).and_then(expect_reply),
                 Err(err) => return Err(err.into()),
             }
-            drop(turn);
+            drop(guard);
             start(&shared, id);
             Ok(reply)
         })
@@ -332,15 +333,20 @@ impl Shared {
     }
 
     /// What begins a session.
-    pub(crate) fn first_part(&self, id: SessionId, new: NewSession) -> Result<Part, Rejection> {
+    pub(crate) fn first_part(id: SessionId, new: NewSession, at: Timestamp) -> Result<Part, Rejection> {
         let mut draft = Draft::new(id, None);
-        draft.apply(Command::Create(new), self.clock.now())?;
+        draft.apply(Command::Create(new), at)?;
         Ok(draft.take())
     }
 
-    /// These events as the next part of a stream that is no session's. Whoever asks for it holds the turn until it is
+    /// These events as the next part of a stream that is no session's. Whoever asks for it holds the stream's lock until it is
     /// written.
-    pub(crate) async fn next_part(&self, stream: StreamId, events: Vec<Event>) -> Result<Option<Part>, SubmitError> {
+    pub(crate) async fn next_part(
+        &self,
+        stream: StreamId,
+        events: Vec<Event>,
+        at: Timestamp,
+    ) -> Result<Option<Part>, SubmitError> {
         if events.is_empty() {
             return Ok(None);
         }
@@ -348,12 +354,13 @@ impl Shared {
             Head::At(seq) => seq,
             Head::Purged => unreachable!("only sessions are purged"),
         };
-        Ok(Some(Part::of(stream, after, None, events, self.clock.now()).0))
+        Ok(Some(Part::of(stream, after, None, events, at).0))
     }
 
     async fn append_to_work(&self, events: Vec<Event>, asker: &Asker) -> Result<(), SubmitError> {
-        let receipt = asker.receipt(&Reply::Done, self.clock.now());
-        let parts = self.next_part(StreamId::Work, events).await?.into_iter().collect();
+        let at = self.clock.now();
+        let receipt = asker.receipt(&Reply::Done, at);
+        let parts = self.next_part(StreamId::Work, events, at).await?.into_iter().collect();
         self.journal.append(Batch { parts, receipt, ..Batch::default() }).await?;
         Ok(())
     }

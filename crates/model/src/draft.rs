@@ -19,19 +19,20 @@ pub struct Draft {
     blocks: Blocks,
     digest: Digest,
     topics: Option<Topics>,
-    ended: Vec<Ended>,
+    to_summarise: Vec<EndedTurn>,
 }
 
 #[derive(Debug, Clone)]
 enum Blocks {
-    Found(BlockScanner),
-    /// They are told by a copy, beside the words.
-    Told,
+    /// The words are scanned for them.
+    Scan(BlockScanner),
+    /// The caller adds their events itself: a copy lists them beside the words.
+    Given,
 }
 
 /// A turn that ended in this draft and has no summary yet.
 #[derive(Debug, Clone)]
-struct Ended {
+struct EndedTurn {
     summary: TurnSummary,
     interaction_id: Option<InteractionId>,
 }
@@ -53,16 +54,16 @@ impl Draft {
             part: Part::empty(StreamId::Session(id), after),
             bytes: 0,
             session,
-            blocks: Blocks::Found(BlockScanner::default()),
+            blocks: Blocks::Scan(BlockScanner::default()),
             digest: Digest::default(),
             topics: None,
-            ended: Vec::new(),
+            to_summarise: Vec::new(),
         }
     }
 
     /// A draft of a new session whose blocks are told with [`Draft::push`] and not looked for.
     pub fn of_copy(id: SessionId) -> Self {
-        Self { blocks: Blocks::Told, ..Self::new(id, None) }
+        Self { blocks: Blocks::Given, ..Self::new(id, None) }
     }
 
     /// The session as it stands with the draft's entries.
@@ -84,8 +85,8 @@ impl Draft {
     pub fn apply(&mut self, command: Command, at: Timestamp) -> Result<(), Rejection> {
         for event in decide(self.session.as_ref(), command)? {
             let events = match &mut self.blocks {
-                Blocks::Found(scanner) => scanner.around(event),
-                Blocks::Told => vec![event],
+                Blocks::Scan(scanner) => scanner.around(event),
+                Blocks::Given => vec![event],
             };
             events.into_iter().for_each(|event| self.push(event, at));
         }
@@ -96,7 +97,7 @@ impl Draft {
     pub fn push(&mut self, event: Event, at: Timestamp) {
         self.digest.apply(&event);
         match &event {
-            Event::TurnEnded { turn, .. } => self.ended.extend(self.ended_turn(*turn)),
+            Event::TurnEnded { turn, .. } => self.to_summarise.extend(self.ended_turn(*turn)),
             // A turn is summed up anew: what the newest ones are about has to be found out again.
             Event::SummarySet { .. } => self.topics = None,
             _ => (),
@@ -105,15 +106,20 @@ impl Draft {
         self.session = self.part.push(self.session.take(), event, at);
     }
 
-    fn ended_turn(&self, turn: Turn) -> Option<Ended> {
+    fn ended_turn(&self, turn: Turn) -> Option<EndedTurn> {
         let running = self.session.as_ref().and_then(|session| session.row.running);
         let interaction_id = running.filter(|running| running.turn == turn).map(|running| running.interaction_id);
-        Some(Ended { summary: self.digest.summary(turn)?, interaction_id })
+        Some(EndedTurn { summary: self.digest.summary(turn)?, interaction_id })
     }
 
     /// Adds the summaries of the turns that have ended in this draft, and the session's title after them.
     pub fn sum_up(&mut self, titles: Titles, at: Timestamp) -> Result<(), Rejection> {
-        for Ended { summary, interaction_id } in std::mem::take(&mut self.ended) {
+        let ended = std::mem::take(&mut self.to_summarise);
+        // A session that was deleted in the same draft takes no summary; it is caught up on if it is restored.
+        if self.session.as_ref().is_none_or(|session| session.row.deleted_at.is_some()) {
+            return Ok(());
+        }
+        for EndedTurn { summary, interaction_id } in ended {
             let turn = summary.turn;
             // Without the turns before it, nobody knows whether the topic has changed.
             let mut topics = self.topics.take().or_else(|| (turn == Turn(1)).then(Topics::default));
@@ -148,7 +154,7 @@ impl Draft {
         let after = self.part.entries.last().map_or(self.part.after, |entry| entry.seq);
         self.bytes = 0;
         // A turn that was not summed up with its own end is caught up on later.
-        self.ended.clear();
+        self.to_summarise.clear();
         let next = Part::empty(self.part.stream, after);
         std::mem::replace(&mut self.part, next)
     }
@@ -158,7 +164,7 @@ impl Draft {
         let after = session.as_ref().map_or(Seq::START, |session| session.head);
         self.part = Part::empty(self.part.stream, after);
         self.bytes = 0;
-        self.ended.clear();
+        self.to_summarise.clear();
         self.topics = None;
         self.session = session;
     }
@@ -237,6 +243,18 @@ mod tests {
         assert_eq!(summaries(&draft), [1, 2]);
         draft.sum_up(Titles::ByModel, at(5)).unwrap();
         assert_eq!(summaries(&draft), [1, 2]);
+    }
+
+    /// What ended a turn may wait to be written when the person deletes the session.
+    #[test]
+    fn a_turn_may_end_in_the_draft_that_deletes_its_session() {
+        let mut draft = begun();
+        draft.apply(prompt(1, "Mend the pump"), at(2)).unwrap();
+        draft.apply(stopped(), at(3)).unwrap();
+        draft.apply(Command::Delete, at(4)).unwrap();
+        draft.sum_up(Titles::ByTerms, at(4)).unwrap();
+        assert!(draft.session().unwrap().row.deleted_at.is_some());
+        assert_eq!(summaries(&draft), [0; 0]);
     }
 
     #[test]

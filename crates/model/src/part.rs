@@ -14,13 +14,13 @@ pub struct Part {
     /// What `model::fold` made of them.
     pub rows: Vec<RowChange>,
     /// By how much they change the number of sessions that came to rest unseen.
-    pub unobserved: i64,
+    pub unobserved_delta: i64,
 }
 
 impl Part {
     /// Nothing yet, after this seq.
     pub fn empty(stream: StreamId, after: Seq) -> Self {
-        Self { stream, after, entries: Vec::new(), rows: Vec::new(), unobserved: 0 }
+        Self { stream, after, entries: Vec::new(), rows: Vec::new(), unobserved_delta: 0 }
     }
 
     /// Numbers and folds `events` onto what was `before` them; also gives the session as it stands afterwards.
@@ -41,9 +41,9 @@ impl Part {
         let seq = self.entries.last().map_or(self.after, |entry| entry.seq).next();
         let entry = Entry { seq, at, event };
         let is_unobserved = |session: &Option<Session>| i64::from(session.as_ref().is_some_and(|s| s.row.unobserved()));
-        self.unobserved -= is_unobserved(&before);
+        self.unobserved_delta -= is_unobserved(&before);
         let folded = fold(self.stream, before, &entry);
-        self.unobserved += is_unobserved(&folded.session);
+        self.unobserved_delta += is_unobserved(&folded.session);
         folded.rows.into_iter().for_each(|row| self.push_row(row));
         self.entries.push(entry);
         folded.session

@@ -135,6 +135,17 @@ impl Offer {
             (None, Some(_), None) => OfferState::Open,
         }
     }
+
+    /// Whether it leads anywhere; the name of the work that a click on it goes on with.
+    pub fn check(&self) -> Result<&str, Rejection> {
+        match (self.state(), &self.row.next.meta_context) {
+            (OfferState::Open | OfferState::Used, Some(name)) => Ok(name),
+            (OfferState::Superseded, _) => {
+                Err(Rejection::NextSuperseded { by: self.superseded_by.unwrap_or(self.row.id.turn) })
+            }
+            (OfferState::Open | OfferState::Used | OfferState::Incomplete, _) => Err(Rejection::NextIncomplete),
+        }
+    }
 }
 
 /// The one spelling of a work's name: trimmed, composed (NFC), without what shows nothing. `None` if nothing is left,
@@ -170,14 +181,9 @@ pub fn rename_work(work: &WorkRow, name: &str, other: Option<&WorkRow>) -> Resul
 
 /// A click on an offer: it leads to one session, for ever, so one that was used notes nothing more.
 pub(crate) fn click(offer: &Offer, work: WorkId, session: SessionId, by: Answerer) -> Result<Vec<Event>, Rejection> {
-    match offer.state() {
-        OfferState::Open => Ok(vec![note_click(offer.row.id, work, session, by)]),
-        OfferState::Used => Ok(Vec::new()),
-        OfferState::Superseded => {
-            Err(Rejection::NextSuperseded { by: offer.superseded_by.unwrap_or(offer.row.id.turn) })
-        }
-        OfferState::Incomplete => Err(Rejection::NextIncomplete),
-    }
+    offer.check()?;
+    let is_new = offer.row.clicked.is_none();
+    Ok(is_new.then(|| note_click(offer.row.id, work, session, by)).into_iter().collect())
 }
 
 /// A click that holds: what is noted in the session whose block it was.

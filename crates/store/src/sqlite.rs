@@ -124,7 +124,7 @@ impl SqliteStore {
             heads: Heads::default(),
             sweep: Sweep::new(),
             last_position: opened.last_position,
-            told_position: last_position.clone(),
+            published_position: last_position.clone(),
             since_look: SinceLook::default(),
             damaged_in_a_row: 0,
             is_committing: false,

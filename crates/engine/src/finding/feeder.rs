@@ -37,7 +37,7 @@ pub(super) struct Feeder<'a> {
     pub(super) index: Arc<Index>,
     /// Up to where the log has been folded in.
     pub(super) after: Position,
-    /// Who is told up to where.
+    /// Publishes how far the log has been indexed.
     folded: Option<&'a watch::Sender<Position>>,
     known: HashMap<SessionId, Arc<About>>,
     /// When the first was folded in that no commit has.

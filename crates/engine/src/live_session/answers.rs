@@ -6,10 +6,12 @@
 use std::sync::Arc;
 
 use agents::{Call, OwnCall};
-use model::{AgentReport, Answerer, Command, Draft, Event, Memorable, Outcome, PermissionAnswer, Question, StreamId};
+use model::{
+    AgentReport, Answerer, Command, Draft, Event, Memorable, Outcome, PermissionAnswer, Question, StreamId, Timestamp,
+};
 use store::{AppendError, Receipt};
 
-use crate::live_session::effects::Following;
+use crate::live_session::effects::AfterCommit;
 use crate::live_session::{Along, LiveSession};
 use crate::{SubmitError, policy};
 
@@ -30,9 +32,9 @@ impl LiveSession {
         let memorable = Memorable::of(&question);
         let shared = Arc::clone(&self.shared);
         // Nothing is forgotten between looking and writing: what was forgotten answers nothing.
-        let _turn = match &memorable {
-            Some(_) => match shared.server_stream.turn().await {
-                Ok(turn) => Some(turn),
+        let _guard = match &memorable {
+            Some(_) => match shared.server_stream.lock().await {
+                Ok(guard) => Some(guard),
                 // The question stays with the person.
                 Err(_) => return,
             },
@@ -93,6 +95,7 @@ impl LiveSession {
         &mut self,
         draft: Draft,
         receipt: Option<Receipt>,
+        at: Timestamp,
     ) -> Result<(), SubmitError> {
         let kept = draft.entries().iter().find_map(|entry| match &entry.event {
             Event::PermissionAnswered { request, answer, .. } => answer.remembered.map(|_| (*request, answer)),
@@ -101,11 +104,11 @@ impl LiveSession {
         let (Some((request, answer)), Some(session)) = (kept, self.stored.session()) else {
             return Ok(self.commit_and_act(draft, Along { receipt, ..Along::default() }).await?);
         };
-        let following = Following::of(draft.entries());
+        let after_commit = AfterCommit::of(draft.entries());
         let shared = Arc::clone(&self.shared);
-        let turn = shared.server_stream.turn().await?;
+        let guard = shared.server_stream.lock().await?;
         let remembered = model::remember(&shared.journal.remembered.all(), session, request, answer)?;
-        let server = shared.next_part(StreamId::Server, remembered).await?;
+        let server = shared.next_part(StreamId::Server, remembered, at).await?;
         match self.commit(draft, Along { receipt, parts: server.into_iter().collect() }).await {
             Ok(()) => (),
             Err(conflict @ AppendError::Conflict { stream: StreamId::Server, .. }) => {
@@ -114,8 +117,8 @@ impl LiveSession {
             }
             Err(err) => return Err(err.into()),
         }
-        drop(turn);
-        self.act(following).await;
+        drop(guard);
+        self.act(after_commit).await;
         Ok(())
     }
 }

@@ -9,11 +9,11 @@ use model::{Command, FirstPrompt, InteractionId, NewSession, Origin, SessionId, 
 use store::AppendError;
 
 use crate::asking::Asked;
-use crate::live_session::effects::Following;
+use crate::live_session::effects::AfterCommit;
 use crate::live_session::{Along, CONFLICT_TRIES, LiveSession};
 use crate::wishes::{Clicked, Reply};
 use crate::work::{Click, wanted_options};
-use crate::{SubmitError, work};
+use crate::{Shared, SubmitError, work};
 
 impl LiveSession {
     pub(super) async fn click(&mut self, click: &Click, asked: &Asked) -> Result<Reply, SubmitError> {
@@ -41,14 +41,14 @@ impl LiveSession {
             shared.leave_receipt(&asked.asker, &reply).await?;
             return Ok(reply);
         }
-        // Whether it can be clicked is decided below, with what it is clicked for.
-        let name = offer.row.next.meta_context.clone().unwrap_or_default();
+        // Decided again below; here it is refused before anything is looked up for it.
+        let name = offer.check()?.to_owned();
         self.prepare(None).await?;
         let Some(session) = self.stored.session() else { return Err(SubmitError::NotFound(self.id)) };
         let options = wanted_options(&shared, session, click).await?;
         let row = session.row.clone();
 
-        let turn = shared.work_stream.turn().await?;
+        let guard = shared.work_stream.lock().await?;
         let known = shared.store.find_work(&row.project, &name).await?;
         let work = known.as_ref().map_or_else(|| shared.new_work(), |known| known.id);
         let begun = SessionId::from_uuid(shared.ids.uuid());
@@ -66,22 +66,23 @@ impl LiveSession {
             options,
         };
         let command = Command::Click { offer: Box::new(offer), work, session: begun, by: click.by.clone() };
-        let draft = self.decide(Some(command))?;
-        let new_part = shared.first_part(begun, new)?;
+        let at = shared.clock.now();
+        let draft = self.decide(Some(command), at)?;
+        let new_part = Shared::first_part(begun, new, at)?;
         let reply = Reply::Clicked(Clicked { work, session: begun });
-        let receipt = asked.receipt(&reply, shared.clock.now());
+        let receipt = asked.receipt(&reply, at);
         let added = add_to_work(known.as_ref(), work, &row.project, &name, begun);
-        let work_part = shared.next_part(StreamId::Work, added).await?;
+        let work_part = shared.next_part(StreamId::Work, added, at).await?;
 
-        let following = Following::of(draft.entries());
+        let after_commit = AfterCommit::of(draft.entries());
         let parts = work_part.into_iter().chain([new_part]).collect();
         fail::fail_point!("click-decided");
         self.commit(draft, Along { receipt, parts }).await?;
         fail::fail_point!("click-appended");
-        drop(turn);
+        drop(guard);
         fail::fail_point!("click-published");
         work::start(&shared, begun);
-        self.act(following).await;
+        self.act(after_commit).await;
         Ok(reply)
     }
 }

@@ -1,4 +1,4 @@
-//! What a command becomes here and now: what deciding needs is looked up first, then all of it is one draft.
+//! Looks up what a decision needs, then turns pending reports and a command into one draft.
 
 use model::{AgentReport, Command, Draft, Entry, Event, Memory, Session, Timestamp, Turn, Untold, is_slash_command};
 
@@ -58,8 +58,7 @@ impl LiveSession {
     }
 
     /// What a command becomes here and now, after what the agent did before it.
-    pub(super) fn decide(&self, command: Option<Command>) -> Result<Draft, SubmitError> {
-        let at = self.shared.clock.now();
+    pub(super) fn decide(&self, command: Option<Command>, at: Timestamp) -> Result<Draft, SubmitError> {
         let mut draft = self.stored.clone();
         let is_new = draft.session().is_none();
         for (place, report) in self.pending.reports().iter().cloned().enumerate() {

@@ -27,15 +27,15 @@ pub(super) enum Effect {
     },
 }
 
-/// What follows from entries, kept while they are appended.
+/// What is to be done once entries are durable, collected before they move into the append.
 #[derive(Debug)]
-pub(super) struct Following {
+pub(super) struct AfterCommit {
     pub(super) effects: Vec<Effect>,
     /// The events that have to do with tool calls.
     pub(super) calls: Vec<Event>,
 }
 
-impl Following {
+impl AfterCommit {
     pub(super) fn of(entries: &[Entry]) -> Self {
         let events = || entries.iter().map(|entry| &entry.event);
         let calls = events().filter(|event| Calls::concern(event)).cloned().collect();

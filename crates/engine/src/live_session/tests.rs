@@ -35,7 +35,7 @@ async fn begun() -> (LiveSession, mpsc::Receiver<Call>, mpsc::Sender<News>) {
         ..NewSession::default()
     };
     let mut live = LiveSession::new(engine.shared, id, None, mpsc::channel(1).1);
-    let created = live.decide(Some(Command::Create(new))).unwrap();
+    let created = live.decide(Some(Command::Create(new)), Timestamp::from_millis(1)).unwrap();
     live.commit(created, Along::default()).await.unwrap();
     let (calls, calls_in) = mpsc::channel(256);
     let (news_out, news) = mpsc::channel(256);
@@ -218,8 +218,8 @@ async fn what_was_answered_before_answers_beside_the_turns_too() {
     live.hear(Some(ask(1))).await;
     let remembered = Some(RememberedId::from_bytes([1; 16]));
     let answer = PermissionAnswer { remembered, ..person("y") };
-    let events = live.decide(Some(Command::Answer { request: Request(1), answer })).unwrap();
-    live.commit_remembering(events, None).await.unwrap();
+    let events = live.decide(Some(Command::Answer { request: Request(1), answer }), Timestamp::from_millis(1)).unwrap();
+    live.commit_remembering(events, None, Timestamp::from_millis(1)).await.unwrap();
     assert_eq!(told(&mut calls).await, (1, Some("y".to_owned())));
     live.hear(Some(ask(2))).await;
     assert_eq!(told(&mut calls).await, (2, Some("y".to_owned())));
@@ -288,7 +288,8 @@ async fn what_an_agent_asked_that_is_gone_is_withdrawn_by_whatever_comes_next() 
     let (mut live, _calls, _news) = begun().await;
     live.hear(Some(ask(1))).await;
     live.agent = None;
-    let refused = live.decide(Some(Command::Answer { request: Request(1), answer: person("y") }));
+    let refused =
+        live.decide(Some(Command::Answer { request: Request(1), answer: person("y") }), Timestamp::from_millis(1));
     assert!(matches!(refused, Err(SubmitError::Rejected(_))), "{refused:?}");
     live.report(Some(Command::Observe)).await;
     assert!(live.stored.session().unwrap().row.open_requests.is_empty());
@@ -317,7 +318,7 @@ async fn what_is_forgotten_while_it_is_asked_answers_nothing() {
     assert_eq!(live.events().await.into_iter().filter(is_answered).count(), 1);
 
     // Somebody is just forgetting it.
-    let turn = shared.server_stream.turn().await.unwrap();
+    let guard = shared.server_stream.lock().await.unwrap();
     let (store, session) = (Arc::clone(&shared.store), StreamId::Session(live.id));
     let forget = async {
         let asked = async || {
@@ -328,7 +329,7 @@ async fn what_is_forgotten_while_it_is_asked_answers_nothing() {
             tokio::task::yield_now().await;
         }
         shared.journal.remembered.apply(&[RowChange::RemoveRemembered { id }]);
-        drop(turn);
+        drop(guard);
     };
     tokio::join!(live.hear(Some(ask(2))), forget);
     assert_eq!(live.events().await.into_iter().filter(is_answered).count(), 1);

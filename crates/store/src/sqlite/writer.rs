@@ -53,7 +53,7 @@ pub(super) struct Writer {
     pub(super) sweep: Sweep,
     pub(super) last_position: u64,
     /// Where others see it once it is durable.
-    pub(super) told_position: watch::Sender<Position>,
+    pub(super) published_position: watch::Sender<Position>,
     pub(super) since_look: SinceLook,
     pub(super) damaged_in_a_row: u32,
     /// The transaction that runs is at its commit.
@@ -201,7 +201,7 @@ impl Writer {
         commit(&self.conn).inspect_err(|_| self.last_position = before)?;
         (self.is_committing, self.damaged_in_a_row) = (false, 0);
         if self.last_position > before {
-            self.told_position.send_replace(Position(self.last_position));
+            self.published_position.send_replace(Position(self.last_position));
         }
         for (job, answer) in group.iter().zip(&answers) {
             if let (Write::Purge { session, .. }, Ok(_)) = (&job.write, answer) {
