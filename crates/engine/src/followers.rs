@@ -83,6 +83,9 @@ impl Followers {
     /// Notifies them that a session is gone for good.
     pub(crate) fn notify_purged(&self, row: &SessionRow, unobserved: &Unobserved) {
         self.finding.purged(row.id);
+        if let Some(work) = row.work {
+            self.changed_works.note(work);
+        }
         // One that was deleted before has been taken off the list then.
         if row.deleted_at.is_none() {
             self.feeds.publish(row.id, News::Deleted);

@@ -9,6 +9,8 @@ use model::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::Work;
+
 /// Something that a door may ask of a session, with [`crate::Engine::submit`]. The engine alone says what that is.
 #[expect(private_bounds, reason = "nobody else adds a wish")]
 pub trait Wish: Sealed {
@@ -30,6 +32,7 @@ pub(crate) enum Reply {
     PromptAccepted(PromptAccepted),
     Observed(Observed),
     Clicked(Clicked),
+    WorkRenamed(Work),
     ContextSet(Vec<SetChange>),
     Done,
 }
@@ -39,7 +42,12 @@ impl Reply {
     pub(crate) fn holds_words(&self) -> bool {
         match self {
             Self::ContextSet(_) => true,
-            Self::Created(_) | Self::PromptAccepted(_) | Self::Observed(_) | Self::Clicked(_) | Self::Done => false,
+            Self::Created(_)
+            | Self::PromptAccepted(_)
+            | Self::Observed(_)
+            | Self::Clicked(_)
+            | Self::WorkRenamed(_)
+            | Self::Done => false,
         }
     }
 }
@@ -109,13 +117,23 @@ impl FromReply for Clicked {
     }
 }
 
+impl FromReply for Work {
+    fn from_reply(reply: Reply) -> Option<Self> {
+        if let Reply::WorkRenamed(work) = reply { Some(work) } else { None }
+    }
+}
+
 impl FromReply for Vec<SetChange> {
     fn from_reply(reply: Reply) -> Option<Self> {
         match reply {
             Reply::ContextSet(changes) => Some(changes),
             // A change of something else.
             Reply::Done => Some(Self::new()),
-            Reply::Created(_) | Reply::PromptAccepted(_) | Reply::Observed(_) | Reply::Clicked(_) => None,
+            Reply::Created(_)
+            | Reply::PromptAccepted(_)
+            | Reply::Observed(_)
+            | Reply::Clicked(_)
+            | Reply::WorkRenamed(_) => None,
         }
     }
 }

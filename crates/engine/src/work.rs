@@ -11,6 +11,7 @@ use model::{
     SessionId, SessionRow, StreamId, Timestamp, Turn, TurnRow, WorkId, WorkKey, WorkRow, add_to_work, check_name,
     rename_work, work_name,
 };
+use serde::{Deserialize, Serialize};
 use store::{AppendError, Batch, Head, Part};
 
 use crate::asking::{Asked, Asker, Order, Then};
@@ -26,7 +27,7 @@ const START_AGAIN_AFTER: Duration = Duration::from_secs(5);
 pub const MAX_OFFERS: usize = 1_000;
 
 /// A piece of work with its sessions.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// Its row.
     pub row: WorkRow,
@@ -168,17 +169,17 @@ impl Engine {
         self.to_the_end(async move {
             let shared = &engine.shared;
             let _guard = shared.work_stream.lock().await?;
-            let row = shared.store.work(id).await?.ok_or(SubmitError::NoSuchWork(id))?;
+            // Looked at under the lock and first: a repeat has the first answer, whatever became of the work since.
             if let Some(answer) = engine.answered(&asker).await? {
-                answer?;
-                return Ok(shared.with_sessions(row).await?);
+                return answer.and_then(expect_reply);
             }
+            let row = shared.store.work(id).await?.ok_or(SubmitError::NoSuchWork(id))?;
             let wanted = work_name(&name).ok_or(Rejection::WorkNameInvalid)?;
             let other = shared.store.find_work(&row.project, &wanted).await?;
             let events = rename_work(&row, &wanted, other.as_ref())?;
-            shared.append_to_work(events, &asker).await?;
-            let row = shared.store.work(id).await?.ok_or(SubmitError::NoSuchWork(id))?;
-            Ok(shared.with_sessions(row).await?)
+            let renamed = shared.with_sessions(WorkRow { name: wanted, ..row }).await?;
+            shared.append_to_work(events, &Reply::WorkRenamed(renamed.clone()), &asker).await?;
+            Ok(renamed)
         })
         .await
     }
@@ -196,7 +197,7 @@ impl Engine {
             if shared.store.work(id).await?.is_none() {
                 return Err(SubmitError::NoSuchWork(id));
             }
-            shared.append_to_work(vec![Event::WorkDeleted { work: id }], &asker).await
+            shared.append_to_work(vec![Event::WorkDeleted { work: id }], &Reply::Done, &asker).await
         })
         .await
     }
@@ -357,9 +358,9 @@ impl Shared {
         Ok(Some(Part::of(stream, after, None, events, at).0))
     }
 
-    async fn append_to_work(&self, events: Vec<Event>, asker: &Asker) -> Result<(), SubmitError> {
+    async fn append_to_work(&self, events: Vec<Event>, reply: &Reply, asker: &Asker) -> Result<(), SubmitError> {
         let at = self.clock.now();
-        let receipt = asker.receipt(&Reply::Done, at);
+        let receipt = asker.receipt(reply, at);
         let parts = self.next_part(StreamId::Work, events, at).await?.into_iter().collect();
         self.journal.append(Batch { parts, receipt, ..Batch::default() }).await?;
         Ok(())

@@ -14,7 +14,7 @@ use crate::text::is_hidden;
 use crate::{Answerer, CursorError, Event, Next, NextId, Rejection, SessionId, Timestamp, WorkId};
 
 /// A piece of work as its table holds it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkRow {
     /// Which.
     pub id: WorkId,

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use engine::{Click, Clicked, Delete, Engine, ListChange, Restore, SubmitError};
+use engine::{Asker, Click, Clicked, Delete, Engine, ListChange, RequestKey, Restore, SubmitError};
 use insta::assert_snapshot;
 use model::{
     AgentOption, Answerer, Choice, Command, Event, FirstPrompt, NewSession, NextId, OfferState, OptionCategory, Origin,
@@ -338,6 +338,34 @@ async fn a_work_is_renamed_and_taken_apart() {
     assert_eq!(works, [other]);
     let row = world.engine.session(first).await.unwrap().row;
     assert_eq!(world.engine.work_of(&row).await.unwrap(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeated_rename_has_its_first_answer_whatever_became_of_the_work() {
+    let world = World::new().await;
+    let session = world.offering(&[OFFER]).await;
+    let (work, _) = take(&world.engine, session, block(1, 1)).await;
+    let key = |key: &str| Asker { principal: "ada".to_owned(), key: Some(RequestKey::new(key, &[b"rename"])) };
+    let first = world.engine.rename_work(work, "one", key("k")).await.unwrap();
+    assert_eq!(first.row.name, "one");
+    world.engine.rename_work(work, "two", asker()).await.unwrap();
+    assert_eq!(world.engine.rename_work(work, "one", key("k")).await.unwrap(), first);
+    assert_eq!(world.engine.work(work).await.unwrap().row.name, "two");
+    world.engine.delete_work(work, asker()).await.unwrap();
+    assert_eq!(world.engine.rename_work(work, "one", key("k")).await.unwrap(), first);
+}
+
+/// It is damaged, so it can not be deleted first: no entry tells of its end.
+#[tokio::test(start_paused = true)]
+async fn a_work_is_told_when_a_damaged_member_is_purged() {
+    let world = World::new().await;
+    let session = world.offering(&[OFFER]).await;
+    let (work, begun) = take(&world.engine, session, block(1, 1)).await;
+    world.first_turn(begun).await;
+    *world.disk.damaged.lock().unwrap() = Some(begun);
+    let mut changes = world.engine.list_changes();
+    world.engine.purge(begun, asker()).await.unwrap();
+    while !matches!(changes.recv().await.unwrap(), ListChange::RemovedWork { id } if id == work) {}
 }
 
 #[tokio::test(start_paused = true)]
