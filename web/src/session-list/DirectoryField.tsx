@@ -86,6 +86,9 @@ export function DirectoryField({ ids, field, value, onChange }: DirectoryFieldPr
         if (showing && chosen !== null) {
           event.preventDefault();
           accept(chosen);
+        } else {
+          // The form is sent; what it answers must not lie below the list.
+          setOpen(false);
         }
         break;
       case "Tab": {
@@ -154,7 +157,10 @@ function Below({ field, offers, suggesting, onAccept }: BelowProps) {
     const look = () => {
       const box = field.current?.getBoundingClientRect();
       if (box !== undefined) {
-        const room = innerHeight - box.bottom - 2 * GAP_PX;
+        // Not over the button that sends the form, if that is below.
+        const button = field.current?.form?.querySelector('[type="submit"]')?.getBoundingClientRect().top ?? innerHeight;
+        const end = button > box.bottom ? Math.min(button, innerHeight) : innerHeight;
+        const room = end - box.bottom - 2 * GAP_PX;
         setPlace({ top: box.bottom + GAP_PX, left: box.left, width: box.width, maxHeight: Math.max(96, Math.min(LIST_PX, room)) });
       }
     };

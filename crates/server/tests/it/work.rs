@@ -448,9 +448,10 @@ async fn a_work_is_renamed() {
     world.call(&format!("PATCH /api/v1/meta-contexts/{other}"), json!({ "name": "loom" })).await.ok(200);
     world.turn(&first, "next Again | say a | loom").await;
     assert_eq!(world.take(&first, "t3.n1").await.0, other);
-    // A repeat of the first request does not take the name back.
+    // A repeat of the first request has the first answer, and does not take the name back.
     world.call(&rename, json!({ "name": "third" })).await.ok(200);
-    assert_eq!(world.keyed("k", &rename, json!({ "name": " the loom " })).await.ok(200)["name"], "third");
+    assert_eq!(world.keyed("k", &rename, json!({ "name": " the loom " })).await.ok(200), renamed);
+    assert_eq!(world.get(&format!("/api/v1/meta-contexts/{loom}")).await.ok(200)["name"], "third");
     world.close().await;
 }
 
