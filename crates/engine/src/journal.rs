@@ -96,13 +96,12 @@ impl Journal {
         let position = self.store.append(batch).await?;
         let committed = Committed { position, parts };
         fail::fail_point!("engine-appended");
-        for part in &committed.parts {
-            if part.stream == StreamId::Server {
-                self.tokens.apply(&part.rows);
-                self.remembered.apply(&part.rows);
-            }
-            self.followers.notify(part, &self.unobserved);
+        for part in committed.parts.iter().filter(|part| part.stream == StreamId::Server) {
+            self.tokens.apply(&part.rows);
+            self.remembered.apply(&part.rows);
         }
+        // Only now, whichever part comes first: who is notified may act on what is in force.
+        committed.parts.iter().for_each(|part| self.followers.notify(part, &self.unobserved));
         fail::fail_point!("engine-published");
         Ok(committed)
     }

@@ -381,11 +381,6 @@ impl Engine {
         InteractionId::from_uuid(self.shared.ids.uuid())
     }
 
-    /// Whether the store takes entries, as far as is known.
-    pub fn is_writable(&self) -> bool {
-        self.shared.store.is_writable()
-    }
-
     /// The parts of the engine that panicked lately; they have started again, or are about to.
     pub fn failing_parts(&self) -> Vec<&'static str> {
         self.shared.parts.failing()

@@ -160,9 +160,6 @@ pub trait Log: Send + Sync + 'static {
     /// sleeps: whatever it finds there, it reads.
     async fn wait_after(&self, after: Position) -> Position;
 
-    /// Whether it takes entries, as far as is known: not after a failure that only opening it again can mend.
-    fn is_writable(&self) -> bool;
-
     /// How far a stream has got.
     async fn head(&self, stream: StreamId) -> Result<Head, ReadError>;
 

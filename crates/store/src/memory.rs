@@ -289,10 +289,6 @@ impl Log for MemoryStore {
         *self.last_position.borrow()
     }
 
-    fn is_writable(&self) -> bool {
-        true
-    }
-
     async fn wait_after(&self, after: Position) -> Position {
         wait_after(&self.last_position, after).await
     }

@@ -310,10 +310,6 @@ impl Log for SqliteStore {
         *self.last_position.borrow()
     }
 
-    fn is_writable(&self) -> bool {
-        self.health.failure().is_none()
-    }
-
     async fn wait_after(&self, after: Position) -> Position {
         wait_after(&self.last_position, after).await
     }

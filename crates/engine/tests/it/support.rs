@@ -115,10 +115,6 @@ impl Log for FullDisk {
         self.store.last_position()
     }
 
-    fn is_writable(&self) -> bool {
-        self.store.is_writable()
-    }
-
     async fn wait_after(&self, after: Position) -> Position {
         self.store.wait_after(after).await
     }

@@ -1,12 +1,12 @@
 //! Words that are found whatever the index is busy with.
 
+use std::fs;
 use std::time::{Duration, Instant};
-use std::{fs, thread};
 
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::support::{DEADLINE, Folder};
+use crate::support::{DEADLINE, Folder, until};
 
 /// Longer than news wait for a commit of the index.
 const LONG_ENOUGH: Duration = Duration::from_millis(2_500);
@@ -94,7 +94,7 @@ fn an_index_that_can_not_be_opened_is_told_and_the_rest_goes_on() {
     let client = Client::new(&folder, &server);
     let session = client.session();
     let health = || client.call("GET /healthz", None, &Value::Null).unwrap().body;
-    wait_until(|| health()["status"] == "degraded", || health().to_string());
+    until(|| health().to_string(), || health()["status"] == "degraded");
     assert_eq!(health()["search"], "not available: its folder can not be used: entity already exists");
     let found = client.get("/search?q=anything");
     assert_eq!((found.status, &found.body["error"]["code"]), (503, &json!("search_unavailable")), "{}", found.body);
@@ -105,15 +105,7 @@ fn an_index_that_can_not_be_opened_is_told_and_the_rest_goes_on() {
     folder.run(&["send", &session, "say hello"]).ok();
     // Once the place is free, the index is made by itself.
     fs::remove_file(folder.file("search")).unwrap();
-    wait_until(|| health() == json!({ "status": "ok" }), || health().to_string());
+    until(|| health().to_string(), || health() == json!({ "status": "ok" }));
     assert_eq!(folder.log().matches("the search index can not be opened").count(), 1, "{}", folder.log());
     server.stop();
-}
-
-fn wait_until(holds: impl Fn() -> bool, found: impl Fn() -> String) {
-    let started = Instant::now();
-    while !holds() {
-        assert!(started.elapsed() < DEADLINE, "{}", found());
-        thread::sleep(Duration::from_millis(10));
-    }
 }

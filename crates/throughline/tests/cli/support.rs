@@ -17,6 +17,14 @@ use tempfile::TempDir;
 const SERVE: [&str; 4] = ["serve", "--listen", "127.0.0.1:0", "--no-open"];
 pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
 
+/// Asks again until it is so; a server that is another process tells of it in no other way.
+pub(crate) fn until(found: impl Fn() -> String, is_so: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < DEADLINE, "{}", found());
+    }
+}
+
 pub(crate) struct Folder {
     root: TempDir,
     environment: Vec<(&'static str, String)>,

@@ -5,25 +5,17 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Stdio;
-use std::time::Instant;
 
 use rustix::io::ioctl_fionbio;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::support::{DEADLINE, Folder, Running, mode};
+use crate::support::{Folder, Running, mode, until};
 
 /// Panics at these points are faults of one thread, not crashes.
 fn serve_panicking(folder: &Folder, points: &str) -> Running {
     folder.serve_failing(&format!("panics-unwind=off;{points}"))
-}
-
-fn until(what: &str, is_so: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !is_so() {
-        assert!(started.elapsed() < DEADLINE, "{what}");
-    }
 }
 
 /// A session whose agent has answered a prompt, which is written down.
@@ -175,17 +167,22 @@ fn a_part_that_panics_starts_again() {
         let server = serve_panicking(&folder, &format!("{point}=2*panic"));
         let client = Client::new(&folder, &server);
         let session = answered(&client, "say marmalade");
-        until(&format!("{part} did not panic twice: {}", folder.log()), || {
-            folder.log().matches(&format!("starts again after a pause part=\"{part}\"")).count() == 2
-        });
+        until(
+            || format!("{part} did not panic twice: {}", folder.log()),
+            || folder.log().matches(&format!("starts again after a pause part=\"{part}\"")).count() == 2,
+        );
         assert_eq!(health(&client), "degraded", "{part}");
-        until(&format!("nothing is found after {part}"), || {
-            let found = client.get("/search?q=marmalade");
-            found.body["results"].as_array().is_some_and(|found| !found.is_empty())
-        });
-        until(&format!("there is no copy after {part}"), || {
-            folder.file("sessions").join(&session).join("transcript.jsonl").exists()
-        });
+        until(
+            || format!("nothing is found after {part}"),
+            || {
+                let found = client.get("/search?q=marmalade");
+                found.body["results"].as_array().is_some_and(|found| !found.is_empty())
+            },
+        );
+        until(
+            || format!("there is no copy after {part}"),
+            || folder.file("sessions").join(&session).join("transcript.jsonl").exists(),
+        );
         server.stop();
     }
 }
@@ -239,7 +236,10 @@ fn nothing_in_the_folder_is_open_to_others_whatever_the_mask() {
     let folder = Folder::new();
     let server = folder.serve_without_umask();
     let session = answered(&Client::new(&folder, &server), "say marmalade");
-    until("there is no copy", || folder.file("sessions").join(&session).join("transcript.jsonl").exists());
+    until(
+        || "there is no copy".to_owned(),
+        || folder.file("sessions").join(&session).join("transcript.jsonl").exists(),
+    );
     folder.run(&["search", "marmalade"]).ok();
     server.stop();
     let mut folders = vec![folder.data()];
