@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use engine::{Asker, ChangeSession, Delete, RequestKey, Restore};
 use model::{Seq, StreamId};
-use store::{Log as _, Tables as _};
+use store::prelude::*;
 
 use crate::support::{World, asker};
 
