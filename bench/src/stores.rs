@@ -10,7 +10,8 @@ use anyhow::{Context as _, Result};
 use model::{Cursor, Incarnation, Position, Seq, SessionEvent, Timestamp};
 use rusqlite::{Connection, OpenFlags};
 use store::copies::{CopyCursor, Phase};
-use store::{Batch, Copies, Log as _, Part, SqliteStore};
+use store::prelude::*;
+use store::{Batch, Copies, Part, SqliteStore};
 use tokio::runtime::Runtime;
 
 use crate::run::{Run, make_folder, say};

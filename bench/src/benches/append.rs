@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use engine::{Asker, ChangeSession, Clock as _, Engine, Reach, Seams, SystemClock, SystemIds};
 use model::{Event, Incarnation, Seq, Session, SessionEvent, SessionId};
-use store::{Batch, Log as _, Part, SqliteStore};
+use store::prelude::*;
+use store::{Batch, Part, SqliteStore};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 

@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 use model::{Event, Incarnation, Seq, StreamId};
-use store::{Log as _, SqliteStore};
+use store::SqliteStore;
+use store::prelude::*;
 use tokio::runtime::Runtime;
 
 use crate::client::{Kind, Live};

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use model::{Position, SessionId, StreamId};
 use store::copies::{CopyCursor, Depth, Phase, Touched};
-use store::{Copies, CopyError, ReadError, Store};
+use store::{Copies, CopyError, ReadError, Reader};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::sleep;
 
@@ -53,7 +53,7 @@ impl Copying {
     }
 
     /// Takes a session out of its piece of work that is gone for good.
-    pub(crate) async fn leave_work(&self, store: &dyn Store) {
+    pub(crate) async fn leave_work(&self, store: &dyn Reader) {
         if let Err(err) = self.copies.update_works(store).await {
             let error = &err as &dyn std::error::Error;
             tracing::warn!(
@@ -64,7 +64,7 @@ impl Copying {
     }
 
     /// Writes again what was removed too soon.
-    pub(crate) async fn put_back(&self, store: &dyn Store, id: SessionId) {
+    pub(crate) async fn put_back(&self, store: &dyn Reader, id: SessionId) {
         if let Err(err) = self.copies.update(store, id, Depth::End).await {
             let error = &err as &dyn std::error::Error;
             tracing::warn!(session = %id, error, "a session's copy is not there until the session changes again");
@@ -87,7 +87,7 @@ pub(crate) async fn run(shared: Arc<Shared>) {
 }
 
 struct Follower<'a> {
-    store: &'a dyn Store,
+    store: &'a dyn Reader,
     copying: &'a Copying,
     /// Where it is; `None` until that is read from the disk.
     cursor: Option<CopyCursor>,
@@ -102,7 +102,7 @@ struct Follower<'a> {
 }
 
 impl<'a> Follower<'a> {
-    fn new(store: &'a dyn Store, copying: &'a Copying) -> Self {
+    fn new(store: &'a dyn Reader, copying: &'a Copying) -> Self {
         Self {
             store,
             copying,

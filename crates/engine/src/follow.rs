@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use model::{AgentView, Context, ContextNews, Cursor, Entry, Seq, Session, SessionEvent, SessionId, StreamId, Turn};
-use store::{Damage, ReadError, Store};
+use store::{Damage, ReadError, Reader};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::feeds::{News, Subscription, Words};
@@ -53,7 +53,7 @@ pub struct Follow {
     /// What has to be known of earlier entries, if the follow began with its newest turns.
     pub earlier: Option<Earlier>,
     session: SessionId,
-    store: Arc<dyn Store>,
+    store: Arc<dyn Reader>,
     feed: Subscription,
     last: Seq,
     backlog: VecDeque<Entry>,
@@ -89,7 +89,7 @@ enum Reading {
 }
 
 impl Follow {
-    pub(crate) fn new(snapshot: Session, after: Seq, store: Arc<dyn Store>, feed: Subscription) -> Self {
+    pub(crate) fn new(snapshot: Session, after: Seq, store: Arc<dyn Reader>, feed: Subscription) -> Self {
         let (session, context) = (snapshot.row.id, Arc::clone(&snapshot.context));
         Self {
             snapshot,

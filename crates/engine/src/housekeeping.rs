@@ -46,7 +46,7 @@ pub(crate) async fn run(shared: Arc<Shared>) {
 impl Shared {
     pub(crate) async fn clean_up(&self) -> Result<(), SubmitError> {
         let now = self.started.passed(self.clock.now());
-        self.store.forget_receipts(earlier(now, RECEIPTS_KEPT_FOR)).await?;
+        self.journal.forget_receipts(earlier(now, RECEIPTS_KEPT_FOR)).await?;
         let deadline = earlier(now, RESTORABLE_FOR);
         let mut stuck = HashSet::new();
         loop {

@@ -17,7 +17,7 @@ use crate::tokens::Tokens;
 /// Entries that have more bytes than this together are read from the log by everybody.
 const CARRIED_BYTES: usize = 32 << 10;
 
-/// The only caller of [`store::Log::append`] and [`store::Log::purge`].
+/// The only one that has the store's [`store::Append`]; everybody else has a [`store::Reader`].
 pub(crate) struct Journal {
     store: Arc<dyn Store>,
     pub(crate) tokens: Tokens,
@@ -112,6 +112,11 @@ impl Journal {
         self.store.purge(session.row.id, session.head, at).await?;
         self.followers.notify_purged(&session.row, &self.unobserved);
         Ok(())
+    }
+
+    /// Forgets the receipts of requests that nobody repeats any more.
+    pub(crate) async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError> {
+        self.store.forget_receipts(before).await
     }
 
     /// Reads what is in force, after another process wrote to the server's stream.

@@ -55,7 +55,7 @@ use agents::Agents;
 use agents::catalog::{Brief, Catalog};
 use agents::policy::PermissionPolicy;
 use model::{InteractionId, RememberedRow, SessionId};
-use store::{Copies, Store};
+use store::{Copies, Reader, Store};
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -169,7 +169,8 @@ pub struct Engine {
 }
 
 pub(crate) struct Shared {
-    store: Arc<dyn Store>,
+    /// Whoever writes does so through the journal.
+    store: Arc<dyn Reader>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     home: Option<PathBuf>,

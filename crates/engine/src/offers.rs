@@ -7,8 +7,10 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use model::{AgentCommand, AgentOption, AgentReport, AgentView, Entry, Seq, Session, SessionEvent, SessionId};
-use store::Store;
+use model::{
+    AgentCommand, AgentOption, AgentReport, AgentView, Entry, Seq, Session, SessionEvent, SessionId, StreamId,
+};
+use store::Reader;
 
 /// How many of the newest entries are looked at.
 const ENTRIES: usize = 256;
@@ -17,13 +19,13 @@ const PAGE_BACK: usize = 500;
 const PAGES_BACK: usize = 200;
 
 /// What the end of a session's log says of its agent; nothing, if it can not be read.
-pub(crate) async fn newest_entries(store: &dyn Store, session: &Session) -> Vec<Entry> {
+pub(crate) async fn newest_entries(store: &dyn Reader, session: &Session) -> Vec<Entry> {
     of_agent(store, session, Seq(session.head.0.saturating_sub(ENTRIES as u64)), session.head).await
 }
 
 /// What entries say of the agent, after one and up to another. However long the others are, a page of them is held at a
 /// time.
-async fn of_agent(store: &dyn Store, session: &Session, mut after: Seq, up_to: Seq) -> Vec<Entry> {
+async fn of_agent(store: &dyn Reader, session: &Session, mut after: Seq, up_to: Seq) -> Vec<Entry> {
     let mut told = Vec::new();
     while after < up_to {
         let count = after.count_to(up_to, ENTRIES);
@@ -89,7 +91,7 @@ impl AgentViews {
     }
 
     /// How a session's agent stands, from memory or else from the end of its log.
-    pub(crate) async fn of(&self, store: &dyn Store, session: &Session) -> AgentView {
+    pub(crate) async fn of(&self, store: &dyn Reader, session: &Session) -> AgentView {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&session.row.id).cloned();
         match kept {
             Some(view) => view,
@@ -100,7 +102,7 @@ impl AgentViews {
 
 /// What an agent last said can be chosen about it, wherever in the newest entries of its session; nothing, if that is too
 /// far back.
-pub(crate) async fn last_options(store: &dyn Store, session: &Session) -> Vec<AgentOption> {
+pub(crate) async fn last_options(store: &dyn Reader, session: &Session) -> Vec<AgentOption> {
     let mut end = session.head;
     for _ in 0..PAGES_BACK {
         let after = Seq(end.0.saturating_sub(PAGE_BACK as u64));

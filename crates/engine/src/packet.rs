@@ -12,7 +12,7 @@ use model::{
     Context, FactList, FileState, Item, Outcome, Seq, Session, SessionRow, Transcript, TranscriptTurn, Turn, TurnRow,
     Untold, as_item, format_context_for_resume, one_line,
 };
-use store::{ReadError, Store};
+use store::{ReadError, Reader};
 
 use crate::looking::{Looking, path_of};
 
@@ -57,7 +57,7 @@ pub struct Packet {
 
 /// The packet for a session that stands like this.
 pub(crate) async fn build(
-    store: &dyn Store,
+    store: &dyn Reader,
     looking: &Looking,
     session: &Session,
     untold: Untold,
@@ -83,7 +83,7 @@ impl Packet {
     }
 }
 
-async fn newest_turns(store: &dyn Store, session: &Session) -> Result<Vec<TranscriptTurn>, ReadError> {
+async fn newest_turns(store: &dyn Reader, session: &Session) -> Result<Vec<TranscriptTurn>, ReadError> {
     let id = session.row.id;
     // The turn that is just about to start is not told.
     let after = Turn(session.row.turns.0.saturating_sub(TURNS));
@@ -95,7 +95,7 @@ async fn newest_turns(store: &dyn Store, session: &Session) -> Result<Vec<Transc
 }
 
 /// A turn as it is told: its beginning and its end, whatever lies between, and how it ended.
-async fn read_turn(store: &dyn Store, row: &TurnRow) -> Result<Option<TranscriptTurn>, ReadError> {
+async fn read_turn(store: &dyn Reader, row: &TurnRow) -> Result<Option<TranscriptTurn>, ReadError> {
     let mut transcript = Transcript::default();
     let beginning = row.first_seq.previous();
     let mut after = read_on(store, row, beginning, PAGES, &mut transcript).await?;
@@ -112,7 +112,7 @@ async fn read_turn(store: &dyn Store, row: &TurnRow) -> Result<Option<Transcript
 
 /// Folds a turn's entries after one, so many pages of them; gives the last that was read.
 async fn read_on(
-    store: &dyn Store,
+    store: &dyn Reader,
     row: &TurnRow,
     mut after: Seq,
     pages: usize,

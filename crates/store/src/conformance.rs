@@ -4,6 +4,7 @@
 //! that brings one names how to open it: `store::conformance_tests!(open)`, where `open` gives an empty store and
 //! whatever has to live as long as it.
 
+pub mod faulty;
 pub mod log;
 pub mod tables;
 pub mod work;

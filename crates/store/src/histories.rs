@@ -21,9 +21,8 @@ use crate::conformance::{
     at, batch, click, create, interaction_id, next_step, offers, part_of_command, pictures, prompt_with, remembered_id,
     remembers, session_id, stream, text_part, token_id, work_id,
 };
-use crate::{
-    Batch, Changes, Head, Log as _, MemoryStore, Part, PlacedEntry, Receipt, SqliteStore, Store, Tables as _, WholeWork,
-};
+use crate::prelude::*;
+use crate::{Batch, Changes, Head, MemoryStore, Part, PlacedEntry, Receipt, SqliteStore, Store, WholeWork};
 
 pub(crate) use wishes::{Step, Wish, lively, step};
 

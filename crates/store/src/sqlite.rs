@@ -25,6 +25,7 @@ mod reserve;
 mod rows;
 mod second_names;
 mod sweep;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod trouble;
@@ -36,14 +37,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use async_trait::async_trait;
-use model::{
-    DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow,
-    Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey,
-    WorkRow,
-};
+use model::{Entry, Event, Incarnation, Position, Seq, SessionId, StreamId, Timestamp};
 use rusqlite::Connection;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
+use crate::log::wait_after;
 use crate::sqlite::checkpoint::{Health, Panicked};
 use crate::sqlite::checksums::DamagedRow;
 use crate::sqlite::fences::Fences;
@@ -54,10 +52,7 @@ use crate::sqlite::readers::Question;
 use crate::sqlite::reserve::Reserve;
 use crate::sqlite::sweep::Sweep;
 use crate::sqlite::writer::{SinceLook, Writer};
-use crate::{
-    AppendError, Batch, Changes, Damage, Head, Log, PlacedEntry, ReadError, Receipt, StorageError, Tables, WholeWork,
-    wait_after,
-};
+use crate::{Append, AppendError, Batch, Changes, Damage, Head, Log, PlacedEntry, ReadError, StorageError};
 
 pub use open::OpenError;
 
@@ -303,10 +298,6 @@ impl Log for SqliteStore {
         self.incarnation
     }
 
-    async fn append(&self, batch: Batch) -> Result<Position, AppendError> {
-        self.write(Write::Append(batch.into())).await
-    }
-
     fn last_position(&self) -> Position {
         *self.last_position.borrow()
     }
@@ -363,187 +354,22 @@ impl Log for SqliteStore {
         self.ask(move |conn| Ok(queries::head(conn, stream, fence.as_ref())?)).await
     }
 
-    async fn purge(&self, session: SessionId, after: Seq, at: Timestamp) -> Result<(), AppendError> {
-        self.write(Write::Purge { session, after, at }).await.map(|_| ())
-    }
-
-    async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError> {
-        self.write(Write::ForgetReceipts { before }).await.map(|_| ())
-    }
-
     fn damage(&self, session: SessionId) -> Option<Damage> {
         self.fences.find(StreamId::Session(session))
     }
 }
 
 #[async_trait]
-impl Tables for SqliteStore {
-    async fn session(&self, id: SessionId) -> Result<Option<Session>, ReadError> {
-        let fence = self.fences.find(StreamId::Session(id));
-        let seen = self.health.mends();
-        let query = move |conn: &Connection| queries::session(conn, id, fence.as_ref());
-        let mut found = self.ask(query.clone()).await?;
-        let is_lost = match &found {
-            // It may be the row that leads to its entries, and not the entries.
-            Some(found) => found.damage.as_ref().is_some_and(|damage| damage.seq == Seq::START.next()),
-            None => self.has_lost_row(id).await?,
-        };
-        if is_lost {
-            self.mend_rows(Some(StreamId::Session(id)), seen).await;
-            found = self.ask(query.clone()).await?;
-        }
-        let Some(found) = found else {
-            return match is_lost && self.has_lost_row(id).await? {
-                true => Err(ReadError::Storage(StorageError("its row is damaged and can not be made anew".into()))),
-                false => Ok(None),
-            };
-        };
-        let is_settled = match found.damage {
-            Some(damage) => self.settle(damage, self.health.mends()).await?.is_some(),
-            None => true,
-        };
-        match is_settled {
-            true => Ok(Some(found.what)),
-            false => Ok(self.ask(query).await?.map(|found| found.what)),
-        }
+impl Append for SqliteStore {
+    async fn append(&self, batch: Batch) -> Result<Position, AppendError> {
+        self.write(Write::Append(batch.into())).await
     }
 
-    async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask_list(move |conn, damaged| queries::sessions(conn, damaged, after, limit)).await
+    async fn purge(&self, session: SessionId, after: Seq, at: Timestamp) -> Result<(), AppendError> {
+        self.write(Write::Purge { session, after, at }).await.map(|_| ())
     }
 
-    async fn unsettled(&self) -> Result<Vec<SessionId>, ReadError> {
-        self.ask_list(queries::unsettled).await
-    }
-
-    async fn deleted_before(&self, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError> {
-        self.ask_list(move |conn, damaged| queries::deleted_before(conn, damaged, at, limit)).await
-    }
-
-    async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask_list(move |conn, damaged| queries::deleted(conn, damaged, after, limit)).await
-    }
-
-    async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
-        let agent = agent.to_owned();
-        self.ask(move |conn| attachments::find(conn, &agent, &ids)).await
-    }
-
-    async fn directories_above(&self, path: &str) -> Result<Vec<String>, ReadError> {
-        let path = path.to_owned();
-        self.ask_list(move |conn, damaged| queries::directories_above(conn, damaged, &path)).await
-    }
-
-    async fn may_name_file(
-        &self,
-        path: &str,
-        after: Option<SessionId>,
-        limit: usize,
-    ) -> Result<Vec<SessionId>, ReadError> {
-        let path = path.to_owned();
-        self.ask(move |conn| queries::may_name_file(conn, &path, after, limit)).await
-    }
-
-    async fn unobserved_count(&self) -> Result<u64, ReadError> {
-        self.ask_list(queries::unobserved_count).await
-    }
-
-    async fn turns(&self, session: SessionId, after: Turn, limit: usize) -> Result<Vec<TurnRow>, ReadError> {
-        self.ask(move |conn| queries::turns(conn, session, after, limit)).await
-    }
-
-    async fn find_turn(&self, interaction: InteractionId) -> Result<Option<TurnRow>, ReadError> {
-        self.ask(move |conn| queries::find_turn(conn, interaction)).await
-    }
-
-    async fn titles(&self, session: SessionId) -> Result<Vec<TitleRow>, ReadError> {
-        self.ask(move |conn| queries::titles(conn, session)).await
-    }
-
-    async fn unsummarised(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<SessionId>, ReadError> {
-        self.ask_list(move |conn, damaged| queries::unsummarised(conn, damaged, after, limit)).await
-    }
-
-    async fn context_entries(
-        &self,
-        session: SessionId,
-        after: Seq,
-        up_to: Seq,
-        limit: usize,
-    ) -> Result<Vec<Seq>, ReadError> {
-        self.ask(move |conn| queries::context_entries(conn, session, after, up_to, limit)).await
-    }
-
-    async fn next_blocks(
-        &self,
-        session: SessionId,
-        before: Option<NextId>,
-        limit: usize,
-    ) -> Result<Vec<Offer>, ReadError> {
-        self.ask(move |conn| work::next_blocks(conn, session, before, limit)).await
-    }
-
-    async fn next_block(&self, session: SessionId, id: NextId) -> Result<Option<Offer>, ReadError> {
-        self.ask(move |conn| work::next_block(conn, session, id)).await
-    }
-
-    async fn clicked(&self, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
-        self.ask(move |conn| work::clicked(conn, session, limit)).await
-    }
-
-    async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
-        self.ask_list(move |conn, damaged| work::works(conn, damaged, after, limit)).await
-    }
-
-    async fn work(&self, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
-        self.ask(move |conn| work::work(conn, id)).await
-    }
-
-    async fn find_work(&self, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError> {
-        let (project, name) = (project.to_owned(), name.to_owned());
-        self.ask(move |conn| work::find_work(conn, &project, &name)).await
-    }
-
-    async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
-        let name = name.to_owned();
-        self.ask_list(move |conn, damaged| work::works_named(conn, damaged, &name, after, limit)).await
-    }
-
-    async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask_list(move |conn, damaged| work::work_sessions(conn, damaged, work)).await
-    }
-
-    async fn work_session_ids(&self, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
-        self.ask_list(move |conn, damaged| work::work_session_ids(conn, damaged, work)).await
-    }
-
-    async fn newest_of_work(
-        &self,
-        work: WorkId,
-        before: Option<SessionId>,
-        limit: usize,
-    ) -> Result<Vec<SessionRow>, ReadError> {
-        self.ask_list(move |conn, damaged| work::newest_of_work(conn, damaged, work, before, limit)).await
-    }
-
-    async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError> {
-        self.ask(work::whole_works).await
-    }
-
-    async fn unbegun(&self) -> Result<Vec<SessionId>, ReadError> {
-        self.ask_list(work::unbegun).await
-    }
-
-    async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError> {
-        self.ask_list(queries::tokens).await
-    }
-
-    async fn remembered(&self) -> Result<Vec<RememberedRow>, ReadError> {
-        self.ask_list(queries::remembered).await
-    }
-
-    async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {
-        let (principal, key) = (principal.to_owned(), key.to_owned());
-        self.ask(move |conn| Ok(queries::find_receipt(conn, &principal, &key)?)).await
+    async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError> {
+        self.write(Write::ForgetReceipts { before }).await.map(|_| ())
     }
 }

@@ -53,28 +53,54 @@ pub(super) fn no_path_of_this_machine(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-/// One place appends to the log and purges it, so that nobody who follows can be forgotten. The store itself may, when it
-/// restores, imports an export or hydrates; measurements and tests bring their own.
+/// Only the journal is given what can append to the log or purge it, so that nobody who follows can be forgotten: all others
+/// have a reader, and the compiler does the rest. The store itself may, when it restores, imports an export or hydrates;
+/// the program opens the store and hands it to the engine, which hands it to the journal.
 pub(super) fn one_place_appends(tree: &Tree) -> Vec<Finding> {
-    const JOURNAL: &str = "crates/engine/src/journal.rs";
-    let others = tree.rust_files().filter(|file| file.path.starts_with("crates/") && file.path != JOURNAL);
+    const MAY: [&str; 2] = ["crates/engine/src/journal.rs", "crates/engine/src/lib.rs"];
+    let others = tree.rust_files().filter(|file| file.path.starts_with("crates/") && !MAY.contains(&&*file.path));
     let others = others.filter(|file| !file.path.starts_with("crates/store/"));
-    others
-        .flat_map(|file| {
-            // A call may be broken over lines: the receiver on one, the method on the next.
-            let code: Vec<_> = file.lines().take(code_lines(file)).collect();
-            let calls = |at: usize| {
-                let before = at.checked_sub(1).map_or("", |before| code[before].1.trim_end());
-                let line = code[at].1.trim_start();
-                let joined = if line.starts_with('.') { format!("{before}{line}") } else { line.to_owned() };
-                ["store.append(", "store.purge(", "Log::append(", "Log::purge("]
-                    .iter()
-                    .any(|call| joined.contains(call))
-            };
-            let found = (0..code.len()).filter(|at| calls(*at)).map(|at| code[at].0).collect::<Vec<_>>();
-            found.into_iter().map(|line| file.finding(line, format!("only {JOURNAL} appends to the log or purges it")))
-        })
-        .collect()
+    let found = others.flat_map(|file| {
+        let code = file.lines().take(code_lines(file));
+        let named =
+            code.filter(|(_, line)| ["dyn Store", "dyn Append", "Append::"].iter().any(|name| line.contains(name)));
+        named.map(move |(line, _)| file.finding(line, format!("only {} can append; take a `Reader`", MAY[0])))
+    });
+    found.collect()
+}
+
+/// A trait that asks for more is several.
+pub(super) fn traits_are_narrow(tree: &Tree) -> Vec<Finding> {
+    const MOST: usize = 10;
+    let mut found = Vec::new();
+    for file in tree.rust_files().filter(|file| file.path.starts_with("crates/")) {
+        let mut open: Option<(usize, usize)> = None;
+        for (number, line) in file.lines() {
+            let words: Vec<_> =
+                line.split([' ', '(', '<']).skip_while(|word| word.starts_with("pub") || *word == "crate)").collect();
+            open =
+                match open {
+                    None if words.first() == Some(&"trait") && line.ends_with('{') => Some((number, 0)),
+                    Some((begun, methods)) if line == "}" => {
+                        if methods > MOST {
+                            found.push(file.finding(
+                                begun,
+                                format!("a trait of {methods} methods, where {MOST} are many; split it"),
+                            ));
+                        }
+                        None
+                    }
+                    Some((begun, methods)) => {
+                        let is_method = line.strip_prefix("    ").is_some_and(|line| {
+                            ["fn ", "async fn ", "unsafe fn "].iter().any(|word| line.starts_with(word))
+                        });
+                        Some((begun, methods + usize::from(is_method)))
+                    }
+                    None => None,
+                };
+        }
+    }
+    found
 }
 
 /// Rust lines per crate, tests counted apart: which part grows shows here first.
@@ -198,20 +224,36 @@ mod tests {
 
     #[test]
     fn a_second_writer_of_the_log_is_found() {
-        let one = "//! A.\nself.store.append(batch);\n#[cfg(test)]\nmod tests {\nstore.append(batch);\n}\n";
+        let one = "//! A.\nstore: Arc<dyn Store>,\n#[cfg(test)]\nmod tests {\nstore: Arc<dyn Store>,\n}\n";
         let tree = made_up(&[
-            ("crates/engine/src/journal.rs", "//! A.\nself.store.append(batch);\n"),
+            ("crates/engine/src/journal.rs", one),
             ("crates/engine/src/one.rs", one),
             ("crates/engine/tests/it/one.rs", one),
-            ("crates/server/src/two.rs", "//! A.\nself.shared.store\n    .purge(id);\ntexts.append(other);\n"),
-            ("crates/store/src/restore.rs", "//! A.\nstore.append(batch);\n"),
+            ("crates/server/src/two.rs", "//! A.\nstore: &dyn Reader,\nstore::Append::purge(store, id);\n"),
+            ("crates/store/src/restore.rs", one),
         ]);
         assert_eq!(
             said(&one_place_appends(&tree)),
             [
-                "crates/engine/src/one.rs:2: only crates/engine/src/journal.rs appends to the log or purges it",
-                "crates/server/src/two.rs:3: only crates/engine/src/journal.rs appends to the log or purges it",
+                "crates/engine/src/one.rs:2: only crates/engine/src/journal.rs can append; take a `Reader`",
+                "crates/server/src/two.rs:3: only crates/engine/src/journal.rs can append; take a `Reader`",
             ]
+        );
+    }
+
+    #[test]
+    fn a_wide_trait_is_found() {
+        let methods = |count: usize| "    /// Asks.\n    async fn ask(\n        &self,\n    );\n".repeat(count);
+        let text = format!(
+            "//! A.\npub trait Narrow {{\n{}}}\n\npub(crate) trait Wide: Send {{\n{}}}\nimpl Wide for A {{\n{}}}\n",
+            methods(10),
+            methods(11),
+            methods(11)
+        );
+        let tree = made_up(&[("crates/a/src/lib.rs", &text)]);
+        assert_eq!(
+            said(&traits_are_narrow(&tree)),
+            ["crates/a/src/lib.rs:45: a trait of 11 methods, where 10 are many; split it"]
         );
     }
 

@@ -8,7 +8,7 @@ use model::{
     FileState, NextId, Origin, Outcome, Seq, Session, SessionEvent, SessionRow, TranscriptTurn, Turn, TurnRow, Untold,
     WorkRow, format_context_for_resume, one_line,
 };
-use store::{ReadError, Store};
+use store::{ReadError, Reader};
 
 use super::{ANSWER_CHARS, END, FILES, ITEM_CHARS, MAX_CHARS, Page, conversation, read_turn, turn_lines, work};
 use crate::looking::{Looking, path_of};
@@ -41,7 +41,7 @@ struct Before {
 
 /// Whether the agent of a session that was started from an offer does not know of the phase before: at its beginning, while
 /// it was sent nothing but commands, which go alone, and when the one that was told was lost before it had done that turn.
-pub(super) async fn is_untold(store: &dyn Store, row: &SessionRow, untold: Untold) -> Result<bool, ReadError> {
+pub(super) async fn is_untold(store: &dyn Reader, row: &SessionRow, untold: Untold) -> Result<bool, ReadError> {
     let is_at_beginning = row.turns == Turn(0);
     if is_at_beginning || untold != Untold::Everything || row.turns.0 as usize > TRIES {
         return Ok(is_at_beginning);
@@ -56,7 +56,7 @@ pub(super) async fn is_untold(store: &dyn Store, row: &SessionRow, untold: Untol
 }
 
 /// Looks for the packet up to the turn's end, or so far that it would have come. A page may end sooner, by its bytes.
-async fn begins_with_packet(store: &dyn Store, turn: &TurnRow) -> Result<bool, ReadError> {
+async fn begins_with_packet(store: &dyn Reader, turn: &TurnRow) -> Result<bool, ReadError> {
     let is_packet =
         |event: &SessionEvent| matches!(event, SessionEvent::ResumeSent { turn: of, .. } if *of == turn.turn);
     let mut after = turn.first_seq.previous();
@@ -75,7 +75,7 @@ async fn begins_with_packet(store: &dyn Store, turn: &TurnRow) -> Result<bool, R
 
 /// The packet's text for a session that was started from an offer.
 pub(super) async fn text(
-    store: &dyn Store,
+    store: &dyn Reader,
     looking: &Looking,
     origin: Origin,
     own: &Own<'_>,
@@ -95,7 +95,7 @@ pub(super) async fn text(
 }
 
 /// `None` if the earlier session is gone.
-async fn before(store: &dyn Store, looking: &Looking, origin: Origin) -> Result<Option<Before>, ReadError> {
+async fn before(store: &dyn Reader, looking: &Looking, origin: Origin) -> Result<Option<Before>, ReadError> {
     let session = store.session(origin.session).await?.filter(|session| session.row.deleted_at.is_none());
     let Some(session) = session else { return Ok(None) };
     let after = Turn(session.row.turns.0.saturating_sub(LINES));

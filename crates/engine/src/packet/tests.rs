@@ -6,7 +6,8 @@ use model::{
     Entry, Fact, FactShape, Incarnation, InteractionId, Marker, Outcome, Seq, SessionEvent, SessionId, Stop, Timestamp,
     Untold,
 };
-use store::{Batch, Log as _, MemoryStore, Part, Room};
+use store::prelude::*;
+use store::{Batch, MemoryStore, Part, Room};
 
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use engine::{Agency, Cancel, Reach, SendPrompt, SubmitError};
 use model::{AgentState, Answerer, NextId, Position, SessionEvent, SessionId, WhenBusy};
-use store::Log as _;
+use store::prelude::*;
 
 use crate::support::{World, asker, next_event};
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use engine::{Asker, ChangeSession, Delete, RequestKey, Restore};
-use model::Seq;
-use store::{Log as _, Tables as _};
+use model::{Seq, StreamId};
+use store::prelude::*;
 
 use crate::support::{World, asker};
 

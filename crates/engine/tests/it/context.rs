@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use engine::{
     Answer, Asker, Cancel, ChangeSession, ContextReason, Follow, Followed, QueryError, RequestKey, SetContext,
@@ -13,7 +12,8 @@ use model::{
     Answerer, Context, ContextError, ContextWish, Marker, PermissionAnswer, Rejection, SessionEvent, SessionId,
     SetMode, SetOutcome, Turn,
 };
-use store::Tables as _;
+use store::conformance::faulty::Call;
+use store::prelude::*;
 
 use crate::support::{World, asker, next_event};
 
@@ -419,9 +419,9 @@ async fn what_agents_may_mark_between_two_prompts_is_bounded_across_a_restart() 
     world.engine.submit(session, large_mark(1, Marker::Agent), asker()).await.unwrap();
     // What came before the newest prompt is not read again.
     world.stop_and_restart().await;
-    let read = world.disk.entries_read.load(Ordering::SeqCst);
+    let read = world.disk.met(Call::Read).given;
     world.engine.submit(session, large_mark(2, Marker::Agent), asker()).await.unwrap();
-    let read = world.disk.entries_read.load(Ordering::SeqCst) - read;
+    let read = world.disk.met(Call::Read).given - read;
     assert!(read < 20, "{read} entries were read to take one mark");
 }
 

@@ -4,14 +4,15 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use engine::{ChangeSession, Click, Clicked, Delete, Restore, SubmitError};
 use model::{Answerer, SessionEvent, SessionId};
 use serde_json::json;
+use store::conformance::faulty::Call;
 use store::copies::{CopyCursor, Depth, Phase};
-use store::{Batch, Copies, Log as _, Part, Tables as _};
+use store::prelude::*;
+use store::{Batch, Copies, Part};
 use tokio::task::JoinSet;
 
 use crate::support::{World, asker, next_event};
@@ -72,9 +73,9 @@ async fn a_copy_reads_each_entry_once() {
         world.finish(session, prompt).await;
     }
     let head = world.store.session(session).await.unwrap().unwrap().head.0 as usize;
-    let before = world.disk.entries_read.load(Ordering::SeqCst);
+    let before = world.disk.met(Call::Read).given;
     Copies::at(world.sessions_folder()).update(&*world.disk, session, Depth::End).await.unwrap();
-    let read = world.disk.entries_read.load(Ordering::SeqCst) - before;
+    let read = world.disk.met(Call::Read).given - before;
     assert!((1..=head).contains(&read), "{read} entries were read of {head}");
     assert_eq!(differences(&world, &[session]).await, "");
 }
@@ -251,7 +252,7 @@ async fn a_session_that_is_restored_while_it_is_purged_keeps_its_copy() {
     let before = world.store.session(session).await.unwrap().unwrap();
     let events = vec![SessionEvent::SessionRestored {}];
     let (part, _) = Part::of_session(session, before.head, Some(before), events, model::Timestamp::from_millis(0));
-    *world.disk.before_purge.lock().unwrap() = Some(Batch { parts: vec![part], ..Batch::default() });
+    world.disk.when(Call::Purge).overtake(Batch { parts: vec![part], ..Batch::default() });
     world.engine.purge(session, asker()).await.unwrap();
     assert!(world.store.session(session).await.unwrap().is_some());
     assert_eq!(differences(&world, &[session]).await, "");
@@ -266,7 +267,7 @@ async fn a_purge_that_fails_leaves_the_copy() {
     world.finish(session, prompt).await;
     world.engine.submit(session, Delete, asker()).await.unwrap();
     soon().await;
-    world.disk.full.store(true, Ordering::SeqCst);
+    world.fill_disk();
     let purged = world.engine.purge(session, asker()).await;
     assert!(matches!(purged, Err(SubmitError::Append(_))), "{purged:?}");
     assert!(file(&world, session, "transcript.jsonl").exists());
@@ -316,7 +317,7 @@ async fn one_session_that_cannot_be_copied_holds_no_other_up() {
     let world = World::with_copies().await;
     let (damaged, linked, sound) = (world.session().await, world.session().await, world.session().await);
     soon().await;
-    *world.disk.damaged.lock().unwrap() = Some(damaged);
+    world.damage(damaged);
     let before = fs::read(file(&world, damaged, "meta.json")).unwrap();
     let elsewhere = world.sessions_folder().join("elsewhere");
     let folder = world.sessions_folder().join(linked.to_string());

@@ -3,13 +3,14 @@
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use engine::ImportProgress;
 use model::{AgentState, Attached, Memory, Seq, Session, SessionEvent, SessionId, Timestamp};
 use serde_json::json;
-use store::{Batch, Log as _, Part, Room, Tables as _};
+use store::conformance::faulty::Call;
+use store::prelude::*;
+use store::{Batch, Part, Room};
 
 use crate::support::World;
 
@@ -121,12 +122,12 @@ async fn a_hosted_conversation_is_asked_about_once() {
     go_on(&world, 1);
     world.engine.import(None, true).unwrap();
     until(&world, |progress| progress.done >= CONVERSATIONS).await;
-    assert_eq!(world.disk.attached_asked.load(Ordering::SeqCst), CONVERSATIONS);
+    let asked = world.disk.met(Call::Attached).calls;
     for turn in 2..4 {
         go_on(&world, turn);
         until(&world, |progress| progress.done >= turn * CONVERSATIONS).await;
     }
-    assert_eq!(world.disk.attached_asked.load(Ordering::SeqCst), CONVERSATIONS);
+    assert_eq!(world.disk.met(Call::Attached).calls, asked);
     let progress = world.engine.import_progress();
     assert_eq!((progress.added, progress.failed), (CONVERSATIONS - 1, 0), "{progress:?}");
 }
@@ -160,9 +161,9 @@ async fn one_whose_stream_moved_meanwhile_takes_no_other_with_it() {
     let observed = vec![SessionEvent::SessionObserved {}];
     let (part, _) = Part::of_session(id, head, Some(moved), observed, Timestamp::from_millis(1));
     let another = Batch { parts: vec![part], receipt: None, room: Room::Ordinary };
-    *world.disk.before_batch.lock().unwrap() = Some(another);
+    world.disk.when(Call::Append).that(|batch| batch.parts.len() > 1).overtake(another);
     let progress = import(&world).await;
-    assert!(world.disk.before_batch.lock().unwrap().is_none(), "several are written at once");
+    assert!(world.disk.is_spent(), "several are written at once");
     assert_eq!((progress.updated, progress.failed, progress.turns), (CONVERSATIONS - 1, 1, 4), "{progress:?}");
     let path = transcript(&world, MOVED);
     assert!(progress.failures[0].starts_with(path.to_str().unwrap()), "{progress:?}");
@@ -184,11 +185,11 @@ async fn one_whose_stream_moved_meanwhile_takes_no_other_with_it() {
 async fn on_a_full_disk_each_conversation_is_told_and_comes_in_later() {
     let world = World::new().await;
     go_on(&world, 1);
-    world.disk.full.store(true, std::sync::atomic::Ordering::SeqCst);
+    world.fill_disk();
     let progress = import(&world).await;
     assert_eq!((progress.added, progress.failed, progress.done), (0, CONVERSATIONS, CONVERSATIONS), "{progress:?}");
     assert_eq!(progress.failures.len(), CONVERSATIONS);
-    world.disk.full.store(false, std::sync::atomic::Ordering::SeqCst);
+    world.disk.mend();
     let progress = import(&world).await;
     assert_eq!((progress.added, progress.failed), (CONVERSATIONS, 0), "{progress:?}");
 }

@@ -1,12 +1,13 @@
 //! What an agent asks: one answer counts, and nobody answers once the turn is stopped.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use agents::policy::{PermissionPolicy, Policy};
 use engine::{Agency, Answer, Cancel, Follow, SubmitError};
-use model::{Answerer, PermissionAnswer, Rejection, Request, SessionEvent};
+use model::{Answerer, Event, PermissionAnswer, Rejection, Request, SessionEvent};
+use store::Batch;
+use store::conformance::faulty::{Call, Fault};
 
 use crate::support::{World, asker, next_event};
 
@@ -52,17 +53,25 @@ fn allowing() -> Agency {
     Agency { policy: PermissionPolicy::new(Policy::Allow, BTreeMap::new()).unwrap(), ..Agency::only_guide() }
 }
 
+/// It holds an answer that a rule gives.
+fn is_by_rule(batch: &Batch) -> bool {
+    batch.parts.iter().flat_map(|part| &part.entries).any(|entry| match &entry.event {
+        Event::Session(SessionEvent::PermissionAnswered { answer, .. }) => matches!(answer.by, Answerer::Policy { .. }),
+        _ => false,
+    })
+}
+
 /// Such an answer is not owed: it would be refused once a person was faster, and the agent never heard again.
 #[tokio::test(start_paused = true)]
 async fn a_rules_answer_that_could_not_be_written_is_left_to_the_person() {
     let world = World::with_agency(allowing).await;
     let session = world.session().await;
     let mut follow = world.engine.follow(session, None).await.unwrap();
-    world.disk.full_for_rules.store(true, Ordering::SeqCst);
+    world.disk.when(Call::Append).that(is_by_rule).fail(Fault::Full);
     let prompt = world.prompt(session, "run true").await;
     let request = asked(&mut follow).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
-    world.disk.full_for_rules.store(false, Ordering::SeqCst);
+    world.disk.mend();
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(world.engine.find_answer(session, request).await.unwrap(), None);
     world.engine.submit(session, answer(request, "reject-once"), asker()).await.unwrap();
@@ -82,11 +91,11 @@ async fn a_person_that_is_faster_than_a_rule_is_the_one_that_counts() {
     let world = World::with_agency(allowing).await;
     let session = world.session().await;
     let mut follow = world.engine.follow(session, None).await.unwrap();
-    world.disk.full_for_rules.store(true, Ordering::SeqCst);
+    world.disk.when(Call::Append).that(is_by_rule).fail(Fault::Full);
     let prompt = world.prompt(session, "run true").await;
     let request = asked(&mut follow).await;
     world.engine.submit(session, answer(request, "reject-once"), asker()).await.unwrap();
-    world.disk.full_for_rules.store(false, Ordering::SeqCst);
+    world.disk.mend();
     tokio::time::timeout(Duration::from_secs(600), world.finish(session, prompt)).await.unwrap();
     let counted = world.engine.find_answer(session, request).await.unwrap().unwrap();
     assert_eq!(counted.option.as_deref(), Some("reject-once"));

@@ -1,6 +1,5 @@
 //! Ends of the process, asked for and not.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use engine::{ChangeSession, Observe, SubmitError};
@@ -60,13 +59,13 @@ async fn a_full_disk_holds_the_agent_up_and_loses_nothing() {
     let mut follow = world.engine.follow(session, None).await.unwrap();
     let prompt = world.prompt(session, "long 3000").await;
     while !matches!(next_event(&mut follow).await, SessionEvent::TextPart { .. }) {}
-    world.disk.full.store(true, Ordering::SeqCst);
+    world.fill_disk();
     let rename = ChangeSession { name: Some("new".to_owned()), env_hint: None, context: None };
     let refused = world.engine.submit(session, rename, asker()).await;
     assert!(matches!(refused, Err(SubmitError::Append(_))), "{refused:?}");
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(world.engine.session(session).await.unwrap().row.state(), SessionState::Running);
-    world.disk.full.store(false, Ordering::SeqCst);
+    world.disk.mend();
     world.finish(session, prompt).await;
     let log = world.log(session).await;
     let words: String = log.lines().filter_map(|line| line.split("text.part 0 ").nth(1)).collect();

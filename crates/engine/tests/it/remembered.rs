@@ -11,7 +11,8 @@ use model::{
     Answerer, MAX_REMEMBERED, PermissionAnswer, PermissionKind, Rejection, RememberedDecision, RememberedId, Request,
     Seq, ServerEvent, SessionEvent, SessionId, ToolKind,
 };
-use store::{Batch, Log as _, Part};
+use store::prelude::*;
+use store::{Batch, Part};
 
 use crate::support::{World, asker, next_event};
 
@@ -171,10 +172,10 @@ async fn an_answer_that_could_not_be_written_is_not_remembered() {
     let prompt = world.prompt(session, "run true").await;
     while !matches!(next_event(&mut follow).await, SessionEvent::PermissionAsked { .. }) {}
     let give = || world.engine.answer(session, Request(1), answer(ALLOW), Keep::Remembered, asker());
-    world.disk.full.store(true, std::sync::atomic::Ordering::SeqCst);
+    world.fill_disk();
     assert!(matches!(give().await, Err(SubmitError::Append(_))));
     assert_eq!(world.engine.remembered(), []);
-    world.disk.full.store(false, std::sync::atomic::Ordering::SeqCst);
+    world.disk.mend();
     give().await.unwrap();
     world.finish(session, prompt).await;
     let answered = world.engine.find_answer(session, Request(1)).await.unwrap().unwrap();

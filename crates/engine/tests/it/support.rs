@@ -2,22 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use agents::history::Places;
-use async_trait::async_trait;
 use engine::{Agency, Asker, Clock, Created, Engine, Follow, Followed, IdSource, Reach, Seams, SendPrompt};
-use model::{
-    Answerer, DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position,
-    RememberedRow, Seq, Session, SessionEvent, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn,
-    TurnRow, WhenBusy, WorkId, WorkKey, WorkRow,
-};
-use store::{
-    AppendError, Batch, Changes, Copies, Damage, Head, Log, MemoryStore, PlacedEntry, ReadError, Receipt, Store,
-    Tables, WholeWork,
-};
+use model::{Incarnation, InteractionId, Seq, SessionEvent, SessionId, StreamId, Timestamp, WhenBusy};
+use store::conformance::faulty::{Call, Fault, Faulty};
+use store::prelude::*;
+use store::{Copies, Damage, MemoryStore, Store};
 use uuid::Uuid;
 
 /// Goes forward by a second whenever it is asked, and by as much as a test says.
@@ -54,245 +48,8 @@ impl IdSource for TestIds {
     }
 }
 
-/// The memory store with a disk that can be full or damaged, and with a writer that is faster than a purge or a batch.
-pub(crate) struct FullDisk {
-    store: Arc<MemoryStore>,
-    pub(crate) full: AtomicBool,
-    /// Full just for answers that a rule gives.
-    pub(crate) full_for_rules: AtomicBool,
-    pub(crate) damaged: Mutex<Option<SessionId>>,
-    pub(crate) before_purge: Mutex<Option<Batch>>,
-    /// Written before the next batch of several streams.
-    pub(crate) before_batch: Mutex<Option<Batch>>,
-    /// How many rows of a work's sessions were read.
-    pub(crate) members_read: AtomicUsize,
-    /// How many entries of single streams were read.
-    pub(crate) entries_read: AtomicUsize,
-    /// How many of agents' own ids were asked about.
-    pub(crate) attached_asked: AtomicUsize,
-}
-
-#[async_trait]
-impl Log for FullDisk {
-    fn incarnation(&self) -> Incarnation {
-        self.store.incarnation()
-    }
-
-    async fn append(&self, batch: Batch) -> Result<Position, AppendError> {
-        let is_by_rule = |entry: &Entry<Event>| match &entry.event {
-            Event::Session(SessionEvent::PermissionAnswered { answer, .. }) => {
-                matches!(answer.by, Answerer::Policy { .. })
-            }
-            _ => false,
-        };
-        let by_rule = batch.parts.iter().flat_map(|part| &part.entries).any(is_by_rule);
-        // `Full` cannot be made outside of the store; to the engine it is one failure like another.
-        if self.full.load(Ordering::SeqCst) || (by_rule && self.full_for_rules.load(Ordering::SeqCst)) {
-            return Err(AppendError::Closed);
-        }
-        if batch.parts.len() > 1 {
-            let first = self.before_batch.lock().unwrap().take();
-            if let Some(first) = first {
-                self.store.append(first).await?;
-            }
-        }
-        self.store.append(batch).await
-    }
-
-    async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry<Event>>, ReadError> {
-        let entries = self.store.read(stream, after, limit).await?;
-        self.entries_read.fetch_add(entries.len(), Ordering::SeqCst);
-        Ok(entries)
-    }
-
-    async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<PlacedEntry>, ReadError> {
-        self.store.read_all(after, limit).await
-    }
-
-    async fn changed_since(&self, after: Position, limit: usize) -> Result<Changes, ReadError> {
-        self.store.changed_since(after, limit).await
-    }
-
-    fn last_position(&self) -> Position {
-        self.store.last_position()
-    }
-
-    async fn wait_after(&self, after: Position) -> Position {
-        self.store.wait_after(after).await
-    }
-
-    async fn head(&self, stream: StreamId) -> Result<Head, ReadError> {
-        self.store.head(stream).await
-    }
-
-    async fn purge(&self, session: SessionId, after: Seq, at: Timestamp) -> Result<(), AppendError> {
-        let first = self.before_purge.lock().unwrap().take();
-        if let Some(batch) = first {
-            self.store.append(batch).await?;
-        }
-        if self.full.load(Ordering::SeqCst) {
-            return Err(AppendError::Closed);
-        }
-        self.store.purge(session, after, at).await
-    }
-
-    async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError> {
-        self.store.forget_receipts(before).await
-    }
-
-    fn damage(&self, session: SessionId) -> Option<Damage> {
-        let damaged = *self.damaged.lock().unwrap() == Some(session);
-        damaged.then(|| Damage { stream: StreamId::Session(session), seq: Seq(3), what: "as the test wants".into() })
-    }
-}
-
-#[async_trait]
-impl Tables for FullDisk {
-    async fn session(&self, id: SessionId) -> Result<Option<Session>, ReadError> {
-        self.store.session(id).await
-    }
-
-    async fn sessions(&self, after: Option<ListKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
-        self.store.sessions(after, limit).await
-    }
-
-    async fn unsettled(&self) -> Result<Vec<SessionId>, ReadError> {
-        self.store.unsettled().await
-    }
-
-    async fn deleted_before(&self, at: Timestamp, limit: usize) -> Result<Vec<SessionId>, ReadError> {
-        self.store.deleted_before(at, limit).await
-    }
-
-    async fn deleted(&self, after: Option<DeletedKey>, limit: usize) -> Result<Vec<SessionRow>, ReadError> {
-        self.store.deleted(after, limit).await
-    }
-
-    async fn attached(&self, agent: &str, ids: Vec<String>) -> Result<Vec<(String, SessionId)>, ReadError> {
-        self.attached_asked.fetch_add(ids.len(), Ordering::SeqCst);
-        self.store.attached(agent, ids).await
-    }
-
-    async fn directories_above(&self, path: &str) -> Result<Vec<String>, ReadError> {
-        self.store.directories_above(path).await
-    }
-
-    async fn may_name_file(
-        &self,
-        path: &str,
-        after: Option<SessionId>,
-        limit: usize,
-    ) -> Result<Vec<SessionId>, ReadError> {
-        self.store.may_name_file(path, after, limit).await
-    }
-
-    async fn unobserved_count(&self) -> Result<u64, ReadError> {
-        self.store.unobserved_count().await
-    }
-
-    async fn turns(&self, session: SessionId, after: Turn, limit: usize) -> Result<Vec<TurnRow>, ReadError> {
-        self.store.turns(session, after, limit).await
-    }
-
-    async fn find_turn(&self, interaction: InteractionId) -> Result<Option<TurnRow>, ReadError> {
-        self.store.find_turn(interaction).await
-    }
-
-    async fn titles(&self, session: SessionId) -> Result<Vec<TitleRow>, ReadError> {
-        self.store.titles(session).await
-    }
-
-    async fn unsummarised(&self, after: Option<SessionId>, limit: usize) -> Result<Vec<SessionId>, ReadError> {
-        self.store.unsummarised(after, limit).await
-    }
-
-    async fn context_entries(
-        &self,
-        session: SessionId,
-        after: Seq,
-        up_to: Seq,
-        limit: usize,
-    ) -> Result<Vec<Seq>, ReadError> {
-        self.store.context_entries(session, after, up_to, limit).await
-    }
-
-    async fn next_blocks(
-        &self,
-        session: SessionId,
-        before: Option<NextId>,
-        limit: usize,
-    ) -> Result<Vec<Offer>, ReadError> {
-        self.store.next_blocks(session, before, limit).await
-    }
-
-    async fn next_block(&self, session: SessionId, id: NextId) -> Result<Option<Offer>, ReadError> {
-        self.store.next_block(session, id).await
-    }
-
-    async fn works(&self, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
-        self.store.works(after, limit).await
-    }
-
-    async fn work(&self, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
-        self.store.work(id).await
-    }
-
-    async fn find_work(&self, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError> {
-        self.store.find_work(project, name).await
-    }
-
-    async fn works_named(&self, name: &str, after: Option<WorkKey>, limit: usize) -> Result<Vec<WorkRow>, ReadError> {
-        self.store.works_named(name, after, limit).await
-    }
-
-    async fn work_sessions(&self, work: WorkId) -> Result<Vec<SessionRow>, ReadError> {
-        let rows = self.store.work_sessions(work).await?;
-        self.members_read.fetch_add(rows.len(), Ordering::SeqCst);
-        Ok(rows)
-    }
-
-    async fn work_session_ids(&self, work: WorkId) -> Result<Vec<SessionId>, ReadError> {
-        self.store.work_session_ids(work).await
-    }
-
-    async fn newest_of_work(
-        &self,
-        work: WorkId,
-        before: Option<SessionId>,
-        limit: usize,
-    ) -> Result<Vec<SessionRow>, ReadError> {
-        let rows = self.store.newest_of_work(work, before, limit).await?;
-        self.members_read.fetch_add(rows.len(), Ordering::SeqCst);
-        Ok(rows)
-    }
-
-    async fn clicked(&self, session: SessionId, limit: usize) -> Result<Vec<NextRow>, ReadError> {
-        self.store.clicked(session, limit).await
-    }
-
-    async fn whole_works(&self) -> Result<Vec<WholeWork>, ReadError> {
-        self.store.whole_works().await
-    }
-
-    async fn unbegun(&self) -> Result<Vec<SessionId>, ReadError> {
-        self.store.unbegun().await
-    }
-
-    async fn tokens(&self) -> Result<Vec<TokenRow>, ReadError> {
-        self.store.tokens().await
-    }
-
-    async fn remembered(&self) -> Result<Vec<RememberedRow>, ReadError> {
-        self.store.remembered().await
-    }
-
-    async fn find_receipt(&self, principal: &str, key: &str) -> Result<Option<Receipt>, ReadError> {
-        self.store.find_receipt(principal, key).await
-    }
-}
-
 pub(crate) struct World {
-    pub(crate) disk: Arc<FullDisk>,
+    pub(crate) disk: Arc<Faulty<MemoryStore>>,
     pub(crate) store: Arc<MemoryStore>,
     pub(crate) clock: Arc<TestClock>,
     ids: Arc<TestIds>,
@@ -311,17 +68,7 @@ impl World {
 
     pub(crate) async fn with_agency(agency: fn() -> Agency) -> Self {
         let store = Arc::new(MemoryStore::new(Incarnation::from_bits(1)));
-        let disk = Arc::new(FullDisk {
-            store: Arc::clone(&store),
-            full: AtomicBool::new(false),
-            full_for_rules: AtomicBool::new(false),
-            damaged: Mutex::default(),
-            before_purge: Mutex::default(),
-            before_batch: Mutex::default(),
-            members_read: AtomicUsize::new(0),
-            entries_read: AtomicUsize::new(0),
-            attached_asked: AtomicUsize::new(0),
-        });
+        let disk = Arc::new(Faulty::new(Arc::clone(&store)));
         let clock = Arc::new(TestClock(AtomicI64::new(0)));
         let ids = Arc::new(TestIds(AtomicU64::new(1)));
         let directory = tempfile::tempdir().unwrap();
@@ -396,9 +143,21 @@ impl World {
         }
     }
 
+    /// From now on nothing can be written, until the disk is mended.
+    pub(crate) fn fill_disk(&self) {
+        self.disk.when(Call::Append).fail(Fault::Full);
+        self.disk.when(Call::Purge).fail(Fault::Full);
+    }
+
+    /// The session's log is said to be damaged.
+    pub(crate) fn damage(&self, session: SessionId) {
+        let what = "as the test wants".into();
+        self.disk.say_damaged(Damage { stream: StreamId::Session(session), seq: Seq(3), what });
+    }
+
     /// The session's log without what the agent tells of itself, a line an entry, numbered.
     pub(crate) async fn log(&self, session: SessionId) -> String {
-        let entries = self.store.read_session(session, model::Seq::START, 10_000).await.unwrap();
+        let entries = self.store.read_session(session, Seq::START, 10_000).await.unwrap();
         let told =
             entries.iter().filter(|entry| !is_about_the_agent(&entry.event)).enumerate().map(|(index, entry)| {
                 let json = serde_json::to_value(&entry.event).unwrap();
@@ -426,7 +185,7 @@ fn is_about_the_agent(event: &SessionEvent) -> bool {
 }
 
 async fn start(
-    store: &Arc<FullDisk>,
+    store: &Arc<Faulty<MemoryStore>>,
     clock: &Arc<TestClock>,
     ids: &Arc<TestIds>,
     copies: Option<Copies>,

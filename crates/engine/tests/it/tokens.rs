@@ -2,7 +2,7 @@
 
 use engine::{Secret, TokenWish};
 use model::TokenKind;
-use store::Tables as _;
+use store::prelude::*;
 
 use crate::support::World;
 
@@ -108,7 +108,7 @@ async fn a_code_is_good_once_and_for_a_while() {
 /// The log keeps hashes: nobody who reads the store can sign in.
 #[tokio::test(start_paused = true)]
 async fn secrets_are_not_in_the_log() {
-    use store::Log as _;
+    use store::prelude::*;
     let world = World::new().await;
     let issued = world.engine.issue_token(wish(TokenKind::Browser)).await.unwrap();
     let entries = world.store.read(model::StreamId::Server, model::Seq::START, 100).await.unwrap();

@@ -1,14 +1,14 @@
 //! Steps that are taken, and the pieces of work that they make.
 
-use std::sync::atomic::Ordering;
-
 use engine::{Asker, Click, Clicked, Delete, Engine, ListChange, RequestKey, Restore, SubmitError};
 use insta::assert_snapshot;
 use model::{
     AgentOption, Answerer, Choice, Command, FirstPrompt, NewSession, NextId, OfferState, OptionCategory, Origin,
     Rejection, Seq, SessionEvent, SessionId, Timestamp, Turn, WorkId, decide,
 };
-use store::{Batch, Log as _, Part, Tables as _};
+use store::conformance::faulty::Call;
+use store::prelude::*;
+use store::{Batch, Part};
 
 use crate::support::{World, asker};
 
@@ -249,13 +249,14 @@ async fn members_read(members: u8) -> usize {
         let part = Part::of_session(id, Seq::START, None, created, at).0;
         world.store.append(Batch { parts: vec![part], ..Batch::default() }).await.unwrap();
     }
-    world.disk.members_read.store(0, Ordering::SeqCst);
+    let read = || [Call::WorkSessions, Call::NewestOfWork].map(|call| world.disk.met(call).given).iter().sum::<usize>();
+    let before = read();
     let (_, second) = take(&world.engine, session, block(2, 1)).await;
     world.first_turn(second).await;
     let row = world.engine.session(second).await.unwrap().row;
     assert_eq!(world.engine.session_before(&row).await.unwrap(), Some(first));
     assert_eq!(world.engine.works(None, 10).await.unwrap()[0].sessions.len(), usize::from(members) + 2);
-    world.disk.members_read.load(Ordering::SeqCst)
+    read() - before
 }
 
 #[tokio::test(start_paused = true)]
@@ -362,7 +363,7 @@ async fn a_work_is_told_when_a_damaged_member_is_purged() {
     let session = world.offering(&[OFFER]).await;
     let (work, begun) = take(&world.engine, session, block(1, 1)).await;
     world.first_turn(begun).await;
-    *world.disk.damaged.lock().unwrap() = Some(begun);
+    world.damage(begun);
     let mut changes = world.engine.list_changes();
     world.engine.purge(begun, asker()).await.unwrap();
     while !matches!(changes.recv().await.unwrap(), ListChange::RemovedWork { id } if id == work) {}

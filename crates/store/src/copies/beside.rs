@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use model::{Incarnation, Position, Timestamp};
 
 use crate::copies::{Copies, CopyCursor, HydrateError, Hydrated, Phase};
-use crate::{CopyError, Log as _, OpenError, ReadError, SqliteStore};
+use crate::prelude::*;
+use crate::{CopyError, OpenError, ReadError, SqliteStore};
 
 /// What was met on opening.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use model::{SessionId, StreamId};
 use crate::copies::folder::Folder;
 use crate::copies::meta::{self, Meta};
 use crate::copies::{Copies, blocking};
-use crate::{CopyError, Head, ReadError, Store};
+use crate::{CopyError, Head, ReadError, Reader};
 
 /// A copy that is not what the store would write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub enum What {
 impl Copies {
     /// How the copies of these sessions differ from what the store would write. A copy that the follower has not written
     /// yet counts as different, so this is asked while nothing else happens.
-    pub async fn check(&self, store: &dyn Store, sessions: &[SessionId]) -> Result<Vec<Difference>, CopyError> {
+    pub async fn check(&self, store: &dyn Reader, sessions: &[SessionId]) -> Result<Vec<Difference>, CopyError> {
         let mut differences = Vec::new();
         for session in sessions.iter().copied() {
             let found = match self.differences(store, session).await {
@@ -49,7 +49,7 @@ impl Copies {
         Ok(differences)
     }
 
-    async fn differences(&self, store: &dyn Store, id: SessionId) -> Result<Vec<What>, CopyError> {
+    async fn differences(&self, store: &dyn Reader, id: SessionId) -> Result<Vec<What>, CopyError> {
         let path = self.path.clone();
         let found = blocking(move || {
             let Some(folder) = Folder::find(&path)? else { return Ok(None) };

@@ -12,7 +12,7 @@ use model::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{ReadError, Store};
+use crate::{ReadError, Reader};
 
 pub(super) const NAME: &str = "meta.json";
 pub(super) const MAX_BYTES: u64 = 1 << 20;
@@ -115,7 +115,7 @@ impl Title {
 
 impl Meta {
     /// What is to be said of a session that stands like this.
-    pub(super) async fn of(store: &dyn Store, session: &Session) -> Result<Self, ReadError> {
+    pub(super) async fn of(store: &dyn Reader, session: &Session) -> Result<Self, ReadError> {
         let row = &session.row;
         let last_ended_at = match row.running {
             Some(running) => ended_before(store, row.id, running.turn).await?,
@@ -174,7 +174,7 @@ impl Meta {
 }
 
 /// When the turn before this one ended.
-async fn ended_before(store: &dyn Store, session: SessionId, turn: Turn) -> Result<Option<Timestamp>, ReadError> {
+async fn ended_before(store: &dyn Reader, session: SessionId, turn: Turn) -> Result<Option<Timestamp>, ReadError> {
     let Some(two_before) = turn.0.checked_sub(2) else { return Ok(None) };
     let rows = store.turns(session, Turn(two_before), 1).await?;
     Ok(rows.first().and_then(|row| row.ended_at))

@@ -20,7 +20,7 @@ use crate::conformance::{
     AnyStore, act, at, batch, click, create, next_step, note, offers, prompt, session_id, work_id,
 };
 use crate::copies::{Copies, Depth, Touched};
-use crate::{Head, MemoryStore, Part, Store};
+use crate::{Head, MemoryStore, Part, Reader};
 
 struct World {
     folder: TempDir,
@@ -141,7 +141,7 @@ async fn finish_turn(store: &AnyStore, n: u8, turn: u64, text: &str) {
 }
 
 /// Copies of the first sessions, written from nothing.
-async fn written_anew(store: &dyn Store, sessions: u8) -> Tree {
+async fn written_anew(store: &dyn Reader, sessions: u8) -> Tree {
     let folder = tempfile::tempdir().unwrap();
     let copies = Copies::at(folder.path().join("sessions"));
     for n in 0..sessions {

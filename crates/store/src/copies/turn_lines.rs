@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use model::{Entry, Seq, Session, StreamId, Transcript, TranscriptTurn, Turn, TurnRow};
 
-use crate::{Damage, ReadError, Store};
+use crate::{Damage, ReadError, Reader};
 
 /// How many turns are asked for at once.
 const TURNS: usize = 64;
@@ -18,7 +18,7 @@ const ENTRIES: usize = 512;
 const PIECE_BYTES: usize = 256 << 10;
 
 pub(super) struct TurnLines<'a> {
-    store: &'a dyn Store,
+    store: &'a dyn Reader,
     session: &'a Session,
     after: Turn,
     rows: VecDeque<TurnRow>,
@@ -29,7 +29,7 @@ pub(super) struct TurnLines<'a> {
 }
 
 impl<'a> TurnLines<'a> {
-    pub(super) fn new(store: &'a dyn Store, session: &'a Session, after: Turn) -> Self {
+    pub(super) fn new(store: &'a dyn Reader, session: &'a Session, after: Turn) -> Self {
         Self { store, session, after, rows: VecDeque::new(), at_end: false, ahead: VecDeque::new() }
     }
 

@@ -11,7 +11,7 @@ use crate::copies::pen::{Pen, Way};
 use crate::copies::transcript::{self, Comparing, End};
 use crate::copies::turn_lines::TurnLines;
 use crate::copies::{Copies, blocking};
-use crate::{CopyError, Head, ReadError, Store};
+use crate::{CopyError, Head, ReadError, Reader};
 
 /// How thoroughly a copy is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ struct Standing {
 impl Copies {
     /// Makes a session's copy what the log says. What is written is flushed before this answers. The folder of a session
     /// that was purged is removed; that of one which the store does not know, or which is damaged, is left alone.
-    pub async fn update(&self, store: &dyn Store, id: SessionId, depth: Depth) -> Result<Touched, CopyError> {
+    pub async fn update(&self, store: &dyn Reader, id: SessionId, depth: Depth) -> Result<Touched, CopyError> {
         // Before the session's own copy, which tells after a crash that this is still to be done.
         if self.leaves_or_rejoins_its_work(store, id).await? {
             match self.update_works(store).await {
@@ -52,7 +52,7 @@ impl Copies {
     }
 
     /// Whether the session belongs to a piece of work, and was deleted or brought back since its copy was written.
-    async fn leaves_or_rejoins_its_work(&self, store: &dyn Store, id: SessionId) -> Result<bool, CopyError> {
+    async fn leaves_or_rejoins_its_work(&self, store: &dyn Reader, id: SessionId) -> Result<bool, CopyError> {
         #[derive(serde::Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Deleted {
@@ -69,7 +69,7 @@ impl Copies {
     /// The same, of nothing but the session.
     pub(super) async fn update_session(
         &self,
-        store: &dyn Store,
+        store: &dyn Reader,
         id: SessionId,
         depth: Depth,
     ) -> Result<Touched, CopyError> {
@@ -169,7 +169,7 @@ impl Copies {
     }
 
     /// Whether every line is what the log says.
-    pub(super) async fn transcript_is_right(&self, store: &dyn Store, session: &Session) -> Result<bool, CopyError> {
+    pub(super) async fn transcript_is_right(&self, store: &dyn Reader, session: &Session) -> Result<bool, CopyError> {
         let (path, id) = (self.path.clone(), session.row.id);
         let comparing = blocking(move || {
             let folder = match Folder::find(&path)? {

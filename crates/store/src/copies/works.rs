@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::copies::folder::Folder;
 use crate::copies::{Copies, Depth, Touched, blocking};
-use crate::{CopyError, Head, ReadError, Store, WholeWork};
+use crate::{CopyError, Head, ReadError, Reader, WholeWork};
 
 /// Beside the folder of the copies.
 const FOLDER: &str = "state";
@@ -49,7 +49,7 @@ impl WorkCopy {
 }
 
 impl Works {
-    async fn of(store: &dyn Store) -> Result<Self, ReadError> {
+    async fn of(store: &dyn Reader) -> Result<Self, ReadError> {
         Ok(Self { contexts: store.whole_works().await?.into_iter().map(WorkCopy::of).collect() })
     }
 
@@ -92,7 +92,7 @@ impl Copies {
     /// Makes the file of the pieces of work what the store says, and with it what the sessions' copies say of a work
     /// that was renamed or deleted. What is written is flushed before this answers. If the log of them is damaged, the
     /// file is left alone.
-    pub async fn update_works(&self, store: &dyn Store) -> Result<Touched, CopyError> {
+    pub async fn update_works(&self, store: &dyn Reader) -> Result<Touched, CopyError> {
         // What the log lost, the copy may still have.
         check_log(store).await?;
         let wanted = Works::of(store).await?;
@@ -116,7 +116,7 @@ impl Copies {
 
     /// Whether the file of the pieces of work is what [`Copies::update_works`] would write. Like that, it fails if the log of
     /// them is damaged.
-    pub async fn works_are_right(&self, store: &dyn Store) -> Result<bool, CopyError> {
+    pub async fn works_are_right(&self, store: &dyn Reader) -> Result<bool, CopyError> {
         check_log(store).await?;
         let wanted = Works::of(store).await?;
         Ok(match self.find_works().await? {
@@ -150,7 +150,7 @@ impl Copies {
 }
 
 /// Fails if the log of the pieces of work is damaged.
-async fn check_log(store: &dyn Store) -> Result<(), ReadError> {
+async fn check_log(store: &dyn Reader) -> Result<(), ReadError> {
     if let Head::At(head) = store.head(StreamId::Work).await? {
         store.read(StreamId::Work, head, 1).await?;
     }
@@ -158,7 +158,7 @@ async fn check_log(store: &dyn Store) -> Result<(), ReadError> {
 }
 
 /// The sessions whose copies may name their work as it is not called, or not any more.
-async fn misnamed(store: &dyn Store, known: Option<&Works>, wanted: &Works) -> Result<BTreeSet<SessionId>, ReadError> {
+async fn misnamed(store: &dyn Reader, known: Option<&Works>, wanted: &Works) -> Result<BTreeSet<SessionId>, ReadError> {
     let Some(known) = known else {
         return Ok(wanted.contexts.iter().flat_map(|work| &work.session_ids).copied().collect());
     };

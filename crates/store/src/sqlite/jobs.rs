@@ -9,11 +9,12 @@ use model::{Position, RowChange, Seq, SessionId, StreamId, Timestamp};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+use crate::append::first_session;
 use crate::sqlite::mend::Removal;
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::rows::EncodedEntry;
 use crate::sqlite::writer::MAX_GROUP_ENTRIES;
-use crate::{AppendError, Batch, Damage, Receipt, Room, StorageError, first_session};
+use crate::{AppendError, Batch, Damage, Receipt, Room, StorageError};
 
 pub(super) type Answer = Result<Position, AppendError>;
 

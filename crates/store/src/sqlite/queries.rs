@@ -21,7 +21,8 @@ use crate::sqlite::fences::has_fence;
 use crate::sqlite::meta;
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::rows::{self, StoredEntry, sql_seq};
-use crate::{Damage, Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError, last_part};
+use crate::tables::last_part;
+use crate::{Damage, Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError};
 
 impl From<rusqlite::Error> for ReadError {
     fn from(err: rusqlite::Error) -> Self {

@@ -5,7 +5,8 @@ use std::fs;
 use fail::FailScenario;
 use model::Incarnation;
 use store::conformance::{batch, stream, text_part};
-use store::{AppendError, Batch, Log as _, Room, SqliteStore};
+use store::prelude::*;
+use store::{AppendError, Batch, Room, SqliteStore};
 
 use crate::{FLUSH_FAILED, FULL, WRITE_FAILED, folder, length, one_more, open};
 

@@ -34,7 +34,7 @@ fn one_more(after: u64) -> store::Batch {
 }
 
 async fn length(store: &SqliteStore) -> u64 {
-    use store::Log as _;
+    use store::prelude::*;
     let page = store.read(stream(1), Seq::START, 1_000).await.unwrap();
     page.last().map_or(0, |entry| entry.seq.0)
 }

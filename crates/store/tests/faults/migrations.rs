@@ -6,8 +6,9 @@ use std::process::Command;
 
 use fail::FailScenario;
 use model::{Position, Request, StreamId};
+use store::Head;
 use store::outside::StoreFile;
-use store::{Head, Log as _, Tables as _};
+use store::prelude::*;
 
 use crate::{folder, open};
 

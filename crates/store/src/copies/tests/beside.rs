@@ -11,7 +11,8 @@ use model::{Incarnation, Position, Timestamp};
 use super::{begin, finish_turn, tree, written_anew};
 use crate::conformance::{AnyStore, session_id};
 use crate::copies::{BesideError, Copies, CopyCursor, Depth, Found, Phase, open_beside};
-use crate::{CopyError, Log as _, SqliteStore, Tables as _};
+use crate::prelude::*;
+use crate::{CopyError, SqliteStore};
 
 struct Home {
     _folder: tempfile::TempDir,

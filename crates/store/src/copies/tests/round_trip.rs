@@ -10,7 +10,8 @@ use super::{World, tree, written_anew};
 use crate::conformance::{act, at, create, session_id};
 use crate::copies::{Copies, Depth, Touched};
 use crate::histories::{SESSIONS, Step, Twins, lively, step};
-use crate::{MemoryStore, SqliteStore, Tables as _};
+use crate::prelude::*;
+use crate::{MemoryStore, SqliteStore};
 
 /// Copies that follow step by step are those that are written at the end, and a log that is filled from them gives them
 /// again, byte for byte, with nothing at work in it.

@@ -6,9 +6,10 @@ use std::os::unix::fs::symlink;
 use model::Incarnation;
 
 use super::{World, begin, finish_turn};
+use crate::MemoryStore;
 use crate::conformance::session_id;
 use crate::copies::MAX_LINE_BYTES;
-use crate::{MemoryStore, Tables as _};
+use crate::prelude::*;
 
 /// What is said of the first session's copy after `spoil` had it; the second session's is sound.
 async fn said_of(spoil: impl FnOnce(&World)) -> String {

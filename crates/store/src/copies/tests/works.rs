@@ -8,7 +8,8 @@ use model::{Command, Incarnation, NextId, Offer, OfferState, Turn, WorkEvent};
 use super::{World, written_anew};
 use crate::conformance::{act, at, note, session_id, work_id};
 use crate::copies::{Depth, Touched};
-use crate::{CopyError, MemoryStore, Store, Tables as _, WholeWork};
+use crate::prelude::*;
+use crate::{CopyError, MemoryStore, Store, WholeWork};
 
 async fn hydrated(world: &World) -> MemoryStore {
     let fresh = MemoryStore::new(Incarnation::from_bits(1));

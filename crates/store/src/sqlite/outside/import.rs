@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::prelude::*;
 use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::fences::has_fence;
 use crate::sqlite::heads::Heads;
@@ -25,7 +26,7 @@ use crate::sqlite::outside::export::{self, DamageLine, End, Header, Tombstone};
 use crate::sqlite::outside::repair::put_fence;
 use crate::sqlite::outside::restore::{RestoreError, RestoreWish, Restored};
 use crate::sqlite::outside::{OnProgress, Progress, Stage};
-use crate::{Batch, Damage, Head, Log as _, Part, ReadError, SqliteStore, Tables as _};
+use crate::{Batch, Damage, Head, Part, ReadError, SqliteStore};
 
 /// The longest line that is read. An event is far shorter than this.
 const MAX_LINE_BYTES: u64 = 32 << 20;

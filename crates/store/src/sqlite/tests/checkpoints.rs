@@ -7,11 +7,12 @@ use std::sync::{Arc, mpsc};
 use model::Seq;
 use rusqlite::{Connection, Error};
 
+use crate::SqliteStore;
 use crate::conformance::{batch, stream, text_part};
+use crate::prelude::*;
 use crate::sqlite::checkpoint::{self, Health};
 use crate::sqlite::open::connect_checkpointer;
 use crate::sqlite::tests::{folder, open_at};
-use crate::{Log as _, SqliteStore};
 
 /// A connection like the writer's, to a store that nobody has open.
 async fn writer(path: &Path) -> Connection {

@@ -4,8 +4,9 @@ use model::{Position, Seq};
 use rusqlite::Connection;
 
 use crate::conformance::{act, at, batch, create, prompt, session_id, stream, text_part};
+use crate::prelude::*;
 use crate::sqlite::tests::{folder, open_at};
-use crate::{AppendError, Head, Log as _, ReadError};
+use crate::{AppendError, Head, ReadError};
 
 fn told(result: Result<impl std::fmt::Debug, ReadError>) -> (Seq, String) {
     match result {

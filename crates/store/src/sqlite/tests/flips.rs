@@ -8,11 +8,12 @@ use rusqlite::Connection;
 
 use crate::conformance::{session_id, stream};
 use crate::outside::{Depth, Repair, StoreFile};
+use crate::prelude::*;
 use crate::sqlite::checksums::{FOLDED, STREAMS};
 use crate::sqlite::tests::outside::rebuild::tables;
 use crate::sqlite::tests::outside::{check, scribble, told, write_remembered, write_sample};
 use crate::sqlite::tests::{folder, open_at};
-use crate::{Log as _, ReadError, SqliteStore, Tables as _};
+use crate::{ReadError, SqliteStore};
 
 /// As many flips are tried in one run of the tests; the generator's seed is fixed.
 const FLIPS: usize = 300;

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use model::Seq;
 use rusqlite::Connection;
 
+use crate::Head;
 use crate::conformance::{at, batch, session_id, stream, text_part};
 use crate::outside::{BackupWish, Repair, StoreFile};
+use crate::prelude::*;
 use crate::sqlite::tests::{folder, open_at};
-use crate::{Head, Log as _};
 
 const WORD: &str = "xylophagous";
 

@@ -9,12 +9,13 @@ use rusqlite::Connection;
 
 use crate::conformance::{AnyStore, act, attached, batch, create, prompt, session_id, stream, text_part, work_id};
 use crate::outside::Depth;
+use crate::prelude::*;
 use crate::sqlite::checksums::SESSIONS;
 use crate::sqlite::tests::outside::rebuild::tables;
 use crate::sqlite::tests::outside::work::write_work;
 use crate::sqlite::tests::outside::{check, scribble, told, write_sample};
 use crate::sqlite::tests::{folder, open_at};
-use crate::{Log as _, ReadError, SqliteStore, Tables as _};
+use crate::{ReadError, SqliteStore};
 
 /// Gives the second session a name that is not in the log, with a checksum that fits: whoever makes its row anew takes the
 /// name away.

@@ -11,9 +11,10 @@ use rusqlite::config::DbConfig;
 use crate::conformance::{
     act, at, attached, batch, create, pictures, prompt, prompt_with, question, session_id, stream, text_part,
 };
+use crate::prelude::*;
 use crate::sqlite::open::newest_schema;
 use crate::sqlite::tests::{INCARNATION, folder, open_at};
-use crate::{AppendError, Log as _, OpenError, ReadError, SqliteStore, Tables as _};
+use crate::{AppendError, OpenError, ReadError, SqliteStore};
 
 fn refusal(path: &Path) -> OpenError {
     match SqliteStore::open(path, Incarnation::from_bits(1)) {

@@ -8,10 +8,11 @@ use rusqlite::Connection;
 
 use crate::conformance::{batch, stream, text_part};
 use crate::outside::Depth;
+use crate::prelude::*;
 use crate::sqlite::tests::flips::{PAGE_BYTES, Told, is_told, restore, tell};
 use crate::sqlite::tests::outside::{check, scribble, told, write_remembered, write_sample};
 use crate::sqlite::tests::{folder, open_at};
-use crate::{AppendError, Log as _, OpenError, SqliteStore, Tables as _};
+use crate::{AppendError, OpenError, SqliteStore};
 
 /// Where in the head of a page stand its kind, its first free block, how many cells it has (two bytes) and, of one that has
 /// others below it, the last of those.

@@ -7,10 +7,11 @@ use tokio::sync::oneshot;
 use tokio::task::{JoinSet, yield_now};
 
 use crate::conformance::{at, batch, stream, text_part};
+use crate::prelude::*;
 use crate::sqlite::jobs::Write;
 use crate::sqlite::tests::{folder, open_at};
 use crate::sqlite::writer::QUEUE;
-use crate::{AppendError, Batch, Head, Log as _, Receipt, SqliteStore};
+use crate::{AppendError, Batch, Head, Receipt, SqliteStore};
 
 /// The writer stands still until this is dropped.
 type Held = mpsc::Sender<()>;

@@ -8,7 +8,8 @@ use model::{ListKey, SessionId};
 use serde_json::{Value, json};
 use store::copies::{Difference, What};
 use store::outside::{CheckReport, Depth, FindingKind};
-use store::{Copies, CopyError, OpenError, ReadError, SqliteStore, Tables as _};
+use store::prelude::*;
+use store::{Copies, CopyError, OpenError, ReadError, SqliteStore};
 
 use crate::data_dir::DataDir;
 use crate::host::{look_at, new_incarnation};

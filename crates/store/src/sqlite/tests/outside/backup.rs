@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use model::Position;
 
+use crate::SqliteStore;
 use crate::conformance::{batch, stream, text_part};
 use crate::outside::{BackupError, BackupWish, Depth, Progress, StoreFile};
+use crate::prelude::*;
 use crate::sqlite::tests::outside::{backup, check, log_of, restore_from, told, write_sample};
 use crate::sqlite::tests::{folder, open_at};
-use crate::{Log as _, SqliteStore};
 
 /// Appends to three streams go on until the backup is done, and each page that it copies is behind them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use model::{AgentReport, Command, Memory};
 
+use crate::OpenError;
 use crate::conformance::{
     AnyStore, act, attached, batch, create, pictures, prompt, prompt_with, question, stream, text_part,
 };
 use crate::outside::{Depth, Repair, StoreFile};
+use crate::prelude::*;
 use crate::sqlite::tests::outside::{backup, check, contents, export, scribble, scribble_fence, told, write_sample};
 use crate::sqlite::tests::{folder, open_at};
-use crate::{Log as _, OpenError};
 
 #[tokio::test]
 async fn each_kind_of_damage_is_found_and_named() {

@@ -5,9 +5,9 @@ use std::fs;
 use model::EVENT_VERSION;
 use sha2::{Digest as _, Sha256};
 
-use crate::Log as _;
 use crate::conformance::{at, batch, stream, text_part};
 use crate::outside::{Depth, ExportWish, RestoreError, StoreFile};
+use crate::prelude::*;
 use crate::sqlite::tests::outside::{
     check, contents, export, named, restore_from, scribble, scribble_fence, told, write_sample,
 };

@@ -7,14 +7,15 @@ use model::{Command, Memory};
 use refinery::Target;
 use rusqlite::Connection;
 
+use crate::SqliteStore;
 use crate::conformance::{AnyStore, act, attached, create, session_id};
 use crate::outside::{Depth, Repair, StoreFile};
+use crate::prelude::*;
 use crate::sqlite::checksums;
 use crate::sqlite::open::{embedded, newest_schema};
 use crate::sqlite::tests::outside::rebuild::tables;
 use crate::sqlite::tests::outside::{backup, check, contents, export, restore_from, scribble, told};
 use crate::sqlite::tests::{folder, open_at};
-use crate::{SqliteStore, Tables as _};
 
 /// The first store, brought to `schema` and no further.
 fn make(path: &Path, schema: i64) {

@@ -10,11 +10,12 @@ use rusqlite::config::DbConfig;
 
 use crate::conformance::{batch, stream, text_part};
 use crate::outside::{Depth, Progress, RestoreError, RestoreWish, Stage, restore};
+use crate::prelude::*;
 use crate::sqlite::tests::outside::{
     NEW_INCARNATION, apart, backup, carry_out, check, contents, export, restore_from, told, wish, write_sample,
 };
 use crate::sqlite::tests::{INCARNATION, folder, open_at};
-use crate::{Log as _, OpenError, SqliteStore};
+use crate::{OpenError, SqliteStore};
 
 async fn write_words(path: &Path, words: &[&str]) {
     open_at(path).append(batch([text_part(stream(1), 0, words)])).await.unwrap();

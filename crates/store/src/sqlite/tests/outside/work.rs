@@ -10,10 +10,11 @@ use rusqlite::Connection;
 
 use crate::conformance::{AnyStore, act, at, batch, click, next_step, note, offers, prompt, session_id, work_id};
 use crate::outside::{Depth, Repair};
+use crate::prelude::*;
 use crate::sqlite::tests::outside::rebuild::tables;
 use crate::sqlite::tests::outside::{backup, check, export, log_of, restore_from, scribble, told, write_sample};
 use crate::sqlite::tests::{folder, open_at};
-use crate::{AppendError, Head, Part, ReadError, Tables as _};
+use crate::{AppendError, Head, Part, ReadError};
 
 const WORK: &str = "06060606-0606-0606-0606-060606060606";
 

@@ -1,0 +1,112 @@
+//! Reading the log: by stream, by position, and waiting for more.
+
+use std::borrow::Cow;
+
+use async_trait::async_trait;
+use model::{Entry, Event, Incarnation, Position, Seq, SessionId, StreamId};
+use tokio::sync::watch;
+
+use crate::StorageError;
+
+/// A page of a read stops after this many bytes of events, so that a page of large entries stays small in memory.
+pub const MAX_PAGE_BYTES: usize = 512 << 10;
+
+/// The append-only log, as whoever reads it sees it.
+#[async_trait]
+pub trait Log: Send + Sync + 'static {
+    /// Which life of the store this is; cursors carry it.
+    fn incarnation(&self) -> Incarnation;
+
+    /// Entries of a stream after a seq, oldest first: at most `limit`, at least one if there is any, and no more than
+    /// about [`MAX_PAGE_BYTES`]. A page ends before a damaged entry; asking on from there tells of the damage.
+    async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry<Event>>, ReadError>;
+
+    /// Entries of a session, like [`Log::read`].
+    async fn read_session(&self, session: SessionId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {
+        let entries = self.read(StreamId::Session(session), after, limit).await?;
+        Ok(entries.into_iter().filter_map(Entry::into_session).collect())
+    }
+
+    /// Entries of all streams after a position, oldest first, bounded like [`Log::read`]; without what damaged streams
+    /// have after their damage.
+    async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<PlacedEntry>, ReadError>;
+
+    /// Which streams have entries after a position. At most `limit` entries are looked at, and nothing of what they say.
+    async fn changed_since(&self, after: Position, limit: usize) -> Result<Changes, ReadError>;
+
+    /// The position of the newest entry that is durable; [`Position(0)`](Position) if there is none.
+    fn last_position(&self) -> Position;
+
+    /// Waits until the log has durable entries after a position, and says how far it goes then. This is how a follower
+    /// sleeps: whatever it finds there, it reads.
+    async fn wait_after(&self, after: Position) -> Position;
+
+    /// How far a stream has got.
+    async fn head(&self, stream: StreamId) -> Result<Head, ReadError>;
+
+    /// What is known to be wrong with a session's stream. Such a stream is read up to there and takes no more.
+    fn damage(&self, session: SessionId) -> Option<Damage>;
+}
+
+/// An entry with its place among all streams.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedEntry {
+    /// Where it is in the whole log.
+    pub position: Position,
+    /// The stream it belongs to.
+    pub stream: StreamId,
+    /// The entry.
+    pub entry: Entry<Event>,
+}
+
+/// Which streams have moved since some position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changes {
+    /// Each once, in the order in which they first moved.
+    pub streams: Vec<StreamId>,
+    /// Up to where this is complete: the last entry that was looked at or, if that were all, the last position that was
+    /// ever given. One before the position that was asked about tells that the log has lost entries since.
+    pub up_to: Position,
+}
+
+/// How far a stream has got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Head {
+    /// Its newest entry; [`Seq::START`] if it has none.
+    At(Seq),
+    /// Its entries were purged; it takes no more.
+    Purged,
+}
+
+/// From where on a stream is not what was written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{stream} is damaged from entry {seq} on: {what}; it can be read up to there and takes no more")]
+pub struct Damage {
+    /// The stream in question.
+    pub stream: StreamId,
+    /// The first entry that cannot be relied on.
+    pub seq: Seq,
+    /// What is wrong with it.
+    pub what: Cow<'static, str>,
+}
+
+/// Why nothing could be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The next entry is not what was written.
+    #[error(transparent)]
+    Damaged(Damage),
+    /// The storage did not answer.
+    #[error("could not read from the store")]
+    Storage(#[source] StorageError),
+    /// The store is closing.
+    #[error("the store is closed")]
+    Closed,
+}
+
+/// Waits until the position that a store tells of lies after another one.
+pub(crate) async fn wait_after(last: &watch::Sender<Position>, after: Position) -> Position {
+    let mut last = last.subscribe();
+    // The store holds the other side, and whoever waits holds the store.
+    last.wait_for(|last| *last > after).await.map_or(after, |last| *last)
+}
