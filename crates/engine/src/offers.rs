@@ -7,9 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use model::{
-    AgentCommand, AgentOption, AgentReport, AgentView, Entry, Seq, Session, SessionEvent, SessionId, StreamId,
-};
+use model::{AgentCommand, AgentOption, AgentReport, AgentView, Entry, Seq, Session, SessionEvent, SessionId};
 use store::Reader;
 
 /// How many of the newest entries are looked at.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::{Asker, ChangeSession, Delete, RequestKey, Restore};
-use model::{Seq, StreamId};
+use model::Seq;
 use store::prelude::*;
 
 use crate::support::{World, asker};

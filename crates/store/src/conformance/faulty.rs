@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use model::{
-    DeletedKey, Entry, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow, Seq,
-    Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
+    DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow,
+    Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey,
+    WorkRow,
 };
 
 use crate::{
@@ -300,7 +301,7 @@ questions! {
                 told.or_else(|| self.inner.damage(session))
             }
         }
-        Read read(stream: StreamId, after: Seq, limit: usize) -> Vec<Entry>;
+        Read read(stream: StreamId, after: Seq, limit: usize) -> Vec<Entry<Event>>;
         ReadAll read_all(after: Position, limit: usize) -> Vec<PlacedEntry>;
         ChangedSince changed_since(after: Position, limit: usize) -> Changes;
         Head head(stream: StreamId) -> Head;

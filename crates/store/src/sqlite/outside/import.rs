@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-use model::{EVENT_VERSION, Entry, Event, RowChange, Seq, Session, StreamId, Timestamp, fold};
+use model::{DecodeError, Entry, Event, RowChange, Seq, Session, StreamId, Timestamp, fold};
 use rusqlite::OpenFlags;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -156,12 +156,13 @@ struct Importer<'a> {
 impl Importer<'_> {
     async fn take(&mut self, line: EntryLine, lines: &Lines<'_>) -> Result<(), RestoreError> {
         let stream = lines.stream(&line.stream)?;
-        if line.version > EVENT_VERSION {
-            return Err(lines.bad("it was written by a newer version of the program"));
-        }
         let event = serde_json::json!({ "type": line.r#type, "data": line.data }).to_string();
-        let event =
-            Event::decode(stream, line.version, event.as_bytes()).map_err(|_| lines.bad("it is not a known event"))?;
+        let event = Event::decode(stream, line.version, event.as_bytes()).map_err(|err| {
+            lines.bad(match err {
+                DecodeError::Newer => "it was written by a newer version of the program",
+                DecodeError::Malformed(_) => "it is not a known event",
+            })
+        })?;
         let after = self.head(stream, lines).await?;
         if line.seq != after.next() {
             return Err(lines.bad("it does not follow the entry before it in its stream"));

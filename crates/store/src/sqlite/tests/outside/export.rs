@@ -144,7 +144,7 @@ async fn a_session_that_grows_meanwhile_is_whole() {
 async fn an_export_that_is_not_whole_changes_nothing() {
     let entry = |seq: u64| {
         format!(
-            r#"{{"stream":"server","seq":{seq},"at":"1970-01-01T00:00:00.001Z","version":1,"type":"session.observed","data":{{}}}}"#
+            r#"{{"stream":"server","seq":{seq},"at":"1970-01-01T00:00:00.001Z","version":1,"type":"permission.forgotten","data":{{"id":"0190a8c0-0000-7000-8000-000000000001"}}}}"#
         )
     };
     let whole = sealed(&[HEADER, &entry(1), &entry(2)], 2);
@@ -164,13 +164,14 @@ async fn an_export_that_is_not_whole_changes_nothing() {
         (format!("{whole}{whole}"), line("something comes after the end")),
         (sealed(&[HEADER, &entry(1)], 2), line("it counts other lines than there are")),
         (
-            sealed(&[HEADER, &entry(1).replace("session.observed", "session.dreamt")], 1),
-            line("it is not a known event"),
+            sealed(&[HEADER, &entry(1).replace("permission.forgotten", "session.dreamt")], 1),
+            line("it was written by a newer version of the program"),
         ),
         (
             sealed(&[HEADER, &entry(1).replace("\"version\":1", &format!("\"version\":{}", EVENT_VERSION + 1))], 1),
             line("it was written by a newer version of the program"),
         ),
+        (sealed(&[HEADER, &entry(1).replace("\"id\"", "\"it\"")], 1), line("it is not a known event")),
         (
             sealed(&[HEADER, &entry(1).replace("server", "dreams")], 1),
             line("it names no stream that this program knows"),
