@@ -80,7 +80,7 @@ pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, Pe
 pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
 pub use rows::{RowChange, TurnRow, fold, fold_server, fold_session, fold_work};
 pub use session::{Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
-pub use session_list::{DeletedKey, ListKey, SessionList};
+pub use session_list::{DeletedKey, ListKey};
 pub use size::json_bytes;
 pub use text::{first_line, is_slash_command, one_line, parts, plain_text, split_source};
 pub use time::Timestamp;

@@ -1,10 +1,8 @@
-//! The list of sessions, most recently active first.
+//! Places in the lists of sessions: by when they were last active, and by when they were deleted.
 //!
 //! Invariant: a page is found by the key it starts after, never by counting rows, so a page costs the same at any
 //! depth and rows that move while somebody pages are neither doubled within a page nor make others vanish.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::str::FromStr;
 
@@ -73,52 +71,5 @@ impl FromStr for DeletedKey {
     fn from_str(text: &str) -> Result<Self, CursorError> {
         let ListKey { active_at, id } = text.parse()?;
         Ok(Self { deleted_at: active_at, id })
-    }
-}
-
-/// Rows by recency, folded from row changes.
-#[derive(Debug, Clone, Default)]
-pub struct SessionList {
-    rows: HashMap<SessionId, SessionRow>,
-    order: BTreeMap<Reverse<ListKey>, SessionId>,
-}
-
-impl SessionList {
-    /// Takes a row in, or in place of its older self.
-    pub fn put(&mut self, row: SessionRow) {
-        self.remove(row.id);
-        if row.deleted_at.is_none() {
-            self.order.insert(Reverse(ListKey::of(&row)), row.id);
-        }
-        self.rows.insert(row.id, row);
-    }
-
-    /// Takes a row out.
-    pub fn remove(&mut self, id: SessionId) {
-        if let Some(old) = self.rows.remove(&id) {
-            self.order.remove(&Reverse(ListKey::of(&old)));
-        }
-    }
-
-    /// One row, deleted or not.
-    pub fn find(&self, id: SessionId) -> Option<&SessionRow> {
-        self.rows.get(&id)
-    }
-
-    /// Every row, in no order, deleted ones too.
-    pub fn all(&self) -> impl Iterator<Item = &SessionRow> {
-        self.rows.values()
-    }
-
-    /// The rows that follow `after` in the list, without deleted ones.
-    pub fn page(&self, after: Option<ListKey>, limit: usize) -> Vec<SessionRow> {
-        use std::ops::Bound::{Excluded, Unbounded};
-        let from = after.map_or(Unbounded, |key| Excluded(Reverse(key)));
-        self.order.range((from, Unbounded)).take(limit).map(|(_, id)| self.rows[id].clone()).collect()
-    }
-
-    /// How many came to rest unseen.
-    pub fn unobserved_count(&self) -> u64 {
-        self.rows.values().filter(|row| row.unobserved()).count() as u64
     }
 }

@@ -19,6 +19,7 @@ pub mod copies;
 mod histories;
 mod log;
 mod memory;
+mod rows;
 mod sqlite;
 mod tables;
 

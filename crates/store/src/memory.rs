@@ -1,23 +1,20 @@
 //! The in-memory twin: the same answers from plain collections, for tests of what is built on a store.
 //!
 //! Invariant: whatever `conformance.rs` and `histories.rs` can see of it, they see the same of [`crate::SqliteStore`].
-//! It shares no code with it, so that one does not repeat the other's mistakes.
+//! Both apply changes of rows as `rows.rs` says; how rows are kept and found is each one's own.
 
 mod tables;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use model::{
-    Context, Entry, Event, FactShape, Incarnation, InteractionId, Mark, NextId, NextRow, Offer, Position, ProvedFact,
-    QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, SessionId, SessionList, SessionRow, StreamId, Timestamp,
-    TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId, WorkRow,
-};
+use model::{Entry, Event, Incarnation, Position, Seq, SessionId, StreamId, Timestamp};
 use tokio::sync::watch;
 
 use crate::append::first_session;
 use crate::log::wait_after;
+use crate::rows::Rows;
 use crate::{
     Append, AppendError, Batch, Changes, Damage, Head, Log, MAX_PAGE_BYTES, Part, PlacedEntry, ReadError, Receipt,
 };
@@ -34,41 +31,9 @@ struct State {
     last_position: u64,
     streams: HashMap<StreamId, Stream>,
     order: BTreeMap<Position, (StreamId, Seq)>,
-    sessions: SessionList,
-    turns: BTreeMap<(SessionId, Turn), TurnRow>,
-    prompts: BTreeMap<(SessionId, InteractionId), QueuedPrompt>,
-    titles: BTreeMap<(SessionId, u32), TitleRow>,
-    /// The session, its agent and that agent's own id.
-    attachments: BTreeSet<(SessionId, String, String)>,
-    next_blocks: BTreeMap<(SessionId, NextId), NextRow>,
-    works: BTreeMap<WorkId, WorkRow>,
-    work_names: BTreeMap<(String, String), WorkId>,
-    contexts: BTreeMap<SessionId, Kept>,
-    tokens: BTreeMap<TokenId, TokenRow>,
-    remembered: BTreeMap<RememberedId, RememberedRow>,
+    rows: Rows,
     /// With the session that it goes with, if it holds words of it.
     receipts: BTreeMap<(String, String), (Option<SessionId>, Receipt)>,
-}
-
-/// What is kept of a session's context.
-#[derive(Default)]
-struct Kept {
-    sets: BTreeMap<String, Vec<Mark>>,
-    facts: BTreeMap<(String, String), (FactShape, ProvedFact)>,
-    changed_at: BTreeSet<Seq>,
-}
-
-impl Kept {
-    fn context(&self) -> Context {
-        let mut context = Context::default();
-        for (set, marks) in &self.sets {
-            context.sets.restore(set.clone(), marks.clone());
-        }
-        for ((name, _), (shape, fact)) in &self.facts {
-            context.facts.restore(name.clone(), *shape, fact.clone());
-        }
-        context
-    }
 }
 
 enum Stream {
@@ -102,24 +67,6 @@ impl State {
             Some(Stream::Open(entries)) => entries,
             Some(Stream::Purged) | None => &[],
         }
-    }
-
-    fn offer(&self, row: &NextRow) -> Offer {
-        let project = self.sessions.find(row.session).map(|session| session.project.clone()).unwrap_or_default();
-        let led_to = |name: &str| self.work_names.get(&(project.clone(), name.to_owned()));
-        let is_same = |a: &str, b: &str| a == b || (led_to(a).is_some() && led_to(a) == led_to(b));
-        let later = |other: &&NextRow| {
-            let names = other.next.meta_context.as_deref().zip(row.next.meta_context.as_deref());
-            other.session == row.session
-                && other.id.turn > row.id.turn
-                && names.is_some_and(|(other, own)| is_same(other, own))
-        };
-        let superseded_by = self.next_blocks.values().filter(later).map(|other| other.id.turn).min();
-        Offer { row: row.clone(), superseded_by }
-    }
-
-    fn of_work(&self, work: WorkId) -> impl Iterator<Item = &SessionRow> {
-        self.sessions.all().filter(move |row| row.work == Some(work) && row.deleted_at.is_none())
     }
 
     fn check(&self, batch: &Batch) -> Result<(), AppendError> {
@@ -157,96 +104,7 @@ impl State {
                 Stream::Purged => unreachable!("a batch for a purged stream is refused"),
             }
         }
-        for row in part.rows {
-            self.apply(row);
-        }
-    }
-
-    fn apply(&mut self, change: RowChange) {
-        match change {
-            RowChange::PutSession(row) => self.sessions.put(*row),
-            RowChange::StartTurn(row) => {
-                self.turns.insert((row.session, row.turn), row);
-            }
-            RowChange::EndTurn { session, turn, stop, ended_at, last_seq } => {
-                if let Some(row) = self.turns.get_mut(&(session, turn)) {
-                    row.stop = Some(stop);
-                    row.ended_at = Some(ended_at);
-                    row.last_seq = Some(last_seq);
-                }
-            }
-            RowChange::PutPrompt { session, prompt } => {
-                self.prompts.insert((session, prompt.interaction_id), prompt);
-            }
-            RowChange::RemovePrompt { session, interaction_id } => {
-                self.prompts.remove(&(session, interaction_id));
-            }
-            RowChange::PutSet { session, set, marks } => {
-                self.contexts.entry(session).or_default().sets.insert(set, marks);
-            }
-            RowChange::PutFact { session, name, shape, fact } => {
-                let key = (name, fact.value.clone());
-                self.contexts.entry(session).or_default().facts.insert(key, (shape, fact));
-            }
-            RowChange::RemoveFact { session, name, value } => {
-                self.contexts.entry(session).or_default().facts.remove(&(name, value));
-            }
-            RowChange::NoteContext { session, seq } => {
-                self.contexts.entry(session).or_default().changed_at.insert(seq);
-            }
-            RowChange::PutTitle(row) => {
-                self.titles.insert((row.session, row.slot()), row);
-            }
-            RowChange::PutAttachment { session, agent, agent_session } => {
-                self.attachments.insert((session, agent, agent_session));
-            }
-            RowChange::PutSummary { session, turn, summary, extent } => {
-                if let Some(row) = self.turns.get_mut(&(session, turn)) {
-                    row.summary = Some(summary);
-                    row.extent = extent.or(row.extent);
-                }
-            }
-            RowChange::PutNext(row) => {
-                self.next_blocks.insert((row.session, row.id), row);
-            }
-            RowChange::ClickNext { session, id, clicked } => {
-                if let Some(row) = self.next_blocks.get_mut(&(session, id)) {
-                    row.clicked = Some(clicked);
-                }
-            }
-            RowChange::PutWork(row) => {
-                self.works.insert(row.id, row);
-            }
-            RowChange::NameWork { project, name, id } => {
-                self.work_names.insert((project, name), id);
-            }
-            RowChange::RenameWork { id, name } => {
-                if let Some(row) = self.works.get_mut(&id) {
-                    row.name = name;
-                }
-            }
-            RowChange::TouchWork { id, added_at } => {
-                if let Some(row) = self.works.get_mut(&id) {
-                    row.added_at = added_at;
-                }
-            }
-            RowChange::RemoveWork { id } => {
-                self.works.remove(&id);
-            }
-            RowChange::ForgetWorkNames { id } => self.work_names.retain(|_, work| *work != id),
-            RowChange::PutToken(row) => {
-                self.tokens.insert(row.id, row);
-            }
-            RowChange::RemoveToken { id } => {
-                self.tokens.remove(&id);
-            }
-            RowChange::PutRemembered(row) => {
-                self.remembered.insert(row.id, row);
-            }
-            RowChange::RemoveRemembered { id } => {
-                self.remembered.remove(&id);
-            }
-        }
+        part.rows.iter().for_each(|change| self.rows.apply(change));
     }
 }
 
@@ -350,14 +208,8 @@ impl Append for MemoryStore {
         }
         state.streams.insert(stream, Stream::Purged);
         state.order.retain(|_, (owner, _)| *owner != stream);
-        state.sessions.remove(session);
-        state.turns.retain(|(owner, _), _| *owner != session);
-        state.prompts.retain(|(owner, _), _| *owner != session);
-        state.titles.retain(|(owner, _), _| *owner != session);
-        state.attachments.retain(|(owner, ..)| *owner != session);
+        state.rows.remove_session(session);
         state.receipts.retain(|_, (owner, _)| *owner != Some(session));
-        state.next_blocks.retain(|(owner, _), _| *owner != session);
-        state.contexts.remove(&session);
         Ok(())
     }
 

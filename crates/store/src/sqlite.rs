@@ -9,7 +9,6 @@ mod attachments;
 mod changes;
 mod checkpoint;
 mod checksums;
-mod columns;
 mod fences;
 mod heads;
 mod jobs;

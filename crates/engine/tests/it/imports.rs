@@ -189,7 +189,7 @@ async fn on_a_full_disk_each_conversation_is_told_and_comes_in_later() {
     let progress = import(&world).await;
     assert_eq!((progress.added, progress.failed, progress.done), (0, CONVERSATIONS, CONVERSATIONS), "{progress:?}");
     assert_eq!(progress.failures.len(), CONVERSATIONS);
-    world.disk.mend();
+    world.disk.mend().await;
     let progress = import(&world).await;
     assert_eq!((progress.added, progress.failed), (CONVERSATIONS, 0), "{progress:?}");
 }

@@ -6,6 +6,7 @@ mod agent_places;
 mod clock;
 mod context;
 mod copies;
+mod faults;
 mod follow;
 mod imports;
 mod permissions;

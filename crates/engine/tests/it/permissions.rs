@@ -71,7 +71,7 @@ async fn a_rules_answer_that_could_not_be_written_is_left_to_the_person() {
     let prompt = world.prompt(session, "run true").await;
     let request = asked(&mut follow).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
-    world.disk.mend();
+    world.disk.mend().await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(world.engine.find_answer(session, request).await.unwrap(), None);
     world.engine.submit(session, answer(request, "reject-once"), asker()).await.unwrap();
@@ -95,7 +95,7 @@ async fn a_person_that_is_faster_than_a_rule_is_the_one_that_counts() {
     let prompt = world.prompt(session, "run true").await;
     let request = asked(&mut follow).await;
     world.engine.submit(session, answer(request, "reject-once"), asker()).await.unwrap();
-    world.disk.mend();
+    world.disk.mend().await;
     tokio::time::timeout(Duration::from_secs(600), world.finish(session, prompt)).await.unwrap();
     let counted = world.engine.find_answer(session, request).await.unwrap().unwrap();
     assert_eq!(counted.option.as_deref(), Some("reject-once"));

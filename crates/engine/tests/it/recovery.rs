@@ -65,7 +65,7 @@ async fn a_full_disk_holds_the_agent_up_and_loses_nothing() {
     assert!(matches!(refused, Err(SubmitError::Append(_))), "{refused:?}");
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(world.engine.session(session).await.unwrap().row.state(), SessionState::Running);
-    world.disk.mend();
+    world.disk.mend().await;
     world.finish(session, prompt).await;
     let log = world.log(session).await;
     let words: String = log.lines().filter_map(|line| line.split("text.part 0 ").nth(1)).collect();

@@ -175,7 +175,7 @@ async fn an_answer_that_could_not_be_written_is_not_remembered() {
     world.fill_disk();
     assert!(matches!(give().await, Err(SubmitError::Append(_))));
     assert_eq!(world.engine.remembered(), []);
-    world.disk.mend();
+    world.disk.mend().await;
     give().await.unwrap();
     world.finish(session, prompt).await;
     let answered = world.engine.find_answer(session, Request(1)).await.unwrap().unwrap();

@@ -27,6 +27,7 @@ pub struct Faulty<S> {
 struct Plan {
     rules: Vec<Rule>,
     damage: Option<Damage>,
+    unconfirmed: Vec<Batch>,
     met: HashMap<Call, Met>,
 }
 
@@ -48,7 +49,7 @@ pub enum Fault {
     Busy,
     /// The store can not be relied on any more. Nothing of the batch was kept.
     Failed,
-    /// The same, but the batch was kept: the disk only failed to confirm it.
+    /// The same, but the disk only failed to confirm the batch: it is there after [`Faulty::mend`].
     Unconfirmed,
     /// The store is closed.
     Closed,
@@ -123,13 +124,6 @@ impl<S> Faulty<S> {
         When { faulty: self, rule: Rule { call, which: |_| true, after: 0, times: usize::MAX, what } }
     }
 
-    /// From now on nothing fails.
-    pub fn mend(&self) {
-        let mut plan = self.plan();
-        plan.rules.clear();
-        plan.damage = None;
-    }
-
     /// From now on this is said to be damaged; it can be read nevertheless.
     pub fn say_damaged(&self, damage: Damage) {
         self.plan().damage = Some(damage);
@@ -151,6 +145,15 @@ impl<S> Faulty<S> {
 }
 
 impl<S: Store> Faulty<S> {
+    /// From now on nothing fails, as if the store were opened again.
+    pub async fn mend(&self) {
+        let met = self.plan().met.clone();
+        let Plan { unconfirmed, .. } = std::mem::replace(&mut *self.plan(), Plan { met, ..Plan::default() });
+        for batch in unconfirmed {
+            self.inner.append(batch).await.expect("nobody wrote since");
+        }
+    }
+
     /// What becomes of a call, after whatever is to happen before it.
     async fn meet(&self, call: Call, batch: Option<&Batch>) -> Option<Fault> {
         let overtaking = {
@@ -188,7 +191,7 @@ impl<S: Store> Faulty<S> {
             Some(Fault::Busy) => Err(AppendError::Busy(as_told())),
             Some(Fault::Failed) => Err(AppendError::Failed(as_told())),
             Some(Fault::Unconfirmed) => {
-                write.await?;
+                self.plan().unconfirmed.extend(batch.cloned());
                 Err(AppendError::Failed(as_told()))
             }
             Some(Fault::Closed) => Err(AppendError::Closed),
@@ -403,7 +406,7 @@ mod tests {
             store.when(Call::Append).fail(fault);
             let refused = store.append(text(0)).await.unwrap_err();
             assert!(refused.to_string().contains(said), "{refused}");
-            store.mend();
+            store.mend().await;
             let head = store.head(StreamId::Session(session_id(9))).await.unwrap();
             assert_eq!(head, Head::At(Seq(u64::from(kept))), "{fault:?}");
         }

@@ -92,7 +92,7 @@ fn change_schema(conn: &Connection, sql: &str) -> Result<()> {
 pub(super) fn keep_whole(conn: &Connection, look: &Connection, table: &Table, key: &str) -> Result<()> {
     let (name, whole) = (table.name, table.is_whole(newest_schema()));
     // Not `AS SELECT`, which would open the table's pages.
-    let columns = format!("{}, checksum", table.columns);
+    let columns = format!("{}, checksum", table.columns());
     conn.execute_batch(&format!(
         "CREATE TEMP TABLE kept ({columns});
          CREATE UNIQUE INDEX temp.kept_once ON kept ({key})"
@@ -125,7 +125,7 @@ pub(super) fn keep_whole(conn: &Connection, look: &Connection, table: &Table, ke
 
 /// Puts rows that were kept back. `which` is SQL.
 pub(super) fn put_kept(conn: &Connection, table: &Table, which: &str, params: impl Params) -> Result<()> {
-    let (name, columns) = (table.name, table.columns);
+    let (name, columns) = (table.name, table.columns());
     let sql = format!(
         "INSERT INTO main.{name} ({columns}, checksum) SELECT {columns}, checksum FROM temp.kept WHERE {which}"
     );

@@ -10,10 +10,10 @@ use rusqlite::{Connection, Result, params};
 
 use crate::ReadError;
 use crate::sqlite::checksums::ATTACHMENTS;
-use crate::sqlite::columns::STORED_ENTRY_COLUMNS;
+
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::queries::collect_whole;
-use crate::sqlite::rows::{self, StoredEntry};
+use crate::sqlite::rows::{self, STORED_ENTRY_COLUMNS, StoredEntry};
 use crate::sqlite::{anew, apply, mend, meta};
 
 pub(super) fn find_sql() -> String {

@@ -3,81 +3,39 @@
 //! Invariant: whoever writes a row of these tables writes its checksum in the same statement or the same transaction, and
 //! a row that was damaged before is never given a new one, which would pass the damage off as whole.
 
-use std::sync::LazyLock;
-
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{Type, ValueRef};
-use rusqlite::{Connection, Error, Params, Result, Row, ToSql};
+use rusqlite::{Connection, Error, Params, Result, Row, ToSql, params_from_iter};
 
-use crate::sqlite::columns;
+use crate::rows::Values;
 
-/// A table whose rows have a checksum.
-pub(super) struct Table {
-    pub(super) name: &'static str,
-    /// What is summed, in this order. A column that is empty adds nothing, so a later one needs no new checksums.
-    pub(super) columns: &'static str,
-    put: LazyLock<String>,
-}
+pub(super) use crate::rows::Table;
+pub(super) use crate::rows::columns::{
+    ATTACHMENTS, CONTEXT_ENTRIES, FACTS, NEXT_BLOCKS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, SETS, STREAMS, TITLES,
+    TOKENS, TURNS, WORK_NAMES, WORKS,
+};
 
 /// The first schema whose rows have checksums.
 const CHECKSUMS_SINCE: i64 = 10;
 
-macro_rules! tables {
-    ($($table:ident $name:literal: $columns:expr;)+) => {
-        $(pub(super) static $table: Table = Table {
-            name: $name,
-            columns: $columns,
-            put: LazyLock::new(|| put_sql($name, $columns)),
-        };)+
-    };
-}
-
-tables! {
-    STREAMS "streams": "id, name, purged_at, sweeping, damaged_seq, damage";
-    SESSIONS "sessions": columns::SESSION_COLUMNS;
-    TURNS "turns": columns::TURN_COLUMNS;
-    PROMPTS "prompts": "session, interaction, queued_seq, queued_at, text, images";
-    SETS "sets": "session, name, marks";
-    FACTS "facts": "session, name, value, shape, nth, turn, tool, entry, exit_code, file";
-    CONTEXT_ENTRIES "context_entries": "session, seq";
-    TITLES "titles": "session, slot, nth, title, made_by, turn, interaction, changed_at";
-    ATTACHMENTS "attachments": columns::ATTACHMENT_COLUMNS;
-    NEXT_BLOCKS "next_blocks": columns::NEXT_COLUMNS;
-    WORKS "works": columns::WORK_COLUMNS;
-    WORK_NAMES "work_names": columns::WORK_NAME_COLUMNS;
-    TOKENS "tokens": columns::TOKEN_COLUMNS;
-    REMEMBERED "remembered": columns::REMEMBERED_COLUMNS;
-    RECEIPTS "receipts": columns::RECEIPT_COLUMNS;
-}
-
-/// The tables that are folded from the log and can be made again from it.
-pub(super) static FOLDED: [&Table; 13] = [
-    &SESSIONS,
-    &TURNS,
-    &PROMPTS,
-    &SETS,
-    &FACTS,
-    &CONTEXT_ENTRIES,
-    &TITLES,
-    &ATTACHMENTS,
-    &NEXT_BLOCKS,
-    &WORKS,
-    &WORK_NAMES,
-    &TOKENS,
-    &REMEMBERED,
-];
-
-fn put_sql(name: &str, columns: &str) -> String {
-    let count = columns.split(',').count();
-    let values = (1..=count).map(|n| format!("?{n}")).collect::<Vec<_>>().join(", ");
-    format!("INSERT OR REPLACE INTO {name} ({columns}, checksum) VALUES ({values}, row_sum({values}))")
-}
-
 impl Table {
+    /// The statement that writes a row with its checksum.
+    pub(crate) fn put_sql(&self) -> String {
+        let (name, columns) = (self.name, self.columns());
+        let values = (1..=columns.split(',').count()).map(|n| format!("?{n}")).collect::<Vec<_>>().join(", ");
+        format!("INSERT OR REPLACE INTO {name} ({columns}, checksum) VALUES ({values}, row_sum({values}))")
+    }
+
+    /// A condition: the first columns have these values.
+    pub(super) fn key_is(&self, count: usize) -> String {
+        let columns = (1..).zip(self.columns().split(", ").take(count));
+        columns.map(|(n, column)| format!("{column} = ?{n}")).collect::<Vec<_>>().join(" AND ")
+    }
+
     /// An expression: the row is the one that was written. In a store of an old schema nobody can tell.
     pub(super) fn is_whole(&self, schema: i64) -> String {
         match has_checksums(schema) {
-            true => format!("{}.checksum IS row_sum({})", self.name, self.columns),
+            true => format!("{}.checksum IS row_sum({})", self.name, self.columns()),
             false => "1".to_owned(),
         }
     }
@@ -103,6 +61,34 @@ impl Table {
         format!("{columns}, {}", self.is_whole(CHECKSUMS_SINCE))
     }
 
+    /// All of them.
+    pub(super) fn all_checked(&self) -> String {
+        self.checked(self.columns())
+    }
+
+    /// Changes those columns of a row that differ, and its checksum with them, in one statement. The others are not written
+    /// again, nor are the indexes over them. The first columns are its key, and stay.
+    pub(super) fn change(&self, conn: &Connection, key: usize, before: &Values<'_>, after: &Values<'_>) -> Result<()> {
+        let mut params: Values<'_> = before[..key].to_vec();
+        let (mut set, mut summed) = (String::new(), Vec::new());
+        for (column, (before, after)) in self.columns().split(", ").zip(before.iter().zip(after)) {
+            if before == after {
+                summed.push(column.to_owned());
+                continue;
+            }
+            params.push(after.clone());
+            summed.push(format!("?{}", params.len()));
+            set += &format!("{column} = ?{}, ", params.len());
+        }
+        if set.is_empty() {
+            return Ok(());
+        }
+        let (name, summed, key_is) = (self.name, summed.join(", "), self.key_is(key));
+        let sql = format!("UPDATE {name} SET {set}checksum = row_sum({summed}) WHERE {key_is}");
+        conn.prepare_cached(&sql)?.execute(params_from_iter(params))?;
+        Ok(())
+    }
+
     /// Changes a row, and its checksum with it. `set` and `key` are SQL, and the first parameters are the key's. A row that
     /// was damaged before stays so.
     pub(super) fn update(
@@ -113,7 +99,7 @@ impl Table {
         key_params: &[&dyn ToSql],
         params: &[&dyn ToSql],
     ) -> Result<()> {
-        let (name, columns) = (self.name, self.columns);
+        let (name, columns) = (self.name, self.columns());
         // No row is left without a checksum, and none sums up to 0.
         let sql = format!(
             "UPDATE {name}
@@ -127,7 +113,7 @@ impl Table {
 
     /// Gives a row its first checksum.
     pub(super) fn set_checksum(&self, conn: &Connection, key: &str, key_params: &[&dyn ToSql]) -> Result<()> {
-        let (name, columns) = (self.name, self.columns);
+        let (name, columns) = (self.name, self.columns());
         let sql = format!("UPDATE {name} SET checksum = row_sum({columns}) WHERE {key} AND checksum IS NULL");
         conn.prepare_cached(&sql)?.execute(key_params)?;
         Ok(())

@@ -10,12 +10,13 @@ use model::{Seq, SessionId, StreamId};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Error, OptionalExtension as _, Result, TransactionBehavior, params};
 
+use crate::rows::folded_tables;
 use crate::sqlite::anew;
-use crate::sqlite::checksums::{FOLDED, RECEIPTS, SESSIONS, STREAMS, Table};
-use crate::sqlite::columns::STORED_ENTRY_COLUMNS;
+use crate::sqlite::checksums::{RECEIPTS, SESSIONS, STREAMS, Table};
+
 use crate::sqlite::open::newest_schema;
 use crate::sqlite::outside::{is_damage, rebuild};
-use crate::sqlite::rows::StoredEntry;
+use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry};
 
 /// What is to be set right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub(super) fn find_damage(conn: &Connection) -> Result<Option<(&'static str, Men
         true => Mend::IndexAndRows,
         false => Mend::Rows,
     };
-    for table in FOLDED.iter().copied().chain([&STREAMS, &RECEIPTS]) {
+    for table in folded_tables().chain([&STREAMS, &RECEIPTS]) {
         if or_damaged(is_damaged(conn, table))? {
             return Ok(Some((table.name, what)));
         }
@@ -142,7 +143,7 @@ pub(super) fn find_damaged_rows(conn: &Connection) -> Result<DamagedRows> {
         return Ok(found);
     }
     let mut is_owner_lost = false;
-    for table in FOLDED {
+    for table in folded_tables() {
         let (strays, owners) = (found.removal.strays.len(), found.owners.len());
         if anew::is_torn(conn, table.name)? || or_damaged(find_owners(conn, table, &mut found).map(|()| false))? {
             found.removal.unreadable.push(table);

@@ -13,7 +13,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
 
 use crate::StorageError;
-use crate::sqlite::checksums::FOLDED;
+use crate::rows::folded_tables;
 use crate::sqlite::fences::Fences;
 use crate::sqlite::mend::{self, Mend};
 use crate::sqlite::outside::is_damage;
@@ -461,7 +461,7 @@ struct MissingTable(&'static str);
 /// Whether the schema has every table: a damaged page of it may have lost some without a word.
 fn find_missing_table(conn: &Connection) -> rusqlite::Result<Option<&'static str>> {
     let mut there = conn.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?;
-    let needed = FOLDED.iter().map(|table| table.name).chain(["meta", "streams", "entries", "receipts"]);
+    let needed = folded_tables().map(|table| table.name).chain(["meta", "streams", "entries", "receipts"]);
     for name in needed {
         if !there.exists([name])? {
             return Ok(Some(name));

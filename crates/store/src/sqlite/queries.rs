@@ -12,15 +12,15 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use crate::rows::{PromptRow, ReceiptRow};
 use crate::sqlite::checksums::{
     CONTEXT_ENTRIES, DamagedRow, FACTS, PROMPTS, RECEIPTS, REMEMBERED, SESSIONS, SETS, STREAMS, TITLES, TOKENS, TURNS,
     row_damage, whole,
 };
-use crate::sqlite::columns::{self, SESSION_COLUMNS, STORED_ENTRY_COLUMNS};
 use crate::sqlite::fences::has_fence;
 use crate::sqlite::meta;
 use crate::sqlite::outside::is_damage;
-use crate::sqlite::rows::{self, StoredEntry, sql_seq};
+use crate::sqlite::rows::{self, STORED_ENTRY_COLUMNS, StoredEntry, read_row, sql_seq};
 use crate::tables::last_part;
 use crate::{Damage, Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError};
 
@@ -298,12 +298,13 @@ pub(super) fn session(
     id: SessionId,
     fence: Option<&Damage>,
 ) -> Result<Option<Found<Session>>, ReadError> {
-    let sql = format!("SELECT {} FROM sessions WHERE id = ?1", SESSIONS.checked(SESSION_COLUMNS));
-    let Some(row) = find_whole(conn, &sql, [id.as_bytes()], rows::session_row)? else {
+    let sql = format!("SELECT {} FROM sessions WHERE id = ?1", SESSIONS.all_checked());
+    let Some(row) = find_whole(conn, &sql, [id.as_bytes()], read_row::<SessionRow>)? else {
         return Ok(None);
     };
-    let sql = format!("SELECT {} FROM prompts WHERE session = ?1", PROMPTS.checked(columns::PROMPT_COLUMNS));
-    let mut queue = collect_whole(conn, &sql, [id.as_bytes()], rows::queued_prompt)?;
+    let sql = format!("SELECT {} FROM prompts WHERE session = ?1", PROMPTS.all_checked());
+    let rows = collect_whole(conn, &sql, [id.as_bytes()], read_row::<PromptRow>)?;
+    let mut queue: Vec<_> = rows.into_iter().map(|row| row.prompt).collect();
     // Sorted here, because SQLite's sorter would copy the words of long prompts to disk.
     queue.sort_by_key(|prompt| prompt.queued_seq);
     let stream = StreamId::Session(id);
@@ -331,23 +332,18 @@ fn newest_turn_end(conn: &Connection, id: SessionId) -> Result<Option<Seq>, Read
          WHERE session = ?1
          ORDER BY turn DESC
          LIMIT 1",
-        TURNS.checked(columns::TURN_COLUMNS)
+        TURNS.all_checked()
     );
-    let newest = find_whole(conn, &sql, [id.as_bytes()], rows::turn_row)?;
+    let newest = find_whole(conn, &sql, [id.as_bytes()], read_row::<TurnRow>)?;
     Ok(newest.map(|row| row.last_seq.unwrap_or(row.first_seq)))
 }
 
 fn context(conn: &Connection, id: SessionId) -> Result<Context, ReadError> {
-    let mut context = Context::default();
-    let sql = format!("SELECT {} FROM sets WHERE session = ?1", SETS.checked(columns::SET_COLUMNS));
-    for (set, marks) in collect_whole(conn, &sql, [id.as_bytes()], rows::marked_set)? {
-        context.sets.restore(set, marks);
-    }
-    let sql = format!("SELECT {} FROM facts WHERE session = ?1", FACTS.checked(columns::FACT_COLUMNS));
-    for (name, shape, fact) in collect_whole(conn, &sql, [id.as_bytes()], rows::proved_fact)? {
-        context.facts.restore(name, shape, fact);
-    }
-    Ok(context)
+    let sql = format!("SELECT {} FROM sets WHERE session = ?1", SETS.all_checked());
+    let sets = collect_whole(conn, &sql, [id.as_bytes()], read_row)?;
+    let sql = format!("SELECT {} FROM facts WHERE session = ?1", FACTS.all_checked());
+    let facts = collect_whole(conn, &sql, [id.as_bytes()], read_row)?;
+    Ok(crate::rows::context(sets, facts))
 }
 
 pub(super) fn context_entries(
@@ -382,7 +378,7 @@ pub(super) fn sessions(
         }
     };
     let sql = sessions_sql(&format!("{before} {}", damaged.and_whole(&SESSIONS)));
-    collect_whole(conn, &sql, from, rows::session_row)
+    collect_whole(conn, &sql, from, read_row)
 }
 
 pub(super) fn sessions_sql(before: &str) -> String {
@@ -392,7 +388,7 @@ pub(super) fn sessions_sql(before: &str) -> String {
          WHERE deleted_at IS NULL {before}
          ORDER BY active_at DESC, id DESC
          LIMIT ?1",
-        SESSIONS.checked(SESSION_COLUMNS)
+        SESSIONS.all_checked()
     )
 }
 
@@ -438,13 +434,13 @@ pub(super) fn unsummarised(
 }
 
 pub(super) fn find_turn(conn: &Connection, interaction: InteractionId) -> Result<Option<TurnRow>, ReadError> {
-    let sql = format!("SELECT {} FROM turns WHERE interaction = ?1", TURNS.checked(columns::TURN_COLUMNS));
-    find_whole(conn, &sql, [interaction.as_bytes()], rows::turn_row)
+    let sql = format!("SELECT {} FROM turns WHERE interaction = ?1", TURNS.all_checked());
+    find_whole(conn, &sql, [interaction.as_bytes()], read_row)
 }
 
 pub(super) fn titles(conn: &Connection, session: SessionId) -> Result<Vec<TitleRow>, ReadError> {
-    let sql = format!("SELECT {} FROM titles WHERE session = ?1", TITLES.checked(columns::TITLE_COLUMNS));
-    let mut titles = collect_whole(conn, &sql, [session.as_bytes()], rows::title_row)?;
+    let sql = format!("SELECT {} FROM titles WHERE session = ?1", TITLES.all_checked());
+    let mut titles = collect_whole(conn, &sql, [session.as_bytes()], read_row::<TitleRow>)?;
     titles.sort_by_key(|row| std::cmp::Reverse(row.nth));
     Ok(titles)
 }
@@ -477,7 +473,7 @@ pub(super) fn deleted_sql(damaged: DamagedRow) -> String {
          WHERE deleted_at IS NOT NULL AND (deleted_at, id) < (?1, ?2) {}
          ORDER BY deleted_at DESC, id DESC
          LIMIT ?3",
-        SESSIONS.checked(SESSION_COLUMNS),
+        SESSIONS.all_checked(),
         damaged.and_whole(&SESSIONS)
     )
 }
@@ -489,7 +485,7 @@ pub(super) fn deleted(
     limit: usize,
 ) -> Result<Vec<SessionRow>, ReadError> {
     let (at, id) = after.map_or((i64::MAX, [0xff; 16]), |key| (key.deleted_at.as_millis(), *key.id.as_bytes()));
-    collect_whole(conn, &deleted_sql(damaged), params![at, id, sql_limit(limit)], rows::session_row)
+    collect_whole(conn, &deleted_sql(damaged), params![at, id, sql_limit(limit)], read_row)
 }
 
 pub(super) fn directories_above(conn: &Connection, damaged: DamagedRow, path: &str) -> Result<Vec<String>, ReadError> {
@@ -561,31 +557,39 @@ pub(super) fn turns(
          WHERE session = ?1 AND turn > ?2
          ORDER BY turn
          LIMIT ?3",
-        TURNS.checked(columns::TURN_COLUMNS)
+        TURNS.all_checked()
     );
-    collect_whole(conn, &sql, params![session.as_bytes(), after.0, sql_limit(limit)], rows::turn_row)
+    collect_whole(conn, &sql, params![session.as_bytes(), after.0, sql_limit(limit)], read_row)
 }
 
 pub(super) fn tokens(conn: &Connection, damaged: DamagedRow) -> Result<Vec<TokenRow>, ReadError> {
-    let (columns, which) = (TOKENS.checked(columns::TOKEN_COLUMNS), damaged.and_whole(&TOKENS));
+    let (columns, which) = (TOKENS.all_checked(), damaged.and_whole(&TOKENS));
     let sql = format!("SELECT {columns} FROM tokens WHERE true {which} ORDER BY issued_at, id");
-    collect_whole(conn, &sql, [], rows::token_row)
+    collect_whole(conn, &sql, [], read_row)
 }
 
 pub(super) fn remembered(conn: &Connection, damaged: DamagedRow) -> Result<Vec<RememberedRow>, ReadError> {
-    let (columns, which) = (REMEMBERED.checked(columns::REMEMBERED_COLUMNS), damaged.and_whole(&REMEMBERED));
+    let (columns, which) = (REMEMBERED.all_checked(), damaged.and_whole(&REMEMBERED));
     let sql = format!("SELECT {columns} FROM remembered WHERE true {which} ORDER BY remembered_at, id");
-    collect_whole(conn, &sql, [], rows::remembered_row)
+    collect_whole(conn, &sql, [], read_row)
 }
 
 pub(super) fn find_receipt(conn: &Connection, principal: &str, key: &str) -> rusqlite::Result<Option<Receipt>> {
     // One that was damaged is none: no log could tell what the answer was.
     let sql = format!(
         "SELECT {} FROM receipts WHERE principal = ?1 AND key = ?2 AND {}",
-        columns::RECEIPT_COLUMNS,
+        RECEIPTS.columns(),
         RECEIPTS.is_whole(i64::MAX)
     );
-    conn.prepare_cached(&sql)?.query_row([principal, key], rows::receipt).optional()
+    let found = conn.prepare_cached(&sql)?.query_row([principal, key], read_row::<ReceiptRow>).optional()?;
+    Ok(found.map(|ReceiptRow { principal, key, fingerprint, reply, at, session }| Receipt {
+        principal,
+        key,
+        fingerprint,
+        reply,
+        at,
+        holds_words: session.is_some(),
+    }))
 }
 
 /// Rows with the last column of [`Table::checked`](crate::sqlite::checksums::Table::checked).

@@ -4,6 +4,7 @@
 //! inside only where nothing outside could show it.
 
 mod checkpoints;
+mod columns;
 mod damage;
 mod flips;
 mod gone;

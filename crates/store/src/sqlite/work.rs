@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use model::{NextId, NextRow, Offer, SessionId, SessionRow, WorkId, WorkKey, WorkRow};
 use rusqlite::{Connection, Row, params};
 
+use crate::rows::WorkNameRow;
 use crate::sqlite::checksums::{DamagedRow, NEXT_BLOCKS, SESSIONS, WORK_NAMES, WORKS};
-use crate::sqlite::columns::{NEXT_COLUMNS, SESSION_COLUMNS, WORK_COLUMNS, WORK_NAME_COLUMNS};
 use crate::sqlite::queries::{collect_whole, find_whole, sql_limit};
-use crate::sqlite::rows;
+use crate::sqlite::rows::{self, read_row};
 use crate::{ReadError, WholeWork};
 
 /// Behind a block's own columns: the first later turn that offers a step of the same work, by any name that leads to it.
@@ -40,11 +40,12 @@ pub(super) fn next_blocks(
     limit: usize,
 ) -> Result<Vec<Offer>, ReadError> {
     let sql = format!(
-        "SELECT {NEXT_COLUMNS}, {SUPERSEDED_BY}, {}
+        "SELECT {}, {SUPERSEDED_BY}, {}
          FROM next_blocks
          WHERE session = ?1 AND (turn, nth) < (?2, ?3)
          ORDER BY turn DESC, nth DESC
          LIMIT ?4",
+        NEXT_BLOCKS.columns(),
         NEXT_BLOCKS.is_whole(i64::MAX)
     );
     verify_supersession(conn, session)?;
@@ -65,9 +66,10 @@ fn verify_supersession(conn: &Connection, session: SessionId) -> Result<(), Read
 
 pub(super) fn next_block_sql() -> String {
     format!(
-        "SELECT {NEXT_COLUMNS}, {SUPERSEDED_BY}, {}
+        "SELECT {}, {SUPERSEDED_BY}, {}
          FROM next_blocks
          WHERE session = ?1 AND turn = ?2 AND nth = ?3",
+        NEXT_BLOCKS.columns(),
         NEXT_BLOCKS.is_whole(i64::MAX)
     )
 }
@@ -79,9 +81,9 @@ pub(super) fn clicked(conn: &Connection, session: SessionId, limit: usize) -> Re
          WHERE session = ?1 AND clicked_work IS NOT NULL
          ORDER BY turn DESC, nth DESC
          LIMIT ?2",
-        NEXT_BLOCKS.checked(NEXT_COLUMNS)
+        NEXT_BLOCKS.all_checked()
     );
-    collect_whole(conn, &sql, params![session.as_bytes(), sql_limit(limit)], rows::next_row)
+    collect_whole(conn, &sql, params![session.as_bytes(), sql_limit(limit)], read_row)
 }
 
 /// Those that have a session.
@@ -97,11 +99,11 @@ pub(super) fn works(
          WHERE (added_at, id) < (?1, ?2) AND {HAS_SESSION} {}
          ORDER BY added_at DESC, id DESC
          LIMIT ?3",
-        WORKS.checked(WORK_COLUMNS),
+        WORKS.all_checked(),
         damaged.and_whole(&WORKS)
     );
     let (added_at, id) = place(after);
-    collect_whole(conn, &sql, params![added_at, id, sql_limit(limit)], rows::work_row)
+    collect_whole(conn, &sql, params![added_at, id, sql_limit(limit)], read_row)
 }
 
 /// Goes from project to project: names are kept in the order of those.
@@ -132,14 +134,14 @@ pub(super) fn works_named(
              {}
          ORDER BY added_at DESC, id DESC
          LIMIT ?4",
-        WORKS.checked(WORK_COLUMNS),
+        WORKS.all_checked(),
         damaged.and_whole(&WORKS)
     );
     if damaged == DamagedRow::Refuse {
         WORK_NAMES.verify(conn, "true", [])?;
     }
     let (added_at, id) = place(after);
-    collect_whole(conn, &sql, params![name, added_at, id, sql_limit(limit)], rows::work_row)
+    collect_whole(conn, &sql, params![name, added_at, id, sql_limit(limit)], read_row)
 }
 
 fn place(after: Option<WorkKey>) -> (i64, [u8; 16]) {
@@ -147,15 +149,15 @@ fn place(after: Option<WorkKey>) -> (i64, [u8; 16]) {
 }
 
 pub(super) fn work(conn: &Connection, id: WorkId) -> Result<Option<WorkRow>, ReadError> {
-    let sql = format!("SELECT {} FROM works WHERE id = ?1", WORKS.checked(WORK_COLUMNS));
-    find_whole(conn, &sql, [id.as_bytes()], rows::work_row)
+    let sql = format!("SELECT {} FROM works WHERE id = ?1", WORKS.all_checked());
+    find_whole(conn, &sql, [id.as_bytes()], read_row)
 }
 
 pub(super) fn find_work(conn: &Connection, project: &str, name: &str) -> Result<Option<WorkRow>, ReadError> {
-    let columns = WORK_NAMES.checked(WORK_NAME_COLUMNS);
+    let columns = WORK_NAMES.all_checked();
     let sql = format!("SELECT {columns} FROM work_names WHERE project = ?1 AND name = ?2");
-    let found = match find_whole(conn, &sql, [project, name], rows::work_name)? {
-        Some((_, id)) => self::work(conn, id)?,
+    let found = match find_whole(conn, &sql, [project, name], read_row::<WorkNameRow>)? {
+        Some(row) => self::work(conn, row.work)?,
         None => None,
     };
     if found.is_none() {
@@ -176,10 +178,10 @@ pub(super) fn work_sessions(
          FROM sessions
          WHERE work = ?1 AND deleted_at IS NULL {}
          ORDER BY id",
-        SESSIONS.checked(SESSION_COLUMNS),
+        SESSIONS.all_checked(),
         damaged.and_whole(&SESSIONS)
     );
-    collect_whole(conn, &sql, [work.as_bytes()], rows::session_row)
+    collect_whole(conn, &sql, [work.as_bytes()], read_row)
 }
 
 pub(super) fn work_session_ids(
@@ -211,7 +213,7 @@ pub(super) fn newest_of_work(
         None => ([0xff; 16], "<="),
     };
     let sql = newest_of_work_sql(is_before, damaged);
-    collect_whole(conn, &sql, params![work.as_bytes(), before, sql_limit(limit)], rows::session_row)
+    collect_whole(conn, &sql, params![work.as_bytes(), before, sql_limit(limit)], read_row)
 }
 
 pub(super) fn newest_of_work_sql(is_before: &str, damaged: DamagedRow) -> String {
@@ -221,7 +223,7 @@ pub(super) fn newest_of_work_sql(is_before: &str, damaged: DamagedRow) -> String
          WHERE work = ?1 AND id {is_before} ?2 AND deleted_at IS NULL {}
          ORDER BY id DESC
          LIMIT ?3",
-        SESSIONS.checked(SESSION_COLUMNS),
+        SESSIONS.all_checked(),
         damaged.and_whole(&SESSIONS)
     )
 }
@@ -232,13 +234,13 @@ pub(super) fn whole_works(conn: &Connection) -> Result<Vec<WholeWork>, ReadError
          FROM works
          WHERE EXISTS (SELECT 1 FROM sessions WHERE sessions.work = works.id)
          ORDER BY created_at, id",
-        WORKS.checked(WORK_COLUMNS)
+        WORKS.all_checked()
     );
-    let works = collect_whole(conn, &sql, [], rows::work_row)?;
-    let sql = format!("SELECT {} FROM work_names ORDER BY project, name", WORK_NAMES.checked(WORK_NAME_COLUMNS));
+    let works = collect_whole(conn, &sql, [], read_row::<WorkRow>)?;
+    let sql = format!("SELECT {} FROM work_names ORDER BY project, name", WORK_NAMES.all_checked());
     let mut names: HashMap<WorkId, Vec<String>> = HashMap::new();
-    for ((_, name), id) in collect_whole(conn, &sql, [], rows::work_name)? {
-        names.entry(id).or_default().push(name);
+    for WorkNameRow { name, work, .. } in collect_whole(conn, &sql, [], read_row)? {
+        names.entry(work).or_default().push(name);
     }
     let sql = format!(
         "SELECT {}

@@ -11,10 +11,10 @@ use rusqlite::{Connection, Error};
 use serde::{Serialize, Serializer};
 
 use crate::StorageError;
-use crate::sqlite::checksums::{ATTACHMENTS, FOLDED, RECEIPTS, STREAMS, Table, has_checksums};
-use crate::sqlite::columns::{has_attachments, has_receipt_sessions};
+use crate::rows::folded_tables;
+use crate::sqlite::checksums::{RECEIPTS, STREAMS, has_checksums};
 use crate::sqlite::fences::has_fence;
-use crate::sqlite::outside::rows::{Rows, known_seq};
+use crate::sqlite::outside::rows::{self, known_seq};
 use crate::sqlite::outside::streams::{self, StreamRecord};
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, is_damage, strays};
@@ -167,12 +167,8 @@ impl StoreFile {
             return Ok(());
         }
         // Of the columns that the checksums are made over now.
-        let is_there = |table: &&Table| match table.name {
-            name if name == ATTACHMENTS.name => has_attachments(self.schema),
-            name if name == RECEIPTS.name => has_receipt_sessions(self.schema),
-            _ => true,
-        };
-        for table in FOLDED.iter().copied().chain([&STREAMS, &RECEIPTS]).filter(is_there) {
+        let tables = folded_tables().chain([&STREAMS, &RECEIPTS]).filter(|table| table.is_whole_in(self.schema));
+        for table in tables {
             let (name, whole) = (table.name, table.is_whole(self.schema));
             let sql = format!("SELECT COUNT(*) FROM {name} NOT INDEXED WHERE NOT ({whole})");
             let broken: i64 = self.conn.query_row(&sql, [], |row| row.get(0))?;
@@ -215,7 +211,7 @@ impl StoreFile {
         report: &mut CheckReport,
     ) -> Result<(), Error> {
         let stream = Some(walk.stream);
-        let (found, unreadable) = Rows::read(conn, self.schema, walk.stream)?;
+        let (found, unreadable) = rows::read(conn, self.schema, walk.stream)?;
         walk.miss_tail(known_seq(conn, self.schema, walk.stream)?);
         match (walk.fence(record), &record.fence) {
             (Some(damage), fence) => {
@@ -232,8 +228,7 @@ impl StoreFile {
             (None, None) => (),
         }
         if unreadable.is_empty() {
-            walk.rows
-                .differences(&found, self.schema)
+            rows::differences(&walk.rows, &found, self.schema)
                 .into_iter()
                 .for_each(|what| report.add(FindingKind::Row, stream, what));
         }

@@ -13,11 +13,10 @@ use rusqlite::{Error, params};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::sqlite::columns::STORED_ENTRY_COLUMNS;
 use crate::sqlite::outside::backup::hex;
 use crate::sqlite::outside::ends::Reached;
 use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, is_damage};
-use crate::sqlite::rows::StoredEntry;
+use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry};
 use crate::{Damage, MAX_PAGE_BYTES, StorageError};
 
 /// The format that is written now, and the newest that is read.

@@ -6,15 +6,16 @@
 use model::{Seq, SessionId, StreamId};
 use rusqlite::{Connection, Error, Row};
 
+use crate::rows::{Rows, Table, folded_tables};
 use crate::sqlite::anew;
 use crate::sqlite::apply;
-use crate::sqlite::checksums::{FOLDED, SESSIONS, Table};
+use crate::sqlite::checksums::SESSIONS;
 use crate::sqlite::fences::has_fence;
 use crate::sqlite::heads::Heads;
 use crate::sqlite::mend::{self, Owner};
 use crate::sqlite::open::newest_schema;
 use crate::sqlite::outside::repair::{Repair, put_fence};
-use crate::sqlite::outside::rows::{Rows, known_seq};
+use crate::sqlite::outside::rows::{self, known_seq};
 use crate::sqlite::outside::streams::{self, StreamRecord};
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{OnProgress, Progress, Stage, is_damage};
@@ -66,7 +67,7 @@ pub(in crate::sqlite) fn rebuild(
         keep_lost_tail(conn, look, schema, id)?;
     }
     anew::keep_whole(conn, look, &SESSIONS, "id")?;
-    for table in FOLDED {
+    for table in folded_tables() {
         // Emptied whole, because that needs nothing of what is in them.
         anew::empty(conn, look, table.name)?;
     }
@@ -109,16 +110,14 @@ pub(in crate::sqlite) fn replace_rows(
     if fence.is_some() {
         keep_label(look, &mut walk.rows)?;
     }
-    for change in std::mem::take(&mut walk.rows).into_changes(stream) {
-        apply::apply(conn, &change)?;
-    }
+    rows::put(conn, &std::mem::take(&mut walk.rows))?;
     Ok(fence)
 }
 
 /// What a session is called may be said behind its damage: then the row that was there tells, whole or not, if these words of it
 /// can be read.
 fn keep_label(look: &Connection, rows: &mut Rows) -> Result<(), Error> {
-    let Some(row) = rows.session_mut() else { return Ok(()) };
+    let Some(row) = rows.sessions.values_mut().next() else { return Ok(()) };
     let sql = "SELECT name, agent_title, first_prompt FROM sessions NOT INDEXED WHERE id = ?1";
     let text = |row: &Row<'_>, column: usize| row.get::<_, String>(column).ok();
     let known = look.query_row(sql, [row.id.as_bytes()], |row| Ok([0, 1, 2].map(|column| text(row, column))));
@@ -139,7 +138,7 @@ fn keep_label(look: &Connection, rows: &mut Rows) -> Result<(), Error> {
 }
 
 fn tables_of(stream: StreamId) -> impl Iterator<Item = &'static Table> {
-    FOLDED.iter().copied().filter(move |table| mend::owner_of(table) == Owner::Stream(stream))
+    folded_tables().filter(move |table| mend::owner_of(table) == Owner::Stream(stream))
 }
 
 fn remove_all(conn: &Connection, stream: StreamId) -> Result<(), Error> {
@@ -210,9 +209,6 @@ fn fill(conn: &Connection, look: &Connection, schema: i64, id: i64, rebuilt: &mu
     if fence.is_some() {
         keep_label(look, &mut walk.rows)?;
     }
-    for change in walk.rows.into_changes(stream) {
-        apply::apply(conn, &change)?;
-        rebuilt.rows += 1;
-    }
+    rebuilt.rows += rows::put(conn, &walk.rows)?;
     Ok(())
 }

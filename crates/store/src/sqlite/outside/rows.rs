@@ -1,288 +1,119 @@
-//! The rows of one stream, from the log and from the tables, and how they differ.
+//! The rows of one stream in the tables, and how they differ from those that the log gives.
 //!
-//! Invariant: what the log gives here is what `apply.rs` writes: the same changes in the same order, so a difference
-//! is a fault of the tables.
+//! Invariant: what the log gives is folded into tables in memory by what writes those of the store too, so a difference is a
+//! fault of the tables.
 
-use std::collections::BTreeMap;
+use std::convert::Infallible;
 
-use model::{
-    FactShape, InteractionId, Mark, NextId, NextRow, ProvedFact, QueuedPrompt, RememberedId, RememberedRow, RowChange,
-    Seq, SessionId, SessionRow, StreamId, TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId, WorkRow,
-};
-use rusqlite::{Connection, Params, Result, Row};
+use model::{Seq, StreamId};
+use rusqlite::{Connection, Error, Result};
 
+use crate::rows::{EachTable, FoldedRow, KeepRows as _, Rows, Table, each_table};
+use crate::sqlite::apply::SqlRows;
 use crate::sqlite::checksums::{CONTEXT_ENTRIES, PROMPTS, SESSIONS, TURNS};
-use crate::sqlite::columns::{
-    ATTACHMENT_COLUMNS, FACT_COLUMNS, NEXT_COLUMNS, REMEMBERED_COLUMNS, SET_COLUMNS, TITLE_COLUMNS, TOKEN_COLUMNS,
-    WORK_COLUMNS, WORK_NAME_COLUMNS, has_attachments, has_context, has_remembered, has_titles, has_work,
-    prompt_columns, session_columns, turn_columns,
-};
+use crate::sqlite::mend::{Owner, owner_of};
 use crate::sqlite::outside::is_damage;
-use crate::sqlite::rows::{
-    marked_set, next_row, proved_fact, queued_prompt, remembered_row, session_row, title_row, token_row, turn_row,
-    work_name, work_row,
-};
+use crate::sqlite::rows::read_row;
 
-/// What the read tables hold of a stream.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Rows {
-    sessions: BTreeMap<SessionId, Box<SessionRow>>,
-    turns: BTreeMap<Turn, TurnRow>,
-    prompts: BTreeMap<InteractionId, QueuedPrompt>,
-    sets: BTreeMap<String, Vec<Mark>>,
-    facts: BTreeMap<(String, String), (FactShape, ProvedFact)>,
-    context_entries: BTreeMap<Seq, ()>,
-    titles: BTreeMap<u32, TitleRow>,
-    /// By agent, then by that agent's own id.
-    attachments: BTreeMap<(String, String), ()>,
-    next_blocks: BTreeMap<NextId, NextRow>,
-    works: BTreeMap<WorkId, WorkRow>,
-    work_names: BTreeMap<(String, String), WorkId>,
-    tokens: BTreeMap<TokenId, TokenRow>,
-    remembered: BTreeMap<RememberedId, RememberedRow>,
+/// What the tables of a store with this schema hold of `stream`, and which of them cannot be read.
+pub(super) fn read(conn: &Connection, schema: i64, stream: StreamId) -> Result<(Rows, Vec<String>)> {
+    let mut read = Read { conn, schema, stream, rows: Rows::default(), unreadable: Vec::new() };
+    each_table(&mut read)?;
+    read.unreadable.dedup();
+    Ok((read.rows, read.unreadable))
 }
 
-impl Rows {
-    pub(super) fn apply(&mut self, change: RowChange) {
-        match change {
-            RowChange::PutSession(row) => {
-                self.sessions.insert(row.id, row);
-            }
-            RowChange::StartTurn(row) => {
-                self.turns.insert(row.turn, row);
-            }
-            RowChange::EndTurn { session: _, turn, stop, ended_at, last_seq } => {
-                if let Some(row) = self.turns.get_mut(&turn) {
-                    (row.stop, row.ended_at, row.last_seq) = (Some(stop), Some(ended_at), Some(last_seq));
-                }
-            }
-            RowChange::PutPrompt { session: _, prompt } => {
-                self.prompts.insert(prompt.interaction_id, prompt);
-            }
-            RowChange::RemovePrompt { session: _, interaction_id } => {
-                self.prompts.remove(&interaction_id);
-            }
-            RowChange::PutSet { session: _, set, marks } => {
-                self.sets.remove(&set);
-                self.sets.extend((!marks.is_empty()).then_some((set, marks)));
-            }
-            RowChange::PutFact { session: _, name, shape, fact } => {
-                self.facts.insert((name, fact.value.clone()), (shape, fact));
-            }
-            RowChange::RemoveFact { session: _, name, value } => {
-                self.facts.remove(&(name, value));
-            }
-            RowChange::NoteContext { session: _, seq } => {
-                self.context_entries.insert(seq, ());
-            }
-            RowChange::PutTitle(row) => {
-                self.titles.insert(row.slot(), row);
-            }
-            RowChange::PutAttachment { session: _, agent, agent_session } => {
-                self.attachments.insert((agent, agent_session), ());
-            }
-            RowChange::PutSummary { session: _, turn, summary, extent } => {
-                if let Some(row) = self.turns.get_mut(&turn) {
-                    (row.summary, row.extent) = (Some(summary), extent.or(row.extent));
-                }
-            }
-            RowChange::PutNext(row) => {
-                self.next_blocks.insert(row.id, row);
-            }
-            RowChange::ClickNext { session: _, id, clicked } => {
-                if let Some(row) = self.next_blocks.get_mut(&id) {
-                    row.clicked = Some(clicked);
-                }
-            }
-            RowChange::PutWork(row) => {
-                self.works.insert(row.id, row);
-            }
-            RowChange::NameWork { project, name, id } => {
-                self.work_names.insert((project, name), id);
-            }
-            RowChange::RenameWork { id, name } => {
-                if let Some(row) = self.works.get_mut(&id) {
-                    row.name = name;
-                }
-            }
-            RowChange::TouchWork { id, added_at } => {
-                if let Some(row) = self.works.get_mut(&id) {
-                    row.added_at = added_at;
-                }
-            }
-            RowChange::RemoveWork { id } => {
-                self.works.remove(&id);
-            }
-            RowChange::ForgetWorkNames { id } => self.work_names.retain(|_, work| *work != id),
-            RowChange::PutToken(row) => {
-                self.tokens.insert(row.id, row);
-            }
-            RowChange::RemoveToken { id } => {
-                self.tokens.remove(&id);
-            }
-            RowChange::PutRemembered(row) => {
-                self.remembered.insert(row.id, row);
-            }
-            RowChange::RemoveRemembered { id } => {
-                self.remembered.remove(&id);
-            }
+struct Read<'a> {
+    conn: &'a Connection,
+    schema: i64,
+    stream: StreamId,
+    rows: Rows,
+    unreadable: Vec<String>,
+}
+
+/// SQL: the rows of a table that belong to the stream; `None` if the table has none of it, or there is no such table.
+fn rows_of(table: &Table, schema: i64, stream: StreamId) -> Option<String> {
+    let (name, columns) = (table.name, table.columns_in(schema));
+    match (owner_of(table), stream) {
+        _ if table.since > schema => None,
+        (Owner::Session(column), StreamId::Session(_)) => {
+            Some(format!("SELECT {columns} FROM {name} WHERE {column} = ?1"))
         }
+        (Owner::Stream(owner), _) if owner == stream => Some(format!("SELECT {columns} FROM {name}")),
+        (Owner::Session(_) | Owner::Stream(_), _) => None,
     }
+}
 
-    /// The row of the session whose stream this is.
-    pub(super) fn session_mut(&mut self) -> Option<&mut SessionRow> {
-        self.sessions.values_mut().next().map(|row| &mut **row)
-    }
+impl EachTable for Read<'_> {
+    type Error = Error;
 
-    /// The changes that write these rows into empty tables.
-    pub(super) fn into_changes(self, stream: StreamId) -> Vec<RowChange> {
-        let mut changes: Vec<RowChange> = self.sessions.into_values().map(RowChange::PutSession).collect();
-        changes.extend(self.turns.into_values().map(RowChange::StartTurn));
-        if let StreamId::Session(session) = stream {
-            changes.extend(self.prompts.into_values().map(|prompt| RowChange::PutPrompt { session, prompt }));
-            changes.extend(self.sets.into_iter().map(|(set, marks)| RowChange::PutSet { session, set, marks }));
-            changes.extend(self.facts.into_iter().map(|((name, _), (shape, fact))| RowChange::PutFact {
-                session,
-                name,
-                shape,
-                fact,
-            }));
-            let attachments = self.attachments.into_keys();
-            changes.extend(attachments.map(|(agent, agent_session)| RowChange::PutAttachment {
-                session,
-                agent,
-                agent_session,
-            }));
-            changes.extend(self.context_entries.into_keys().map(|seq| RowChange::NoteContext { session, seq }));
+    fn table<R: FoldedRow>(&mut self) -> Result<()> {
+        let Some(sql) = rows_of(R::table(), self.schema, self.stream) else { return Ok(()) };
+        let owner = match &self.stream {
+            StreamId::Session(id) => vec![id.as_bytes()],
+            StreamId::Server | StreamId::Work => Vec::new(),
+        };
+        let mut select = self.conn.prepare_cached(&sql)?;
+        let rows = select.query_map(rusqlite::params_from_iter(owner), read_row::<R>)?;
+        match rows.collect::<Result<Vec<R>>>() {
+            Ok(found) => *R::of_mut(&mut self.rows) = found.into_iter().map(|row| (row.key(), row)).collect(),
+            Err(err) if is_damage(&err) => self.unreadable.push(format!("{} cannot be read", R::LABEL)),
+            Err(err) => return Err(err),
         }
-        changes.extend(self.titles.into_values().map(RowChange::PutTitle));
-        changes.extend(self.next_blocks.into_values().map(RowChange::PutNext));
-        changes.extend(self.works.into_values().map(RowChange::PutWork));
-        let names = self.work_names.into_iter();
-        changes.extend(names.map(|((project, name), id)| RowChange::NameWork { project, name, id }));
-        changes.extend(self.tokens.into_values().map(RowChange::PutToken));
-        changes.extend(self.remembered.into_values().map(RowChange::PutRemembered));
-        changes
+        Ok(())
     }
+}
 
-    /// What the tables of a store with this schema hold of `stream`, and which of them cannot be read.
-    pub(super) fn read(conn: &Connection, schema: i64, stream: StreamId) -> Result<(Self, Vec<&'static str>)> {
-        let mut rows = Self::default();
-        let mut unreadable = Vec::new();
-        match stream {
-            StreamId::Session(id) => {
-                let id = id.as_bytes();
-                let sql = format!("SELECT {} FROM sessions WHERE id = ?1", session_columns(schema));
-                match collect(conn, &sql, [id], session_row)? {
-                    Some(found) => rows.sessions = keyed(found.into_iter().map(Box::new).collect(), |row| row.id),
-                    None => unreadable.push("the session's row cannot be read"),
-                }
-                let sql = format!("SELECT {} FROM turns WHERE session = ?1", turn_columns(schema));
-                match collect(conn, &sql, [id], turn_row)? {
-                    Some(found) => rows.turns = keyed(found, |row| row.turn),
-                    None => unreadable.push("the rows of its turns cannot be read"),
-                }
-                let sql = format!("SELECT {} FROM prompts WHERE session = ?1", prompt_columns(schema));
-                match collect(conn, &sql, [id], queued_prompt)? {
-                    Some(found) => rows.prompts = keyed(found, |prompt| prompt.interaction_id),
-                    None => unreadable.push("the rows of its waiting prompts cannot be read"),
-                }
-                if has_context(schema) && !rows.read_context(conn, id)? {
-                    unreadable.push("the rows of its context cannot be read");
-                }
-                if has_titles(schema) {
-                    let sql = format!("SELECT {TITLE_COLUMNS} FROM titles WHERE session = ?1");
-                    match collect(conn, &sql, [id], title_row)? {
-                        Some(found) => rows.titles = keyed(found, TitleRow::slot),
-                        None => unreadable.push("the rows of its titles cannot be read"),
-                    }
-                }
-                if has_attachments(schema) {
-                    let sql = format!("SELECT {ATTACHMENT_COLUMNS} FROM attachments WHERE session = ?1");
-                    let ids = |row: &Row<'_>| Ok(((row.get(1)?, row.get(2)?), ()));
-                    match collect(conn, &sql, [id], ids)? {
-                        Some(found) => rows.attachments = found.into_iter().collect(),
-                        None => unreadable.push("the rows of its agents' own ids cannot be read"),
-                    }
-                }
-                if has_work(schema) {
-                    let sql = format!("SELECT {NEXT_COLUMNS} FROM next_blocks WHERE session = ?1");
-                    match collect(conn, &sql, [id], next_row)? {
-                        Some(found) => rows.next_blocks = keyed(found, |row| row.id),
-                        None => unreadable.push("the rows of its next blocks cannot be read"),
-                    }
-                }
-            }
-            StreamId::Work if !has_work(schema) => (),
-            StreamId::Work => {
-                match collect(conn, &format!("SELECT {WORK_COLUMNS} FROM works"), [], work_row)? {
-                    Some(found) => rows.works = keyed(found, |row| row.id),
-                    None => unreadable.push("the rows of meta-contexts cannot be read"),
-                }
-                match collect(conn, &format!("SELECT {WORK_NAME_COLUMNS} FROM work_names"), [], work_name)? {
-                    Some(found) => rows.work_names = found.into_iter().collect(),
-                    None => unreadable.push("the names of meta-contexts cannot be read"),
-                }
-            }
-            StreamId::Server => {
-                let sql = format!("SELECT {TOKEN_COLUMNS} FROM tokens");
-                match collect(conn, &sql, [], token_row)? {
-                    Some(found) => rows.tokens = keyed(found, |row| row.id),
-                    None => unreadable.push("the rows of the tokens cannot be read"),
-                }
-                if has_remembered(schema) {
-                    let sql = format!("SELECT {REMEMBERED_COLUMNS} FROM remembered");
-                    match collect(conn, &sql, [], remembered_row)? {
-                        Some(found) => rows.remembered = keyed(found, |row| row.id),
-                        None => unreadable.push("the rows of what is remembered cannot be read"),
-                    }
-                }
-            }
-        }
-        Ok((rows, unreadable))
+/// Where `found` in the tables of a store with this schema is not what the log says: the first row of each table.
+pub(super) fn differences(log: &Rows, found: &Rows, schema: i64) -> Vec<String> {
+    let mut differences = Differences { log, found, schema, said: Vec::new() };
+    let Ok(()) = each_table(&mut differences);
+    differences.said
+}
+
+struct Differences<'a> {
+    log: &'a Rows,
+    found: &'a Rows,
+    schema: i64,
+    said: Vec<String>,
+}
+
+impl EachTable for Differences<'_> {
+    type Error = Infallible;
+
+    fn table<R: FoldedRow>(&mut self) -> Result<(), Infallible> {
+        let (log, tables) = (R::of(self.log), R::of(self.found));
+        let first = log.keys().chain(tables.keys()).filter(|key| log.get(key) != tables.get(key)).min();
+        let Some(key) = first.filter(|_| R::table().since <= self.schema) else { return Ok(()) };
+        let what = match (log.get(key), tables.get(key)) {
+            (Some(_), None) => "is missing",
+            (None, _) => "tells of what is not in the log",
+            (Some(_), Some(_)) => "is not what the log says",
+        };
+        self.said.push(format!("{} {what}", R::label(key)));
+        Ok(())
     }
+}
 
-    /// Whether the rows of a session's context can be read.
-    fn read_context(&mut self, conn: &Connection, id: &[u8; 16]) -> Result<bool> {
-        let sql = format!("SELECT {SET_COLUMNS} FROM sets WHERE session = ?1");
-        let Some(sets) = collect(conn, &sql, [id], marked_set)? else { return Ok(false) };
-        let sql = format!("SELECT {FACT_COLUMNS} FROM facts WHERE session = ?1");
-        let Some(facts) = collect(conn, &sql, [id], proved_fact)? else { return Ok(false) };
-        let sql = "SELECT seq FROM context_entries WHERE session = ?1";
-        let seq = |row: &Row<'_>| Ok(Seq(row.get::<_, i64>(0)?.cast_unsigned()));
-        let Some(entries) = collect(conn, sql, [id], seq)? else { return Ok(false) };
-        self.sets = sets.into_iter().collect();
-        self.facts = keyed(facts, |(name, _, fact)| (name.clone(), fact.value.clone()))
-            .into_iter()
-            .map(|(key, (_, shape, fact))| (key, (shape, fact)))
-            .collect();
-        self.context_entries = entries.into_iter().map(|seq| (seq, ())).collect();
-        Ok(true)
-    }
+/// Writes rows into tables that have none of them, and counts them.
+pub(super) fn put(conn: &Connection, rows: &Rows) -> Result<u64> {
+    let mut put = Put { rows, to: SqlRows(conn), count: 0 };
+    each_table(&mut put)?;
+    Ok(put.count)
+}
 
-    /// Where `found` in the tables of a store with this schema is not what the log says: the first row of each table.
-    pub(super) fn differences(&self, found: &Self, schema: i64) -> Vec<String> {
-        let attachments = has_attachments(schema).then(|| {
-            difference(&self.attachments, &found.attachments, |(_, id)| format!("the row of the agent's own id {id:?}"))
-        });
-        [
-            difference(&self.sessions, &found.sessions, |_| "the session's row".to_owned()),
-            difference(&self.turns, &found.turns, |turn| format!("the row of turn {turn}")),
-            difference(&self.prompts, &found.prompts, |id| format!("the row of the waiting prompt {id}")),
-            difference(&self.sets, &found.sets, |set| format!("the row of the set {set:?}")),
-            difference(&self.facts, &found.facts, |(name, _)| format!("a row of the fact {name:?}")),
-            difference(&self.context_entries, &found.context_entries, |seq| format!("the note of entry {seq}")),
-            difference(&self.titles, &found.titles, |_| "a row of its titles".to_owned()),
-            attachments.flatten(),
-            difference(&self.next_blocks, &found.next_blocks, |id| format!("the row of next block {id}")),
-            difference(&self.works, &found.works, |id| format!("the row of meta-context {id}")),
-            difference(&self.work_names, &found.work_names, |(_, name)| format!("the name {name:?} of a meta-context")),
-            difference(&self.tokens, &found.tokens, |id| format!("the row of token {id}")),
-            difference(&self.remembered, &found.remembered, |id| format!("the row of the remembered answer {id}")),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+struct Put<'a> {
+    rows: &'a Rows,
+    to: SqlRows<'a>,
+    count: u64,
+}
+
+impl EachTable for Put<'_> {
+    type Error = Error;
+
+    fn table<R: FoldedRow>(&mut self) -> Result<()> {
+        self.count += R::of(self.rows).len() as u64;
+        R::of(self.rows).values().try_for_each(|row| self.to.put(row))
     }
 }
 
@@ -296,7 +127,7 @@ pub(super) fn known_seq(conn: &Connection, schema: i64, stream: StreamId) -> Res
         (&PROMPTS, "session", "MAX(queued_seq)"),
         (&CONTEXT_ENTRIES, "session", "MAX(seq)"),
     ] {
-        if table.name == CONTEXT_ENTRIES.name && !has_context(schema) {
+        if table.name == CONTEXT_ENTRIES.name && CONTEXT_ENTRIES.since > schema {
             continue;
         }
         let sql = format!("SELECT {seq} FROM {} WHERE {key} = ?1 AND {}", table.name, table.is_whole(schema));
@@ -307,38 +138,4 @@ pub(super) fn known_seq(conn: &Connection, schema: i64, stream: StreamId) -> Res
         }
     }
     Ok(Seq(known.cast_unsigned()))
-}
-
-fn difference<K: Ord, V: PartialEq>(
-    log: &BTreeMap<K, V>,
-    tables: &BTreeMap<K, V>,
-    name: impl Fn(&K) -> String,
-) -> Option<String> {
-    let keys = log.keys().chain(tables.keys());
-    let key = keys.filter(|key| log.get(key) != tables.get(key)).min()?;
-    let what = match (log.get(key), tables.get(key)) {
-        (Some(_), None) => "is missing",
-        (None, _) => "tells of what is not in the log",
-        (Some(_), Some(_)) => "is not what the log says",
-    };
-    Some(format!("{} {what}", name(key)))
-}
-
-fn keyed<K: Ord, V>(rows: Vec<V>, key: fn(&V) -> K) -> BTreeMap<K, V> {
-    rows.into_iter().map(|row| (key(&row), row)).collect()
-}
-
-/// The rows; `None` if they are no rows that this program wrote.
-fn collect<T>(
-    conn: &Connection,
-    sql: &str,
-    params: impl Params,
-    row: fn(&Row<'_>) -> Result<T>,
-) -> Result<Option<Vec<T>>> {
-    let read = || conn.prepare_cached(sql)?.query_map(params, row)?.collect();
-    match read() {
-        Ok(rows) => Ok(Some(rows)),
-        Err(err) if is_damage(&err) => Ok(None),
-        Err(err) => Err(err),
-    }
 }

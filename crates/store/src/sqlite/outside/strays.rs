@@ -6,34 +6,28 @@
 use model::{SessionId, StreamId};
 use rusqlite::{Connection, Error, OptionalExtension as _};
 
-use crate::sqlite::columns::{has_attachments, has_context, has_remembered, has_titles, has_work};
+use crate::sqlite::checksums::{
+    ATTACHMENTS, CONTEXT_ENTRIES, FACTS, NEXT_BLOCKS, PROMPTS, REMEMBERED, SESSIONS, SETS, TITLES, TURNS, Table, WORKS,
+};
+use crate::sqlite::mend::{Owner, owner_of};
 use crate::sqlite::outside::check::{CheckReport, FindingKind};
 use crate::sqlite::outside::streams::StreamRecord;
 use crate::sqlite::outside::{OnProgress, Progress, Stage};
 
 const PAGE_OWNERS: usize = 500;
 
-/// Each table, with the step from one session to the next, and what a row in it is called.
-const TABLES: [(&str, &str); 3] = [
-    ("SELECT MIN(id) FROM sessions WHERE id > ?1", "a session's row"),
-    ("SELECT MIN(session) FROM turns WHERE session > ?1", "rows of turns"),
-    ("SELECT MIN(session) FROM prompts WHERE session > ?1", "rows of waiting prompts"),
+/// Each table whose rows belong to sessions, and what rows in it are called.
+static OF_SESSIONS: [(&Table, &str); 9] = [
+    (&SESSIONS, "a session's row"),
+    (&TURNS, "rows of turns"),
+    (&PROMPTS, "rows of waiting prompts"),
+    (&SETS, "rows of sets"),
+    (&FACTS, "rows of facts"),
+    (&CONTEXT_ENTRIES, "notes of its context"),
+    (&TITLES, "rows of titles"),
+    (&NEXT_BLOCKS, "rows of next blocks"),
+    (&ATTACHMENTS, "rows of its agents' own ids"),
 ];
-
-/// The same, of stores that have them.
-const CONTEXT_TABLES: [(&str, &str); 3] = [
-    ("SELECT MIN(session) FROM sets WHERE session > ?1", "rows of sets"),
-    ("SELECT MIN(session) FROM facts WHERE session > ?1", "rows of facts"),
-    ("SELECT MIN(session) FROM context_entries WHERE session > ?1", "notes of its context"),
-];
-
-const TITLE_TABLES: [(&str, &str); 1] = [("SELECT MIN(session) FROM titles WHERE session > ?1", "rows of titles")];
-
-const NEXT_TABLES: [(&str, &str); 1] =
-    [("SELECT MIN(session) FROM next_blocks WHERE session > ?1", "rows of next blocks")];
-
-const ATTACHMENT_TABLES: [(&str, &str); 1] =
-    [("SELECT MIN(session) FROM attachments WHERE session > ?1", "rows of its agents' own ids")];
 
 pub(super) fn find(
     conn: &Connection,
@@ -41,19 +35,17 @@ pub(super) fn find(
     report: &mut CheckReport,
     progress: OnProgress<'_>,
 ) -> Result<(), Error> {
-    let later = CONTEXT_TABLES.len() + TITLE_TABLES.len() + NEXT_TABLES.len() + ATTACHMENT_TABLES.len();
-    let total = (TABLES.len() + later) as u64 + 2;
+    let total = OF_SESSIONS.len() as u64 + 2;
     let mut begin = |done| progress(Progress { stage: Stage::CheckStrays, done, total });
     begin(0);
     entries(conn, schema, report)?;
-    let context = has_context(schema).then_some(CONTEXT_TABLES).into_iter().flatten();
-    let titles = has_titles(schema).then_some(TITLE_TABLES).into_iter().flatten();
-    let blocks = has_work(schema).then_some(NEXT_TABLES).into_iter().flatten();
-    let attachments = has_attachments(schema).then_some(ATTACHMENT_TABLES).into_iter().flatten();
-    let tables = TABLES.into_iter().chain(context).chain(titles).chain(blocks).chain(attachments);
-    for (done, (next, rows)) in (1..).zip(tables) {
+    for (done, (table, rows)) in (1..).zip(OF_SESSIONS.iter().filter(|(table, _)| table.since <= schema)) {
         begin(done);
-        session_rows(conn, schema, next, rows, report)?;
+        if let Owner::Session(column) = owner_of(table) {
+            // The step from one session to the next.
+            let next = format!("SELECT MIN({column}) FROM {} WHERE {column} > ?1", table.name);
+            session_rows(conn, schema, &next, rows, report)?;
+        }
     }
     begin(total - 1);
     server_rows(conn, schema, report)?;
@@ -118,7 +110,7 @@ fn server_rows(conn: &Connection, schema: i64, report: &mut CheckReport) -> Resu
         Ok(())
     };
     look("SELECT 1 FROM tokens LIMIT 1", "rows of tokens that are not in the log")?;
-    if has_remembered(schema) {
+    if REMEMBERED.since <= schema {
         look("SELECT 1 FROM remembered LIMIT 1", "rows of what is remembered that are not in the log")?;
     }
     Ok(())
@@ -126,7 +118,7 @@ fn server_rows(conn: &Connection, schema: i64, report: &mut CheckReport) -> Resu
 
 fn work_rows(conn: &Connection, schema: i64, report: &mut CheckReport) -> Result<(), Error> {
     let moment = conn.unchecked_transaction()?;
-    if !has_work(schema) || StreamRecord::find_named(&moment, schema, StreamId::Work)?.is_some() {
+    if WORKS.since > schema || StreamRecord::find_named(&moment, schema, StreamId::Work)?.is_some() {
         return Ok(());
     }
     let any = "SELECT 1 FROM works UNION ALL SELECT 1 FROM work_names LIMIT 1";

@@ -6,7 +6,7 @@ use model::{Seq, StreamId, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Result, Row};
 
 use crate::Damage;
-use crate::sqlite::columns::{has_fences, stream_columns};
+use crate::sqlite::checksums::STREAMS;
 
 /// A stream's row.
 pub(super) struct StreamRecord {
@@ -38,12 +38,12 @@ impl StreamRecord {
     }
 
     pub(super) fn find(conn: &Connection, schema: i64, id: i64) -> Result<Option<Self>> {
-        let sql = format!("SELECT {} FROM streams WHERE id = ?1", stream_columns(schema));
+        let sql = format!("SELECT {} FROM streams WHERE id = ?1", STREAMS.columns_in(schema));
         conn.prepare_cached(&sql)?.query_row([id], Self::from_row).optional()
     }
 
     pub(super) fn find_named(conn: &Connection, schema: i64, stream: StreamId) -> Result<Option<Self>> {
-        let sql = format!("SELECT {} FROM streams WHERE name = ?1", stream_columns(schema));
+        let sql = format!("SELECT {} FROM streams WHERE name = ?1", STREAMS.columns_in(schema));
         conn.prepare_cached(&sql)?.query_row([stream.to_string()], Self::from_row).optional()
     }
 }
@@ -55,7 +55,7 @@ pub(super) fn ids(conn: &Connection) -> Result<Vec<i64>> {
 
 /// The numbers of those that are fenced.
 pub(super) fn fenced_ids(conn: &Connection, schema: i64) -> Result<Vec<i64>> {
-    if !has_fences(schema) {
+    if !STREAMS.is_whole_in(schema) {
         return Ok(Vec::new());
     }
     let sql = "SELECT id FROM streams WHERE damaged_seq IS NOT NULL ORDER BY id";

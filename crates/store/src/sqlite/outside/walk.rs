@@ -6,12 +6,11 @@
 use model::{Seq, Session, StreamId, fold};
 use rusqlite::{Connection, Result, params};
 
-use crate::sqlite::columns::STORED_ENTRY_COLUMNS;
+use crate::rows::Rows;
 use crate::sqlite::open::newest_schema;
 use crate::sqlite::outside::is_damage;
-use crate::sqlite::outside::rows::Rows;
 use crate::sqlite::outside::streams::StreamRecord;
-use crate::sqlite::rows::{StoredEntry, sql_seq};
+use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry, sql_seq};
 use crate::{Damage, MAX_PAGE_BYTES};
 
 const PAGE_ENTRIES: usize = 1000;
@@ -76,9 +75,7 @@ impl Walk {
             };
             let rows;
             (self.session, rows) = fold(self.stream, self.session.take(), &entry);
-            for change in rows {
-                self.rows.apply(change);
-            }
+            rows.iter().for_each(|change| self.rows.apply(change));
             self.head = entry.seq;
         }
         Ok(false)

@@ -9,7 +9,8 @@ use rusqlite::Connection;
 use crate::conformance::{session_id, stream};
 use crate::outside::{Depth, Repair, StoreFile};
 use crate::prelude::*;
-use crate::sqlite::checksums::{FOLDED, STREAMS};
+use crate::rows::folded_tables;
+use crate::sqlite::checksums::STREAMS;
 use crate::sqlite::tests::outside::rebuild::tables;
 use crate::sqlite::tests::outside::{check, scribble, told, write_remembered, write_sample};
 use crate::sqlite::tests::{folder, open_at};
@@ -53,8 +54,8 @@ async fn every_column_beside_the_log_is_set_right_by_itself() {
     write_remembered(&path).await;
     let sound = fs::read(&path).unwrap();
     let (before, expected) = (tables(&path), tell(&open_at(&path)).await);
-    for table in FOLDED.iter().copied().chain([&STREAMS]) {
-        for column in table.columns.split(',').map(str::trim).chain(["checksum"]) {
+    for table in folded_tables().chain([&STREAMS]) {
+        for column in table.columns().split(',').map(str::trim).chain(["checksum"]) {
             restore(&path, &sound);
             // A number is one more, a text has another last letter, an id another first byte, what is empty becomes 0.
             let sql = format!(

@@ -26,7 +26,7 @@ fn mark_second(path: &Path) {
         &format!(
             "UPDATE sessions SET name = 'not made anew' WHERE {is_second};
              UPDATE sessions SET checksum = row_sum({}) WHERE {is_second}",
-            SESSIONS.columns
+            SESSIONS.columns()
         ),
     );
 }

@@ -72,7 +72,7 @@ pub(super) fn scribble(path: &Path, sql: &str) {
 /// The same for fences, whose checksums fit.
 fn scribble_fence(path: &Path, sql: &str) {
     scribble(path, sql);
-    let fit = format!("UPDATE streams SET checksum = row_sum({}) WHERE damaged_seq IS NOT NULL", STREAMS.columns);
+    let fit = format!("UPDATE streams SET checksum = row_sum({}) WHERE damaged_seq IS NOT NULL", STREAMS.columns());
     scribble(path, &fit);
 }
 

@@ -1,0 +1,284 @@
+//! Each table, described once: its columns in their order, since which schema it has them, and what stands in each.
+//!
+//! Invariant: all SQL that names a row's columns is made from here, and so is what reads and writes them. The order is the one
+//! that checksums are made in, so it never changes, and a new column is the last. What an old schema has no column for
+//! is the value that its migration would give, so a store is read alike before and after.
+
+use std::sync::LazyLock;
+
+use model::{
+    FactShape, FileStamp, Mark, NextRow, Proof, QueuedPrompt, RememberedRow, Seq, SessionId, SessionRow, Timestamp,
+    TitleRow, TokenRow, TurnRow, WorkId, WorkRow,
+};
+
+use crate::rows::cells::{Codec, Cursor, Values};
+use crate::rows::codec;
+
+/// A table whose rows have a checksum.
+pub(crate) struct Table {
+    pub(crate) name: &'static str,
+    /// The first schema that has it.
+    pub(crate) since: i64,
+    columns: &'static [Columns],
+    names: LazyLock<String>,
+    pub(crate) put: LazyLock<String>,
+}
+
+/// The columns of one field.
+struct Columns {
+    names: &'static str,
+    /// The first schema that has them.
+    since: i64,
+    /// What stands for them in one that has not.
+    before: &'static str,
+}
+
+impl Table {
+    /// All columns of the newest schema, which are also what is summed, in this order. One that is empty adds nothing to the
+    /// sum, so a later one needs no new checksums.
+    pub(crate) fn columns(&self) -> &str {
+        &self.names
+    }
+
+    /// As many in the same order, of a store with this schema.
+    pub(crate) fn columns_in(&self, schema: i64) -> String {
+        let names = |columns: &Columns| if columns.since <= schema { columns.names } else { columns.before };
+        self.columns.iter().map(names).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether a store with this schema has the table with all its columns.
+    pub(crate) fn is_whole_in(&self, schema: i64) -> bool {
+        self.columns.iter().all(|columns| columns.since <= schema)
+    }
+}
+
+/// A row of a table.
+pub(crate) trait TableRow: Sized {
+    /// Which table.
+    fn table() -> &'static Table;
+
+    /// What stands in its columns.
+    fn write<'a>(&'a self, to: &mut Values<'a>);
+
+    /// Reads back what was written.
+    fn read(from: &mut Cursor<'_, '_>) -> rusqlite::Result<Self>;
+}
+
+/// Makes a table and how its rows are written and read. A field stands in the column of its name unless others are named.
+macro_rules! tables {
+    ($($table:ident $name:literal since $since:literal $(= $row:ident)? {
+        $($field:ident $(= $columns:literal)? $(as $codec:ident)? $(since $later:literal else $before:literal)?),+ $(,)?
+    })+) => {
+        $(
+            pub(crate) static $table: Table = Table {
+                name: $name,
+                since: $since,
+                columns: &[$(Columns {
+                    names: tables!(@names $field $($columns)?),
+                    since: tables!(@since $since $($later)?),
+                    before: tables!(@before $($before)?),
+                }),+],
+                names: LazyLock::new(|| $table.columns_in(i64::MAX)),
+                put: LazyLock::new(|| $table.put_sql()),
+            };
+
+            tables! { @row $table $($row)? { $($field $($codec)?),+ } }
+        )+
+    };
+    (@names $field:ident) => { stringify!($field) };
+    (@names $field:ident $columns:literal) => { $columns };
+    (@since $table:literal) => { $table };
+    (@since $table:literal $later:literal) => { $later };
+    (@before) => { "" };
+    (@before $before:literal) => { $before };
+    (@row $table:ident { $($any:tt)+ }) => {};
+    (@row $table:ident $row:ident { $($field:ident $($codec:ident)?),+ }) => {
+        impl TableRow for $row {
+            fn table() -> &'static Table {
+                &$table
+            }
+
+            fn write<'a>(&'a self, to: &mut Values<'a>) {
+                $(<codec!($($codec)?) as Codec<_>>::write(&self.$field, to);)+
+            }
+
+            fn read(from: &mut Cursor<'_, '_>) -> rusqlite::Result<Self> {
+                Ok(Self { $($field: <codec!($($codec)?) as Codec<_>>::read(from)?),+ })
+            }
+        }
+    };
+}
+
+tables! {
+    STREAMS "streams" since 1 {
+        id,
+        name,
+        purged_at,
+        sweeping since 2 else "0",
+        damaged_seq since 2 else "NULL",
+        damage since 2 else "NULL",
+    }
+    SESSIONS "sessions" since 1 = SessionRow {
+        id,
+        agent,
+        cwd,
+        project,
+        name,
+        env_hint,
+        first_prompt,
+        agent_state,
+        failure,
+        running = "running_turn, running_interaction, running_first_seq, running_started_at",
+        turns,
+        interrupted,
+        created_at,
+        active_at,
+        last_observed_at,
+        last_idle_at,
+        deleted_at,
+        agent_session since 3 else "NULL",
+        title = "agent_title" since 3 else "''",
+        untold since 3 else "0",
+        open_requests as JsonOrNull since 3 else "NULL",
+        requests since 3 else "0",
+        intent since 5 else "''",
+        titles since 6 else "0",
+        summarised since 6 else "0",
+        imported as JsonOrNull since 6 else "NULL",
+        work since 8 else "NULL",
+        from = "origin" as JsonOrNull since 8 else "NULL",
+        options as JsonOrNull since 8 else "NULL",
+    }
+    TURNS "turns" since 1 = TurnRow {
+        session,
+        turn,
+        interaction_id = "interaction",
+        prompt_line,
+        stop = "outcome, reason",
+        started_at,
+        ended_at,
+        first_seq,
+        last_seq,
+        summary = "summary, summary_by, summary_at" since 6 else "NULL, NULL, NULL",
+        extent = "prompt_chars, response_chars, tools" since 6 else "NULL, NULL, NULL",
+    }
+    PROMPTS "prompts" since 1 = PromptRow {
+        session,
+        prompt = "interaction, queued_seq, queued_at, text, images"
+            since 3 else "interaction, queued_seq, queued_at, text, NULL",
+    }
+    SETS "sets" since 5 = SetRow { session, name, marks as Json }
+    FACTS "facts" since 5 = FactRow {
+        session,
+        name,
+        value,
+        shape,
+        nth,
+        proof = "turn, tool, entry",
+        exit_code,
+        file,
+    }
+    CONTEXT_ENTRIES "context_entries" since 5 = ContextEntryRow { session, seq }
+    TITLES "titles" since 6 = TitleRow {
+        session,
+        nth = "slot, nth" as Slotted,
+        title,
+        by = "made_by",
+        turn,
+        interaction_id = "interaction",
+        changed_at,
+    }
+    ATTACHMENTS "attachments" since 13 = AttachmentRow { session, agent, agent_session }
+    NEXT_BLOCKS "next_blocks" since 8 = NextRow {
+        session,
+        id = "turn, nth",
+        next = "label, command, meta_context",
+        offered_at,
+        clicked = "clicked_work, clicked_session, clicked_at",
+    }
+    WORKS "works" since 8 = WorkRow { id, project, name, created_at, added_at }
+    WORK_NAMES "work_names" since 8 = WorkNameRow { project, name, work }
+    TOKENS "tokens" since 1 = TokenRow { id, kind, name, session, secret_hash, proof_hash, issued_at }
+    REMEMBERED "remembered" since 4 = RememberedRow {
+        id,
+        project,
+        cwd,
+        agent,
+        kind,
+        subject,
+        digest,
+        decision,
+        by = "decided_by" as Json,
+        remembered_at,
+    }
+    RECEIPTS "receipts" since 1 = ReceiptRow {
+        principal,
+        key,
+        fingerprint,
+        reply,
+        at,
+        session since 14 else "NULL",
+    }
+}
+
+/// A prompt that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PromptRow {
+    pub(crate) session: SessionId,
+    pub(crate) prompt: QueuedPrompt,
+}
+
+/// A set of a session's context; there is none that is empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SetRow {
+    pub(crate) session: SessionId,
+    pub(crate) name: String,
+    pub(crate) marks: Vec<Mark>,
+}
+
+/// One value of a fact of a session's context.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FactRow {
+    pub(crate) session: SessionId,
+    pub(crate) name: String,
+    pub(crate) value: String,
+    pub(crate) shape: FactShape,
+    pub(crate) nth: u32,
+    pub(crate) proof: Proof,
+    pub(crate) exit_code: Option<i32>,
+    pub(crate) file: Option<FileStamp>,
+}
+
+/// An entry that changed a session's context.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ContextEntryRow {
+    pub(crate) session: SessionId,
+    pub(crate) seq: Seq,
+}
+
+/// A conversation of an agent's own that a session is or once was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AttachmentRow {
+    pub(crate) session: SessionId,
+    pub(crate) agent: String,
+    pub(crate) agent_session: String,
+}
+
+/// A name, and the piece of work that it leads to in its project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WorkNameRow {
+    pub(crate) project: String,
+    pub(crate) name: String,
+    pub(crate) work: WorkId,
+}
+
+/// A receipt, with the session that it goes with if it holds words of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ReceiptRow {
+    pub(crate) principal: String,
+    pub(crate) key: String,
+    pub(crate) fingerprint: Vec<u8>,
+    pub(crate) reply: Vec<u8>,
+    pub(crate) at: Timestamp,
+    pub(crate) session: Option<SessionId>,
+}
