@@ -5,7 +5,7 @@
 //! held is bounded by bytes, whatever an entry, a turn or a session says: each step is on disk before much follows it.
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 
@@ -386,7 +386,7 @@ impl<'a> Feeder<'a> {
     fn apply(&self, id: SessionId, pieces: &mut Pieces, entry: &Entry) -> Vec<Piece> {
         let folded = catch_unwind(AssertUnwindSafe(|| {
             // Past the hook, which ends the process where points fail.
-            fail::fail_point!("index-fold", |_| resume_unwind(Box::new("index-fold")));
+            fail::fail_point!("index-fold", |_| std::panic::resume_unwind(Box::new("index-fold")));
             pieces.apply(entry)
         }));
         folded.unwrap_or_else(|_| {
