@@ -12,6 +12,7 @@ pub mod guide;
 pub mod history;
 mod mcp_server;
 mod name;
+mod outbound;
 pub mod policy;
 mod pool;
 pub mod process;
