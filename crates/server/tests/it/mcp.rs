@@ -192,6 +192,23 @@ async fn odd_marks_are_taken_with_a_word() {
     world.close().await;
 }
 
+/// Where hosts begin to refuse or to cut.
+#[tokio::test]
+async fn what_is_marked_is_told_within_the_budget_however_long_it_is() {
+    let world = World::open().await;
+    let session = world.session().await;
+    let client = Client::open(&world, Era::Stateless, &world.agent_token(&session).await).await;
+    for set in ["files", "endpoints", "a", "b", "c"] {
+        let items: Vec<String> = (0..10).map(|n| format!("/{n}/{}", "x".repeat(2_000))).collect();
+        client.set(set, &items.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    }
+    let told = client.get().await;
+    assert!(told.starts_with("{\n  \"a\": [\n    \"/0/xxx"), "{told:.100}");
+    assert!((30_000..=40_000).contains(&told.len()), "{}", told.len());
+    assert_eq!(told.lines().last(), Some("The rest was left out: it is longer than an answer may be."));
+    world.close().await;
+}
+
 #[tokio::test]
 async fn what_is_refused_says_what_is_wanted_and_changes_nothing() {
     let world = World::open().await;
