@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use model::{Cursor, Event, Incarnation, Position, Seq, StreamId, Timestamp};
+use model::{Cursor, Incarnation, Position, Seq, SessionEvent, Timestamp};
 use rusqlite::{Connection, OpenFlags};
 use store::copies::{CopyCursor, Phase};
 use store::{Batch, Copies, Log as _, Part, SqliteStore};
@@ -49,11 +49,11 @@ pub(crate) fn of_parts(run: &Run, parts: u64, bytes: usize) -> Result<PathBuf> {
         let mut events = words::beginning(0, "a long one".to_owned(), "tell me everything");
         events.extend((0..parts).map(|_| words::part(numbers.text(bytes))));
         events.extend(words::end());
-        let stream = StreamId::Session(words::session_id(0));
+        let id = words::session_id(0);
         let (mut head, mut session) = (Seq::START, None);
         for some in events.chunks(500) {
             let at = Timestamp::from_millis(FIRST_AT + head.0.cast_signed());
-            let (part, after) = Part::of(stream, head, session.take(), some.to_vec(), at);
+            let (part, after) = Part::of_session(id, head, session.take(), some.to_vec(), at);
             session = after;
             head = part.entries.last().map_or(head, |entry| entry.seq);
             runtime.block_on(store.append(Batch { parts: vec![part], ..Batch::default() }))?;
@@ -78,11 +78,10 @@ fn small_session(number: u64, numbers: &mut Numbers) -> Part {
     events.push(words::part(numbers.text(200)));
     events.extend(words::end());
     if !number.is_multiple_of(UNSEEN_EVERY) {
-        events.push(Event::SessionObserved {});
+        events.push(SessionEvent::SessionObserved {});
     }
     let at = Timestamp::from_millis(FIRST_AT + number.cast_signed() * 1_000);
-    let stream = StreamId::Session(words::session_id(number));
-    Part::of(stream, Seq::START, None, events, at).0
+    Part::of_session(words::session_id(number), Seq::START, None, events, at).0
 }
 
 fn kept(run: &Run, name: &str, fill: impl FnOnce(&SqliteStore, &Runtime) -> Result<()>) -> Result<PathBuf> {

@@ -1,6 +1,6 @@
 //! What is written while measuring: texts that look like an agent's and are the same in every run.
 
-use model::{AgentState, Event, InteractionId, Outcome, SessionId, Stop, Turn};
+use model::{AgentState, InteractionId, Outcome, SessionEvent, SessionId, Stop, Turn};
 
 /// About the size of a turn's text in recorded transcripts.
 pub(crate) const PART_BYTES: usize = 1_200;
@@ -59,16 +59,16 @@ pub(crate) fn session_id(number: u64) -> SessionId {
 }
 
 /// A piece of the first turn's answer.
-pub(crate) fn part(text: String) -> Event {
-    Event::TextPart { turn: Turn(1), block: 0, text }
+pub(crate) fn part(text: String) -> SessionEvent {
+    SessionEvent::TextPart { turn: Turn(1), block: 0, text }
 }
 
 /// How a session begins its first turn.
-pub(crate) fn beginning(number: u64, name: String, prompt: &str) -> Vec<Event> {
+pub(crate) fn beginning(number: u64, name: String, prompt: &str) -> Vec<SessionEvent> {
     let interaction_id = InteractionId::from_bytes(id_bytes(2, number));
     let (agent, project) = ("guide".to_owned(), "/home/ada/engine".to_owned());
     vec![
-        Event::SessionCreated {
+        SessionEvent::SessionCreated {
             agent,
             cwd: project.clone(),
             project,
@@ -77,31 +77,31 @@ pub(crate) fn beginning(number: u64, name: String, prompt: &str) -> Vec<Event> {
             from: None,
             options: std::collections::BTreeMap::new(),
         },
-        Event::AgentStateChanged {
+        SessionEvent::AgentStateChanged {
             state: AgentState::Starting,
             reason: None,
             attached: None,
             methods: Vec::new(),
             remind: false,
         },
-        Event::AgentStateChanged {
+        SessionEvent::AgentStateChanged {
             state: AgentState::Ready,
             reason: None,
             attached: None,
             methods: Vec::new(),
             remind: false,
         },
-        Event::TurnStarted { turn: Turn(1), interaction_id },
-        Event::PromptSent { interaction_id, text: prompt.to_owned(), images: Vec::new() },
+        SessionEvent::TurnStarted { turn: Turn(1), interaction_id },
+        SessionEvent::PromptSent { interaction_id, text: prompt.to_owned(), images: Vec::new() },
     ]
 }
 
 /// How it comes to rest, so that a restart finds nothing to settle.
-pub(crate) fn end() -> Vec<Event> {
+pub(crate) fn end() -> Vec<SessionEvent> {
     let stop = Stop { outcome: Outcome::Completed, reason: None };
     vec![
-        Event::TurnEnded { turn: Turn(1), stop },
-        Event::AgentStateChanged {
+        SessionEvent::TurnEnded { turn: Turn(1), stop },
+        SessionEvent::AgentStateChanged {
             state: AgentState::Stopped,
             reason: None,
             attached: None,

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use engine::{Asker, ChangeSession, Clock as _, Engine, Reach, Seams, SystemClock, SystemIds};
-use model::{Event, Incarnation, Seq, Session, SessionId, StreamId};
+use model::{Event, Incarnation, Seq, Session, SessionEvent, SessionId};
 use store::{Batch, Log as _, Part, SqliteStore};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
@@ -45,7 +45,7 @@ pub(super) fn measure(run: &Run) -> Result<Vec<Line>> {
 /// One writer's session.
 #[derive(Clone)]
 struct Writer {
-    stream: StreamId,
+    id: SessionId,
     head: Seq,
     session: Option<Session>,
     texts: Arc<Texts>,
@@ -125,7 +125,7 @@ impl Sides {
 
     /// Every side, one after the other, so that they meet the same machine.
     fn once(&mut self, runtime: &Runtime, writes: usize) -> Result<Repeat> {
-        let events: Vec<Vec<u8>> = (0..writes).map(|n| words::part(self.texts.nth(n)).encode()).collect();
+        let events: Vec<Vec<u8>> = (0..writes).map(|n| Event::from(words::part(self.texts.nth(n))).encode()).collect();
         let many = writes * 8;
         let per_writer = many / WRITERS;
         Ok(Repeat {
@@ -165,22 +165,22 @@ fn phase(events: usize, write: impl FnOnce() -> Result<Latencies>) -> Result<Pha
 
 impl Writer {
     async fn begin(store: &SqliteStore, number: u64, texts: &Arc<Texts>) -> Result<Self> {
-        let stream = StreamId::Session(words::session_id(number));
+        let id = words::session_id(number);
         let mut writer =
-            Self { stream, head: Seq::START, session: None, texts: Arc::clone(texts), written: number as usize };
+            Self { id, head: Seq::START, session: None, texts: Arc::clone(texts), written: number as usize };
         let events = words::beginning(number, format!("writer {number}"), "write as fast as you can");
         writer.append(store, events).await?;
         Ok(writer)
     }
 
-    fn next_part(&mut self) -> Event {
+    fn next_part(&mut self) -> SessionEvent {
         self.written += 1;
         words::part(self.texts.nth(self.written))
     }
 
-    async fn append(&mut self, store: &SqliteStore, events: Vec<Event>) -> Result<Duration> {
+    async fn append(&mut self, store: &SqliteStore, events: Vec<SessionEvent>) -> Result<Duration> {
         let started = Instant::now();
-        let (part, session) = Part::of(self.stream, self.head, self.session.take(), events, SystemClock.now());
+        let (part, session) = Part::of_session(self.id, self.head, self.session.take(), events, SystemClock.now());
         self.head = part.entries.last().map_or(self.head, |entry| entry.seq);
         self.session = session;
         store.append(Batch { parts: vec![part], ..Batch::default() }).await?;
@@ -206,7 +206,7 @@ async fn append(store: &Arc<SqliteStore>, writers: &mut [Writer], times: usize) 
     for done in tasks.join_all().await {
         let (writer, latencies) = done?;
         all.extend(latencies);
-        if let Some(place) = writers.iter_mut().find(|place| place.stream == writer.stream) {
+        if let Some(place) = writers.iter_mut().find(|place| place.id == writer.id) {
             *place = writer;
         }
     }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
-use model::{Incarnation, Seq, StreamId};
+use model::{Event, Incarnation, Seq, StreamId};
 use store::{Log as _, SqliteStore};
 use tokio::runtime::Runtime;
 
@@ -107,7 +107,7 @@ async fn read_all(store: &SqliteStore) -> Result<usize> {
 fn bare_copy(run: &Run, size: &Size) -> Result<BareSqlite> {
     let mut bare = BareSqlite::open(&run.fresh_folder("replay")?)?;
     let texts = Texts::new(size.bytes);
-    let events: Vec<_> = (0..size.parts as usize).map(|n| words::part(texts.nth(n)).encode()).collect();
+    let events: Vec<_> = (0..size.parts as usize).map(|n| Event::from(words::part(texts.nth(n))).encode()).collect();
     bare.write(&events, 500)?;
     Ok(bare)
 }

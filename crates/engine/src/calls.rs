@@ -7,7 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
-    AgentReport, Event, Fact, Request, Session, ToolCall, ToolContent, ToolStatus, json_bytes, prove, tool_intent,
+    AgentReport, Fact, Request, Session, SessionEvent, ToolCall, ToolContent, ToolStatus, json_bytes, prove,
+    tool_intent,
 };
 
 use crate::looking::Looking;
@@ -39,49 +40,49 @@ pub(crate) struct Proofs {
 
 impl Calls {
     /// Whether an event has to do with calls.
-    pub(crate) fn concern(event: &Event) -> bool {
+    pub(crate) fn concern(event: &SessionEvent) -> bool {
         matches!(
             event,
-            Event::TurnStarted { .. }
-                | Event::TurnEnded { .. }
-                | Event::ToolStarted { .. }
-                | Event::ToolChanged { .. }
-                | Event::ToolPart { .. }
-                | Event::ToolEnded { .. }
-                | Event::PermissionAsked { .. }
-                | Event::PermissionAnswered { .. }
+            SessionEvent::TurnStarted { .. }
+                | SessionEvent::TurnEnded { .. }
+                | SessionEvent::ToolStarted { .. }
+                | SessionEvent::ToolChanged { .. }
+                | SessionEvent::ToolPart { .. }
+                | SessionEvent::ToolEnded { .. }
+                | SessionEvent::PermissionAsked { .. }
+                | SessionEvent::PermissionAnswered { .. }
         )
     }
 
     /// Takes in what is now durable.
-    pub(crate) fn apply(&mut self, event: &Event) {
+    pub(crate) fn apply(&mut self, event: &SessionEvent) {
         match event {
-            Event::TurnStarted { .. } | Event::TurnEnded { .. } => *self = Self::default(),
-            Event::ToolStarted { tool, call_id, change, .. } => {
+            SessionEvent::TurnStarted { .. } | SessionEvent::TurnEnded { .. } => *self = Self::default(),
+            SessionEvent::ToolStarted { tool, call_id, change, .. } => {
                 let call = ToolCall::begin(*tool, call_id.clone(), change);
                 let bytes = json_bytes(&call);
                 self.open.insert(*tool, call);
                 self.weigh(*tool, bytes);
             }
-            Event::ToolChanged { tool, change, .. } => {
+            SessionEvent::ToolChanged { tool, change, .. } => {
                 if let Some(call) = self.open.get_mut(tool) {
                     call.change(change);
                     let bytes = json_bytes(call);
                     self.weigh(*tool, bytes);
                 }
             }
-            Event::ToolPart { tool, text, .. } => {
+            SessionEvent::ToolPart { tool, text, .. } => {
                 if let Some(call) = self.open.get_mut(tool).filter(|call| text_bytes(call) < TEXT_BYTES) {
                     call.add_text(text);
                     let before = self.bytes.get(tool).copied().unwrap_or_default();
                     self.weigh(*tool, before + text.len());
                 }
             }
-            Event::ToolEnded { tool, .. } => self.let_go(*tool),
-            Event::PermissionAsked { turn: Some(_), request, question } => {
+            SessionEvent::ToolEnded { tool, .. } => self.let_go(*tool),
+            SessionEvent::PermissionAsked { turn: Some(_), request, question } => {
                 self.asked.extend(question.tool.map(|tool| (*request, tool)));
             }
-            Event::PermissionAnswered { request, answer, .. } => {
+            SessionEvent::PermissionAnswered { request, answer, .. } => {
                 let Some(tool) = self.asked.remove(request) else { return };
                 if answer.refuses() {
                     self.refused.insert(tool);
@@ -197,9 +198,9 @@ mod tests {
 
     use super::*;
 
-    fn started(tool: u32, bytes: usize) -> Event {
+    fn started(tool: u32, bytes: usize) -> SessionEvent {
         let change = ToolChange { input: Some(json!("x".repeat(bytes))), ..ToolChange::default() };
-        Event::ToolStarted { turn: Turn(1), tool, call_id: tool.to_string(), change }
+        SessionEvent::ToolStarted { turn: Turn(1), tool, call_id: tool.to_string(), change }
     }
 
     #[test]
@@ -210,15 +211,15 @@ mod tests {
         assert_eq!(held, (1..=31).collect::<Vec<u32>>());
         // A change, and text, may be too much as well.
         let output = ToolChange { output: Some(json!("x".repeat(2 << 20))), ..ToolChange::default() };
-        calls.apply(&Event::ToolChanged { turn: Turn(1), tool: 3, change: output });
+        calls.apply(&SessionEvent::ToolChanged { turn: Turn(1), tool: 3, change: output });
         assert!(!calls.open.contains_key(&3) && calls.open.len() == 30);
         // What ends makes room.
         let ended = ToolChange { status: Some(ToolStatus::Completed), ..ToolChange::default() };
-        calls.apply(&Event::ToolEnded { turn: Turn(1), tool: 1, change: ended });
+        calls.apply(&SessionEvent::ToolEnded { turn: Turn(1), tool: 1, change: ended });
         calls.apply(&started(101, 1 << 20));
         assert!(calls.open.contains_key(&101));
         assert_eq!(calls.all_bytes, calls.open.values().map(json_bytes).sum::<usize>());
-        calls.apply(&Event::TurnStarted {
+        calls.apply(&SessionEvent::TurnStarted {
             turn: Turn(2),
             interaction_id: model::InteractionId::from_uuid(uuid::Uuid::nil()),
         });

@@ -5,8 +5,8 @@
 use std::ops::ControlFlow;
 
 use model::{
-    Cursor, Entry, InteractionId, Item, SessionId, SessionRow, StreamId, TitleRow, ToolCall, Transcript,
-    TranscriptTurn, Turn, TurnRow,
+    Cursor, Entry, InteractionId, Item, SessionId, SessionRow, TitleRow, ToolCall, Transcript, TranscriptTurn, Turn,
+    TurnRow, json_bytes,
 };
 use store::ReadError;
 
@@ -153,7 +153,7 @@ impl Engine {
         // What is told between two turns belongs to the first of them.
         let end = next.first().map_or(session.head, |next| next.first_seq.previous());
         let after = after.max(first.previous());
-        let entries = self.shared.store.read(StreamId::Session(id), after, after.count_to(end, limit)).await?;
+        let entries = self.shared.store.read_session(id, after, after.count_to(end, limit)).await?;
         let last = entries.last().map_or(end, |entry| entry.seq);
         if entries.is_empty() && after < end {
             return Err(self.missing_after(id, after).await);
@@ -168,7 +168,7 @@ impl Shared {
         let mut transcript = Transcript::default();
         let mut bytes = 0;
         self.walk_turn(&row, |entry| {
-            bytes += entry.event.encode().len();
+            bytes += json_bytes(&entry.event);
             if bytes > budget {
                 return ControlFlow::Break(());
             }
@@ -191,7 +191,7 @@ impl Shared {
         let mut after = row.first_seq.previous();
         loop {
             let count = row.last_seq.map_or(ENTRIES_AT_ONCE, |last| after.count_to(last, ENTRIES_AT_ONCE));
-            let page = self.store.read(StreamId::Session(row.session), after, count).await?;
+            let page = self.store.read_session(row.session, after, count).await?;
             let Some(last) = page.last() else { return Ok(()) };
             after = last.seq;
             for entry in &page {

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use model::{AgentView, Context, ContextNews, Cursor, Entry, Event, Seq, Session, SessionId, StreamId, Turn};
+use model::{AgentView, Context, ContextNews, Cursor, Entry, Seq, Session, SessionEvent, SessionId, StreamId, Turn};
 use store::{Damage, ReadError, Store};
 use tokio::sync::broadcast::error::RecvError;
 
@@ -132,7 +132,7 @@ impl Follow {
                 return Ok(Followed::Entry(entry));
             }
             if self.reading != Reading::Live {
-                let page = self.store.read(StreamId::Session(self.session), self.last, PAGE).await?;
+                let page = self.store.read_session(self.session, self.last, PAGE).await?;
                 if page.is_empty() {
                     match std::mem::replace(&mut self.reading, Reading::Live) {
                         Reading::First => return Ok(Followed::CaughtUp),
@@ -164,9 +164,9 @@ impl Follow {
             return;
         }
         self.tell_context = match &entry.event {
-            Event::ResumeSent { .. } => Some(ContextReason::Resume),
-            Event::ContextSet { .. } | Event::FactProved { .. } => {
-                Arc::make_mut(&mut self.context).apply(entry).map(|news| match news {
+            SessionEvent::ResumeSent { .. } => Some(ContextReason::Resume),
+            SessionEvent::ContextSet { .. } | SessionEvent::FactProved { .. } => {
+                Arc::make_mut(&mut self.context).apply(entry.borrowed()).map(|news| match news {
                     ContextNews::Set(set) => ContextReason::Changed(Some(set)),
                     ContextNews::Facts => ContextReason::Changed(None),
                 })
@@ -198,7 +198,7 @@ impl Engine {
     ) -> Result<(Vec<Entry>, Option<Cursor>), QueryError> {
         let session = self.session(id).await?;
         let after = self.check_cursor(after, session.head)?;
-        let entries = self.shared.store.read(StreamId::Session(id), after, limit).await?;
+        let entries = self.shared.store.read_session(id, after, limit).await?;
         let last = entries.last().map_or(after, |entry| entry.seq);
         // A damaged session has no end that could be told: whoever asks on learns of the damage.
         let more = last < session.head || self.damage(id).is_some();
@@ -231,7 +231,7 @@ impl Engine {
         let mut asked = Vec::new();
         let aside = session.row.open_requests.iter().filter_map(|open| open.aside);
         for seq in aside.filter(|seq| *seq <= after) {
-            asked.extend(self.shared.store.read(StreamId::Session(id), seq.previous(), 1).await?);
+            asked.extend(self.shared.store.read_session(id, seq.previous(), 1).await?);
         }
         let earlier = Earlier { agent, asked };
         Ok(Follow::new(session, after, Arc::clone(&self.shared.store), feed).knowing(earlier))

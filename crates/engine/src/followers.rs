@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::{Event, RowChange, SessionId, SessionRow, StreamId, SummaryMaker, WorkId};
+use model::{RowChange, SessionEvent, SessionId, SessionRow, StreamId, SummaryMaker, WorkId};
 use tokio::sync::Notify;
 
 use crate::Shared;
@@ -50,7 +50,8 @@ impl Followers {
             });
         });
         self.note_summaries(row, part);
-        let moves = |event: &Event| matches!(event, Event::SessionDeleted {} | Event::SessionRestored {});
+        let moves =
+            |event: &SessionEvent| matches!(event, SessionEvent::SessionDeleted {} | SessionEvent::SessionRestored {});
         if let Some(work) = row.work
             && part.entries.iter().any(|entry| moves(&entry.event))
         {
@@ -69,10 +70,10 @@ impl Followers {
         let ended = |turn| {
             part.entries
                 .iter()
-                .any(|entry| matches!(&entry.event, Event::TurnEnded { turn: ended, .. } if *ended == turn))
+                .any(|entry| matches!(&entry.event, SessionEvent::TurnEnded { turn: ended, .. } if *ended == turn))
         };
         for entry in part.entries.iter() {
-            if let Event::SummarySet { turn, by: SummaryMaker::Extract, .. } = entry.event
+            if let SessionEvent::SummarySet { turn, by: SummaryMaker::Extract, .. } = entry.event
                 && ended(turn)
             {
                 self.summaries.wish(row.id, turn);

@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::{Entry, Event, Position, RowChange, Session, SessionRow, StreamId, Timestamp};
+use model::{Entry, Position, RowChange, Session, SessionEvent, SessionRow, StreamId, Timestamp};
 use store::{AppendError, Batch, Part, Store};
 
 use crate::followers::Followers;
@@ -38,7 +38,7 @@ pub(crate) struct Committed {
 #[derive(Debug)]
 pub(crate) struct CommittedPart {
     pub(crate) stream: StreamId,
-    /// All entries, if they are short; else those that are carried whatever their length.
+    /// All entries, if it is a session and they are short; else those that are carried whatever their length.
     pub(crate) entries: Arc<[Entry]>,
     /// The entries are all that were appended.
     pub(crate) is_whole: bool,
@@ -55,10 +55,11 @@ impl CommittedPart {
             bytes += entry.event.about_bytes();
             bytes <= CARRIED_BYTES
         });
-        let entries = part.entries.iter().filter(|entry| is_whole || is_always_carried(&entry.event));
+        let of_session = part.entries.iter().filter_map(Entry::as_session);
+        let carried = of_session.filter(|entry| is_whole || is_always_carried(entry.event));
         Self {
             stream: part.stream,
-            entries: entries.cloned().collect(),
+            entries: carried.map(|entry| entry.map(Clone::clone)).collect(),
             is_whole,
             rows: part.rows.iter().filter(|row| is_for_followers(row)).cloned().collect(),
             unobserved_delta: part.unobserved_delta,
@@ -122,11 +123,14 @@ impl Journal {
 }
 
 /// Sent to followers even when the entries beside it are too long to carry.
-fn is_always_carried(event: &Event) -> bool {
+fn is_always_carried(event: &SessionEvent) -> bool {
     model::AgentView::is_of(event)
         || matches!(
             event,
-            Event::TurnEnded { .. } | Event::SummarySet { .. } | Event::SessionDeleted {} | Event::SessionRestored {}
+            SessionEvent::TurnEnded { .. }
+                | SessionEvent::SummarySet { .. }
+                | SessionEvent::SessionDeleted {}
+                | SessionEvent::SessionRestored {}
         )
 }
 

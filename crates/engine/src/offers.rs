@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use model::{AgentCommand, AgentOption, AgentReport, AgentView, Entry, Event, Seq, Session, SessionId, StreamId};
+use model::{AgentCommand, AgentOption, AgentReport, AgentView, Entry, Seq, Session, SessionEvent, SessionId};
 use store::Store;
 
 /// How many of the newest entries are looked at.
@@ -27,7 +27,7 @@ async fn of_agent(store: &dyn Store, session: &Session, mut after: Seq, up_to: S
     let mut told = Vec::new();
     while after < up_to {
         let count = after.count_to(up_to, ENTRIES);
-        let page = store.read(StreamId::Session(session.row.id), after, count).await.unwrap_or_default();
+        let page = store.read_session(session.row.id, after, count).await.unwrap_or_default();
         let Some(last) = page.last() else { break };
         after = last.seq;
         told.extend(page.into_iter().filter(|entry| AgentView::is_of(&entry.event)));
@@ -47,10 +47,10 @@ impl Offers {
         let mut offers = Self::default();
         for entry in newest {
             match &entry.event {
-                Event::AgentOptionsChanged { options } => offers.options = Some(options.clone()),
-                Event::AgentCommandsChanged { commands } => offers.commands = Some(commands.clone()),
+                SessionEvent::AgentOptionsChanged { options } => offers.options = Some(options.clone()),
+                SessionEvent::AgentCommandsChanged { commands } => offers.commands = Some(commands.clone()),
                 // Another agent has its own.
-                Event::SessionChanged { agent: Some(_), .. } => offers = Self::default(),
+                SessionEvent::SessionChanged { agent: Some(_), .. } => offers = Self::default(),
                 _ => (),
             }
         }
@@ -106,9 +106,9 @@ pub(crate) async fn last_options(store: &dyn Store, session: &Session) -> Vec<Ag
         let after = Seq(end.0.saturating_sub(PAGE_BACK as u64));
         for entry in of_agent(store, session, after, end).await.into_iter().rev() {
             match entry.event {
-                Event::AgentOptionsChanged { options } => return options,
+                SessionEvent::AgentOptionsChanged { options } => return options,
                 // Another agent had others.
-                Event::SessionChanged { agent: Some(_), .. } => return Vec::new(),
+                SessionEvent::SessionChanged { agent: Some(_), .. } => return Vec::new(),
                 _ => (),
             }
         }

@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 
 use agents::ToldOf;
 use model::{
-    Context, FactList, FileState, Item, Outcome, Seq, Session, SessionRow, StreamId, Transcript, TranscriptTurn, Turn,
-    TurnRow, Untold, as_item, format_context_for_resume, one_line,
+    Context, FactList, FileState, Item, Outcome, Seq, Session, SessionRow, Transcript, TranscriptTurn, Turn, TurnRow,
+    Untold, as_item, format_context_for_resume, one_line,
 };
 use store::{ReadError, Store};
 
@@ -118,7 +118,7 @@ async fn read_on(
 ) -> Result<Seq, ReadError> {
     for _ in 0..pages {
         let count = row.last_seq.map_or(ENTRIES, |last| after.count_to(last, ENTRIES));
-        let page = store.read(StreamId::Session(row.session), after, count).await?;
+        let page = store.read_session(row.session, after, count).await?;
         let Some(last) = page.last() else { break };
         after = last.seq;
         page.iter().for_each(|entry| transcript.apply(entry));

@@ -1,8 +1,8 @@
 //! Questions about sessions, from the tables and the log.
 
 use model::{
-    Context, DeletedKey, Event, ListKey, PermissionAnswer, Request, Seq, Session, SessionId, SessionRow, StreamId,
-    Turn, Untold,
+    Context, DeletedKey, ListKey, PermissionAnswer, Request, Seq, Session, SessionEvent, SessionId, SessionRow,
+    StreamId, Turn, Untold,
 };
 use store::{Damage, Head};
 
@@ -20,11 +20,13 @@ impl Engine {
         // Before the first turn something may have been asked, too.
         let mut after = turns.first().filter(|_| newest > Turn(0)).map_or(Seq::START, |turn| turn.first_seq);
         loop {
-            let page = self.shared.store.read(StreamId::Session(id), after, ENTRIES_AT_ONCE).await?;
+            let page = self.shared.store.read_session(id, after, ENTRIES_AT_ONCE).await?;
             let Some(last) = page.last() else { return Ok(None) };
             after = last.seq;
             let answer = page.into_iter().find_map(|entry| match entry.event {
-                Event::PermissionAnswered { request: answered, answer, .. } if answered == request => Some(answer),
+                SessionEvent::PermissionAnswered { request: answered, answer, .. } if answered == request => {
+                    Some(answer)
+                }
                 _ => None,
             });
             if answer.is_some() {
@@ -56,8 +58,8 @@ impl Engine {
             let Some(last) = page.last() else { return Ok(context) };
             after = *last;
             for seq in page {
-                let entries = self.shared.store.read(StreamId::Session(id), seq.previous(), 1).await?;
-                entries.iter().for_each(|entry| drop(context.apply(entry)));
+                let entries = self.shared.store.read_session(id, seq.previous(), 1).await?;
+                entries.iter().for_each(|entry| drop(context.apply(entry.borrowed())));
             }
         }
     }
@@ -75,10 +77,11 @@ impl Engine {
     /// A session as it stood after its first entries.
     pub async fn session_as_of(&self, id: SessionId, entries: u64) -> Result<Session, QueryError> {
         let limit = usize::try_from(entries).unwrap_or(usize::MAX);
-        let first = self.shared.store.read(StreamId::Session(id), Seq::START, limit).await?;
+        let first = self.shared.store.read_session(id, Seq::START, limit).await?;
         let mut first = first.iter();
-        let mut session = first.next().and_then(|entry| Session::begin(id, entry)).ok_or(QueryError::NotFound(id))?;
-        first.for_each(|entry| session.apply(entry));
+        let mut session =
+            first.next().and_then(|entry| Session::begin(id, entry.borrowed())).ok_or(QueryError::NotFound(id))?;
+        first.for_each(|entry| session.apply(entry.borrowed()));
         Ok(session)
     }
 

@@ -4,7 +4,7 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use model::{Event, Memorable, RememberedId, RememberedRow, RowChange, SessionRow};
+use model::{Memorable, RememberedId, RememberedRow, RowChange, ServerEvent, SessionRow};
 use store::AppendError;
 
 use crate::asking::Asker;
@@ -52,7 +52,7 @@ impl Shared {
         let receipt = asker.receipt(&Reply::Done, self.clock.now());
         let forgotten = |shared: &Self| {
             let known = shared.journal.remembered.all().iter().any(|row| row.id == id);
-            known.then_some(Event::PermissionForgotten { id }).into_iter().collect()
+            known.then_some(ServerEvent::PermissionForgotten { id }).into_iter().collect()
         };
         match self.append_to_server(forgotten, receipt).await {
             Ok(rows) => Ok(!rows.is_empty()),

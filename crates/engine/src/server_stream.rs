@@ -3,7 +3,7 @@
 //! Invariant: one writer at a time, so that what is in force is never behind what the stream says; and what is decided
 //! is decided on what is in force.
 
-use model::{Event, RowChange, StreamId};
+use model::{Part, RowChange, ServerEvent, StreamId, Timestamp};
 use store::{AppendError, Batch, Receipt};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -27,15 +27,28 @@ impl StreamLock {
 }
 
 impl Shared {
+    /// The next part of the server's stream, if there is anything to say. Whoever asks for it holds the stream's lock until
+    /// it is written.
+    pub(crate) async fn next_of_server(
+        &self,
+        events: Vec<ServerEvent>,
+        at: Timestamp,
+    ) -> Result<Option<Part>, SubmitError> {
+        if events.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Part::of_server(self.head_of(StreamId::Server).await?, events, at)))
+    }
+
     /// Appends what `events` makes of what is in force.
     pub(crate) async fn append_to_server(
         &self,
-        events: impl Fn(&Self) -> Vec<Event>,
+        events: impl Fn(&Self) -> Vec<ServerEvent>,
         receipt: Option<Receipt>,
     ) -> Result<Vec<RowChange>, SubmitError> {
         let _guard = self.server_stream.lock().await?;
         loop {
-            let Some(part) = self.next_part(StreamId::Server, events(self), self.clock.now()).await? else {
+            let Some(part) = self.next_of_server(events(self), self.clock.now()).await? else {
                 return Ok(Vec::new());
             };
             match self.journal.append(Batch { parts: vec![part], receipt: receipt.clone(), ..Batch::default() }).await {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use model::{Event, RowChange, SessionId, Timestamp, TokenId, TokenKind, TokenRow};
+use model::{RowChange, ServerEvent, SessionId, Timestamp, TokenId, TokenKind, TokenRow};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use tokio::sync::watch;
@@ -222,13 +222,13 @@ impl Shared {
         Ok(issued(rows, secret, proof))
     }
 
-    fn new_token(&self, wish: TokenWish) -> (Event, Secret, Option<Secret>) {
+    fn new_token(&self, wish: TokenWish) -> (ServerEvent, Secret, Option<Secret>) {
         let secret = Secret::generate(&*self.ids);
         let proof = match wish.kind {
             TokenKind::Browser => Some(Secret::generate(&*self.ids)),
             TokenKind::Person | TokenKind::Agent | TokenKind::Applet => None,
         };
-        let event = Event::TokenIssued {
+        let event = ServerEvent::TokenIssued {
             token_id: TokenId::from_uuid(self.ids.uuid()),
             kind: wish.kind,
             name: wish.name,
@@ -240,8 +240,8 @@ impl Shared {
     }
 }
 
-fn revocations(tokens: &Tokens, which: impl Fn(&TokenRow) -> bool) -> Vec<Event> {
-    tokens.all().iter().filter(|row| which(row)).map(|row| Event::TokenRevoked { token_id: row.id }).collect()
+fn revocations(tokens: &Tokens, which: impl Fn(&TokenRow) -> bool) -> Vec<ServerEvent> {
+    tokens.all().iter().filter(|row| which(row)).map(|row| ServerEvent::TokenRevoked { token_id: row.id }).collect()
 }
 
 fn issued(rows: Vec<RowChange>, secret: Secret, proof: Option<Secret>) -> IssuedToken {

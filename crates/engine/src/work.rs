@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::{
-    AgentOption, Answerer, Command, Draft, Event, NewSession, NextId, Offer, OptionCategory, Rejection, Session,
-    SessionId, SessionRow, StreamId, Timestamp, Turn, TurnRow, WorkId, WorkKey, WorkRow, add_to_work, check_name,
-    rename_work, work_name,
+    AgentOption, Answerer, Command, Draft, NewSession, NextId, Offer, OptionCategory, Rejection, Seq, Session,
+    SessionId, SessionRow, StreamId, Timestamp, Turn, TurnRow, WorkEvent, WorkId, WorkKey, WorkRow, add_to_work,
+    check_name, rename_work, work_name,
 };
 use serde::{Deserialize, Serialize};
 use store::{AppendError, Batch, Head, Part};
@@ -197,7 +197,7 @@ impl Engine {
             if shared.store.work(id).await?.is_none() {
                 return Err(SubmitError::NoSuchWork(id));
             }
-            shared.append_to_work(vec![Event::WorkDeleted { work: id }], &Reply::Done, &asker).await
+            shared.append_to_work(vec![WorkEvent::WorkDeleted { work: id }], &Reply::Done, &asker).await
         })
         .await
     }
@@ -222,7 +222,7 @@ impl Engine {
             let reply = Created { session: id, entries: created.entries.len() as u64 };
             let receipt = asker.receipt(&Reply::Created(reply), at);
             let added = add_to_work(known.as_ref(), work, &project, &name, id);
-            let parts = [created].into_iter().chain(shared.next_part(StreamId::Work, added, at).await?).collect();
+            let parts = [created].into_iter().chain(shared.next_of_works(added, at).await?).collect();
             match shared.journal.append(Batch { parts, receipt, ..Batch::default() }).await {
                 Ok(_) => (),
                 Err(AppendError::Repeated(receipt)) => return asker.repeat(&receipt).and_then(expect_reply),
@@ -340,28 +340,31 @@ impl Shared {
         Ok(draft.take())
     }
 
-    /// These events as the next part of a stream that is no session's. Whoever asks for it holds the stream's lock until it is
-    /// written.
-    pub(crate) async fn next_part(
+    /// The next part of the pieces of work's stream, if there is anything to say. Whoever asks for it holds the stream's
+    /// lock until it is written.
+    pub(crate) async fn next_of_works(
         &self,
-        stream: StreamId,
-        events: Vec<Event>,
+        events: Vec<WorkEvent>,
         at: Timestamp,
     ) -> Result<Option<Part>, SubmitError> {
         if events.is_empty() {
             return Ok(None);
         }
-        let after = match self.store.head(stream).await? {
-            Head::At(seq) => seq,
-            Head::Purged => unreachable!("only sessions are purged"),
-        };
-        Ok(Some(Part::of(stream, after, None, events, at).0))
+        Ok(Some(Part::of_works(self.head_of(StreamId::Work).await?, events, at)))
     }
 
-    async fn append_to_work(&self, events: Vec<Event>, reply: &Reply, asker: &Asker) -> Result<(), SubmitError> {
+    /// The newest entry of a stream that is no session's.
+    pub(crate) async fn head_of(&self, stream: StreamId) -> Result<Seq, SubmitError> {
+        match self.store.head(stream).await? {
+            Head::At(seq) => Ok(seq),
+            Head::Purged => Err(AppendError::Purged(stream).into()),
+        }
+    }
+
+    async fn append_to_work(&self, events: Vec<WorkEvent>, reply: &Reply, asker: &Asker) -> Result<(), SubmitError> {
         let at = self.clock.now();
         let receipt = asker.receipt(reply, at);
-        let parts = self.next_part(StreamId::Work, events, at).await?.into_iter().collect();
+        let parts = self.next_of_works(events, at).await?.into_iter().collect();
         self.journal.append(Batch { parts, receipt, ..Batch::default() }).await?;
         Ok(())
     }

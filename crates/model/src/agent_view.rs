@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentCommand, AgentOption, AgentState, Entry, Event, SignInMethod, Usage};
+use crate::{AgentCommand, AgentOption, AgentState, Entry, SessionEvent, SignInMethod, Usage};
 
 /// What an agent last said of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,14 +44,14 @@ impl AgentView {
     }
 
     /// Whether an event says anything about it.
-    pub fn is_of(event: &Event) -> bool {
+    pub fn is_of(event: &SessionEvent) -> bool {
         matches!(
             event,
-            Event::SessionChanged { agent: Some(_), .. }
-                | Event::AgentStateChanged { .. }
-                | Event::AgentOptionsChanged { .. }
-                | Event::AgentCommandsChanged { .. }
-                | Event::UsageReported { .. }
+            SessionEvent::SessionChanged { agent: Some(_), .. }
+                | SessionEvent::AgentStateChanged { .. }
+                | SessionEvent::AgentOptionsChanged { .. }
+                | SessionEvent::AgentCommandsChanged { .. }
+                | SessionEvent::UsageReported { .. }
         )
     }
 
@@ -59,8 +59,8 @@ impl AgentView {
     pub fn apply(&mut self, entry: &Entry) {
         match &entry.event {
             // Another agent has its own.
-            Event::SessionChanged { agent: Some(_), .. } => *self = Self::unknown(AgentState::Starting),
-            Event::AgentStateChanged { state, reason, attached, methods, remind: _ } => {
+            SessionEvent::SessionChanged { agent: Some(_), .. } => *self = Self::unknown(AgentState::Starting),
+            SessionEvent::AgentStateChanged { state, reason, attached, methods, remind: _ } => {
                 self.state = *state;
                 self.reason.clone_from(reason);
                 self.methods.clone_from(methods);
@@ -68,9 +68,9 @@ impl AgentView {
                     self.program = Some(program.clone());
                 }
             }
-            Event::AgentOptionsChanged { options } => self.options.clone_from(options),
-            Event::AgentCommandsChanged { commands } => self.commands.clone_from(commands),
-            Event::UsageReported { usage } => self.usage = Some(usage.clone()),
+            SessionEvent::AgentOptionsChanged { options } => self.options.clone_from(options),
+            SessionEvent::AgentCommandsChanged { commands } => self.commands.clone_from(commands),
+            SessionEvent::UsageReported { usage } => self.usage = Some(usage.clone()),
             _ => (),
         }
     }

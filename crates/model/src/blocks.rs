@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Event, ParseIdError, Turn};
+use crate::{ParseIdError, SessionEvent, Turn};
 
 pub use part::{BlockParter, SaidPart};
 pub use scan::BlockScanner;
@@ -174,13 +174,13 @@ pub struct Task {
 impl BlockScanner {
     /// The event, with what it completes: the blocks that its words close follow it, those that its turn's end closes
     /// come first.
-    pub fn around(&mut self, event: Event) -> Vec<Event> {
+    pub fn around(&mut self, event: SessionEvent) -> Vec<SessionEvent> {
         match &event {
-            Event::TextPart { turn, block, text } => {
+            SessionEvent::TextPart { turn, block, text } => {
                 let shown = self.read(*turn, *block, text);
                 [event].into_iter().chain(shown).collect()
             }
-            Event::TurnEnded { .. } => self.end().into_iter().chain([event]).collect(),
+            SessionEvent::TurnEnded { .. } => self.end().into_iter().chain([event]).collect(),
             _ => vec![event],
         }
     }

@@ -9,7 +9,7 @@ mod prove;
 mod resume;
 mod sets;
 
-use crate::{Entry, Event};
+use crate::{Entry, SessionEvent};
 
 pub use facts::{DECLARED_FACTS, Fact, FactList, FactShape, Facts, FileStamp, Proof, ProvedFact};
 pub use prove::{CallEnd, absolute_path, call_end, exit_code, named_files, prove, script_of, succeeded, tool_intent};
@@ -38,13 +38,13 @@ pub enum ContextNews {
 
 impl Context {
     /// Folds in the next entry; tells what it changed, if it belongs here.
-    pub fn apply(&mut self, entry: &Entry) -> Option<ContextNews> {
-        match &entry.event {
-            Event::ContextSet { set, items, by } => {
+    pub fn apply(&mut self, entry: Entry<&SessionEvent>) -> Option<ContextNews> {
+        match entry.event {
+            SessionEvent::ContextSet { set, items, by } => {
                 self.sets.put(set, items, *by);
                 Some(ContextNews::Set(set.clone()))
             }
-            Event::FactProved { turn, tool, entry, facts } => {
+            SessionEvent::FactProved { turn, tool, entry, facts } => {
                 let proof = Proof { turn: *turn, tool: *tool, entry: *entry };
                 for fact in facts {
                     self.facts.put(fact, proof);

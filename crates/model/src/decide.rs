@@ -13,8 +13,8 @@ use crate::limits::{
 };
 use crate::work::click;
 use crate::{
-    AgentState, Answerer, ContextError, ContextWish, Event, Image, InteractionId, MAX_SUMMARY_CHARS, Marker,
-    OpenRequest, Outcome, PermissionAnswer, Request, Session, SetOutcome, Stop, Turn, first_line, one_line,
+    AgentState, Answerer, ContextError, ContextWish, Image, InteractionId, MAX_SUMMARY_CHARS, Marker, OpenRequest,
+    Outcome, PermissionAnswer, Request, Session, SessionEvent, SetOutcome, Stop, Turn, first_line, one_line,
 };
 use reports::agent_reported;
 
@@ -96,7 +96,7 @@ pub enum Rejection {
 }
 
 /// What `command` does to a session that stands like this; `None` if there is none yet.
-pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>, Rejection> {
+pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<SessionEvent>, Rejection> {
     let Some(session) = session else {
         return match command {
             Command::Create(new) => create(new),
@@ -105,7 +105,7 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
     };
     if session.row.deleted_at.is_some() {
         return match command {
-            Command::Restore => Ok(vec![Event::SessionRestored {}]),
+            Command::Restore => Ok(vec![SessionEvent::SessionRestored {}]),
             // What the agent still says, and the server's own end, are not the person's wishes: nothing to refuse,
             // nothing to keep.
             Command::Agent(_) | Command::Withdraw { .. } | Command::Interrupt { .. } => Ok(Vec::new()),
@@ -135,11 +135,11 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
             let old = session.find_queued(interaction_id).ok_or(Rejection::PromptNotQueued)?;
             check_prompt(&text, &old.images)?;
             check_queued_bytes(session, text.len().saturating_sub(old.text.len()))?;
-            Ok(vec![Event::PromptChanged { interaction_id, text }])
+            Ok(vec![SessionEvent::PromptChanged { interaction_id, text }])
         }
         Command::RemovePrompt { interaction_id } => {
             session.find_queued(interaction_id).ok_or(Rejection::PromptNotQueued)?;
-            Ok(vec![Event::PromptRemoved { interaction_id }])
+            Ok(vec![SessionEvent::PromptRemoved { interaction_id }])
         }
         Command::Cancel => match (session.row.running, withdraw_requests(session, |_| true)) {
             (None, withdrawn) if withdrawn.is_empty() => Err(Rejection::NoTurnRunning),
@@ -149,7 +149,7 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
         Command::Withdraw { request } => Ok(withdraw_requests(session, |open| open.request == request)),
         Command::Resume { agent } => resume(session, agent),
         Command::TellResume { text } => match session.row.running {
-            Some(running) => Ok(vec![Event::ResumeSent { turn: running.turn, text }]),
+            Some(running) => Ok(vec![SessionEvent::ResumeSent { turn: running.turn, text }]),
             None => Err(Rejection::NoTurnRunning),
         },
         Command::SetOption { option, value } => match session.row.agent_state {
@@ -162,12 +162,18 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
         },
         Command::MoveTo { cwd } => {
             check_directory(&cwd)?;
-            Ok(vec![Event::SessionChanged { name: None, env_hint: None, agent: None, cwd: Some(cwd), intent: None }])
+            Ok(vec![SessionEvent::SessionChanged {
+                name: None,
+                env_hint: None,
+                agent: None,
+                cwd: Some(cwd),
+                intent: None,
+            }])
         }
         Command::SetContext { wish, by } => set_context(session, &wish, by),
         Command::Prove { tool, facts } => match session.row.running {
             Some(running) if !facts.is_empty() => {
-                Ok(vec![Event::FactProved { turn: running.turn, tool, entry: session.head, facts }])
+                Ok(vec![SessionEvent::FactProved { turn: running.turn, tool, entry: session.head, facts }])
             }
             Some(_) | None => Ok(Vec::new()),
         },
@@ -177,7 +183,7 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
                 return Ok(Vec::new());
             }
             let intent = Some(intent);
-            Ok(vec![Event::SessionChanged { name: None, env_hint: None, agent: None, cwd: None, intent }])
+            Ok(vec![SessionEvent::SessionChanged { name: None, env_hint: None, agent: None, cwd: None, intent }])
         }
         Command::Summarise(summaries) => Ok(summarise(session, summaries)),
         Command::SetTitle { title, by, turn, interaction_id } => {
@@ -185,7 +191,7 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
             if title.is_empty() || title == session.row.title {
                 return Ok(Vec::new());
             }
-            Ok(vec![Event::TitleSet { title, by, turn, interaction_id }])
+            Ok(vec![SessionEvent::TitleSet { title, by, turn, interaction_id }])
         }
         Command::TellPrompt { interaction_id, text, images } => {
             let told = session.row.turns == Turn(0) || session.row.is_imported();
@@ -198,19 +204,19 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
         Command::Import { tool, source, mark } => match session.row.running {
             Some(_) => Err(Rejection::TurnRunning),
             None => {
-                let mut events = vec![Event::SessionImported { tool, source, mark }];
+                let mut events = vec![SessionEvent::SessionImported { tool, source, mark }];
                 // Nobody has to look at what was done elsewhere.
-                events.extend(session.row.unobserved().then_some(Event::SessionObserved {}));
+                events.extend(session.row.unobserved().then_some(SessionEvent::SessionObserved {}));
                 Ok(events)
             }
         },
-        Command::Observe if session.row.unobserved() => Ok(vec![Event::SessionObserved {}]),
+        Command::Observe if session.row.unobserved() => Ok(vec![SessionEvent::SessionObserved {}]),
         Command::Observe => Ok(Vec::new()),
         Command::Delete => match session.row.running {
             Some(_) => Err(Rejection::TurnRunning),
             None => {
                 let mut events = withdraw_requests(session, |_| true);
-                events.push(Event::SessionDeleted {});
+                events.push(SessionEvent::SessionDeleted {});
                 Ok(events)
             }
         },
@@ -220,7 +226,7 @@ pub fn decide(session: Option<&Session>, command: Command) -> Result<Vec<Event>,
     }
 }
 
-fn set_context(session: &Session, wish: &ContextWish, by: Marker) -> Result<Vec<Event>, Rejection> {
+fn set_context(session: &Session, wish: &ContextWish, by: Marker) -> Result<Vec<SessionEvent>, Rejection> {
     let sets = &session.context.sets;
     let changes = wish.decide(sets)?.into_iter().filter(|change| change.outcome != SetOutcome::Unchanged);
     let mut changed: Vec<(String, Vec<String>)> = changes.map(|change| (change.set, change.items)).collect();
@@ -241,57 +247,57 @@ fn set_context(session: &Session, wish: &ContextWish, by: Marker) -> Result<Vec<
             }
         }
     }
-    Ok(changed.into_iter().map(|(set, items)| Event::ContextSet { set, items, by }).collect())
+    Ok(changed.into_iter().map(|(set, items)| SessionEvent::ContextSet { set, items, by }).collect())
 }
 
 /// Turns that have not ended have nothing to be summed up.
-fn summarise(session: &Session, summaries: Vec<TurnSummary>) -> Vec<Event> {
+fn summarise(session: &Session, summaries: Vec<TurnSummary>) -> Vec<SessionEvent> {
     let running = session.row.running.map(|running| running.turn);
     let ended = |turn: Turn| turn > Turn(0) && turn <= session.row.turns && Some(turn) != running;
     let summaries = summaries.into_iter().filter(|summary| ended(summary.turn));
     summaries
         .map(|TurnSummary { turn, summary, by, extent }| {
             let summary = one_line(&summary, MAX_SUMMARY_CHARS);
-            Event::SummarySet { turn, summary, by, extent }
+            SessionEvent::SummarySet { turn, summary, by, extent }
         })
         .collect()
 }
 
-fn create(new: NewSession) -> Result<Vec<Event>, Rejection> {
+fn create(new: NewSession) -> Result<Vec<SessionEvent>, Rejection> {
     let NewSession { agent, cwd, project, name, work, from, options } = new;
     check_name(&name)?;
     options.iter().flat_map(|(option, value)| [option, value]).try_for_each(|text| check_name(text))?;
     check_directory(&cwd)?;
     check_directory(&project)?;
     let (from, prompt) = from.unzip();
-    let mut events = vec![Event::SessionCreated { agent, cwd, project, name, work, from, options }];
+    let mut events = vec![SessionEvent::SessionCreated { agent, cwd, project, name, work, from, options }];
     match prompt {
         // Its agent is started once this is durable, by whoever began it or, after a crash, by the next life.
         Some(FirstPrompt { interaction_id, text }) => {
             check_prompt(&text, &[])?;
-            events.push(Event::PromptQueued { interaction_id, text, images: Vec::new() });
+            events.push(SessionEvent::PromptQueued { interaction_id, text, images: Vec::new() });
         }
         None => events.push(agent_state(AgentState::Starting, None)),
     }
     Ok(events)
 }
 
-fn agent_state(state: AgentState, reason: Option<String>) -> Event {
-    Event::AgentStateChanged { state, reason, attached: None, methods: Vec::new(), remind: false }
+fn agent_state(state: AgentState, reason: Option<String>) -> SessionEvent {
+    SessionEvent::AgentStateChanged { state, reason, attached: None, methods: Vec::new(), remind: false }
 }
 
 /// A choice that is new is noted, unless it is none that an agent could have offered.
-fn choose_option(session: &Session, option: String, value: String) -> Vec<Event> {
+fn choose_option(session: &Session, option: String, value: String) -> Vec<SessionEvent> {
     let chosen = &session.row.options;
     let is_room = chosen.len() < MAX_CHOSEN_OPTIONS || chosen.contains_key(&option);
     let is_named = check_name(&option).is_ok() && check_name(&value).is_ok();
     if chosen.get(&option) == Some(&value) || !is_room || !is_named {
         return Vec::new();
     }
-    vec![Event::AgentOptionChosen { option, value }]
+    vec![SessionEvent::AgentOptionChosen { option, value }]
 }
 
-fn change(session: &Session, name: Option<String>, env_hint: Option<String>) -> Result<Vec<Event>, Rejection> {
+fn change(session: &Session, name: Option<String>, env_hint: Option<String>) -> Result<Vec<SessionEvent>, Rejection> {
     if let Some(name) = &name {
         check_name(name)?;
     }
@@ -305,7 +311,7 @@ fn change(session: &Session, name: Option<String>, env_hint: Option<String>) -> 
     if name.is_none() && env_hint.is_none() {
         return Ok(Vec::new());
     }
-    Ok(vec![Event::SessionChanged { name, env_hint, agent: None, cwd: None, intent: None }])
+    Ok(vec![SessionEvent::SessionChanged { name, env_hint, agent: None, cwd: None, intent: None }])
 }
 
 /// What is sent to the agent.
@@ -315,7 +321,7 @@ struct Prompt {
     images: Vec<Image>,
 }
 
-fn send_prompt(session: &Session, prompt: Prompt, when_busy: WhenBusy) -> Result<Vec<Event>, Rejection> {
+fn send_prompt(session: &Session, prompt: Prompt, when_busy: WhenBusy) -> Result<Vec<SessionEvent>, Rejection> {
     if session.row.is_imported() {
         return Err(Rejection::Imported);
     }
@@ -338,7 +344,7 @@ fn send_prompt(session: &Session, prompt: Prompt, when_busy: WhenBusy) -> Result
         return Err(Rejection::QueueFull);
     }
     let Prompt { interaction_id, text, images } = prompt;
-    let mut events = vec![Event::PromptQueued { interaction_id, text, images }];
+    let mut events = vec![SessionEvent::PromptQueued { interaction_id, text, images }];
     match session.row.agent_state {
         // Whoever writes again after a failure or a sign-in wants it tried again.
         AgentState::Stopped | AgentState::Failed | AgentState::SignedOut => events.extend(start_again(session)),
@@ -349,7 +355,11 @@ fn send_prompt(session: &Session, prompt: Prompt, when_busy: WhenBusy) -> Result
     Ok(events)
 }
 
-fn answer_request(session: &Session, request: Request, answer: PermissionAnswer) -> Result<Vec<Event>, Rejection> {
+fn answer_request(
+    session: &Session,
+    request: Request,
+    answer: PermissionAnswer,
+) -> Result<Vec<SessionEvent>, Rejection> {
     let open = session.row.open_requests.iter().find(|open| open.request == request);
     let Some(open) = open else { return Err(Rejection::RequestNotOpen(request)) };
     let offered = |id: &str| open.options.iter().find(|option| option.id == id);
@@ -362,10 +372,10 @@ fn answer_request(session: &Session, request: Request, answer: PermissionAnswer)
     }
     let answer = PermissionAnswer { kind: Some(option.kind), ..answer };
     let turn = open.turn(session.row.running.map(|running| running.turn));
-    Ok(vec![Event::PermissionAnswered { turn, request, answer }])
+    Ok(vec![SessionEvent::PermissionAnswered { turn, request, answer }])
 }
 
-fn resume(session: &Session, agent: Option<String>) -> Result<Vec<Event>, Rejection> {
+fn resume(session: &Session, agent: Option<String>) -> Result<Vec<SessionEvent>, Rejection> {
     if session.row.running.is_some() {
         return Err(Rejection::TurnRunning);
     }
@@ -377,7 +387,13 @@ fn resume(session: &Session, agent: Option<String>) -> Result<Vec<Event>, Reject
     };
     if let Some(agent) = other {
         events = interrupt(session, "handed_over".to_owned());
-        events.push(Event::SessionChanged { name: None, env_hint: None, agent: Some(agent), cwd: None, intent: None });
+        events.push(SessionEvent::SessionChanged {
+            name: None,
+            env_hint: None,
+            agent: Some(agent),
+            cwd: None,
+            intent: None,
+        });
         events.push(agent_state(AgentState::Starting, None));
         return Ok(events);
     }
@@ -389,18 +405,18 @@ fn resume(session: &Session, agent: Option<String>) -> Result<Vec<Event>, Reject
 }
 
 /// Another process of the agent knows nothing of what this one asked.
-fn start_again(session: &Session) -> Vec<Event> {
+fn start_again(session: &Session) -> Vec<SessionEvent> {
     let mut events = withdraw_requests(session, |_| true);
     events.push(agent_state(AgentState::Starting, None));
     events
 }
 
 /// Nobody will answer what is open of these.
-fn withdraw_requests(session: &Session, which: impl Fn(&OpenRequest) -> bool) -> Vec<Event> {
+fn withdraw_requests(session: &Session, which: impl Fn(&OpenRequest) -> bool) -> Vec<SessionEvent> {
     let running = session.row.running.map(|running| running.turn);
     let withdrawn = PermissionAnswer { option: None, kind: None, fields: None, by: Answerer::Nobody, remembered: None };
     let open = session.row.open_requests.iter().filter(|open| which(open));
-    open.map(|open| Event::PermissionAnswered {
+    open.map(|open| SessionEvent::PermissionAnswered {
         turn: open.turn(running),
         request: open.request,
         answer: withdrawn.clone(),
@@ -408,11 +424,11 @@ fn withdraw_requests(session: &Session, which: impl Fn(&OpenRequest) -> bool) ->
     .collect()
 }
 
-fn interrupt(session: &Session, reason: String) -> Vec<Event> {
+fn interrupt(session: &Session, reason: String) -> Vec<SessionEvent> {
     let mut events = withdraw_requests(session, |_| true);
     if let Some(running) = session.row.running {
         let stop = Stop { outcome: Outcome::Interrupted, reason: Some(reason.clone()) };
-        events.push(Event::TurnEnded { turn: running.turn, stop });
+        events.push(SessionEvent::TurnEnded { turn: running.turn, stop });
     }
     match session.row.agent_state {
         AgentState::Starting | AgentState::Ready | AgentState::Unresponsive => {
@@ -423,7 +439,7 @@ fn interrupt(session: &Session, reason: String) -> Vec<Event> {
     events
 }
 
-fn start_next(session: &Session) -> Vec<Event> {
+fn start_next(session: &Session) -> Vec<SessionEvent> {
     match session.queue.first() {
         Some(first) => start_turn(
             session.row.turns.next(),
@@ -433,9 +449,9 @@ fn start_next(session: &Session) -> Vec<Event> {
     }
 }
 
-fn start_turn(turn: Turn, prompt: Prompt) -> Vec<Event> {
+fn start_turn(turn: Turn, prompt: Prompt) -> Vec<SessionEvent> {
     let Prompt { interaction_id, text, images } = prompt;
-    vec![Event::TurnStarted { turn, interaction_id }, Event::PromptSent { interaction_id, text, images }]
+    vec![SessionEvent::TurnStarted { turn, interaction_id }, SessionEvent::PromptSent { interaction_id, text, images }]
 }
 
 /// A queue that is sent whole to every follower has to stay small.

@@ -3,7 +3,7 @@
 //! Invariant: bounded, whatever an agent says; a function of the turn's entries, so a turn that was cut off by a restart
 //! gets the same line from the log that it would have got live.
 
-use crate::{Event, Extent, SummaryMaker, Turn, TurnSummary, extract_summary, split_source};
+use crate::{Extent, SessionEvent, SummaryMaker, Turn, TurnSummary, extract_summary, split_source};
 
 /// How much of a prompt and of an answer is kept.
 const KEPT_BYTES: usize = 16 << 10;
@@ -19,20 +19,20 @@ pub struct Digest {
 
 impl Digest {
     /// Takes in the next event of the session; other turns' events begin a new digest or are left out.
-    pub fn apply(&mut self, event: &Event) {
+    pub fn apply(&mut self, event: &SessionEvent) {
         match event {
-            Event::TurnStarted { turn, .. } => *self = Self { turn: *turn, ..Self::default() },
-            Event::PromptSent { text, .. } => {
+            SessionEvent::TurnStarted { turn, .. } => *self = Self { turn: *turn, ..Self::default() },
+            SessionEvent::PromptSent { text, .. } => {
                 let words = split_source(text).1;
                 self.extent.prompt = chars(words);
                 self.prompt = words[..words.floor_char_boundary(KEPT_BYTES)].to_owned();
             }
-            Event::TextPart { turn, text, .. } if *turn == self.turn => {
+            SessionEvent::TextPart { turn, text, .. } if *turn == self.turn => {
                 self.extent.response = self.extent.response.saturating_add(chars(text));
                 let room = KEPT_BYTES.saturating_sub(self.response.len());
                 self.response.push_str(&text[..text.floor_char_boundary(room)]);
             }
-            Event::ToolStarted { turn, .. } if *turn == self.turn => self.extent.tools += 1,
+            SessionEvent::ToolStarted { turn, .. } if *turn == self.turn => self.extent.tools += 1,
             _ => (),
         }
     }

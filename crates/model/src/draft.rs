@@ -5,14 +5,14 @@
 //! not is dropped, and nothing has changed.
 
 use crate::{
-    BlockScanner, Command, Digest, Entry, Event, InteractionId, Part, Rejection, Seq, Session, SessionId, StreamId,
+    BlockScanner, Command, Digest, Entry, InteractionId, Part, Rejection, Seq, Session, SessionEvent, SessionId,
     Timestamp, TitleMaker, Topics, Turn, TurnSummary, decide,
 };
 
 /// A session, with the entries that are to be appended to it.
 #[derive(Debug, Clone)]
 pub struct Draft {
-    part: Part,
+    part: Part<SessionEvent>,
     /// About how long the part is.
     bytes: usize,
     session: Option<Session>,
@@ -51,7 +51,7 @@ impl Draft {
     pub fn new(id: SessionId, session: Option<Session>) -> Self {
         let after = session.as_ref().map_or(Seq::START, |session| session.head);
         Self {
-            part: Part::empty(StreamId::Session(id), after),
+            part: Part::begin_session(id, after),
             bytes: 0,
             session,
             blocks: Blocks::Scan(BlockScanner::default()),
@@ -94,12 +94,12 @@ impl Draft {
     }
 
     /// Adds an event as it is.
-    pub fn push(&mut self, event: Event, at: Timestamp) {
+    pub fn push(&mut self, event: SessionEvent, at: Timestamp) {
         self.digest.apply(&event);
         match &event {
-            Event::TurnEnded { turn, .. } => self.to_summarise.extend(self.ended_turn(*turn)),
+            SessionEvent::TurnEnded { turn, .. } => self.to_summarise.extend(self.ended_turn(*turn)),
             // A turn is summed up anew: what the newest ones are about has to be found out again.
-            Event::SummarySet { .. } => self.topics = None,
+            SessionEvent::SummarySet { .. } => self.topics = None,
             _ => (),
         }
         self.bytes += event.about_bytes();
@@ -151,12 +151,11 @@ impl Draft {
 
     /// Takes the entries out, to be appended; the draft goes on after them.
     pub fn take(&mut self) -> Part {
-        let after = self.part.entries.last().map_or(self.part.after, |entry| entry.seq);
         self.bytes = 0;
         // A turn that was not summed up with its own end is caught up on later.
         self.to_summarise.clear();
-        let next = Part::empty(self.part.stream, after);
-        std::mem::replace(&mut self.part, next)
+        let next = Part::empty(self.part.stream, self.part.head());
+        std::mem::replace(&mut self.part, next).erase()
     }
 
     /// The session as it is stored after somebody else wrote to it.
@@ -200,7 +199,7 @@ mod tests {
 
     fn summaries(draft: &Draft) -> Vec<u32> {
         let turn = |entry: &Entry| match entry.event {
-            Event::SummarySet { turn, by: SummaryMaker::Extract, .. } => Some(turn.0),
+            SessionEvent::SummarySet { turn, by: SummaryMaker::Extract, .. } => Some(turn.0),
             _ => None,
         };
         draft.entries().iter().filter_map(turn).collect()
@@ -215,7 +214,9 @@ mod tests {
         let after = draft.session().cloned();
         let part = draft.take();
         let mut session = stored.session().cloned().unwrap();
-        part.entries.iter().for_each(|entry| session.apply(entry));
+        for entry in part.entries {
+            session.apply(entry.into_session().unwrap().borrowed());
+        }
         assert_eq!(Some(&session), after.as_ref());
         assert_eq!(part.after, stored.session().unwrap().head);
         // It goes on where the part ended.

@@ -1,328 +1,95 @@
 //! What can happen. Wire names are the serde tags; they and their contents are kept readable for ever.
 //!
-//! Invariant: a stored event of any released version decodes. A change of shape raises [`EVENT_VERSION`] and adds its
-//! step to `event/upcast.rs`; `fixtures/events/` holds a line of every kind of every version.
+//! Each kind of stream has its own events. Invariant: a stored event of any released version decodes. A change of shape
+//! raises [`EVENT_VERSION`] and adds its step to `event/upcast.rs`; `fixtures/events/` holds a line of every kind of
+//! every version.
 
+mod kind;
+mod server;
+mod session;
 mod upcast;
+mod work;
 
-use std::collections::BTreeMap;
-
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use serde_json::Value;
+use crate::{Seq, StreamId, Timestamp};
 
-use crate::{
-    AgentCommand, AgentOption, Answerer, Attached, Card, Extent, Fact, Image, InteractionId, Marker, Next, Notice,
-    Origin, PermissionAnswer, PlanStep, Question, RememberedDecision, RememberedId, Request, Seq, SessionId,
-    SignInMethod, Span, SummaryMaker, Timestamp, TitleMaker, TokenId, TokenKind, ToolChange, ToolKind, Turn, Usage,
-    WorkId,
-};
+pub use server::ServerEvent;
+pub use session::SessionEvent;
+pub use work::WorkEvent;
 
 /// The version that is written now; it counts changes of shape over all kinds.
 pub const EVENT_VERSION: u16 = 5;
 
 /// One event in its stream, at its place. Whoever holds one with a seq that a store gave may rely on it being durable.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Entry {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry<E = SessionEvent> {
     /// Its place in the stream.
     pub seq: Seq,
     /// When it was written down.
     pub at: Timestamp,
     /// What happened.
     #[serde(flatten)]
-    pub event: Event,
+    pub event: E,
 }
 
-/// What happened, in the past tense.
-// Fields are renamed once for all, and again where a name has several words: the API's description knows only the
-// latter.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[serde(tag = "type", content = "data", rename_all_fields = "camelCase")]
-#[expect(missing_docs, reason = "the variants and their fields are the glossary's own words")]
+/// An event of any stream. It is read by [`Event::decode`], which is told of which.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+#[expect(missing_docs, reason = "named after the streams")]
 pub enum Event {
-    #[serde(rename = "session.created")]
-    SessionCreated {
-        agent: String,
-        cwd: String,
-        project: String,
-        name: String,
-        /// The piece of work that it belongs to.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        work: Option<WorkId>,
-        /// The offer that it was started from.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        from: Option<Origin>,
-        /// What is to be chosen about its agent when it first starts.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        options: BTreeMap<String, String>,
-    },
-    /// Only what is present changes.
-    #[serde(rename = "session.changed", rename_all = "camelCase")]
-    SessionChanged {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        name: Option<String>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        env_hint: Option<String>,
-        /// Another agent took over, which knows nothing of the earlier turns.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        agent: Option<String>,
-        /// The directory it works in from now on.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        cwd: Option<String>,
-        /// What the agent says it is about to do.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        intent: Option<String>,
-    },
-    #[serde(rename = "session.observed")]
-    SessionObserved {},
-    #[serde(rename = "session.deleted")]
-    SessionDeleted {},
-    #[serde(rename = "session.restored")]
-    SessionRestored {},
-    #[serde(rename = "agent.state_changed")]
-    AgentStateChanged {
-        state: AgentState,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        reason: Option<String>,
-        /// With `ready`: how it took the session up.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        attached: Option<Attached>,
-        /// With `signed_out`: how to sign in.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        methods: Vec<SignInMethod>,
-        /// With `attached`: it went on with its own record, and is reminded of what the session is about.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        remind: bool,
-    },
-    /// All that can be chosen about the agent now.
-    #[serde(rename = "agent.options_changed")]
-    AgentOptionsChanged { options: Vec<AgentOption> },
-    /// The person chose this about the agent; it is set again when the agent is taken up again.
-    #[serde(rename = "agent.option_chosen")]
-    AgentOptionChosen { option: String, value: String },
-    /// All commands it understands now.
-    #[serde(rename = "agent.commands_changed")]
-    AgentCommandsChanged { commands: Vec<AgentCommand> },
-    /// What it sent and nobody here understands, as it came.
-    #[serde(rename = "agent.raw")]
-    AgentRaw {
-        #[cfg_attr(feature = "schema", schema(value_type = Object))]
-        message: Value,
-    },
-    #[serde(rename = "agent.noticed")]
-    AgentNoticed { notice: Notice },
-    #[serde(rename = "turn.started", rename_all = "camelCase")]
-    TurnStarted { turn: Turn, interaction_id: InteractionId },
-    #[serde(rename = "turn.ended")]
-    TurnEnded {
-        turn: Turn,
-        #[serde(flatten)]
-        stop: Stop,
-    },
-    #[serde(rename = "prompt.queued", rename_all = "camelCase")]
-    PromptQueued {
-        interaction_id: InteractionId,
-        text: String,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        images: Vec<Image>,
-    },
-    #[serde(rename = "prompt.changed", rename_all = "camelCase")]
-    PromptChanged { interaction_id: InteractionId, text: String },
-    #[serde(rename = "prompt.removed", rename_all = "camelCase")]
-    PromptRemoved { interaction_id: InteractionId },
-    /// The words as they went to the agent, also when they had waited in the queue.
-    #[serde(rename = "prompt.sent", rename_all = "camelCase")]
-    PromptSent {
-        interaction_id: InteractionId,
-        text: String,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        images: Vec<Image>,
-    },
-    /// What the agent was told of earlier turns, ahead of this turn's prompt.
-    #[serde(rename = "resume.sent")]
-    ResumeSent { turn: Turn, text: String },
-    /// A piece of the agent's answer; the pieces of one block follow each other and are joined by readers.
-    #[serde(rename = "text.part")]
-    TextPart { turn: Turn, block: u32, text: String },
-    /// A piece of what it thought, in a block of its own; texts and thoughts of a turn are numbered together.
-    #[serde(rename = "thought.part")]
-    ThoughtPart { turn: Turn, block: u32, text: String },
-    #[serde(rename = "tool.started", rename_all = "camelCase")]
-    ToolStarted {
-        turn: Turn,
-        tool: u32,
-        call_id: String,
-        #[serde(flatten)]
-        change: ToolChange,
-    },
-    #[serde(rename = "tool.changed")]
-    ToolChanged {
-        turn: Turn,
-        tool: u32,
-        #[serde(flatten)]
-        change: ToolChange,
-    },
-    /// A piece of what it shows; it follows the text that it shows last.
-    #[serde(rename = "tool.part")]
-    ToolPart { turn: Turn, tool: u32, text: String },
-    /// Its status is final.
-    #[serde(rename = "tool.ended")]
-    ToolEnded {
-        turn: Turn,
-        tool: u32,
-        #[serde(flatten)]
-        change: ToolChange,
-    },
-    /// The plan as it is now, in place of the earlier one.
-    #[serde(rename = "plan.changed")]
-    PlanChanged { turn: Turn, steps: Vec<PlanStep> },
-    #[serde(rename = "permission.asked")]
-    PermissionAsked {
-        /// Absent where no turn ran.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        turn: Option<Turn>,
-        request: Request,
-        #[serde(flatten)]
-        question: Question,
-    },
-    #[serde(rename = "permission.answered")]
-    PermissionAnswered {
-        /// The turn in which it was asked.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        turn: Option<Turn>,
-        request: Request,
-        #[serde(flatten)]
-        answer: PermissionAnswer,
-    },
-    #[serde(rename = "usage.reported")]
-    UsageReported {
-        #[serde(flatten)]
-        usage: Usage,
-    },
-    /// The agent put what it knew together to make room, and forgot the rest.
-    #[serde(rename = "compaction.seen")]
-    CompactionSeen {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        summary: Option<String>,
-        /// The agent is reminded of what the session is about.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        remind: bool,
-    },
-    /// All items of a set, in place of those it had; none removes it.
-    #[serde(rename = "context.set")]
-    ContextSet { set: String, items: Vec<String>, by: Marker },
-    /// What a call proved, whose end is in `entry`.
-    #[serde(rename = "fact.proved")]
-    FactProved { turn: Turn, tool: u32, entry: Seq, facts: Vec<Fact> },
-    /// What the session is called from now on, unless the person gave it a name.
-    #[serde(rename = "title.set", rename_all = "camelCase")]
-    TitleSet {
-        title: String,
-        #[serde(default)]
-        by: TitleMaker,
-        /// The newest turn at that time.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        turn: Option<Turn>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        interaction_id: Option<InteractionId>,
-    },
-    /// What a turn was about, in one line.
-    #[serde(rename = "summary.set")]
-    SummarySet {
-        turn: Turn,
-        summary: String,
-        by: SummaryMaker,
-        /// How much there is of the turn; told once, with the first summary.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        extent: Option<Extent>,
-    },
-    /// What is told up to here comes from another tool's own record.
-    #[serde(rename = "session.imported")]
-    SessionImported {
-        /// The tool's name in the catalog of agents.
-        tool: String,
-        /// The tool's own id of the session.
-        source: String,
-        /// How far its record was read.
-        mark: String,
-    },
-    /// The agent's words offer a step that can be taken in a session of its own.
-    #[serde(rename = "next.offered")]
-    NextOffered {
-        turn: Turn,
-        /// Its number among those of the turn, from 1.
-        nth: u32,
-        #[serde(flatten)]
-        span: Span,
-        #[serde(flatten)]
-        next: Next,
-    },
-    /// The offer was taken, once and for all.
-    #[serde(rename = "next.clicked")]
-    NextClicked {
-        turn: Turn,
-        nth: u32,
-        /// The piece of work that goes on.
-        work: WorkId,
-        /// The session that began.
-        session: SessionId,
-        by: Answerer,
-    },
-    /// The agent's words hold something that is shown as more than words.
-    #[serde(rename = "block.shown")]
-    BlockShown {
-        turn: Turn,
-        /// Its number among those of the turn, from 1; `t42.b1` where it stands alone.
-        nth: u32,
-        #[serde(flatten)]
-        span: Span,
-        #[serde(flatten)]
-        card: Card,
-    },
-    #[serde(rename = "work.created")]
-    WorkCreated { work: WorkId, project: String, name: String },
-    #[serde(rename = "work.renamed")]
-    WorkRenamed { work: WorkId, project: String, name: String },
-    /// Its sessions stay, each for itself.
-    #[serde(rename = "work.deleted")]
-    WorkDeleted { work: WorkId },
-    /// A session began in it.
-    #[serde(rename = "work.session_added")]
-    WorkSessionAdded { work: WorkId, session: SessionId },
-    #[serde(rename = "token.issued", rename_all = "camelCase")]
-    TokenIssued {
-        token_id: TokenId,
-        kind: TokenKind,
-        name: String,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        session_id: Option<SessionId>,
-        /// SHA-256 of the secret, in hex; the secret itself is never stored.
-        secret_hash: String,
-        /// Likewise of the second half that a browser keeps.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        proof_hash: Option<String>,
-    },
-    #[serde(rename = "token.revoked", rename_all = "camelCase")]
-    TokenRevoked { token_id: TokenId },
-    /// A person's answer that is given again, unasked, to the very same question.
-    #[serde(rename = "permission.remembered")]
-    PermissionRemembered {
-        id: RememberedId,
-        project: String,
-        cwd: String,
-        agent: String,
-        kind: ToolKind,
-        /// For people to read; a long one is cut.
-        subject: String,
-        /// Of all that the tool is given, never cut.
-        digest: String,
-        decision: RememberedDecision,
-        by: Answerer,
-    },
-    #[serde(rename = "permission.forgotten")]
-    PermissionForgotten { id: RememberedId },
+    Session(SessionEvent),
+    Work(WorkEvent),
+    Server(ServerEvent),
+}
+
+impl<E> Entry<E> {
+    /// The same entry, with what happened borrowed.
+    pub fn borrowed(&self) -> Entry<&E> {
+        Entry { seq: self.seq, at: self.at, event: &self.event }
+    }
+
+    /// The same place with something made of what happened.
+    pub fn map<T>(self, make: impl FnOnce(E) -> T) -> Entry<T> {
+        Entry { seq: self.seq, at: self.at, event: make(self.event) }
+    }
+}
+
+impl Entry<Event> {
+    /// The entry, if it is of a session's stream.
+    pub fn as_session(&self) -> Option<Entry<&SessionEvent>> {
+        match &self.event {
+            Event::Session(event) => Some(Entry { seq: self.seq, at: self.at, event }),
+            Event::Work(_) | Event::Server(_) => None,
+        }
+    }
+
+    /// The entry itself, if it is of a session's stream.
+    pub fn into_session(self) -> Option<Entry> {
+        match self.event {
+            Event::Session(event) => Some(Entry { seq: self.seq, at: self.at, event }),
+            Event::Work(_) | Event::Server(_) => None,
+        }
+    }
+}
+
+impl From<SessionEvent> for Event {
+    fn from(event: SessionEvent) -> Self {
+        Self::Session(event)
+    }
+}
+
+impl From<WorkEvent> for Event {
+    fn from(event: WorkEvent) -> Self {
+        Self::Work(event)
+    }
+}
+
+impl From<ServerEvent> for Event {
+    fn from(event: ServerEvent) -> Self {
+        Self::Server(event)
+    }
 }
 
 /// Where the agent's process is in its life.
@@ -373,70 +140,20 @@ pub enum Outcome {
 /// Stored bytes that are no event we know.
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
-    /// Written by a newer version of the program, or damaged.
-    #[error("entry has event version {0}, known are 1 to {EVENT_VERSION}")]
-    UnknownVersion(u16),
+    /// Its version or its kind is not known here: a newer version of the program wrote it.
+    #[error("entry was written by a newer version of the program")]
+    Newer,
     /// Not an event at all: damaged, or not ours.
     #[error("entry is not a known event")]
     Malformed(#[source] serde_json::Error),
 }
 
 impl Event {
-    /// The turn that it is told of, if it is told of one.
-    pub fn turn(&self) -> Option<Turn> {
-        match self {
-            Self::TurnStarted { turn, .. }
-            | Self::TurnEnded { turn, .. }
-            | Self::ResumeSent { turn, .. }
-            | Self::TextPart { turn, .. }
-            | Self::ThoughtPart { turn, .. }
-            | Self::ToolStarted { turn, .. }
-            | Self::ToolChanged { turn, .. }
-            | Self::ToolPart { turn, .. }
-            | Self::ToolEnded { turn, .. }
-            | Self::FactProved { turn, .. }
-            | Self::SummarySet { turn, .. }
-            | Self::NextOffered { turn, .. }
-            | Self::NextClicked { turn, .. }
-            | Self::BlockShown { turn, .. }
-            | Self::PlanChanged { turn, .. } => Some(*turn),
-            Self::PermissionAsked { turn, .. } | Self::PermissionAnswered { turn, .. } => *turn,
-            Self::SessionCreated { .. }
-            | Self::SessionChanged { .. }
-            | Self::SessionObserved {}
-            | Self::SessionDeleted {}
-            | Self::SessionRestored {}
-            | Self::AgentStateChanged { .. }
-            | Self::AgentOptionsChanged { .. }
-            | Self::AgentOptionChosen { .. }
-            | Self::AgentCommandsChanged { .. }
-            | Self::AgentRaw { .. }
-            | Self::AgentNoticed { .. }
-            | Self::PromptQueued { .. }
-            | Self::PromptChanged { .. }
-            | Self::PromptRemoved { .. }
-            | Self::PromptSent { .. }
-            | Self::UsageReported { .. }
-            | Self::CompactionSeen { .. }
-            | Self::ContextSet { .. }
-            | Self::TitleSet { .. }
-            | Self::SessionImported { .. }
-            | Self::WorkCreated { .. }
-            | Self::WorkRenamed { .. }
-            | Self::WorkDeleted { .. }
-            | Self::WorkSessionAdded { .. }
-            | Self::TokenIssued { .. }
-            | Self::TokenRevoked { .. }
-            | Self::PermissionRemembered { .. }
-            | Self::PermissionForgotten { .. } => None,
-        }
-    }
-
     /// About how many bytes it has, found without writing it down.
     pub fn about_bytes(&self) -> usize {
         match self {
-            Self::TextPart { text, .. } | Self::ThoughtPart { text, .. } | Self::ToolPart { text, .. } => text.len(),
-            event => crate::json_bytes(event),
+            Self::Session(event) => event.about_bytes(),
+            Self::Work(_) | Self::Server(_) => crate::json_bytes(self),
         }
     }
 
@@ -445,16 +162,66 @@ impl Event {
         serde_json::to_vec(self).expect("events hold only strings, numbers and options")
     }
 
-    /// Reads what [`Self::encode`] of this or any earlier version wrote.
-    pub fn decode(version: u16, bytes: &[u8]) -> Result<Self, DecodeError> {
-        if version == 0 || version > EVENT_VERSION {
-            return Err(DecodeError::UnknownVersion(version));
+    /// Reads what [`Self::encode`] of this or any earlier version wrote to `stream`.
+    pub fn decode(stream: StreamId, version: u16, bytes: &[u8]) -> Result<Self, DecodeError> {
+        match stream {
+            StreamId::Session(_) => decode(version, bytes).map(Self::Session),
+            StreamId::Work => decode(version, bytes).map(Self::Work),
+            StreamId::Server => decode(version, bytes).map(Self::Server),
         }
-        if version == EVENT_VERSION {
-            return serde_json::from_slice(bytes).map_err(DecodeError::Malformed);
+    }
+}
+
+fn decode<E: DeserializeOwned>(version: u16, bytes: &[u8]) -> Result<E, DecodeError> {
+    if version > EVENT_VERSION {
+        return Err(DecodeError::Newer);
+    }
+    let event = match version {
+        EVENT_VERSION => serde_json::from_slice(bytes),
+        _ => serde_json::from_slice(bytes).and_then(|old| serde_json::from_value(upcast::to_current(version, old))),
+    };
+    event.map_err(|err| if kind::is_unknown::<E>(bytes) { DecodeError::Newer } else { DecodeError::Malformed(err) })
+}
+
+/// The API describes the entries of sessions; it shows no others.
+#[cfg(feature = "schema")]
+mod schema {
+    use std::borrow::Cow;
+
+    use utoipa::openapi::RefOr;
+    use utoipa::openapi::schema::Schema;
+    use utoipa::{PartialSchema, ToSchema};
+
+    use super::{Entry, SessionEvent};
+    use crate::{Seq, Timestamp};
+
+    /// One event in its stream, at its place. Whoever holds one with a seq that a store gave may rely on it being durable.
+    #[derive(ToSchema)]
+    #[expect(dead_code, reason = "only its shape is looked at")]
+    struct SessionEntry {
+        /// Its place in the stream.
+        seq: Seq,
+        /// When it was written down.
+        at: Timestamp,
+        /// What happened.
+        #[serde(flatten)]
+        event: SessionEvent,
+    }
+
+    impl PartialSchema for Entry {
+        fn schema() -> RefOr<Schema> {
+            SessionEntry::schema()
         }
-        let old = serde_json::from_slice(bytes).map_err(DecodeError::Malformed)?;
-        serde_json::from_value(upcast::to_current(version, old)).map_err(DecodeError::Malformed)
+    }
+
+    impl ToSchema for Entry {
+        fn name() -> Cow<'static, str> {
+            Cow::Borrowed("Entry")
+        }
+
+        fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+            SessionEntry::schemas(schemas);
+        }
     }
 }
 

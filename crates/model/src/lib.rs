@@ -61,7 +61,9 @@ pub use context::{
 pub use decide::{Rejection, check_name, decide};
 pub use digest::Digest;
 pub use draft::{Draft, Titles};
-pub use event::{AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, Stop};
+pub use event::{
+    AgentState, DecodeError, EVENT_VERSION, Entry, Event, Outcome, ServerEvent, SessionEvent, Stop, WorkEvent,
+};
 pub use fate::CallFate;
 pub use ids::{
     Cursor, CursorError, Incarnation, InteractionId, ParseIdError, Position, RememberedId, Seq, SessionId, StreamId,
@@ -76,7 +78,7 @@ pub use navigation::{Extent, MAX_TITLES, Summary, SummaryMaker, TitleMaker, Titl
 pub use part::Part;
 pub use permission::{Answerer, OpenRequest, PermissionAnswer, PermissionKind, PermissionOption, Question, Request};
 pub use remembered::{Memorable, RememberedDecision, RememberedRow, remember};
-pub use rows::{Folded, RowChange, TurnRow, fold};
+pub use rows::{RowChange, TurnRow, fold, fold_server, fold_session, fold_work};
 pub use session::{Imported, QueuedPrompt, Running, Session, SessionRow, SessionState, Untold};
 pub use session_list::{DeletedKey, ListKey, SessionList};
 pub use size::json_bytes;

@@ -1,52 +1,114 @@
 //! The next entries of one stream, as they are appended.
 
-use crate::{Entry, Event, RowChange, Seq, Session, StreamId, Timestamp, Turn, TurnRow, fold};
+use crate::{
+    Entry, Event, RowChange, Seq, ServerEvent, Session, SessionEvent, SessionId, StreamId, Timestamp, Turn, TurnRow,
+    WorkEvent, fold_server, fold_session, fold_work,
+};
 
 /// The new entries of one stream, with the rows that they change.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct Part<E = Event> {
     /// Which stream.
     pub stream: StreamId,
     /// The seq that the writer believes to be the newest; another one is a conflict.
     pub after: Seq,
     /// The entries, numbered from the seq after `after`.
-    pub entries: Vec<Entry>,
-    /// What `model::fold` made of them.
+    pub entries: Vec<Entry<E>>,
+    /// What the folds of `model` made of them.
     pub rows: Vec<RowChange>,
     /// By how much they change the number of sessions that came to rest unseen.
     pub unobserved_delta: i64,
 }
 
-impl Part {
+impl<E> Part<E> {
     /// Nothing yet, after this seq.
     pub fn empty(stream: StreamId, after: Seq) -> Self {
         Self { stream, after, entries: Vec::new(), rows: Vec::new(), unobserved_delta: 0 }
     }
 
-    /// Numbers and folds `events` onto what was `before` them; also gives the session as it stands afterwards.
-    pub fn of(
-        stream: StreamId,
+    /// The seq of its last entry, or the one before it if it has none.
+    pub fn head(&self) -> Seq {
+        self.entries.last().map_or(self.after, |entry| entry.seq)
+    }
+
+    fn number(&self, event: E, at: Timestamp) -> Entry<E> {
+        Entry { seq: self.head().next(), at, event }
+    }
+}
+
+impl<E: Into<Event>> Part<E> {
+    /// The same part, as a batch takes it.
+    pub fn erase(self) -> Part {
+        let Self { stream, after, entries, rows, unobserved_delta } = self;
+        let entries = entries.into_iter().map(|entry| entry.map(Into::into)).collect();
+        Part { stream, after, entries, rows, unobserved_delta }
+    }
+}
+
+impl Part {
+    /// Events of a session, folded onto what was `before` them; also gives the session as it stands afterwards.
+    pub fn of_session(
+        session: SessionId,
         after: Seq,
         before: Option<Session>,
-        events: Vec<Event>,
+        events: Vec<SessionEvent>,
         at: Timestamp,
     ) -> (Self, Option<Session>) {
-        let mut part = Self::empty(stream, after);
+        let mut part = Part::begin_session(session, after);
         let session = events.into_iter().fold(before, |session, event| part.push(session, event, at));
-        (part, session)
+        (part.erase(), session)
+    }
+
+    /// Events of pieces of work.
+    pub fn of_works(after: Seq, events: Vec<WorkEvent>, at: Timestamp) -> Self {
+        let mut part = Part::begin_works(after);
+        events.into_iter().for_each(|event| part.push(event, at));
+        part.erase()
+    }
+
+    /// Events of the server.
+    pub fn of_server(after: Seq, events: Vec<ServerEvent>, at: Timestamp) -> Self {
+        let mut part = Part::empty(StreamId::Server, after);
+        for event in events {
+            let entry = part.number(event, at);
+            part.rows.extend(fold_server(entry.borrowed()));
+            part.entries.push(entry);
+        }
+        part.erase()
+    }
+}
+
+impl Part<WorkEvent> {
+    /// Nothing yet of the stream of the pieces of work, after this seq.
+    pub fn begin_works(after: Seq) -> Self {
+        Self::empty(StreamId::Work, after)
+    }
+
+    /// Numbers and folds the next event.
+    pub fn push(&mut self, event: WorkEvent, at: Timestamp) {
+        let entry = self.number(event, at);
+        self.rows.extend(fold_work(entry.borrowed()));
+        self.entries.push(entry);
+    }
+}
+
+impl Part<SessionEvent> {
+    /// Nothing yet of a session, after this seq.
+    pub fn begin_session(session: SessionId, after: Seq) -> Self {
+        Self::empty(StreamId::Session(session), after)
     }
 
     /// Numbers and folds the next event onto what was `before` it; gives the session as it stands afterwards.
-    pub fn push(&mut self, before: Option<Session>, event: Event, at: Timestamp) -> Option<Session> {
-        let seq = self.entries.last().map_or(self.after, |entry| entry.seq).next();
-        let entry = Entry { seq, at, event };
+    pub fn push(&mut self, before: Option<Session>, event: SessionEvent, at: Timestamp) -> Option<Session> {
+        let StreamId::Session(id) = self.stream else { return before };
+        let entry = self.number(event, at);
         let is_unobserved = |session: &Option<Session>| i64::from(session.as_ref().is_some_and(|s| s.row.unobserved()));
         self.unobserved_delta -= is_unobserved(&before);
-        let folded = fold(self.stream, before, &entry);
-        self.unobserved_delta += is_unobserved(&folded.session);
-        folded.rows.into_iter().for_each(|row| self.push_row(row));
+        let (session, rows) = fold_session(id, before, entry.borrowed());
+        self.unobserved_delta += is_unobserved(&session);
+        rows.into_iter().for_each(|row| self.push_row(row));
         self.entries.push(entry);
-        folded.session
+        session
     }
 
     /// A row that is changed again before it is written is written once, as it stands at the end.

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::{MAX_REMEMBERED, MAX_REMEMBERED_SUBJECT_CHARS};
 use crate::{
-    Answerer, Event, PermissionAnswer, PermissionKind, Question, Rejection, RememberedId, Request, Session, SessionRow,
-    Timestamp, ToolKind,
+    Answerer, PermissionAnswer, PermissionKind, Question, Rejection, RememberedId, Request, ServerEvent, Session,
+    SessionRow, Timestamp, ToolKind,
 };
 
 /// What an answer may be remembered for.
@@ -97,7 +97,7 @@ pub fn remember(
     session: &Session,
     request: Request,
     answer: &PermissionAnswer,
-) -> Result<Vec<Event>, Rejection> {
+) -> Result<Vec<ServerEvent>, Rejection> {
     let Some(id) = answer.remembered else { return Ok(Vec::new()) };
     let open = session.row.open_requests.iter().find(|open| open.request == request);
     let open = open.ok_or(Rejection::RequestNotOpen(request))?;
@@ -106,8 +106,9 @@ pub fn remember(
     if others.len() >= MAX_REMEMBERED {
         return Err(Rejection::RememberedFull);
     }
-    let mut events: Vec<Event> = earlier.iter().map(|row| Event::PermissionForgotten { id: row.id }).collect();
-    events.push(Event::PermissionRemembered {
+    let mut events: Vec<ServerEvent> =
+        earlier.iter().map(|row| ServerEvent::PermissionForgotten { id: row.id }).collect();
+    events.push(ServerEvent::PermissionRemembered {
         id,
         project: session.row.project.clone(),
         cwd: session.row.cwd.clone(),

@@ -1,6 +1,6 @@
 //! From an entry to the rows that show it.
 //!
-//! Invariant: [`fold`] is the only maker of [`RowChange`]s. A store applies them in the transaction that appends the
+//! Invariant: the folds here are the only makers of [`RowChange`]s. A store applies them in the transaction that appends the
 //! entry, and a rebuild runs the same function over the log, so the tables can never say what the log does not.
 
 use std::collections::BTreeSet;
@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use crate::{
     Clicked, Context, Entry, Event, Extent, Fact, FactShape, InteractionId, Mark, NextId, NextRow, ProvedFact,
-    QueuedPrompt, RememberedId, RememberedRow, Seq, Session, SessionId, SessionRow, Stop, StreamId, Summary, Timestamp,
-    TitleRow, TokenId, TokenRow, Turn, WorkId, WorkRow, first_line, split_source,
+    QueuedPrompt, RememberedId, RememberedRow, Seq, ServerEvent, Session, SessionEvent, SessionId, SessionRow, Stop,
+    StreamId, Summary, Timestamp, TitleRow, TokenId, TokenRow, Turn, WorkEvent, WorkId, WorkRow, first_line,
+    split_source,
 };
 
 const PROMPT_LINE_CHARS: usize = 100;
@@ -135,41 +136,47 @@ pub struct TurnRow {
     pub extent: Option<Extent>,
 }
 
-/// What an entry leaves behind.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Folded {
-    /// The session after the entry; `None` for streams that are no session.
-    pub session: Option<Session>,
-    /// What changes in the tables.
-    pub rows: Vec<RowChange>,
-}
-
-/// Folds `entry` of `stream` onto what was `before` it.
-pub fn fold(stream: StreamId, before: Option<Session>, entry: &Entry) -> Folded {
-    match stream {
-        StreamId::Server => Folded { session: None, rows: server_rows(entry) },
-        StreamId::Work => Folded { session: None, rows: work_rows(entry) },
-        StreamId::Session(id) => {
-            let Some(mut session) = before else {
-                let session = Session::begin(id, entry);
-                let rows = session.iter().map(|session| RowChange::PutSession(Box::new(session.row.clone()))).collect();
-                return Folded { session, rows };
-            };
-            let (row_before, context_before) = (session.row.clone(), Arc::clone(&session.context));
-            session.apply(entry);
-            let mut rows = session_rows(&row_before, &context_before, &session, entry);
-            if session.row != row_before {
-                rows.push(RowChange::PutSession(Box::new(session.row.clone())));
-            }
-            Folded { session: Some(session), rows }
-        }
+/// Folds an entry of any stream: the session after it, if it is of one, and what changes in the tables.
+pub fn fold(stream: StreamId, before: Option<Session>, entry: &Entry<Event>) -> (Option<Session>, Vec<RowChange>) {
+    let Entry { seq, at, ref event } = *entry;
+    match (stream, event) {
+        (StreamId::Session(id), Event::Session(event)) => fold_session(id, before, Entry { seq, at, event }),
+        (StreamId::Work, Event::Work(event)) => (None, fold_work(Entry { seq, at, event })),
+        (StreamId::Server, Event::Server(event)) => (None, fold_server(Entry { seq, at, event })),
+        // An event is decoded as one of its stream's.
+        (StreamId::Session(_) | StreamId::Work | StreamId::Server, _) => (before, Vec::new()),
     }
 }
 
-fn session_rows(before: &SessionRow, context_before: &Context, after: &Session, entry: &Entry) -> Vec<RowChange> {
+/// Folds an entry of a session onto what was `before` it.
+pub fn fold_session(
+    id: SessionId,
+    before: Option<Session>,
+    entry: Entry<&SessionEvent>,
+) -> (Option<Session>, Vec<RowChange>) {
+    let Some(mut session) = before else {
+        let session = Session::begin(id, entry);
+        let rows = session.iter().map(|session| RowChange::PutSession(Box::new(session.row.clone()))).collect();
+        return (session, rows);
+    };
+    let (row_before, context_before) = (session.row.clone(), Arc::clone(&session.context));
+    session.apply(entry);
+    let mut rows = session_rows(&row_before, &context_before, &session, entry);
+    if session.row != row_before {
+        rows.push(RowChange::PutSession(Box::new(session.row.clone())));
+    }
+    (Some(session), rows)
+}
+
+fn session_rows(
+    before: &SessionRow,
+    context_before: &Context,
+    after: &Session,
+    entry: Entry<&SessionEvent>,
+) -> Vec<RowChange> {
     let session = before.id;
-    match &entry.event {
-        Event::PromptSent { interaction_id, text, images: _ } => {
+    match entry.event {
+        SessionEvent::PromptSent { interaction_id, text, images: _ } => {
             let remove = RowChange::RemovePrompt { session, interaction_id: *interaction_id };
             let start = before.running.map(|running| {
                 RowChange::StartTurn(TurnRow {
@@ -188,25 +195,25 @@ fn session_rows(before: &SessionRow, context_before: &Context, after: &Session, 
             });
             start.into_iter().chain([remove]).collect()
         }
-        Event::TurnEnded { turn, stop } => {
+        SessionEvent::TurnEnded { turn, stop } => {
             let (turn, stop) = (*turn, stop.clone());
             vec![RowChange::EndTurn { session, turn, stop, ended_at: entry.at, last_seq: entry.seq }]
         }
-        Event::PromptQueued { interaction_id, .. } | Event::PromptChanged { interaction_id, .. } => after
+        SessionEvent::PromptQueued { interaction_id, .. } | SessionEvent::PromptChanged { interaction_id, .. } => after
             .find_queued(*interaction_id)
             .map(|prompt| RowChange::PutPrompt { session, prompt: prompt.clone() })
             .into_iter()
             .collect(),
-        Event::PromptRemoved { interaction_id } => {
+        SessionEvent::PromptRemoved { interaction_id } => {
             vec![RowChange::RemovePrompt { session, interaction_id: *interaction_id }]
         }
-        Event::ContextSet { set, .. } => {
+        SessionEvent::ContextSet { set, .. } => {
             let marks = after.context.sets.marks(set).to_vec();
             let put = RowChange::PutSet { session, set: set.clone(), marks };
             vec![put, RowChange::NoteContext { session, seq: entry.seq }]
         }
-        Event::FactProved { facts, .. } => fact_rows(context_before, after, facts, entry.seq),
-        Event::TitleSet { title, by, turn, interaction_id } => vec![RowChange::PutTitle(TitleRow {
+        SessionEvent::FactProved { facts, .. } => fact_rows(context_before, after, facts, entry.seq),
+        SessionEvent::TitleSet { title, by, turn, interaction_id } => vec![RowChange::PutTitle(TitleRow {
             session,
             nth: after.row.titles,
             title: title.clone(),
@@ -215,68 +222,61 @@ fn session_rows(before: &SessionRow, context_before: &Context, after: &Session, 
             interaction_id: *interaction_id,
             changed_at: entry.at,
         })],
-        Event::SummarySet { turn, summary, by, extent } => vec![RowChange::PutSummary {
+        SessionEvent::SummarySet { turn, summary, by, extent } => vec![RowChange::PutSummary {
             session,
             turn: *turn,
             summary: Summary { text: summary.clone(), by: *by, made_at: entry.at },
             extent: *extent,
         }],
-        Event::AgentStateChanged { attached: Some(attached), .. } => {
+        SessionEvent::AgentStateChanged { attached: Some(attached), .. } => {
             let (agent, agent_session) = (before.agent.clone(), attached.agent_session.clone());
             vec![RowChange::PutAttachment { session, agent, agent_session }]
         }
-        Event::NextOffered { turn, nth, span: _, next } => vec![RowChange::PutNext(NextRow {
+        SessionEvent::NextOffered { turn, nth, span: _, next } => vec![RowChange::PutNext(NextRow {
             session,
             id: NextId { turn: *turn, nth: *nth },
             next: next.clone(),
             offered_at: entry.at,
             clicked: None,
         })],
-        Event::NextClicked { turn, nth, work, session: begun, by: _ } => vec![RowChange::ClickNext {
+        SessionEvent::NextClicked { turn, nth, work, session: begun, by: _ } => vec![RowChange::ClickNext {
             session,
             id: NextId { turn: *turn, nth: *nth },
             clicked: Clicked { work: *work, session: *begun, at: entry.at },
         }],
-        Event::SessionCreated { .. }
-        | Event::SessionChanged { .. }
-        | Event::SessionObserved {}
-        | Event::SessionDeleted {}
-        | Event::SessionRestored {}
-        | Event::AgentStateChanged { attached: None, .. }
-        | Event::TurnStarted { .. }
-        | Event::TextPart { .. }
-        | Event::ThoughtPart { .. }
-        | Event::ToolStarted { .. }
-        | Event::ToolChanged { .. }
-        | Event::ToolPart { .. }
-        | Event::ToolEnded { .. }
-        | Event::PlanChanged { .. }
-        | Event::PermissionAsked { .. }
-        | Event::PermissionAnswered { .. }
-        | Event::UsageReported { .. }
-        | Event::CompactionSeen { .. }
-        | Event::SessionImported { .. }
-        | Event::BlockShown { .. }
-        | Event::WorkCreated { .. }
-        | Event::WorkRenamed { .. }
-        | Event::WorkDeleted { .. }
-        | Event::WorkSessionAdded { .. }
-        | Event::ResumeSent { .. }
-        | Event::AgentOptionsChanged { .. }
-        | Event::AgentOptionChosen { .. }
-        | Event::AgentCommandsChanged { .. }
-        | Event::AgentRaw { .. }
-        | Event::AgentNoticed { .. }
-        | Event::TokenIssued { .. }
-        | Event::TokenRevoked { .. }
-        | Event::PermissionRemembered { .. }
-        | Event::PermissionForgotten { .. } => Vec::new(),
+        SessionEvent::SessionCreated { .. }
+        | SessionEvent::SessionChanged { .. }
+        | SessionEvent::SessionObserved {}
+        | SessionEvent::SessionDeleted {}
+        | SessionEvent::SessionRestored {}
+        | SessionEvent::AgentStateChanged { attached: None, .. }
+        | SessionEvent::TurnStarted { .. }
+        | SessionEvent::TextPart { .. }
+        | SessionEvent::ThoughtPart { .. }
+        | SessionEvent::ToolStarted { .. }
+        | SessionEvent::ToolChanged { .. }
+        | SessionEvent::ToolPart { .. }
+        | SessionEvent::ToolEnded { .. }
+        | SessionEvent::PlanChanged { .. }
+        | SessionEvent::PermissionAsked { .. }
+        | SessionEvent::PermissionAnswered { .. }
+        | SessionEvent::UsageReported { .. }
+        | SessionEvent::CompactionSeen { .. }
+        | SessionEvent::SessionImported { .. }
+        | SessionEvent::BlockShown { .. }
+        | SessionEvent::ResumeSent { .. }
+        | SessionEvent::AgentOptionsChanged { .. }
+        | SessionEvent::AgentOptionChosen { .. }
+        | SessionEvent::AgentCommandsChanged { .. }
+        | SessionEvent::AgentRaw { .. }
+        | SessionEvent::AgentNoticed { .. } => Vec::new(),
     }
 }
 
-fn server_rows(entry: &Entry) -> Vec<RowChange> {
-    match &entry.event {
-        Event::TokenIssued { token_id, kind, name, session_id, secret_hash, proof_hash } => {
+/// Folds an entry of the server's stream.
+pub fn fold_server(entry: Entry<&ServerEvent>) -> Vec<RowChange> {
+    match entry.event {
+        ServerEvent::TokenIssued { token_id, kind, name, session_id, secret_hash, proof_hash } => {
             vec![RowChange::PutToken(TokenRow {
                 id: *token_id,
                 kind: *kind,
@@ -287,8 +287,8 @@ fn server_rows(entry: &Entry) -> Vec<RowChange> {
                 issued_at: entry.at,
             })]
         }
-        Event::TokenRevoked { token_id } => vec![RowChange::RemoveToken { id: *token_id }],
-        Event::PermissionRemembered { id, project, cwd, agent, kind, subject, digest, decision, by } => {
+        ServerEvent::TokenRevoked { token_id } => vec![RowChange::RemoveToken { id: *token_id }],
+        ServerEvent::PermissionRemembered { id, project, cwd, agent, kind, subject, digest, decision, by } => {
             vec![RowChange::PutRemembered(RememberedRow {
                 id: *id,
                 project: project.clone(),
@@ -302,59 +302,19 @@ fn server_rows(entry: &Entry) -> Vec<RowChange> {
                 remembered_at: entry.at,
             })]
         }
-        Event::PermissionForgotten { id } => vec![RowChange::RemoveRemembered { id: *id }],
-        Event::SessionCreated { .. }
-        | Event::SessionChanged { .. }
-        | Event::SessionObserved {}
-        | Event::SessionDeleted {}
-        | Event::SessionRestored {}
-        | Event::AgentStateChanged { .. }
-        | Event::TurnStarted { .. }
-        | Event::TurnEnded { .. }
-        | Event::PromptQueued { .. }
-        | Event::PromptChanged { .. }
-        | Event::PromptRemoved { .. }
-        | Event::PromptSent { .. }
-        | Event::TextPart { .. }
-        | Event::ThoughtPart { .. }
-        | Event::ToolStarted { .. }
-        | Event::ToolChanged { .. }
-        | Event::ToolPart { .. }
-        | Event::ToolEnded { .. }
-        | Event::PlanChanged { .. }
-        | Event::PermissionAsked { .. }
-        | Event::PermissionAnswered { .. }
-        | Event::UsageReported { .. }
-        | Event::CompactionSeen { .. }
-        | Event::TitleSet { .. }
-        | Event::SummarySet { .. }
-        | Event::SessionImported { .. }
-        | Event::NextOffered { .. }
-        | Event::NextClicked { .. }
-        | Event::BlockShown { .. }
-        | Event::WorkCreated { .. }
-        | Event::WorkRenamed { .. }
-        | Event::WorkDeleted { .. }
-        | Event::WorkSessionAdded { .. }
-        | Event::ResumeSent { .. }
-        | Event::AgentOptionsChanged { .. }
-        | Event::AgentOptionChosen { .. }
-        | Event::AgentCommandsChanged { .. }
-        | Event::AgentRaw { .. }
-        | Event::ContextSet { .. }
-        | Event::FactProved { .. }
-        | Event::AgentNoticed { .. } => Vec::new(),
+        ServerEvent::PermissionForgotten { id } => vec![RowChange::RemoveRemembered { id: *id }],
     }
 }
 
-fn work_rows(entry: &Entry) -> Vec<RowChange> {
+/// Folds an entry of the stream of the pieces of work.
+pub fn fold_work(entry: Entry<&WorkEvent>) -> Vec<RowChange> {
     let lead = |id: WorkId, project: &str, name: &str| RowChange::NameWork {
         project: project.to_owned(),
         name: name.to_owned(),
         id,
     };
-    match &entry.event {
-        Event::WorkCreated { work, project, name } => {
+    match entry.event {
+        WorkEvent::WorkCreated { work, project, name } => {
             let row = WorkRow {
                 id: *work,
                 project: project.clone(),
@@ -364,15 +324,15 @@ fn work_rows(entry: &Entry) -> Vec<RowChange> {
             };
             vec![RowChange::PutWork(row), lead(*work, project, name)]
         }
-        Event::WorkRenamed { work, project, name } => {
+        WorkEvent::WorkRenamed { work, project, name } => {
             vec![RowChange::RenameWork { id: *work, name: name.clone() }, lead(*work, project, name)]
         }
-        Event::WorkSessionAdded { work, session: _ } => vec![RowChange::TouchWork { id: *work, added_at: entry.at }],
-        Event::WorkDeleted { work } => {
+        WorkEvent::WorkSessionAdded { work, session: _ } => {
+            vec![RowChange::TouchWork { id: *work, added_at: entry.at }]
+        }
+        WorkEvent::WorkDeleted { work } => {
             vec![RowChange::RemoveWork { id: *work }, RowChange::ForgetWorkNames { id: *work }]
         }
-        // Whatever else is said, is said of another stream.
-        _ => Vec::new(),
     }
 }
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentState, Context, Entry, Event, Image, InteractionId, Memorable, Memory, OpenRequest, Origin, Outcome, Request,
-    Seq, SessionId, Timestamp, Turn, WorkId, first_line, split_source,
+    AgentState, Context, Entry, Image, InteractionId, Memorable, Memory, OpenRequest, Origin, Outcome, Request, Seq,
+    SessionEvent, SessionId, Timestamp, Turn, WorkId, first_line, split_source,
 };
 
 const FIRST_PROMPT_CHARS: usize = 100;
@@ -201,8 +201,8 @@ impl SessionRow {
 
 impl Session {
     /// The session that its first entry makes; `None` if that entry does not begin one.
-    pub fn begin(id: SessionId, entry: &Entry) -> Option<Self> {
-        let Event::SessionCreated { agent, cwd, project, name, work, from, options } = &entry.event else {
+    pub fn begin(id: SessionId, entry: Entry<&SessionEvent>) -> Option<Self> {
+        let SessionEvent::SessionCreated { agent, cwd, project, name, work, from, options } = entry.event else {
             return None;
         };
         let row = SessionRow {
@@ -240,11 +240,11 @@ impl Session {
     }
 
     /// Folds in the next entry.
-    pub fn apply(&mut self, entry: &Entry) {
+    pub fn apply(&mut self, entry: Entry<&SessionEvent>) {
         self.head = entry.seq;
         let row = &mut self.row;
-        match &entry.event {
-            Event::SessionChanged { name, env_hint, agent, cwd, intent } => {
+        match entry.event {
+            SessionEvent::SessionChanged { name, env_hint, agent, cwd, intent } => {
                 if let Some(name) = name {
                     row.name.clone_from(name);
                 }
@@ -266,10 +266,10 @@ impl Session {
                     row.intent.clone_from(intent);
                 }
             }
-            Event::SessionObserved {} => row.last_observed_at = Some(entry.at),
-            Event::SessionDeleted {} => row.deleted_at = Some(entry.at),
-            Event::SessionRestored {} => row.deleted_at = None,
-            Event::AgentStateChanged { state, reason, attached, methods: _, remind } => {
+            SessionEvent::SessionObserved {} => row.last_observed_at = Some(entry.at),
+            SessionEvent::SessionDeleted {} => row.deleted_at = Some(entry.at),
+            SessionEvent::SessionRestored {} => row.deleted_at = None,
+            SessionEvent::AgentStateChanged { state, reason, attached, methods: _, remind } => {
                 row.agent_state = *state;
                 row.failure = None;
                 if let Some(attached) = attached {
@@ -289,18 +289,18 @@ impl Session {
                     AgentState::Starting | AgentState::Ready | AgentState::Stopped | AgentState::Unresponsive => (),
                 }
             }
-            Event::AgentOptionChosen { option, value } => {
+            SessionEvent::AgentOptionChosen { option, value } => {
                 row.options.insert(option.clone(), value.clone());
             }
             // What it offers while it starts is not what was chosen yet; afterwards it has left what was.
-            Event::AgentOptionsChanged { options } if row.agent_state != AgentState::Starting => {
+            SessionEvent::AgentOptionsChanged { options } if row.agent_state != AgentState::Starting => {
                 row.options.retain(|chosen, value| {
                     let offered = options.iter().find(|option| option.is_called(chosen));
                     offered.is_none_or(|option| option.value == *value)
                 });
             }
-            Event::AgentOptionsChanged { .. } => (),
-            Event::TurnStarted { turn, interaction_id } => {
+            SessionEvent::AgentOptionsChanged { .. } => (),
+            SessionEvent::TurnStarted { turn, interaction_id } => {
                 row.turns = *turn;
                 row.interrupted = false;
                 row.active_at = entry.at;
@@ -311,7 +311,7 @@ impl Session {
                     started_at: entry.at,
                 });
             }
-            Event::TurnEnded { turn: _, stop } => {
+            SessionEvent::TurnEnded { turn: _, stop } => {
                 row.running = None;
                 row.interrupted = stop.outcome == Outcome::Interrupted;
                 row.active_at = entry.at;
@@ -321,7 +321,7 @@ impl Session {
                     row.last_idle_at = Some(entry.at);
                 }
             }
-            Event::PermissionAsked { turn, request, question } => {
+            SessionEvent::PermissionAsked { turn, request, question } => {
                 row.requests = *request;
                 row.open_requests.push(OpenRequest {
                     request: *request,
@@ -330,27 +330,29 @@ impl Session {
                     aside: turn.is_none().then_some(entry.seq),
                 });
             }
-            Event::PermissionAnswered { request, .. } => row.open_requests.retain(|open| open.request != *request),
-            Event::ResumeSent { .. } => row.untold = Untold::Nothing,
-            Event::CompactionSeen { remind: true, .. } => row.untold = row.untold.max(Untold::Essentials),
-            Event::ContextSet { .. } | Event::FactProved { .. } => {
+            SessionEvent::PermissionAnswered { request, .. } => {
+                row.open_requests.retain(|open| open.request != *request)
+            }
+            SessionEvent::ResumeSent { .. } => row.untold = Untold::Nothing,
+            SessionEvent::CompactionSeen { remind: true, .. } => row.untold = row.untold.max(Untold::Essentials),
+            SessionEvent::ContextSet { .. } | SessionEvent::FactProved { .. } => {
                 Arc::make_mut(&mut self.context).apply(entry);
             }
-            Event::TitleSet { title, .. } => {
+            SessionEvent::TitleSet { title, .. } => {
                 row.title.clone_from(title);
                 row.titles += 1;
             }
-            Event::SummarySet { turn, .. } => {
+            SessionEvent::SummarySet { turn, .. } => {
                 if *turn == row.summarised.next() {
                     row.summarised = *turn;
                 }
             }
-            Event::SessionImported { tool, source, mark } => {
+            SessionEvent::SessionImported { tool, source, mark } => {
                 let (tool, source, mark) = (tool.clone(), source.clone(), mark.clone());
                 row.imported = Some(Imported { tool, source, mark, continued: false });
                 row.agent_state = AgentState::Stopped;
             }
-            Event::PromptQueued { interaction_id, text, images } => {
+            SessionEvent::PromptQueued { interaction_id, text, images } => {
                 remember_first_prompt(row, text);
                 self.queue.push(QueuedPrompt {
                     interaction_id: *interaction_id,
@@ -360,43 +362,35 @@ impl Session {
                     images: images.clone(),
                 });
             }
-            Event::PromptChanged { interaction_id, text } => {
+            SessionEvent::PromptChanged { interaction_id, text } => {
                 if let Some(prompt) = self.queue.iter_mut().find(|prompt| prompt.interaction_id == *interaction_id) {
                     prompt.text.clone_from(text);
                 }
             }
-            Event::PromptRemoved { interaction_id } => {
+            SessionEvent::PromptRemoved { interaction_id } => {
                 self.queue.retain(|prompt| prompt.interaction_id != *interaction_id);
             }
-            Event::PromptSent { interaction_id, text, images: _ } => {
+            SessionEvent::PromptSent { interaction_id, text, images: _ } => {
                 remember_first_prompt(row, text);
                 self.queue.retain(|prompt| prompt.interaction_id != *interaction_id);
             }
             // What the agent does belongs to the transcript; the rest belongs to other places in the log.
-            Event::TextPart { .. }
-            | Event::ThoughtPart { .. }
-            | Event::ToolStarted { .. }
-            | Event::ToolChanged { .. }
-            | Event::ToolPart { .. }
-            | Event::ToolEnded { .. }
-            | Event::PlanChanged { .. }
-            | Event::CompactionSeen { remind: false, .. }
-            | Event::UsageReported { .. }
-            | Event::AgentCommandsChanged { .. }
-            | Event::AgentRaw { .. }
-            | Event::AgentNoticed { .. }
-            | Event::SessionCreated { .. }
-            | Event::NextOffered { .. }
-            | Event::NextClicked { .. }
-            | Event::BlockShown { .. }
-            | Event::WorkCreated { .. }
-            | Event::WorkRenamed { .. }
-            | Event::WorkDeleted { .. }
-            | Event::WorkSessionAdded { .. }
-            | Event::TokenIssued { .. }
-            | Event::TokenRevoked { .. }
-            | Event::PermissionRemembered { .. }
-            | Event::PermissionForgotten { .. } => (),
+            SessionEvent::TextPart { .. }
+            | SessionEvent::ThoughtPart { .. }
+            | SessionEvent::ToolStarted { .. }
+            | SessionEvent::ToolChanged { .. }
+            | SessionEvent::ToolPart { .. }
+            | SessionEvent::ToolEnded { .. }
+            | SessionEvent::PlanChanged { .. }
+            | SessionEvent::CompactionSeen { remind: false, .. }
+            | SessionEvent::UsageReported { .. }
+            | SessionEvent::AgentCommandsChanged { .. }
+            | SessionEvent::AgentRaw { .. }
+            | SessionEvent::AgentNoticed { .. }
+            | SessionEvent::SessionCreated { .. }
+            | SessionEvent::NextOffered { .. }
+            | SessionEvent::NextClicked { .. }
+            | SessionEvent::BlockShown { .. } => (),
         }
     }
 

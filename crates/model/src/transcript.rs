@@ -7,8 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Card, Entry, Event, Image, InteractionId, Next, Notice, Outcome, PermissionAnswer, PlanStep, Question, Request,
-    Span, Timestamp, ToolCall, ToolStatus, Turn, Usage, split_source,
+    Card, Entry, Image, InteractionId, Next, Notice, Outcome, PermissionAnswer, PlanStep, Question, Request,
+    SessionEvent, Span, Timestamp, ToolCall, ToolStatus, Turn, Usage, split_source,
 };
 
 /// The turns of a session, in order.
@@ -144,10 +144,10 @@ impl Transcript {
     /// Folds in the next entry of the session.
     pub fn apply(&mut self, entry: &Entry) {
         match &entry.event {
-            Event::TurnStarted { turn, interaction_id } => {
+            SessionEvent::TurnStarted { turn, interaction_id } => {
                 self.turns.push(TranscriptTurn::begin(*turn, *interaction_id, entry.at));
             }
-            Event::TurnEnded { stop, .. } => {
+            SessionEvent::TurnEnded { stop, .. } => {
                 if let Some(turn) = self.turn_of(&entry.event) {
                     turn.outcome = Some(stop.outcome);
                     turn.reason.clone_from(&stop.reason);
@@ -155,19 +155,19 @@ impl Transcript {
                     turn.cut_off_calls();
                 }
             }
-            Event::SessionCreated { agent, .. } => self.agent = Some(agent.clone()),
-            Event::SessionChanged { agent: Some(to), .. } => {
+            SessionEvent::SessionCreated { agent, .. } => self.agent = Some(agent.clone()),
+            SessionEvent::SessionChanged { agent: Some(to), .. } => {
                 if let Some(from) = self.agent.replace(to.clone()) {
                     let after = self.newest();
                     self.hand_overs.push(HandOver { after, from, to: to.clone() });
                 }
             }
-            Event::PermissionAsked { turn: None, request, question } => {
+            SessionEvent::PermissionAsked { turn: None, request, question } => {
                 let (after, request, question) = (self.newest(), *request, question.clone());
                 self.asides.push(Aside { after, permission: Permission { request, question, answer: None } });
             }
             // Also while a later turn runs.
-            Event::PermissionAnswered { turn: None, request, answer } => {
+            SessionEvent::PermissionAnswered { turn: None, request, answer } => {
                 let mut asides = self.asides.iter_mut().rev().map(|aside| &mut aside.permission);
                 if let Some(asked) = asides.find(|asked| asked.request == *request) {
                     asked.answer = Some(answer.clone());
@@ -186,7 +186,7 @@ impl Transcript {
     }
 
     /// The newest turn, if the event is told of it; an event that names no turn is told of the one that runs.
-    fn turn_of(&mut self, event: &Event) -> Option<&mut TranscriptTurn> {
+    fn turn_of(&mut self, event: &SessionEvent) -> Option<&mut TranscriptTurn> {
         self.turns.last_mut().filter(|last| match event.turn() {
             Some(turn) => last.turn == turn,
             None => last.outcome.is_none(),
@@ -214,16 +214,16 @@ impl TranscriptTurn {
         }
     }
 
-    fn apply(&mut self, event: &Event) {
+    fn apply(&mut self, event: &SessionEvent) {
         match event {
-            Event::PromptSent { text, images, .. } => {
+            SessionEvent::PromptSent { text, images, .. } => {
                 let (source, words) = split_source(text);
                 self.source = source.map(str::to_owned);
                 words.clone_into(&mut self.prompt);
                 self.images.clone_from(images);
             }
-            Event::ResumeSent { text, .. } => self.resume = Some(text.clone()),
-            Event::TextPart { block, text, .. } => {
+            SessionEvent::ResumeSent { text, .. } => self.resume = Some(text.clone()),
+            SessionEvent::TextPart { block, text, .. } => {
                 let open = self.items.iter_mut().rev().find_map(|item| match item {
                     Item::Text { block: open, text } if open == block => Some(text),
                     _ => None,
@@ -233,7 +233,7 @@ impl TranscriptTurn {
                     None => self.items.push(Item::Text { block: *block, text: text.clone() }),
                 }
             }
-            Event::ThoughtPart { block, text, .. } => {
+            SessionEvent::ThoughtPart { block, text, .. } => {
                 let open = self.items.iter_mut().rev().find_map(|item| match item {
                     Item::Thought { block: open, text } if open == block => Some(text),
                     _ => None,
@@ -243,20 +243,20 @@ impl TranscriptTurn {
                     None => self.items.push(Item::Thought { block: *block, text: text.clone() }),
                 }
             }
-            Event::ToolStarted { tool, call_id, change, .. } => {
+            SessionEvent::ToolStarted { tool, call_id, change, .. } => {
                 self.items.push(Item::Tool(ToolCall::begin(*tool, call_id.clone(), change)));
             }
-            Event::ToolChanged { tool, change, .. } | Event::ToolEnded { tool, change, .. } => {
+            SessionEvent::ToolChanged { tool, change, .. } | SessionEvent::ToolEnded { tool, change, .. } => {
                 if let Some(call) = self.find_call(*tool) {
                     call.change(change);
                 }
             }
-            Event::ToolPart { tool, text, .. } => {
+            SessionEvent::ToolPart { tool, text, .. } => {
                 if let Some(call) = self.find_call(*tool) {
                     call.add_text(text);
                 }
             }
-            Event::PlanChanged { steps, .. } => {
+            SessionEvent::PlanChanged { steps, .. } => {
                 let open = self.items.iter_mut().find_map(|item| match item {
                     Item::Plan { steps } => Some(steps),
                     _ => None,
@@ -266,11 +266,11 @@ impl TranscriptTurn {
                     None => self.items.push(Item::Plan { steps: steps.clone() }),
                 }
             }
-            Event::PermissionAsked { request, question, .. } => {
+            SessionEvent::PermissionAsked { request, question, .. } => {
                 let (request, question) = (*request, question.clone());
                 self.items.push(Item::Permission(Permission { request, question, answer: None }));
             }
-            Event::PermissionAnswered { request, answer, .. } => {
+            SessionEvent::PermissionAnswered { request, answer, .. } => {
                 let asked = self.items.iter_mut().rev().find_map(|item| match item {
                     Item::Permission(asked) if asked.request == *request => Some(asked),
                     _ => None,
@@ -279,46 +279,38 @@ impl TranscriptTurn {
                     asked.answer = Some(answer.clone());
                 }
             }
-            Event::NextOffered { nth, span, next, .. } => {
+            SessionEvent::NextOffered { nth, span, next, .. } => {
                 self.blocks.push(Block { nth: *nth, span: *span, shown: Shown::Next(next.clone()) });
             }
-            Event::BlockShown { nth, span, card, .. } => {
+            SessionEvent::BlockShown { nth, span, card, .. } => {
                 self.blocks.push(Block { nth: *nth, span: *span, shown: Shown::Card(card.clone()) });
             }
-            Event::UsageReported { usage } => self.usage = Some(usage.clone()),
-            Event::AgentNoticed { notice } => self.items.push(Item::Notice(notice.clone())),
-            Event::CompactionSeen { summary, remind: _ } => {
+            SessionEvent::UsageReported { usage } => self.usage = Some(usage.clone()),
+            SessionEvent::AgentNoticed { notice } => self.items.push(Item::Notice(notice.clone())),
+            SessionEvent::CompactionSeen { summary, remind: _ } => {
                 self.items.push(Item::Compaction { summary: summary.clone() });
             }
-            Event::TurnStarted { .. }
-            | Event::TurnEnded { .. }
-            | Event::SessionCreated { .. }
-            | Event::SessionChanged { .. }
-            | Event::SessionObserved {}
-            | Event::SessionDeleted {}
-            | Event::SessionRestored {}
-            | Event::AgentStateChanged { .. }
-            | Event::AgentOptionsChanged { .. }
-            | Event::AgentOptionChosen { .. }
-            | Event::AgentCommandsChanged { .. }
-            | Event::AgentRaw { .. }
-            | Event::PromptQueued { .. }
-            | Event::PromptChanged { .. }
-            | Event::PromptRemoved { .. }
-            | Event::ContextSet { .. }
-            | Event::FactProved { .. }
-            | Event::TitleSet { .. }
-            | Event::SummarySet { .. }
-            | Event::SessionImported { .. }
-            | Event::NextClicked { .. }
-            | Event::WorkCreated { .. }
-            | Event::WorkRenamed { .. }
-            | Event::WorkDeleted { .. }
-            | Event::WorkSessionAdded { .. }
-            | Event::TokenIssued { .. }
-            | Event::TokenRevoked { .. }
-            | Event::PermissionRemembered { .. }
-            | Event::PermissionForgotten { .. } => (),
+            SessionEvent::TurnStarted { .. }
+            | SessionEvent::TurnEnded { .. }
+            | SessionEvent::SessionCreated { .. }
+            | SessionEvent::SessionChanged { .. }
+            | SessionEvent::SessionObserved {}
+            | SessionEvent::SessionDeleted {}
+            | SessionEvent::SessionRestored {}
+            | SessionEvent::AgentStateChanged { .. }
+            | SessionEvent::AgentOptionsChanged { .. }
+            | SessionEvent::AgentOptionChosen { .. }
+            | SessionEvent::AgentCommandsChanged { .. }
+            | SessionEvent::AgentRaw { .. }
+            | SessionEvent::PromptQueued { .. }
+            | SessionEvent::PromptChanged { .. }
+            | SessionEvent::PromptRemoved { .. }
+            | SessionEvent::ContextSet { .. }
+            | SessionEvent::FactProved { .. }
+            | SessionEvent::TitleSet { .. }
+            | SessionEvent::SummarySet { .. }
+            | SessionEvent::SessionImported { .. }
+            | SessionEvent::NextClicked { .. } => (),
         }
     }
 

@@ -11,7 +11,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::limits::MAX_NAME_CHARS;
 use crate::text::is_hidden;
-use crate::{Answerer, CursorError, Event, Next, NextId, Rejection, SessionId, Timestamp, WorkId};
+use crate::{Answerer, CursorError, Next, NextId, Rejection, SessionEvent, SessionId, Timestamp, WorkEvent, WorkId};
 
 /// A piece of work as its table holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,16 +158,24 @@ pub fn work_name(text: &str) -> Option<String> {
 }
 
 /// The events of the `work` stream by which `session` becomes a part of `work`, which begins with it if it is new.
-pub fn add_to_work(known: Option<&WorkRow>, id: WorkId, project: &str, name: &str, session: SessionId) -> Vec<Event> {
-    let added = |work| Event::WorkSessionAdded { work, session };
+pub fn add_to_work(
+    known: Option<&WorkRow>,
+    id: WorkId,
+    project: &str,
+    name: &str,
+    session: SessionId,
+) -> Vec<WorkEvent> {
+    let added = |work| WorkEvent::WorkSessionAdded { work, session };
     match known {
         Some(known) => vec![added(known.id)],
-        None => vec![Event::WorkCreated { work: id, project: project.to_owned(), name: name.to_owned() }, added(id)],
+        None => {
+            vec![WorkEvent::WorkCreated { work: id, project: project.to_owned(), name: name.to_owned() }, added(id)]
+        }
     }
 }
 
 /// Calls a piece of work something else. `other` is what the wanted name leads to already.
-pub fn rename_work(work: &WorkRow, name: &str, other: Option<&WorkRow>) -> Result<Vec<Event>, Rejection> {
+pub fn rename_work(work: &WorkRow, name: &str, other: Option<&WorkRow>) -> Result<Vec<WorkEvent>, Rejection> {
     let name = work_name(name).ok_or(Rejection::WorkNameInvalid)?;
     if name == work.name {
         return Ok(Vec::new());
@@ -176,19 +184,24 @@ pub fn rename_work(work: &WorkRow, name: &str, other: Option<&WorkRow>) -> Resul
     if other.is_some_and(|other| other.id != work.id && other.name == name) {
         return Err(Rejection::WorkNameTaken);
     }
-    Ok(vec![Event::WorkRenamed { work: work.id, project: work.project.clone(), name }])
+    Ok(vec![WorkEvent::WorkRenamed { work: work.id, project: work.project.clone(), name }])
 }
 
 /// A click on an offer: it leads to one session, for ever, so one that was used notes nothing more.
-pub(crate) fn click(offer: &Offer, work: WorkId, session: SessionId, by: Answerer) -> Result<Vec<Event>, Rejection> {
+pub(crate) fn click(
+    offer: &Offer,
+    work: WorkId,
+    session: SessionId,
+    by: Answerer,
+) -> Result<Vec<SessionEvent>, Rejection> {
     offer.check()?;
     let is_new = offer.row.clicked.is_none();
     Ok(is_new.then(|| note_click(offer.row.id, work, session, by)).into_iter().collect())
 }
 
 /// A click that holds: what is noted in the session whose block it was.
-pub fn note_click(block: NextId, work: WorkId, session: SessionId, by: Answerer) -> Event {
-    Event::NextClicked { turn: block.turn, nth: block.nth, work, session, by }
+pub fn note_click(block: NextId, work: WorkId, session: SessionId, by: Answerer) -> SessionEvent {
+    SessionEvent::NextClicked { turn: block.turn, nth: block.nth, work, session, by }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 mod call;
 mod words;
 
-use model::{Entry, Event, Seq, SessionId, SummaryMaker, Timestamp, ToolChange, Turn, split_source};
+use model::{Entry, Seq, SessionEvent, SessionId, SummaryMaker, Timestamp, ToolChange, Turn, split_source};
 
 use self::call::OpenCall;
 use self::words::{Words, chunks};
@@ -122,22 +122,22 @@ impl Pieces {
     pub fn apply(&mut self, entry: &Entry) -> Vec<Piece> {
         let mut done = Done { session: self.session, entry, pieces: Vec::new() };
         match &entry.event {
-            Event::SessionCreated { name, .. } | Event::SessionChanged { name: Some(name), .. } => done.title(name),
-            Event::TitleSet { title, .. } => done.title(title),
-            Event::SummarySet { turn, summary, by: SummaryMaker::Model, .. } => {
+            SessionEvent::SessionCreated { name, .. } | SessionEvent::SessionChanged { name: Some(name), .. } => done.title(name),
+            SessionEvent::TitleSet { title, .. } => done.title(title),
+            SessionEvent::SummarySet { turn, summary, by: SummaryMaker::Model, .. } => {
                 done.chunked(*turn, Role::Summary, summary);
             }
-            Event::TurnStarted { turn, .. } => {
+            SessionEvent::TurnStarted { turn, .. } => {
                 self.end_turn(&mut done);
                 self.open = Some(OpenTurn::new(*turn));
             }
-            Event::TurnEnded { .. } => self.end_turn(&mut done),
-            Event::PromptSent { text, .. } => {
+            SessionEvent::TurnEnded { .. } => self.end_turn(&mut done),
+            SessionEvent::PromptSent { text, .. } => {
                 if let Some(open) = &self.open {
                     done.chunked(open.turn, Role::Prompt, split_source(text).1);
                 }
             }
-            Event::TextPart { turn, block, text } => {
+            SessionEvent::TextPart { turn, block, text } => {
                 if let Some(open) = self.turn(*turn) {
                     let turn = open.turn;
                     open.answer.push(*block, text, entry.seq, |number, first, text| {
@@ -145,7 +145,7 @@ impl Pieces {
                     });
                 }
             }
-            Event::ThoughtPart { turn, block, text } => {
+            SessionEvent::ThoughtPart { turn, block, text } => {
                 if let Some(open) = self.turn(*turn) {
                     let turn = open.turn;
                     open.thought.push(*block, text, entry.seq, |number, first, text| {
@@ -153,7 +153,7 @@ impl Pieces {
                     });
                 }
             }
-            Event::ToolStarted { turn, tool, change, .. } => {
+            SessionEvent::ToolStarted { turn, tool, change, .. } => {
                 if let Some(open) = self.turn(*turn) {
                     open.calls.push(OpenCall::begin(*tool, change, entry.seq));
                     if open.calls.len() > MAX_OPEN_CALLS {
@@ -162,53 +162,45 @@ impl Pieces {
                     }
                 }
             }
-            Event::ToolChanged { turn, tool, change } => {
+            SessionEvent::ToolChanged { turn, tool, change } => {
                 if let Some(call) = self.turn(*turn).and_then(|open| open.find_call(*tool)) {
                     call.change(change);
                 }
             }
-            Event::ToolPart { turn, tool, text } => {
+            SessionEvent::ToolPart { turn, tool, text } => {
                 if let Some(call) = self.turn(*turn).and_then(|open| open.find_call(*tool)) {
                     call.add_text(text);
                 }
             }
-            Event::ToolEnded { turn, tool, change } => self.end_call(*turn, *tool, change, &mut done),
-            Event::SessionChanged { name: None, .. }
+            SessionEvent::ToolEnded { turn, tool, change } => self.end_call(*turn, *tool, change, &mut done),
+            SessionEvent::SessionChanged { name: None, .. }
             // Words of the turns themselves.
-            | Event::SummarySet { by: SummaryMaker::Extract, .. }
-            | Event::NextOffered { .. }
-            | Event::NextClicked { .. }
-            | Event::BlockShown { .. }
-            | Event::WorkCreated { .. }
-            | Event::WorkRenamed { .. }
-            | Event::WorkDeleted { .. }
-            | Event::WorkSessionAdded { .. }
-            | Event::SessionImported { .. }
-            | Event::SessionObserved {}
-            | Event::SessionDeleted {}
-            | Event::SessionRestored {}
-            | Event::AgentStateChanged { .. }
-            | Event::AgentOptionsChanged { .. }
-            | Event::AgentOptionChosen { .. }
-            | Event::AgentCommandsChanged { .. }
-            | Event::AgentRaw { .. }
-            | Event::AgentNoticed { .. }
-            | Event::PromptQueued { .. }
-            | Event::PromptChanged { .. }
-            | Event::PromptRemoved { .. }
+            | SessionEvent::SummarySet { by: SummaryMaker::Extract, .. }
+            | SessionEvent::NextOffered { .. }
+            | SessionEvent::NextClicked { .. }
+            | SessionEvent::BlockShown { .. }
+            | SessionEvent::SessionImported { .. }
+            | SessionEvent::SessionObserved {}
+            | SessionEvent::SessionDeleted {}
+            | SessionEvent::SessionRestored {}
+            | SessionEvent::AgentStateChanged { .. }
+            | SessionEvent::AgentOptionsChanged { .. }
+            | SessionEvent::AgentOptionChosen { .. }
+            | SessionEvent::AgentCommandsChanged { .. }
+            | SessionEvent::AgentRaw { .. }
+            | SessionEvent::AgentNoticed { .. }
+            | SessionEvent::PromptQueued { .. }
+            | SessionEvent::PromptChanged { .. }
+            | SessionEvent::PromptRemoved { .. }
             // Repeats what earlier turns said.
-            | Event::ResumeSent { .. }
-            | Event::PlanChanged { .. }
-            | Event::PermissionAsked { .. }
-            | Event::PermissionAnswered { .. }
-            | Event::UsageReported { .. }
-            | Event::CompactionSeen { .. }
-            | Event::ContextSet { .. }
-            | Event::FactProved { .. }
-            | Event::TokenIssued { .. }
-            | Event::TokenRevoked { .. }
-            | Event::PermissionRemembered { .. }
-            | Event::PermissionForgotten { .. } => (),
+            | SessionEvent::ResumeSent { .. }
+            | SessionEvent::PlanChanged { .. }
+            | SessionEvent::PermissionAsked { .. }
+            | SessionEvent::PermissionAnswered { .. }
+            | SessionEvent::UsageReported { .. }
+            | SessionEvent::CompactionSeen { .. }
+            | SessionEvent::ContextSet { .. }
+            | SessionEvent::FactProved { .. } => (),
         }
         done.pieces
     }

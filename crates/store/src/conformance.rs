@@ -14,8 +14,8 @@ use std::sync::Arc;
 use model::{
     AgentReport, Answerer, Attached, Command, Entry, Event, FirstPrompt, Image, InteractionId, Memory, NewSession,
     Next, NextId, Origin, PermissionKind, PermissionOption, Position, Question, Rejection, RememberedDecision,
-    RememberedId, Seq, Session, SessionId, Span, StreamId, Timestamp, TokenId, ToolKind, Turn, WhenBusy, WorkId,
-    add_to_work, decide,
+    RememberedId, Seq, ServerEvent, Session, SessionEvent, SessionId, Span, StreamId, Timestamp, TokenId, ToolKind,
+    Turn, WhenBusy, WorkId, add_to_work, decide,
 };
 
 use crate::{AppendError, Batch, Head, Part, Store};
@@ -114,8 +114,8 @@ pub fn remembered_id(n: u8) -> RememberedId {
 }
 
 /// Remembers the `n`th answer.
-pub fn remembers(n: u8, subject: &str, decision: RememberedDecision) -> Event {
-    Event::PermissionRemembered {
+pub fn remembers(n: u8, subject: &str, decision: RememberedDecision) -> ServerEvent {
+    ServerEvent::PermissionRemembered {
         id: remembered_id(n),
         project: format!("/p/{n}"),
         cwd: format!("/p/{n}/sub"),
@@ -139,16 +139,16 @@ pub fn next_step(label: &str, work: Option<&str>) -> Next {
 }
 
 /// The agent's words offer a step.
-pub fn offers(turn: u32, nth: u32, next: Next) -> Event {
+pub fn offers(turn: u32, nth: u32, next: Next) -> SessionEvent {
     let span = Span { block: 0, start: nth, end: nth + 1 };
-    Event::NextOffered { turn: Turn(turn), nth, span, next }
+    SessionEvent::NextOffered { turn: Turn(turn), nth, span, next }
 }
 
 /// Notes what follows from the agent's words.
-pub async fn note(store: &AnyStore, n: u8, event: Event, when: i64) -> Position {
+pub async fn note(store: &AnyStore, n: u8, event: SessionEvent, when: i64) -> Position {
     let before = store.session(session_id(n)).await.expect("the session is read");
     let after = before.as_ref().map_or(Seq::START, |session| session.head);
-    let (part, _) = Part::of(stream(n), after, before, vec![event], at(when));
+    let (part, _) = Part::of_session(session_id(n), after, before, vec![event], at(when));
     store.append(batch([part])).await.expect("the part is appended")
 }
 
@@ -163,7 +163,7 @@ pub async fn click(store: &dyn Store, n: u8, block: NextId, new: u8, when: i64) 
     let work = known.as_ref().map_or(work_id(new), |known| known.id);
     let Head::At(head) = store.head(StreamId::Work).await.expect("the head is read") else { return None };
     let events = add_to_work(known.as_ref(), work, &project, name, session_id(new));
-    let (works, _) = Part::of(StreamId::Work, head, None, events, at(when));
+    let works = Part::of_works(head, events, at(when));
     let command =
         Command::Click { offer: Box::new(offer.clone()), work, session: session_id(new), by: Answerer::Nobody };
     let clicked = part_of_command(session_id(n), Some(from), command, at(when)).ok()?;
@@ -237,9 +237,9 @@ pub fn question(title: &str) -> Question {
 }
 
 /// A piece of an answer, as an entry of a stream that needs no session.
-pub fn text_entry(seq: u64, text: &str) -> Entry {
-    let event = Event::TextPart { turn: Turn(1), block: 0, text: text.to_owned() };
-    Entry { seq: Seq(seq), at: at(seq.cast_signed()), event }
+pub fn text_entry(seq: u64, text: &str) -> Entry<Event> {
+    let event = SessionEvent::TextPart { turn: Turn(1), block: 0, text: text.to_owned() };
+    Entry { seq: Seq(seq), at: at(seq.cast_signed()), event: event.into() }
 }
 
 /// A part that writes `texts` after `after` and changes no row.
@@ -262,7 +262,7 @@ pub fn part_of_command(
 ) -> Result<Part, Rejection> {
     let events = decide(before.as_ref(), command)?;
     let after = before.as_ref().map_or(Seq::START, |session| session.head);
-    Ok(Part::of(StreamId::Session(id), after, before, events, at).0)
+    Ok(Part::of_session(id, after, before, events, at).0)
 }
 
 /// Carries out `command` as the engine would: read, decide, append.

@@ -10,9 +10,9 @@ use std::path::Path;
 
 use model::{
     Answerer, Command, ContextWish, Entry, Event, Extent, Fact, FactShape, FileStamp, Incarnation, ListKey, Marker,
-    NextRow, Offer, PermissionAnswer, Position, RememberedRow, Request, Seq, Session, SessionId, SessionRow, SetMode,
-    StreamId, SummaryMaker, Timestamp, TitleMaker, TitleRow, TokenKind, TokenRow, Turn, TurnRow, TurnSummary, WorkKey,
-    WorkRow, fold, rename_work,
+    NextRow, Offer, PermissionAnswer, Position, RememberedRow, Request, Seq, ServerEvent, Session, SessionId,
+    SessionRow, SetMode, StreamId, SummaryMaker, Timestamp, TitleMaker, TitleRow, TokenKind, TokenRow, Turn, TurnRow,
+    TurnSummary, WorkEvent, WorkKey, WorkRow, fold, rename_work,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -65,7 +65,7 @@ struct Rows {
 #[derive(Debug, PartialEq)]
 struct Entries {
     heads: Vec<Head>,
-    streams: Vec<Vec<Entry>>,
+    streams: Vec<Vec<Entry<Event>>>,
     all: Vec<PlacedEntry>,
     changes: Vec<Changes>,
     receipts: Vec<Option<Receipt>>,
@@ -177,10 +177,10 @@ async fn refolded(log: &dyn Store) -> MemoryStore {
     let fresh = MemoryStore::new(Incarnation::from_bits(0));
     let mut sessions: HashMap<StreamId, Session> = HashMap::new();
     for PlacedEntry { stream, entry, .. } in entries(log).await.all {
-        let folded = fold(stream, sessions.remove(&stream), &entry);
-        sessions.extend(folded.session.map(|session| (stream, session)));
+        let (session, rows) = fold(stream, sessions.remove(&stream), &entry);
+        sessions.extend(session.map(|session| (stream, session)));
         let after = Seq(entry.seq.0 - 1);
-        let part = Part { entries: vec![entry], rows: folded.rows, ..Part::empty(stream, after) };
+        let part = Part { entries: vec![entry], rows, ..Part::empty(stream, after) };
         fresh.append(batch([part])).await.unwrap();
     }
     fresh
@@ -236,7 +236,7 @@ impl Twins {
                 self.append(batch([text_part(stream(session), after, &[])])).await;
             }
             Step::IssueToken { token, kind, when } => {
-                let event = Event::TokenIssued {
+                let event = ServerEvent::TokenIssued {
                     token_id: token_id(token),
                     kind,
                     name: format!("{when}"),
@@ -247,13 +247,13 @@ impl Twins {
                 self.append_to_server(event, when).await;
             }
             Step::RevokeToken { token, when } => {
-                self.append_to_server(Event::TokenRevoked { token_id: token_id(token) }, when).await;
+                self.append_to_server(ServerEvent::TokenRevoked { token_id: token_id(token) }, when).await;
             }
             Step::Remember { id, subject, decision, when } => {
                 self.append_to_server(remembers(id, &subject, decision), when).await;
             }
             Step::Forget { id, when } => {
-                self.append_to_server(Event::PermissionForgotten { id: remembered_id(id) }, when).await;
+                self.append_to_server(ServerEvent::PermissionForgotten { id: remembered_id(id) }, when).await;
             }
             Step::Click { session, nth, new, when } => {
                 let offers = self.memory.next_blocks(session_id(session), None, 10).await.unwrap();
@@ -267,12 +267,12 @@ impl Twins {
                 let Some(row) = self.find_work(nth).await else { return };
                 let other = self.memory.find_work(&row.project, name).await.unwrap();
                 if let Ok(events) = rename_work(&row, name, other.as_ref()) {
-                    self.append_to(StreamId::Work, events, when).await;
+                    self.append_to_works(events, when).await;
                 }
             }
             Step::DeleteWork { nth, when } => {
                 let Some(row) = self.find_work(nth).await else { return };
-                self.append_to(StreamId::Work, vec![Event::WorkDeleted { work: row.id }], when).await;
+                self.append_to_works(vec![WorkEvent::WorkDeleted { work: row.id }], when).await;
             }
             Step::Purge { session } => {
                 let after = match self.memory.head(stream(session)).await.unwrap() {
@@ -305,7 +305,7 @@ impl Twins {
                 let nth = if offered.0 == running.turn { offered.1 + 1 } else { 1 };
                 *offered = (running.turn, nth);
                 let event = offers(running.turn.0, nth, next_step(&format!("step {nth}"), work));
-                Some(Part::of(stream(n), session.head, Some(session), vec![event], at).0)
+                Some(Part::of_session(session_id(n), session.head, Some(session), vec![event], at).0)
             }
             (before, wish) => {
                 let command = self.command(before.as_ref(), wish);
@@ -372,13 +372,19 @@ impl Twins {
         works.get(nth % works.len().max(1)).map(|whole| whole.row.clone())
     }
 
-    async fn append_to_server(&self, event: Event, when: i64) {
-        self.append_to(StreamId::Server, vec![event], when).await;
+    async fn append_to_server(&self, event: ServerEvent, when: i64) {
+        let after = self.head(StreamId::Server).await;
+        self.append(batch([Part::of_server(after, vec![event], at(when))])).await;
     }
 
-    async fn append_to(&self, stream: StreamId, events: Vec<Event>, when: i64) {
-        let Head::At(after) = self.memory.head(stream).await.unwrap() else { panic!("it is never purged") };
-        self.append(batch([Part::of(stream, after, None, events, at(when)).0])).await;
+    async fn append_to_works(&self, events: Vec<WorkEvent>, when: i64) {
+        let after = self.head(StreamId::Work).await;
+        self.append(batch([Part::of_works(after, events, at(when))])).await;
+    }
+
+    async fn head(&self, stream: StreamId) -> Seq {
+        let Head::At(head) = self.memory.head(stream).await.unwrap() else { panic!("it is never purged") };
+        head
     }
 
     async fn append(&self, batch: Batch) {

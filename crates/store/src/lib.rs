@@ -22,8 +22,9 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 use model::{
-    DeletedKey, Entry, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow, Seq,
-    Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
+    DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow,
+    Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey,
+    WorkRow,
 };
 
 use tokio::sync::watch;
@@ -99,7 +100,7 @@ pub struct PlacedEntry {
     /// The stream it belongs to.
     pub stream: StreamId,
     /// The entry.
-    pub entry: Entry,
+    pub entry: Entry<Event>,
 }
 
 /// A piece of work with what belongs to it.
@@ -144,7 +145,13 @@ pub trait Log: Send + Sync + 'static {
 
     /// Entries of a stream after a seq, oldest first: at most `limit`, at least one if there is any, and no more than
     /// about [`MAX_PAGE_BYTES`]. A page ends before a damaged entry; asking on from there tells of the damage.
-    async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError>;
+    async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry<Event>>, ReadError>;
+
+    /// Entries of a session, like [`Log::read`].
+    async fn read_session(&self, session: SessionId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {
+        let entries = self.read(StreamId::Session(session), after, limit).await?;
+        Ok(entries.into_iter().filter_map(Entry::into_session).collect())
+    }
 
     /// Entries of all streams after a position, oldest first, bounded like [`Log::read`]; without what damaged streams
     /// have after their damage.

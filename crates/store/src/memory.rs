@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use model::{
-    AgentState, Context, DeletedKey, Entry, FactShape, Incarnation, InteractionId, ListKey, Mark, NextId, NextRow,
-    Offer, Position, ProvedFact, QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, Session, SessionId,
-    SessionList, SessionRow, StreamId, Timestamp, TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
+    AgentState, Context, DeletedKey, Entry, Event, FactShape, Incarnation, InteractionId, ListKey, Mark, NextId,
+    NextRow, Offer, Position, ProvedFact, QueuedPrompt, RememberedId, RememberedRow, RowChange, Seq, Session,
+    SessionId, SessionList, SessionRow, StreamId, Timestamp, TitleRow, TokenId, TokenRow, Turn, TurnRow, WorkId,
+    WorkKey, WorkRow,
 };
 use tokio::sync::watch;
 
@@ -70,7 +71,7 @@ impl Kept {
 
 enum Stream {
     /// Entry `n` has seq `n + 1`; beside each stands the size of its event.
-    Open(Vec<(usize, Entry)>),
+    Open(Vec<(usize, Entry<Event>)>),
     Purged,
 }
 
@@ -94,7 +95,7 @@ impl State {
         }
     }
 
-    fn entries(&self, stream: StreamId) -> &[(usize, Entry)] {
+    fn entries(&self, stream: StreamId) -> &[(usize, Entry<Event>)] {
         match self.streams.get(&stream) {
             Some(Stream::Open(entries)) => entries,
             Some(Stream::Purged) | None => &[],
@@ -293,7 +294,7 @@ impl Log for MemoryStore {
         wait_after(&self.last_position, after).await
     }
 
-    async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {
+    async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry<Event>>, ReadError> {
         let state = self.state();
         let after = usize::try_from(after.0).unwrap_or(usize::MAX);
         let entries = state.entries(stream).iter().skip(after);

@@ -37,8 +37,9 @@ use std::thread::{self, JoinHandle};
 
 use async_trait::async_trait;
 use model::{
-    DeletedKey, Entry, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow, Seq,
-    Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey, WorkRow,
+    DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position, RememberedRow,
+    Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow, WorkId, WorkKey,
+    WorkRow,
 };
 use rusqlite::Connection;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
@@ -314,7 +315,7 @@ impl Log for SqliteStore {
         wait_after(&self.last_position, after).await
     }
 
-    async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {
+    async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry<Event>>, ReadError> {
         let fence = self.fences.find(stream);
         let is_known = fence.is_some();
         let mut seen = self.health.mends();

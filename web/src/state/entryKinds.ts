@@ -45,15 +45,6 @@ const FOLDS = {
   "next.offered": ["turn", "live"],
   "next.clicked": ["live"],
   "block.shown": ["turn"],
-  // Of other streams: no session's log has them.
-  "work.created": [],
-  "work.renamed": [],
-  "work.deleted": [],
-  "work.session_added": [],
-  "token.issued": [],
-  "token.revoked": [],
-  "permission.remembered": [],
-  "permission.forgotten": [],
 } as const satisfies Record<Entry["type"], readonly Fold[]>;
 
 type Kinds = typeof FOLDS;

@@ -981,7 +981,7 @@ export interface components {
             /** @description For people: what is wrong and what to do. */
             message: string;
         };
-        /** @description What happened, in the past tense. */
+        /** @description What happened in a session, in the past tense. */
         Event: {
             data: {
                 agent: string;
@@ -1302,79 +1302,6 @@ export interface components {
             };
             /** @enum {string} */
             type: "block.shown";
-        } | {
-            data: {
-                name: string;
-                project: string;
-                work: components["schemas"]["WorkId"];
-            };
-            /** @enum {string} */
-            type: "work.created";
-        } | {
-            data: {
-                name: string;
-                project: string;
-                work: components["schemas"]["WorkId"];
-            };
-            /** @enum {string} */
-            type: "work.renamed";
-        } | {
-            /** @description Its sessions stay, each for itself. */
-            data: {
-                work: components["schemas"]["WorkId"];
-            };
-            /** @enum {string} */
-            type: "work.deleted";
-        } | {
-            /** @description A session began in it. */
-            data: {
-                session: components["schemas"]["SessionId"];
-                work: components["schemas"]["WorkId"];
-            };
-            /** @enum {string} */
-            type: "work.session_added";
-        } | {
-            data: {
-                kind: components["schemas"]["TokenKind"];
-                name: string;
-                /** @description Likewise of the second half that a browser keeps. */
-                proofHash?: string | null;
-                /** @description SHA-256 of the secret, in hex; the secret itself is never stored. */
-                secretHash: string;
-                sessionId?: components["schemas"]["SessionId"] | null;
-                tokenId: components["schemas"]["TokenId"];
-            };
-            /** @enum {string} */
-            type: "token.issued";
-        } | {
-            data: {
-                tokenId: components["schemas"]["TokenId"];
-            };
-            /** @enum {string} */
-            type: "token.revoked";
-        } | {
-            /** @description A person's answer that is given again, unasked, to the very same question. */
-            data: {
-                agent: string;
-                by: components["schemas"]["Answerer"];
-                cwd: string;
-                decision: components["schemas"]["RememberedDecision"];
-                /** @description Of all that the tool is given, never cut. */
-                digest: string;
-                id: components["schemas"]["RememberedId"];
-                kind: components["schemas"]["ToolKind"];
-                project: string;
-                /** @description For people to read; a long one is cut. */
-                subject: string;
-            };
-            /** @enum {string} */
-            type: "permission.remembered";
-        } | {
-            data: {
-                id: components["schemas"]["RememberedId"];
-            };
-            /** @enum {string} */
-            type: "permission.forgotten";
         };
         /** @description How much there is of a turn. */
         Extent: {

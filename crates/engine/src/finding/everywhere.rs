@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use model::{Seq, SessionRow, StreamId, Timestamp, Turn, TurnRow};
+use model::{Seq, SessionRow, Timestamp, Turn, TurnRow};
 use search::{Count, Hit, Hits, Piece, Pieces, Query, Role, Snippet, Wanted, Within, search_tail, snippet};
 use store::ReadError;
 use tokio::task::spawn_blocking;
@@ -263,7 +263,7 @@ impl Shared {
         let (mut after, mut read) = (Seq(hit.first_seq.0.saturating_sub(1)), 0);
         while after < hit.last_seq && read < PIECE_ENTRIES {
             let count = after.count_to(hit.last_seq, PIECE_ENTRIES - read);
-            let page = self.store.read(StreamId::Session(hit.session), after, count).await?;
+            let page = self.store.read_session(hit.session, after, count).await?;
             let Some(last) = page.last() else { break };
             (after, read) = (last.seq, read + page.len());
             page.iter().for_each(|entry| look(pieces.apply(entry)));

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 
-use model::{Entry, Event, Position, Seq, SessionId, StreamId, Turn};
+use model::{Entry, Position, Seq, SessionEvent, SessionId, StreamId, Turn};
 use search::{About, Index, Piece, Pieces, SearchError};
 use store::PlacedEntry;
 use tokio::sync::watch;
@@ -149,7 +149,7 @@ impl<'a> Feeder<'a> {
         let is_any = !page.is_empty();
         let mut steps = Vec::new();
         for PlacedEntry { position, stream, entry } in page {
-            if let StreamId::Session(id) = stream {
+            if let (StreamId::Session(id), Some(entry)) = (stream, entry.into_session()) {
                 if self.care.begin(position, id, entry.seq) {
                     self.fold(id, position, &entry, &mut steps).await?;
                 }
@@ -328,20 +328,20 @@ impl<'a> Feeder<'a> {
         steps: &mut Vec<Step>,
     ) -> Result<(), FollowError> {
         match &entry.event {
-            Event::SessionCreated { project, agent, .. } => {
+            SessionEvent::SessionCreated { project, agent, .. } => {
                 let about = About { project: project.clone(), agent: agent.clone() };
                 self.remember(id, Arc::new(about));
             }
-            Event::SessionChanged { agent: Some(agent), .. } => {
+            SessionEvent::SessionChanged { agent: Some(agent), .. } => {
                 if let Some(about) = self.about(id).await? {
                     self.remember(id, Arc::new(About { project: about.project.clone(), agent: agent.clone() }));
                 }
             }
-            Event::SessionDeleted {} => {
+            SessionEvent::SessionDeleted {} => {
                 self.tail_mut().put(Step::Remove(id), steps);
                 return Ok(());
             }
-            Event::SessionRestored {} => return self.tell_again(id, position, entry.seq, steps).await,
+            SessionEvent::SessionRestored {} => return self.tell_again(id, position, entry.seq, steps).await,
             _ => (),
         }
         let Some(about) = self.about(id).await? else { return Ok(()) };
@@ -376,7 +376,7 @@ impl<'a> Feeder<'a> {
         let Some(open) = tail.open.get_mut(&id) else { return false };
         let pieces = self.apply(id, &mut open.pieces, entry);
         tail.add(pieces, about, steps);
-        if matches!(entry.event, Event::TurnEnded { .. }) {
+        if matches!(entry.event, SessionEvent::TurnEnded { .. }) {
             tail.open.remove(&id);
         }
         true
@@ -397,9 +397,9 @@ impl<'a> Feeder<'a> {
     }
 
     /// The turn that an entry belongs to.
-    async fn turn_of(&self, event: &Event) -> Result<Option<Turn>, FollowError> {
+    async fn turn_of(&self, event: &SessionEvent) -> Result<Option<Turn>, FollowError> {
         match event {
-            Event::PromptSent { interaction_id, .. } => {
+            SessionEvent::PromptSent { interaction_id, .. } => {
                 Ok(self.shared.store.find_turn(*interaction_id).await?.map(|row| row.turn))
             }
             event => Ok(event.turn()),
@@ -446,9 +446,8 @@ impl<'a> Feeder<'a> {
         open: &mut Open,
         steps: &mut Vec<Step>,
     ) -> Result<(), FollowError> {
-        let stream = StreamId::Session(id);
         loop {
-            let page = self.shared.store.read(stream, after, after.count_to(before.previous(), PAGE)).await?;
+            let page = self.shared.store.read_session(id, after, after.count_to(before.previous(), PAGE)).await?;
             let Some(last) = page.last() else { break };
             after = last.seq;
             for entry in &page {
@@ -482,13 +481,19 @@ impl<'a> Feeder<'a> {
 }
 
 /// Needs nothing of its turn's earlier entries.
-fn begins_or_follows(event: &Event) -> bool {
-    matches!(event, Event::TurnStarted { .. } | Event::SummarySet { .. } | Event::NextClicked { .. })
+fn begins_or_follows(event: &SessionEvent) -> bool {
+    matches!(
+        event,
+        SessionEvent::TurnStarted { .. } | SessionEvent::SummarySet { .. } | SessionEvent::NextClicked { .. }
+    )
 }
 
 /// Leaves its turn open.
-fn is_of_open_turn(event: &Event) -> bool {
-    matches!(event, Event::PromptSent { .. })
+fn is_of_open_turn(event: &SessionEvent) -> bool {
+    matches!(event, SessionEvent::PromptSent { .. })
         || (event.turn().is_some()
-            && !matches!(event, Event::SummarySet { .. } | Event::NextClicked { .. } | Event::TurnEnded { .. }))
+            && !matches!(
+                event,
+                SessionEvent::SummarySet { .. } | SessionEvent::NextClicked { .. } | SessionEvent::TurnEnded { .. }
+            ))
 }

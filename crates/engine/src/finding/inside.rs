@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use model::{Entry, Event, Seq, Session, SessionId, StreamId, Timestamp, Turn, TurnRow};
+use model::{Entry, Seq, Session, SessionEvent, SessionId, Timestamp, Turn, TurnRow};
 use search::{About, Piece, Pieces, Query, Scanner, Snippet, snippet};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
@@ -53,7 +53,7 @@ impl Engine {
         let looking = spawn_blocking(move || look_through(id, &query, about, received, now, deadline, limit));
         let mut after = Seq::START;
         loop {
-            let page = self.shared.store.read(StreamId::Session(id), after, PAGE).await?;
+            let page = self.shared.store.read_session(id, after, PAGE).await?;
             let Some(last) = page.last() else { break };
             after = last.seq;
             if pages.send(page).await.is_err() {
@@ -105,7 +105,7 @@ fn look_through(
             let own = |piece: &Piece| piece.turn > Turn(0) && piece.role != search::Role::Summary;
             told.into_iter().filter(own).for_each(|piece| looking.add(&piece));
             summaries.extend(summary(id, entry));
-            if matches!(entry.event, Event::TurnEnded { .. }) {
+            if matches!(entry.event, SessionEvent::TurnEnded { .. }) {
                 looking.finish(&mut found, &mut matching, limit);
             }
         }
@@ -129,7 +129,7 @@ fn look_through(
 
 /// A turn's summary is looked at too, whoever wrote it.
 fn summary(session: SessionId, entry: &Entry) -> Option<Piece> {
-    let Event::SummarySet { turn, summary, .. } = &entry.event else { return None };
+    let SessionEvent::SummarySet { turn, summary, .. } = &entry.event else { return None };
     let (tool, files, outcome, exit) = (None, Vec::new(), None, None);
     let (first_seq, last_seq, at) = (entry.seq, entry.seq, entry.at);
     let (turn, text, role) = (*turn, summary.clone(), search::Role::Summary);

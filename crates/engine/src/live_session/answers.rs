@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use agents::{Call, OwnCall};
 use model::{
-    AgentReport, Answerer, Command, Draft, Event, Memorable, Outcome, PermissionAnswer, Question, StreamId, Timestamp,
+    AgentReport, Answerer, Command, Draft, Memorable, Outcome, PermissionAnswer, Question, SessionEvent, StreamId,
+    Timestamp,
 };
 use store::{AppendError, Receipt};
 
@@ -98,7 +99,7 @@ impl LiveSession {
         at: Timestamp,
     ) -> Result<(), SubmitError> {
         let kept = draft.entries().iter().find_map(|entry| match &entry.event {
-            Event::PermissionAnswered { request, answer, .. } => answer.remembered.map(|_| (*request, answer)),
+            SessionEvent::PermissionAnswered { request, answer, .. } => answer.remembered.map(|_| (*request, answer)),
             _ => None,
         });
         let (Some((request, answer)), Some(session)) = (kept, self.stored.session()) else {
@@ -108,7 +109,7 @@ impl LiveSession {
         let shared = Arc::clone(&self.shared);
         let guard = shared.server_stream.lock().await?;
         let remembered = model::remember(&shared.journal.remembered.all(), session, request, answer)?;
-        let server = shared.next_part(StreamId::Server, remembered, at).await?;
+        let server = shared.next_of_server(remembered, at).await?;
         match self.commit(draft, Along { receipt, parts: server.into_iter().collect() }).await {
             Ok(()) => (),
             Err(conflict @ AppendError::Conflict { stream: StreamId::Server, .. }) => {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use model::{Command, FirstPrompt, InteractionId, NewSession, Origin, SessionId, StreamId, add_to_work};
+use model::{Command, FirstPrompt, InteractionId, NewSession, Origin, SessionId, add_to_work};
 use store::AppendError;
 
 use crate::asking::Asked;
@@ -72,7 +72,7 @@ impl LiveSession {
         let reply = Reply::Clicked(Clicked { work, session: begun });
         let receipt = asked.receipt(&reply, at);
         let added = add_to_work(known.as_ref(), work, &row.project, &name, begun);
-        let work_part = shared.next_part(StreamId::Work, added, at).await?;
+        let work_part = shared.next_of_works(added, at).await?;
 
         let after_commit = AfterCommit::of(draft.entries());
         let parts = work_part.into_iter().chain([new_part]).collect();

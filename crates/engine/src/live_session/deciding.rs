@@ -1,6 +1,8 @@
 //! Looks up what a decision needs, then turns pending reports and a command into one draft.
 
-use model::{AgentReport, Command, Draft, Entry, Event, Memory, Session, Timestamp, Turn, Untold, is_slash_command};
+use model::{
+    AgentReport, Command, Draft, Entry, Memory, Session, SessionEvent, Timestamp, Turn, Untold, is_slash_command,
+};
 
 use super::{Along, LiveSession, is_at_work};
 use crate::directories::Place;
@@ -125,14 +127,17 @@ impl LiveSession {
             Command::Create(_) => Reply::Created(Created { session: self.id, entries: entries.len() as u64 }),
             Command::SendPrompt { interaction_id, .. } => {
                 let turn = entries.iter().find_map(|entry| match &entry.event {
-                    Event::TurnStarted { turn, interaction_id: started } if started == interaction_id => Some(*turn),
+                    SessionEvent::TurnStarted { turn, interaction_id: started } if started == interaction_id => {
+                        Some(*turn)
+                    }
                     _ => None,
                 });
                 Reply::PromptAccepted(PromptAccepted { interaction_id: *interaction_id, turn })
             }
             Command::Click { work, session, .. } => Reply::Clicked(Clicked { work: *work, session: *session }),
             Command::Observe => {
-                let was_unobserved = entries.iter().any(|entry| matches!(entry.event, Event::SessionObserved {}));
+                let was_unobserved =
+                    entries.iter().any(|entry| matches!(entry.event, SessionEvent::SessionObserved {}));
                 let count = self.shared.journal.unobserved.count();
                 let unobserved_count = count.saturating_sub(was_unobserved.into());
                 Reply::Observed(Observed { was_unobserved, unobserved_count })

@@ -1,6 +1,6 @@
 //! What has to happen outside once entries are durable: one table of events.
 
-use model::{AgentState, Entry, Event, Image, PermissionAnswer, Request};
+use model::{AgentState, Entry, Image, PermissionAnswer, Request, SessionEvent};
 
 use crate::calls::Calls;
 
@@ -32,7 +32,7 @@ pub(super) enum Effect {
 pub(super) struct AfterCommit {
     pub(super) effects: Vec<Effect>,
     /// The events that have to do with tool calls.
-    pub(super) calls: Vec<Event>,
+    pub(super) calls: Vec<SessionEvent>,
 }
 
 impl AfterCommit {
@@ -44,60 +44,52 @@ impl AfterCommit {
 }
 
 /// What has to be done once this is durable.
-fn effect(event: &Event) -> Option<Effect> {
+fn effect(event: &SessionEvent) -> Option<Effect> {
     match event {
-        Event::AgentStateChanged { state, .. } => match state {
+        SessionEvent::AgentStateChanged { state, .. } => match state {
             AgentState::Starting => Some(Effect::StartAgent),
             AgentState::Failed | AgentState::Stopped => Some(Effect::LetAgentGo),
             AgentState::Ready | AgentState::Unresponsive | AgentState::SignedOut => None,
         },
-        Event::PromptSent { text, images, .. } => {
+        SessionEvent::PromptSent { text, images, .. } => {
             Some(Effect::SendPrompt { text: text.clone(), images: images.clone() })
         }
-        Event::ResumeSent { text, .. } => Some(Effect::TellFirst { text: text.clone() }),
-        Event::PermissionAsked { request, .. } => Some(Effect::Await { request: *request }),
-        Event::PermissionAnswered { request, answer, .. } => {
+        SessionEvent::ResumeSent { text, .. } => Some(Effect::TellFirst { text: text.clone() }),
+        SessionEvent::PermissionAsked { request, .. } => Some(Effect::Await { request: *request }),
+        SessionEvent::PermissionAnswered { request, answer, .. } => {
             Some(Effect::Answer { request: *request, answer: answer.clone() })
         }
-        Event::SessionCreated { .. }
-        | Event::SessionChanged { .. }
-        | Event::SessionObserved {}
-        | Event::SessionDeleted {}
-        | Event::SessionRestored {}
-        | Event::SessionImported { .. }
-        | Event::AgentOptionsChanged { .. }
-        | Event::AgentOptionChosen { .. }
-        | Event::AgentCommandsChanged { .. }
-        | Event::AgentRaw { .. }
-        | Event::AgentNoticed { .. }
-        | Event::TurnStarted { .. }
-        | Event::TurnEnded { .. }
-        | Event::PromptQueued { .. }
-        | Event::PromptChanged { .. }
-        | Event::PromptRemoved { .. }
-        | Event::TextPart { .. }
-        | Event::ThoughtPart { .. }
-        | Event::ToolStarted { .. }
-        | Event::ToolChanged { .. }
-        | Event::ToolPart { .. }
-        | Event::ToolEnded { .. }
-        | Event::PlanChanged { .. }
-        | Event::UsageReported { .. }
-        | Event::CompactionSeen { .. }
-        | Event::TitleSet { .. }
-        | Event::SummarySet { .. }
-        | Event::ContextSet { .. }
-        | Event::FactProved { .. }
-        | Event::NextOffered { .. }
-        | Event::NextClicked { .. }
-        | Event::BlockShown { .. }
-        | Event::WorkCreated { .. }
-        | Event::WorkRenamed { .. }
-        | Event::WorkDeleted { .. }
-        | Event::WorkSessionAdded { .. }
-        | Event::TokenIssued { .. }
-        | Event::TokenRevoked { .. }
-        | Event::PermissionRemembered { .. }
-        | Event::PermissionForgotten { .. } => None,
+        SessionEvent::SessionCreated { .. }
+        | SessionEvent::SessionChanged { .. }
+        | SessionEvent::SessionObserved {}
+        | SessionEvent::SessionDeleted {}
+        | SessionEvent::SessionRestored {}
+        | SessionEvent::SessionImported { .. }
+        | SessionEvent::AgentOptionsChanged { .. }
+        | SessionEvent::AgentOptionChosen { .. }
+        | SessionEvent::AgentCommandsChanged { .. }
+        | SessionEvent::AgentRaw { .. }
+        | SessionEvent::AgentNoticed { .. }
+        | SessionEvent::TurnStarted { .. }
+        | SessionEvent::TurnEnded { .. }
+        | SessionEvent::PromptQueued { .. }
+        | SessionEvent::PromptChanged { .. }
+        | SessionEvent::PromptRemoved { .. }
+        | SessionEvent::TextPart { .. }
+        | SessionEvent::ThoughtPart { .. }
+        | SessionEvent::ToolStarted { .. }
+        | SessionEvent::ToolChanged { .. }
+        | SessionEvent::ToolPart { .. }
+        | SessionEvent::ToolEnded { .. }
+        | SessionEvent::PlanChanged { .. }
+        | SessionEvent::UsageReported { .. }
+        | SessionEvent::CompactionSeen { .. }
+        | SessionEvent::TitleSet { .. }
+        | SessionEvent::SummarySet { .. }
+        | SessionEvent::ContextSet { .. }
+        | SessionEvent::FactProved { .. }
+        | SessionEvent::NextOffered { .. }
+        | SessionEvent::NextClicked { .. }
+        | SessionEvent::BlockShown { .. } => None,
     }
 }

@@ -4,7 +4,7 @@
 //! prompts. The log itself is what is counted, from where the newest turn began, so a restart forgets nothing and reads
 //! nothing older.
 
-use model::{Command, Entry, Event, Marker, Seq, Session, StreamId, Turn, json_bytes};
+use model::{Command, Entry, Marker, Seq, Session, SessionEvent, Turn, json_bytes};
 use store::Receipt;
 
 use crate::live_session::LiveSession;
@@ -54,7 +54,7 @@ impl Shared {
             let Some(last) = page.last() else { return Ok(bytes) };
             after = *last;
             for seq in page {
-                let entries = self.store.read(StreamId::Session(id), seq.previous(), 1).await?;
+                let entries = self.store.read_session(id, seq.previous(), 1).await?;
                 bytes = entries.iter().fold(bytes, |sum, entry| sum.saturating_add(mark_bytes(&entry.event)));
             }
             if bytes > MAX_MARKED_BYTES {
@@ -73,9 +73,9 @@ pub(super) fn receipt_of(command: &Command, marked: Option<Marked>, receipt: Opt
     }
 }
 
-fn mark_bytes(event: &Event) -> usize {
+fn mark_bytes(event: &SessionEvent) -> usize {
     match event {
-        Event::ContextSet { by: Marker::Agent | Marker::Applet, .. } => json_bytes(event).max(LEAST_MARK_BYTES),
+        SessionEvent::ContextSet { by: Marker::Agent | Marker::Applet, .. } => json_bytes(event).max(LEAST_MARK_BYTES),
         _ => 0,
     }
 }

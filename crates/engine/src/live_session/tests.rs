@@ -4,9 +4,9 @@ use std::thread;
 
 use agents::{Agent, Call, News, OwnCall};
 use model::{
-    AgentOption, AgentReport, Answerer, Event, Incarnation, NewSession, OptionCategory, Outcome, PermissionAnswer,
-    PermissionKind, PermissionOption, Question, RememberedDecision, RememberedId, RememberedRow, RowChange, Seq, Stop,
-    StreamId, Timestamp, ToolKind,
+    AgentOption, AgentReport, Answerer, Incarnation, NewSession, OptionCategory, Outcome, PermissionAnswer,
+    PermissionKind, PermissionOption, Question, RememberedDecision, RememberedId, RememberedRow, RowChange, Seq,
+    SessionEvent, Stop, Timestamp, ToolKind,
 };
 use store::MemoryStore;
 
@@ -62,8 +62,8 @@ impl LiveSession {
         self.hear(news).await;
     }
 
-    async fn events(&self) -> Vec<Event> {
-        let entries = self.shared.store.read(StreamId::Session(self.id), Seq::START, 100_000).await.unwrap();
+    async fn events(&self) -> Vec<SessionEvent> {
+        let entries = self.shared.store.read_session(self.id, Seq::START, 100_000).await.unwrap();
         entries.into_iter().map(|entry| entry.event).collect()
     }
 }
@@ -109,8 +109,8 @@ async fn words_do_not_overtake_what_came_before_them() {
     assert!(matches!(feed.recv().await.unwrap(), feeds::News::Entries(_)));
 }
 
-fn event_text(event: &Event) -> Option<&str> {
-    if let Event::TextPart { text, .. } = event { Some(text) } else { None }
+fn event_text(event: &SessionEvent) -> Option<&str> {
+    if let SessionEvent::TextPart { text, .. } = event { Some(text) } else { None }
 }
 
 fn mode(value: &str) -> News {
@@ -125,7 +125,7 @@ async fn what_is_offered_again_is_written_once() {
     let (mut live, _calls, news) = begun().await;
     let written = async |live: &LiveSession| {
         let events = live.events().await;
-        events.iter().filter(|event| matches!(event, Event::AgentOptionsChanged { .. })).count()
+        events.iter().filter(|event| matches!(event, SessionEvent::AgentOptionsChanged { .. })).count()
     };
     for (value, expected) in [("ask", 1), ("ask", 1), ("code", 2), ("ask", 3)] {
         news.send(mode(value)).await.unwrap();
@@ -211,7 +211,7 @@ async fn what_is_asked_beside_the_turns_keeps_its_agent_until_it_is_settled() {
     assert_eq!((told(&mut calls).await, open(&live)), ((13, None), 0));
     assert!(!live.busy());
     let turns = live.events().await.into_iter().filter_map(|event| match event {
-        Event::PermissionAsked { turn, .. } | Event::PermissionAnswered { turn, .. } => Some(turn),
+        SessionEvent::PermissionAsked { turn, .. } | SessionEvent::PermissionAnswered { turn, .. } => Some(turn),
         _ => None,
     });
     assert_eq!(turns.collect::<Vec<_>>(), [None; 6]);
@@ -246,7 +246,7 @@ async fn end_turn(live: &mut LiveSession) -> Vec<String> {
     live.hear(Some(News::Report(AgentReport::Stopped(stop)))).await;
     let events = live.events().await.into_iter().skip(before);
     events
-        .filter_map(|event| if let Event::AgentNoticed { notice } = event { Some(notice.title) } else { None })
+        .filter_map(|event| if let SessionEvent::AgentNoticed { notice } = event { Some(notice.title) } else { None })
         .collect()
 }
 
@@ -267,8 +267,10 @@ async fn a_call_of_the_own_tools_is_allowed_as_long_as_each_arrives() {
     assert!(is_open(&live, 2), "no tool of ours takes this");
     live.hear(Some(ask_own(3, &valid))).await;
     assert_eq!(told(&mut calls).await, (3, Some("y".to_owned())));
-    let by_own_rule = |event: &Event| match event {
-        Event::PermissionAnswered { answer, .. } => answer.by == Answerer::Policy { rule: "own_tools".to_owned() },
+    let by_own_rule = |event: &SessionEvent| match event {
+        SessionEvent::PermissionAnswered { answer, .. } => {
+            answer.by == Answerer::Policy { rule: "own_tools".to_owned() }
+        }
         _ => false,
     };
     assert_eq!(live.events().await.iter().filter(|event| by_own_rule(event)).count(), 1);
@@ -317,16 +319,16 @@ async fn what_is_forgotten_while_it_is_asked_answers_nothing() {
         remembered_at: Timestamp::from_millis(0),
     })]);
     live.hear(Some(ask(1))).await;
-    let is_answered = |event: &Event| matches!(event, Event::PermissionAnswered { .. });
+    let is_answered = |event: &SessionEvent| matches!(event, SessionEvent::PermissionAnswered { .. });
     assert_eq!(live.events().await.into_iter().filter(is_answered).count(), 1);
 
     // Somebody is just forgetting it.
     let guard = shared.server_stream.lock().await.unwrap();
-    let (store, session) = (Arc::clone(&shared.store), StreamId::Session(live.id));
+    let (store, session) = (Arc::clone(&shared.store), live.id);
     let forget = async {
         let asked = async || {
-            let entries = store.read(session, Seq::START, 1_000).await.unwrap();
-            entries.iter().filter(|entry| matches!(entry.event, Event::PermissionAsked { .. })).count()
+            let entries = store.read_session(session, Seq::START, 1_000).await.unwrap();
+            entries.iter().filter(|entry| matches!(entry.event, SessionEvent::PermissionAsked { .. })).count()
         };
         while asked().await < 2 {
             tokio::task::yield_now().await;

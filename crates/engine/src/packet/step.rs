@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use model::{
-    Event, FileState, NextId, Origin, Outcome, Seq, Session, SessionRow, StreamId, TranscriptTurn, Turn, TurnRow,
-    Untold, WorkRow, format_context_for_resume, one_line,
+    FileState, NextId, Origin, Outcome, Seq, Session, SessionEvent, SessionRow, TranscriptTurn, Turn, TurnRow, Untold,
+    WorkRow, format_context_for_resume, one_line,
 };
 use store::{ReadError, Store};
 
@@ -59,12 +59,13 @@ pub(super) async fn is_untold(store: &dyn Store, row: &SessionRow, untold: Untol
 
 /// Looks for the packet up to the turn's end, or so far that it would have come. A page may end sooner, by its bytes.
 async fn begins_with_packet(store: &dyn Store, turn: &TurnRow) -> Result<bool, ReadError> {
-    let is_packet = |event: &Event| matches!(event, Event::ResumeSent { turn: of, .. } if *of == turn.turn);
+    let is_packet =
+        |event: &SessionEvent| matches!(event, SessionEvent::ResumeSent { turn: of, .. } if *of == turn.turn);
     let mut after = turn.first_seq.previous();
     let up_to = turn.last_seq.unwrap_or(Seq(u64::MAX)).min(Seq(after.0 + BEGINNING));
     while after < up_to {
         let limit = usize::try_from(up_to.0 - after.0).unwrap_or(usize::MAX);
-        let page = store.read(StreamId::Session(turn.session), after, limit).await?;
+        let page = store.read_session(turn.session, after, limit).await?;
         if page.iter().any(|entry| is_packet(&entry.event)) {
             return Ok(true);
         }

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use model::{
-    Entry, Event, Fact, FactShape, Incarnation, InteractionId, Marker, Outcome, Seq, SessionId, Stop, StreamId,
-    Timestamp, Untold,
+    Entry, Fact, FactShape, Incarnation, InteractionId, Marker, Outcome, Seq, SessionEvent, SessionId, Stop, Timestamp,
+    Untold,
 };
 use store::{Batch, Log as _, MemoryStore, Part, Room};
 
 use super::*;
 
-fn created() -> Event {
-    Event::SessionCreated {
+fn created() -> SessionEvent {
+    SessionEvent::SessionCreated {
         agent: "guide".to_owned(),
         cwd: "/repo".to_owned(),
         project: "/repo".to_owned(),
@@ -22,19 +22,19 @@ fn created() -> Event {
     }
 }
 
-fn session(events: Vec<Event>) -> Session {
+fn session(events: Vec<SessionEvent>) -> Session {
     let entry = |seq: usize, event| Entry { seq: Seq(seq as u64), at: Timestamp::from_millis(0), event };
-    let mut session = Session::begin(SessionId::from_bytes([1; 16]), &entry(1, created())).unwrap();
-    events.into_iter().enumerate().for_each(|(n, event)| session.apply(&entry(n + 2, event)));
+    let mut session = Session::begin(SessionId::from_bytes([1; 16]), entry(1, created()).borrowed()).unwrap();
+    events.into_iter().enumerate().for_each(|(n, event)| session.apply(entry(n + 2, event).borrowed()));
     session
 }
 
-fn marked(set: &str, items: &[&str]) -> Event {
+fn marked(set: &str, items: &[&str]) -> SessionEvent {
     let items = items.iter().map(|item| (*item).to_owned()).collect();
-    Event::ContextSet { set: set.to_owned(), items, by: Marker::Agent }
+    SessionEvent::ContextSet { set: set.to_owned(), items, by: Marker::Agent }
 }
 
-fn proved(tool: u32, facts: &[(&str, &str)]) -> Event {
+fn proved(tool: u32, facts: &[(&str, &str)]) -> SessionEvent {
     let fact = |(name, value): &(&str, &str)| Fact {
         name: (*name).to_owned(),
         shape: FactShape::List,
@@ -43,7 +43,7 @@ fn proved(tool: u32, facts: &[(&str, &str)]) -> Event {
         exit_code: (*name == "commands").then_some(0),
         file: None,
     };
-    Event::FactProved { turn: Turn(1), tool, entry: Seq(tool.into()), facts: facts.iter().map(fact).collect() }
+    SessionEvent::FactProved { turn: Turn(1), tool, entry: Seq(tool.into()), facts: facts.iter().map(fact).collect() }
 }
 
 #[test]
@@ -64,7 +64,8 @@ fn the_record_tells_marks_and_deeds_apart() {
 fn there_is_a_bound_whatever_there_is_to_tell() {
     let long = format!("/{}", "x".repeat(4_000));
     let many: Vec<String> = (0..100).map(|n| format!("/{n}{}", "y".repeat(3_000))).collect();
-    let mut events: Vec<Event> = ["files", "a", "b", "c", "d"].map(|set| marked(set, &[long.as_str(); 1])).into();
+    let mut events: Vec<SessionEvent> =
+        ["files", "a", "b", "c", "d"].map(|set| marked(set, &[long.as_str(); 1])).into();
     events.push(proved(1, &many.iter().map(|path| ("filesEdited", path.as_str())).collect::<Vec<_>>()));
     let text = text(&session(events), &HashMap::new(), &[]);
     assert!(text.chars().count() <= MAX_CHARS, "{}", text.chars().count());
@@ -86,18 +87,18 @@ fn nothing_in_it_passes_for_its_end_or_breaks_its_lines() {
 async fn the_packet_is_found_behind_what_is_long() {
     for (of, is_untold) in [(Some(Turn(1)), false), (Some(Turn(7)), true), (None, true)] {
         let (turn, interaction_id) = (Turn(1), InteractionId::from_bytes([2; 16]));
-        let long = || Event::TextPart { turn, block: 0, text: "x".repeat(400 << 10) };
+        let long = || SessionEvent::TextPart { turn, block: 0, text: "x".repeat(400 << 10) };
         let mut events = vec![
             created(),
-            Event::TurnStarted { turn, interaction_id },
-            Event::PromptSent { interaction_id, text: "go on".to_owned(), images: Vec::new() },
+            SessionEvent::TurnStarted { turn, interaction_id },
+            SessionEvent::PromptSent { interaction_id, text: "go on".to_owned(), images: Vec::new() },
             long(),
             long(),
         ];
-        events.extend(of.map(|turn| Event::ResumeSent { turn, text: "before".to_owned() }));
-        events.push(Event::TurnEnded { turn, stop: Stop { outcome: Outcome::Completed, reason: None } });
-        let stream = StreamId::Session(SessionId::from_bytes([1; 16]));
-        let (part, session) = Part::of(stream, Seq::START, None, events, Timestamp::from_millis(1));
+        events.extend(of.map(|turn| SessionEvent::ResumeSent { turn, text: "before".to_owned() }));
+        events.push(SessionEvent::TurnEnded { turn, stop: Stop { outcome: Outcome::Completed, reason: None } });
+        let id = SessionId::from_bytes([1; 16]);
+        let (part, session) = Part::of_session(id, Seq::START, None, events, Timestamp::from_millis(1));
         let store = MemoryStore::new(Incarnation::from_bits(1));
         store.append(Batch { parts: vec![part], receipt: None, room: Room::Ordinary }).await.unwrap();
         let found = step::is_untold(&store, &session.unwrap().row, Untold::Everything).await.unwrap();

@@ -21,8 +21,8 @@ fn session(disk: &TempDir, events: &[Value]) -> Session {
     });
     let entries: Vec<Entry> = entries.collect();
     let id = "0198c0de-0000-7000-8000-000000000001".parse().unwrap();
-    let mut session = Session::begin(id, &entries[0]).unwrap();
-    entries[1..].iter().for_each(|entry| session.apply(entry));
+    let mut session = Session::begin(id, entries[0].borrowed()).unwrap();
+    entries[1..].iter().for_each(|entry| session.apply(entry.borrowed()));
     session
 }
 

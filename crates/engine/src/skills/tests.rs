@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use model::{
-    BlockScanner, Card, Event, MAX_BLOCK_BYTES, MAX_BLOCKS, MAX_COMMAND_BYTES, MAX_LABEL_CHARS, Next, Turn, work_name,
+    BlockScanner, Card, MAX_BLOCK_BYTES, MAX_BLOCKS, MAX_COMMAND_BYTES, MAX_LABEL_CHARS, Next, SessionEvent, Turn,
+    work_name,
 };
 use serde_json::Value;
 
@@ -26,8 +27,8 @@ fn blocks(text: &str) -> Vec<Block> {
     let understood: Vec<_> = events
         .into_iter()
         .map(|event| match event {
-            Event::NextOffered { next, .. } => Block::Next(next),
-            Event::BlockShown { card, .. } => Block::Card(card),
+            SessionEvent::NextOffered { next, .. } => Block::Next(next),
+            SessionEvent::BlockShown { card, .. } => Block::Card(card),
             other => panic!("{other:?}"),
         })
         .collect();

@@ -1,7 +1,7 @@
 //! How many agents run at once: those that rest make room, those that work do not, and nothing is begun without a place.
 
 use engine::{Agency, Cancel, Reach, SendPrompt, SubmitError};
-use model::{AgentState, Answerer, Event, NextId, Position, SessionId, WhenBusy};
+use model::{AgentState, Answerer, NextId, Position, SessionEvent, SessionId, WhenBusy};
 use store::Log as _;
 
 use crate::support::{World, asker, next_event};
@@ -24,13 +24,13 @@ async fn try_prompt(world: &World, session: SessionId, text: &str) -> Result<(),
 async fn work(world: &World, session: SessionId) {
     let mut follow = world.engine.follow(session, None).await.unwrap();
     try_prompt(world, session, "slow 3000").await.unwrap();
-    while !matches!(next_event(&mut follow).await, Event::TurnStarted { .. }) {}
+    while !matches!(next_event(&mut follow).await, SessionEvent::TurnStarted { .. }) {}
 }
 
 async fn rest(world: &World, session: SessionId) {
     let mut follow = world.engine.follow(session, None).await.unwrap();
     world.engine.submit(session, Cancel, asker()).await.unwrap();
-    while !matches!(next_event(&mut follow).await, Event::TurnEnded { .. }) {}
+    while !matches!(next_event(&mut follow).await, SessionEvent::TurnEnded { .. }) {}
 }
 
 async fn written(world: &World) -> Option<Position> {
@@ -93,5 +93,5 @@ async fn a_step_that_was_taken_waits_for_a_place() {
     let begun = reply.session;
     let mut follow = world.engine.follow(begun, None).await.unwrap();
     rest(&world, first).await;
-    while !matches!(next_event(&mut follow).await, Event::TurnEnded { .. }) {}
+    while !matches!(next_event(&mut follow).await, SessionEvent::TurnEnded { .. }) {}
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::{Asker, ChangeSession, Delete, RequestKey, Restore};
-use model::{Seq, StreamId};
+use model::Seq;
 use store::{Log as _, Tables as _};
 
 use crate::support::{World, asker};
@@ -29,7 +29,7 @@ async fn order_and_place_do_not_depend_on_the_time() {
         let prompt = world.prompt(session, "long 300").await;
         world.finish(session, prompt).await;
     }
-    let entries = world.store.read(StreamId::Session(session), Seq::START, 10_000).await.unwrap();
+    let entries = world.store.read_session(session, Seq::START, 10_000).await.unwrap();
     assert!(entries.iter().map(|entry| entry.seq.0).eq(1..=entries.len() as u64));
     let turns = world.store.turns(session, model::Turn(0), 100).await.unwrap();
     assert!(turns.iter().map(|row| row.turn.0).eq(1..=5));

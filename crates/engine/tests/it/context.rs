@@ -10,8 +10,8 @@ use engine::{
     SubmitError,
 };
 use model::{
-    Answerer, Context, ContextError, ContextWish, Event, Marker, PermissionAnswer, Rejection, SessionId, SetMode,
-    SetOutcome, Turn,
+    Answerer, Context, ContextError, ContextWish, Marker, PermissionAnswer, Rejection, SessionEvent, SessionId,
+    SetMode, SetOutcome, Turn,
 };
 use store::Tables as _;
 
@@ -39,7 +39,7 @@ async fn say(world: &World, session: SessionId, text: &str) {
 async fn packets(world: &World, session: SessionId) -> Vec<String> {
     let (entries, _) = world.engine.entries(session, None, 1_000).await.unwrap();
     let packet = |event| match event {
-        Event::ResumeSent { text, .. } => Some(text),
+        SessionEvent::ResumeSent { text, .. } => Some(text),
         _ => None,
     };
     entries.into_iter().filter_map(|entry| packet(entry.event)).collect()
@@ -72,7 +72,7 @@ async fn what_tools_did_is_proved_once_they_succeed() {
     // The proof is the entry that ended the call.
     let (entries, _) = world.engine.entries(session, None, 1_000).await.unwrap();
     let proving = entries.iter().find(|entry| entry.seq == edited.proof.entry).unwrap();
-    assert!(matches!(proving.event, Event::ToolEnded { .. }), "{proving:?}");
+    assert!(matches!(proving.event, SessionEvent::ToolEnded { .. }), "{proving:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,7 +85,7 @@ async fn a_failed_call_leaves_no_trace() {
     let mut follow = world.engine.follow(session, None).await.unwrap();
     let refused = world.prompt(session, "run touch refused").await;
     let request = loop {
-        if let Event::PermissionAsked { request, .. } = next_event(&mut follow).await {
+        if let SessionEvent::PermissionAsked { request, .. } = next_event(&mut follow).await {
             break request;
         }
     };
@@ -225,8 +225,9 @@ async fn a_resumed_agent_is_told_once_what_the_session_is_about_and_what_changed
         }
     }
     let (entries, _) = world.engine.entries(session, None, 1_000).await.unwrap();
-    let sent =
-        entries.iter().any(|entry| matches!(&entry.event, Event::PromptSent { text, .. } if text == "say hello"));
+    let sent = entries
+        .iter()
+        .any(|entry| matches!(&entry.event, SessionEvent::PromptSent { text, .. } if text == "say hello"));
     assert!(sent);
 }
 
@@ -252,8 +253,8 @@ async fn a_slash_command_goes_alone_and_the_record_waits_for_the_next_prompt_tha
     }
     let (entries, _) = world.engine.entries(session, None, 1_000).await.unwrap();
     let log = entries.iter().filter_map(|entry| match &entry.event {
-        Event::PromptSent { text, .. } => Some(text.clone()),
-        Event::ResumeSent { turn, text } => {
+        SessionEvent::PromptSent { text, .. } => Some(text.clone()),
+        SessionEvent::ResumeSent { turn, text } => {
             assert!(text.contains("Created kept.md (t1, unchanged since)"), "{text}");
             Some(format!("{turn} told"))
         }
@@ -326,7 +327,7 @@ async fn what_was_not_done_is_told_as_such() {
     let mut follow = world.engine.follow(session, None).await.unwrap();
     let refused = world.prompt(session, "run touch refused").await;
     let request = loop {
-        if let Event::PermissionAsked { request, .. } = next_event(&mut follow).await {
+        if let SessionEvent::PermissionAsked { request, .. } = next_event(&mut follow).await {
             break request;
         }
     };
@@ -337,12 +338,12 @@ async fn what_was_not_done_is_told_as_such() {
     world.finish(session, refused).await;
     say(&world, session, "fail on purpose").await;
     let stopped = world.prompt(session, "slow 1000").await;
-    while !matches!(next_event(&mut follow).await, Event::TurnStarted { turn: Turn(3), .. }) {}
+    while !matches!(next_event(&mut follow).await, SessionEvent::TurnStarted { turn: Turn(3), .. }) {}
     world.engine.submit(session, Cancel, asker()).await.unwrap();
     world.finish(session, stopped).await;
     say(&world, session, "write done.md x").await;
     world.prompt(session, "slow 1000").await;
-    while !matches!(next_event(&mut follow).await, Event::TurnStarted { turn: Turn(5), .. }) {}
+    while !matches!(next_event(&mut follow).await, SessionEvent::TurnStarted { turn: Turn(5), .. }) {}
     world.crash_and_restart().await;
     let packet = world.engine.resume_packet(session).await.unwrap().text;
     let line = |begins: &str| {

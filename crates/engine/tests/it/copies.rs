@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use engine::{ChangeSession, Click, Clicked, Delete, Restore, SubmitError};
-use model::{Answerer, Event, SessionId, StreamId};
+use model::{Answerer, SessionEvent, SessionId};
 use serde_json::json;
 use store::copies::{CopyCursor, Depth, Phase};
 use store::{Batch, Copies, Log as _, Part, Tables as _};
@@ -87,7 +87,7 @@ async fn a_stop_leaves_everything_copied() {
     let first = world.prompt(session, "say hi").await;
     world.finish(session, first).await;
     world.prompt(session, "slow 1000").await;
-    while !matches!(next_event(&mut follow).await, Event::TurnStarted { turn: model::Turn(2), .. }) {}
+    while !matches!(next_event(&mut follow).await, SessionEvent::TurnStarted { turn: model::Turn(2), .. }) {}
     world.engine.shutdown().await;
     assert_eq!(differences(&world, &[session]).await, "");
     let words = fs::read_to_string(file(&world, session, "transcript.jsonl")).unwrap();
@@ -249,9 +249,8 @@ async fn a_session_that_is_restored_while_it_is_purged_keeps_its_copy() {
     world.engine.submit(session, Delete, asker()).await.unwrap();
     soon().await;
     let before = world.store.session(session).await.unwrap().unwrap();
-    let events = vec![Event::SessionRestored {}];
-    let stream = StreamId::Session(session);
-    let (part, _) = Part::of(stream, before.head, Some(before), events, model::Timestamp::from_millis(0));
+    let events = vec![SessionEvent::SessionRestored {}];
+    let (part, _) = Part::of_session(session, before.head, Some(before), events, model::Timestamp::from_millis(0));
     *world.disk.before_purge.lock().unwrap() = Some(Batch { parts: vec![part], ..Batch::default() });
     world.engine.purge(session, asker()).await.unwrap();
     assert!(world.store.session(session).await.unwrap().is_some());

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engine::{Delete, Followed, QueryError, ResetReason};
-use model::{Cursor, Entry, Event, Incarnation, Seq};
+use model::{Cursor, Entry, Incarnation, Seq, SessionEvent};
 
 use crate::support::{World, asker};
 
@@ -45,11 +45,11 @@ async fn previews_come_before_their_entry_and_say_the_same() {
     loop {
         match follow.next().await.unwrap() {
             Followed::Preview(engine::Words { text, .. }) => previewed.push_str(&text),
-            Followed::Entry(Entry { event: Event::TextPart { text, .. }, .. }) => {
+            Followed::Entry(Entry { event: SessionEvent::TextPart { text, .. }, .. }) => {
                 durable.push_str(&text);
                 assert!(previewed.starts_with(&durable), "an entry came before its previews");
             }
-            Followed::Entry(Entry { event: Event::TurnEnded { .. }, .. }) => break,
+            Followed::Entry(Entry { event: SessionEvent::TurnEnded { .. }, .. }) => break,
             Followed::Entry(_) | Followed::Context { .. } | Followed::CaughtUp => (),
             Followed::Deleted => panic!("deleted"),
         }
@@ -86,7 +86,7 @@ async fn a_follower_that_slept_misses_no_entry() {
             Followed::Preview(engine::Words { turn, text, .. }) => {
                 assert_eq!((turn, &*text), (model::Turn(4), "fresh"));
             }
-            Followed::Entry(Entry { event: Event::TurnEnded { .. }, .. }) => break,
+            Followed::Entry(Entry { event: SessionEvent::TurnEnded { .. }, .. }) => break,
             Followed::Entry(_) => (),
             other => panic!("{other:?}"),
         }
@@ -109,11 +109,11 @@ async fn where_the_feed_skipped_something_previews_begin_again_with_the_next_par
                 previewed.push_str(&text);
                 heard += 1;
             }
-            Followed::Entry(Entry { event: Event::TextPart { text, .. }, seq, .. }) => {
+            Followed::Entry(Entry { event: SessionEvent::TextPart { text, .. }, seq, .. }) => {
                 assert!(text.starts_with(&previewed), "{seq}: what was previewed is not how the part begins");
                 previewed.clear();
             }
-            Followed::Entry(Entry { event: Event::TurnEnded { .. }, .. }) => break,
+            Followed::Entry(Entry { event: SessionEvent::TurnEnded { .. }, .. }) => break,
             Followed::Entry(_) => (),
             other => panic!("{other:?}"),
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use engine::ImportProgress;
-use model::{AgentState, Attached, Event, Memory, Seq, Session, SessionId, StreamId, Timestamp};
+use model::{AgentState, Attached, Memory, Seq, Session, SessionEvent, SessionId, Timestamp};
 use serde_json::json;
 use store::{Batch, Log as _, Part, Room, Tables as _};
 
@@ -27,8 +27,8 @@ async fn host(world: &World, number: usize) {
 /// The same, and another agent has the session since.
 async fn hand_over(world: &World, number: usize) {
     let agent = Some("codex".to_owned());
-    let changed = Event::SessionChanged { name: None, env_hint: None, agent, cwd: None, intent: None };
-    let attached = Event::AgentStateChanged {
+    let changed = SessionEvent::SessionChanged { name: None, env_hint: None, agent, cwd: None, intent: None };
+    let attached = SessionEvent::AgentStateChanged {
         state: AgentState::Ready,
         reason: None,
         attached: Some(Attached { agent_session: "another".to_owned(), memory: Memory::New, program: None }),
@@ -38,9 +38,9 @@ async fn hand_over(world: &World, number: usize) {
     write_host(world, number, vec![changed, attached]).await;
 }
 
-async fn write_host(world: &World, number: usize, then: Vec<Event>) {
+async fn write_host(world: &World, number: usize, then: Vec<SessionEvent>) {
     let id = SessionId::from_bytes([9; 16]);
-    let created = Event::SessionCreated {
+    let created = SessionEvent::SessionCreated {
         agent: "claude".to_owned(),
         cwd: "/lab".to_owned(),
         project: "/lab".to_owned(),
@@ -50,7 +50,7 @@ async fn write_host(world: &World, number: usize, then: Vec<Event>) {
         options: std::collections::BTreeMap::new(),
     };
     let agent_session = transcript(world, number).file_stem().unwrap().to_str().unwrap().to_owned();
-    let attached = Event::AgentStateChanged {
+    let attached = SessionEvent::AgentStateChanged {
         state: AgentState::Ready,
         reason: None,
         attached: Some(Attached { agent_session, memory: Memory::New, program: None }),
@@ -58,7 +58,7 @@ async fn write_host(world: &World, number: usize, then: Vec<Event>) {
         remind: false,
     };
     let events = [created, attached].into_iter().chain(then).collect();
-    let (part, _) = Part::of(StreamId::Session(id), Seq::START, None, events, Timestamp::from_millis(1));
+    let (part, _) = Part::of_session(id, Seq::START, None, events, Timestamp::from_millis(1));
     world.store.append(Batch { parts: vec![part], receipt: None, room: Room::Ordinary }).await.unwrap();
 }
 
@@ -157,8 +157,8 @@ async fn one_whose_stream_moved_meanwhile_takes_no_other_with_it() {
     go_on(&world, 2);
     let moved = before[MOVED].clone();
     let (id, head) = (moved.row.id, moved.head);
-    let observed = vec![Event::SessionObserved {}];
-    let (part, _) = Part::of(StreamId::Session(id), head, Some(moved), observed, Timestamp::from_millis(1));
+    let observed = vec![SessionEvent::SessionObserved {}];
+    let (part, _) = Part::of_session(id, head, Some(moved), observed, Timestamp::from_millis(1));
     let another = Batch { parts: vec![part], receipt: None, room: Room::Ordinary };
     *world.disk.before_batch.lock().unwrap() = Some(another);
     let progress = import(&world).await;
@@ -174,8 +174,8 @@ async fn one_whose_stream_moved_meanwhile_takes_no_other_with_it() {
     let after = sessions(&world).await;
     assert_eq!(turns(&after), [2; CONVERSATIONS]);
     for session in &after {
-        let entries = world.store.read(StreamId::Session(session.row.id), Seq::START, 1_000).await.unwrap();
-        let prompts = entries.iter().filter(|entry| matches!(entry.event, Event::PromptSent { .. })).count();
+        let entries = world.store.read_session(session.row.id, Seq::START, 1_000).await.unwrap();
+        let prompts = entries.iter().filter(|entry| matches!(entry.event, SessionEvent::PromptSent { .. })).count();
         assert_eq!(prompts, 2, "{}", session.row.first_prompt);
     }
 }

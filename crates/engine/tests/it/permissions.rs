@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agents::policy::{PermissionPolicy, Policy};
 use engine::{Agency, Answer, Cancel, Follow, SubmitError};
-use model::{Answerer, Event, PermissionAnswer, Rejection, Request};
+use model::{Answerer, PermissionAnswer, Rejection, Request, SessionEvent};
 
 use crate::support::{World, asker, next_event};
 
@@ -20,7 +20,7 @@ fn answer(request: Request, option: &str) -> Answer {
 
 async fn asked(follow: &mut Follow) -> Request {
     loop {
-        if let Event::PermissionAsked { request, .. } = next_event(follow).await {
+        if let SessionEvent::PermissionAsked { request, .. } = next_event(follow).await {
             return request;
         }
     }

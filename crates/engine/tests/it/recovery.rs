@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use engine::{ChangeSession, Observe, SubmitError};
-use model::{Event, SessionState};
+use model::{SessionEvent, SessionState};
 
 use crate::support::{World, asker, next_event};
 
@@ -15,7 +15,7 @@ async fn a_crash_leaves_an_interrupted_turn_and_nothing_is_prompted_again() {
     world.prompt(session, "slow 1000").await;
     world.prompt(session, "say waits").await;
     let mut follow = world.engine.follow(session, None).await.unwrap();
-    while !matches!(next_event(&mut follow).await, Event::TextPart { .. }) {}
+    while !matches!(next_event(&mut follow).await, SessionEvent::TextPart { .. }) {}
     world.crash_and_restart().await;
     assert_eq!(world.engine.session(session).await.unwrap().row.state(), SessionState::Interrupted);
     let before = world.log(session).await;
@@ -59,7 +59,7 @@ async fn a_full_disk_holds_the_agent_up_and_loses_nothing() {
     let session = world.session().await;
     let mut follow = world.engine.follow(session, None).await.unwrap();
     let prompt = world.prompt(session, "long 3000").await;
-    while !matches!(next_event(&mut follow).await, Event::TextPart { .. }) {}
+    while !matches!(next_event(&mut follow).await, SessionEvent::TextPart { .. }) {}
     world.disk.full.store(true, Ordering::SeqCst);
     let rename = ChangeSession { name: Some("new".to_owned()), env_hint: None, context: None };
     let refused = world.engine.submit(session, rename, asker()).await;

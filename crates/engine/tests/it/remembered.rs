@@ -8,8 +8,8 @@ use agents::policy::{PermissionPolicy, Policy};
 use agents::{Agents, Settings};
 use engine::{Agency, Keep, SubmitError};
 use model::{
-    Answerer, Event, MAX_REMEMBERED, PermissionAnswer, PermissionKind, Rejection, RememberedDecision, RememberedId,
-    Request, Seq, SessionId, StreamId, ToolKind,
+    Answerer, MAX_REMEMBERED, PermissionAnswer, PermissionKind, Rejection, RememberedDecision, RememberedId, Request,
+    Seq, ServerEvent, SessionEvent, SessionId, ToolKind,
 };
 use store::{Batch, Log as _, Part};
 
@@ -32,7 +32,7 @@ async fn run(world: &World, session: SessionId, command: &str, option: &str, kee
     let mut follow = world.engine.follow(session, Some(world.engine.cursor(head))).await.unwrap();
     let prompt = world.prompt(session, &format!("run {command}")).await;
     let request = loop {
-        if let Event::PermissionAsked { request, .. } = next_event(&mut follow).await {
+        if let SessionEvent::PermissionAsked { request, .. } = next_event(&mut follow).await {
             break request;
         }
     };
@@ -127,8 +127,8 @@ async fn a_rule_that_forbids_is_stronger() {
     assert_eq!(who(&world, session, "true").await, Answerer::Policy { rule: "guide.execute".to_owned() });
 }
 
-fn remembered(number: u128, digest: &str) -> Event {
-    Event::PermissionRemembered {
+fn remembered(number: u128, digest: &str) -> ServerEvent {
+    ServerEvent::PermissionRemembered {
         id: RememberedId::from_bytes(number.to_be_bytes()),
         project: "/elsewhere".to_owned(),
         cwd: "/elsewhere".to_owned(),
@@ -146,13 +146,13 @@ fn remembered(number: u128, digest: &str) -> Event {
 async fn when_there_is_no_room_the_answer_is_not_taken() {
     let mut world = World::new().await;
     let many = (1..=MAX_REMEMBERED).map(|n| remembered(n as u128, &format!("{n:064x}"))).collect();
-    let part = Part::of(StreamId::Server, Seq::START, None, many, model::Timestamp::from_millis(0)).0;
+    let part = Part::of_server(Seq::START, many, model::Timestamp::from_millis(0));
     world.store.append(Batch { parts: vec![part], ..Batch::default() }).await.unwrap();
     world.stop_and_restart().await;
     let session = world.session().await;
     let mut follow = world.engine.follow(session, None).await.unwrap();
     let prompt = world.prompt(session, "run true").await;
-    while !matches!(next_event(&mut follow).await, Event::PermissionAsked { .. }) {}
+    while !matches!(next_event(&mut follow).await, SessionEvent::PermissionAsked { .. }) {}
     let give = |keep| world.engine.answer(session, Request(1), answer(ALLOW), keep, asker());
     let refused = give(Keep::Remembered).await;
     assert!(matches!(refused, Err(SubmitError::Rejected(Rejection::RememberedFull))), "{refused:?}");
@@ -169,7 +169,7 @@ async fn an_answer_that_could_not_be_written_is_not_remembered() {
     let session = world.session().await;
     let mut follow = world.engine.follow(session, None).await.unwrap();
     let prompt = world.prompt(session, "run true").await;
-    while !matches!(next_event(&mut follow).await, Event::PermissionAsked { .. }) {}
+    while !matches!(next_event(&mut follow).await, SessionEvent::PermissionAsked { .. }) {}
     let give = || world.engine.answer(session, Request(1), answer(ALLOW), Keep::Remembered, asker());
     world.disk.full.store(true, std::sync::atomic::Ordering::SeqCst);
     assert!(matches!(give().await, Err(SubmitError::Append(_))));

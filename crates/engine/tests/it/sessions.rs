@@ -6,7 +6,7 @@ use engine::{
     Asker, Cancel, Delete, DirectoryError, Observe, Observed, QueryError, Reach, RequestKey, Restore, SendPrompt,
     SubmitError,
 };
-use model::{Event, Rejection, WhenBusy};
+use model::{Rejection, SessionEvent, WhenBusy};
 
 use crate::support::{World, asker, next_event};
 
@@ -53,7 +53,7 @@ async fn waiting_prompts_go_out_in_order_and_a_stop_ends_only_the_turn() {
     world.prompt(session, "say second").await;
     let third = world.prompt(session, "say third").await;
     let mut follow = world.engine.follow(session, None).await.unwrap();
-    while !matches!(next_event(&mut follow).await, Event::PromptSent { .. }) {}
+    while !matches!(next_event(&mut follow).await, SessionEvent::PromptSent { .. }) {}
     world.engine.submit(session, Cancel, asker()).await.unwrap();
     world.finish(session, third).await;
     let log = world.log(session).await;

@@ -11,8 +11,8 @@ use async_trait::async_trait;
 use engine::{Agency, Asker, Clock, Created, Engine, Follow, Followed, IdSource, Reach, Seams, SendPrompt};
 use model::{
     Answerer, DeletedKey, Entry, Event, Incarnation, InteractionId, ListKey, NextId, NextRow, Offer, Position,
-    RememberedRow, Seq, Session, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
-    WhenBusy, WorkId, WorkKey, WorkRow,
+    RememberedRow, Seq, Session, SessionEvent, SessionId, SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn,
+    TurnRow, WhenBusy, WorkId, WorkKey, WorkRow,
 };
 use store::{
     AppendError, Batch, Changes, Copies, Damage, Head, Log, MemoryStore, PlacedEntry, ReadError, Receipt, Store,
@@ -79,8 +79,10 @@ impl Log for FullDisk {
     }
 
     async fn append(&self, batch: Batch) -> Result<Position, AppendError> {
-        let is_by_rule = |entry: &Entry| match &entry.event {
-            Event::PermissionAnswered { answer, .. } => matches!(answer.by, Answerer::Policy { .. }),
+        let is_by_rule = |entry: &Entry<Event>| match &entry.event {
+            Event::Session(SessionEvent::PermissionAnswered { answer, .. }) => {
+                matches!(answer.by, Answerer::Policy { .. })
+            }
             _ => false,
         };
         let by_rule = batch.parts.iter().flat_map(|part| &part.entries).any(is_by_rule);
@@ -97,7 +99,7 @@ impl Log for FullDisk {
         self.store.append(batch).await
     }
 
-    async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry>, ReadError> {
+    async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry<Event>>, ReadError> {
         let entries = self.store.read(stream, after, limit).await?;
         self.entries_read.fetch_add(entries.len(), Ordering::SeqCst);
         Ok(entries)
@@ -385,10 +387,10 @@ impl World {
         let mut turn = None;
         loop {
             match next_event(&mut follow).await {
-                Event::TurnStarted { turn: started, interaction_id } if interaction_id == prompt => {
+                SessionEvent::TurnStarted { turn: started, interaction_id } if interaction_id == prompt => {
                     turn = Some(started);
                 }
-                Event::TurnEnded { turn: ended, .. } if Some(ended) == turn => return,
+                SessionEvent::TurnEnded { turn: ended, .. } if Some(ended) == turn => return,
                 _ => (),
             }
         }
@@ -396,7 +398,7 @@ impl World {
 
     /// The session's log without what the agent tells of itself, a line an entry, numbered.
     pub(crate) async fn log(&self, session: SessionId) -> String {
-        let entries = self.store.read(StreamId::Session(session), model::Seq::START, 10_000).await.unwrap();
+        let entries = self.store.read_session(session, model::Seq::START, 10_000).await.unwrap();
         let told =
             entries.iter().filter(|entry| !is_about_the_agent(&entry.event)).enumerate().map(|(index, entry)| {
                 let json = serde_json::to_value(&entry.event).unwrap();
@@ -411,15 +413,15 @@ impl World {
     }
 }
 
-fn is_about_the_agent(event: &Event) -> bool {
+fn is_about_the_agent(event: &SessionEvent) -> bool {
     matches!(
         event,
-        Event::AgentOptionsChanged { .. }
-            | Event::AgentCommandsChanged { .. }
-            | Event::UsageReported { .. }
-            | Event::TitleSet { .. }
-            | Event::SummarySet { .. }
-            | Event::SessionImported { .. }
+        SessionEvent::AgentOptionsChanged { .. }
+            | SessionEvent::AgentCommandsChanged { .. }
+            | SessionEvent::UsageReported { .. }
+            | SessionEvent::TitleSet { .. }
+            | SessionEvent::SummarySet { .. }
+            | SessionEvent::SessionImported { .. }
     )
 }
 
@@ -445,7 +447,7 @@ pub(crate) fn asker() -> Asker {
     Asker { principal: "ada".to_owned(), key: None }
 }
 
-pub(crate) async fn next_event(follow: &mut Follow) -> Event {
+pub(crate) async fn next_event(follow: &mut Follow) -> SessionEvent {
     loop {
         if let Followed::Entry(entry) = follow.next().await.unwrap() {
             return entry.event;

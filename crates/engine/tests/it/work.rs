@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use engine::{Asker, Click, Clicked, Delete, Engine, ListChange, RequestKey, Restore, SubmitError};
 use insta::assert_snapshot;
 use model::{
-    AgentOption, Answerer, Choice, Command, Event, FirstPrompt, NewSession, NextId, OfferState, OptionCategory, Origin,
-    Rejection, Seq, SessionId, StreamId, Timestamp, Turn, WorkId, decide,
+    AgentOption, Answerer, Choice, Command, FirstPrompt, NewSession, NextId, OfferState, OptionCategory, Origin,
+    Rejection, Seq, SessionEvent, SessionId, Timestamp, Turn, WorkId, decide,
 };
 use store::{Batch, Log as _, Part, Tables as _};
 
@@ -48,13 +48,13 @@ impl World {
     /// Follows a session that a click began until its first turn has ended.
     async fn first_turn(&self, session: SessionId) {
         let mut follow = self.engine.follow(session, None).await.unwrap();
-        while !matches!(crate::support::next_event(&mut follow).await, Event::TurnEnded { .. }) {}
+        while !matches!(crate::support::next_event(&mut follow).await, SessionEvent::TurnEnded { .. }) {}
     }
 
     async fn prompts_sent(&self, session: SessionId) -> Vec<String> {
-        let entries = self.store.read(StreamId::Session(session), Seq::START, 1_000).await.unwrap();
+        let entries = self.store.read_session(session, Seq::START, 1_000).await.unwrap();
         let sent = entries.into_iter().filter_map(|entry| match entry.event {
-            Event::PromptSent { text, .. } => Some(text),
+            SessionEvent::PromptSent { text, .. } => Some(text),
             _ => None,
         });
         sent.collect()
@@ -86,9 +86,9 @@ async fn the_new_agent_is_told_of_the_phase_before() {
     let session = world.offering(&["write notes.md the plan", OFFER]).await;
     let (_, begun) = take(&world.engine, session, block(2, 1)).await;
     world.first_turn(begun).await;
-    let entries = world.store.read(StreamId::Session(begun), Seq::START, 1_000).await.unwrap();
+    let entries = world.store.read_session(begun, Seq::START, 1_000).await.unwrap();
     let told = entries.iter().find_map(|entry| match &entry.event {
-        Event::ResumeSent { text, .. } => Some(text.clone()),
+        SessionEvent::ResumeSent { text, .. } => Some(text.clone()),
         _ => None,
     });
     let told = told.expect("it is told").replace(&world.cwd, "/project").replace(&session.to_string(), "SESSION");
@@ -118,9 +118,9 @@ async fn a_command_of_the_new_agent_goes_alone_and_the_phase_before_is_told_late
     world.say(begun, "/say more").await;
     world.say(begun, "say and now in words").await;
     world.say(begun, "say again").await;
-    let entries = world.store.read(StreamId::Session(begun), Seq::START, 1_000).await.unwrap();
+    let entries = world.store.read_session(begun, Seq::START, 1_000).await.unwrap();
     let told = entries.iter().filter_map(|entry| match &entry.event {
-        Event::ResumeSent { turn, text } => Some((*turn, text.clone())),
+        SessionEvent::ResumeSent { turn, text } => Some((*turn, text.clone())),
         _ => None,
     });
     let told: Vec<(Turn, String)> = told.collect();
@@ -143,7 +143,7 @@ async fn an_agent_that_was_lost_in_its_first_turn_is_told_of_the_phase_before_ag
     let session = world.offering(&["write notes.md the plan", "next Go on | slow 1000 | loom"]).await;
     let (_, begun) = take(&world.engine, session, block(2, 1)).await;
     let mut follow = world.engine.follow(begun, None).await.unwrap();
-    while !matches!(crate::support::next_event(&mut follow).await, Event::TextPart { .. }) {}
+    while !matches!(crate::support::next_event(&mut follow).await, SessionEvent::TextPart { .. }) {}
     world.crash_and_restart().await;
     let packet = world.engine.resume_packet(begun).await.unwrap().text;
     let told = packet.replace(&world.cwd, "/project").replace(&session.to_string(), "SESSION");
@@ -246,7 +246,7 @@ async fn members_read(members: u8) -> usize {
         };
         let (id, at) = (SessionId::from_bytes([n; 16]), Timestamp::from_millis(0));
         let created = decide(None, Command::Create(new)).unwrap();
-        let part = Part::of(StreamId::Session(id), Seq::START, None, created, at).0;
+        let part = Part::of_session(id, Seq::START, None, created, at).0;
         world.store.append(Batch { parts: vec![part], ..Batch::default() }).await.unwrap();
     }
     world.disk.members_read.store(0, Ordering::SeqCst);
@@ -291,7 +291,7 @@ async fn a_step_that_was_just_taken_goes_on_in_the_next_life_once() {
         ..NewSession::default()
     };
     let events = decide(None, Command::Create(new)).unwrap();
-    let part = Part::of(StreamId::Session(begun), Seq::START, None, events, Timestamp::from_millis(0)).0;
+    let part = Part::of_session(begun, Seq::START, None, events, Timestamp::from_millis(0)).0;
     world.store.append(Batch { parts: vec![part], ..Batch::default() }).await.unwrap();
     world.stop_and_restart().await;
     assert_eq!(world.store.unbegun().await.unwrap(), [begun]);
@@ -418,10 +418,10 @@ async fn the_new_session_is_set_as_the_old_one_however_long_ago_that_was() {
         value: "large".to_owned(),
         choices: Vec::new(),
     };
-    let long_since = (0..600).map(|_| Event::SessionObserved {});
-    let events = [Event::AgentOptionsChanged { options: vec![option] }].into_iter().chain(long_since).collect();
+    let long_since = (0..600).map(|_| SessionEvent::SessionObserved {});
+    let events = [SessionEvent::AgentOptionsChanged { options: vec![option] }].into_iter().chain(long_since).collect();
     let before = world.store.session(session).await.unwrap().unwrap();
-    let part = Part::of(StreamId::Session(session), before.head, Some(before), events, Timestamp::from_millis(0)).0;
+    let part = Part::of_session(session, before.head, Some(before), events, Timestamp::from_millis(0)).0;
     world.store.append(Batch { parts: vec![part], ..Batch::default() }).await.unwrap();
 
     let (_, begun) = take(&world.engine, session, block(1, 1)).await;
@@ -450,8 +450,8 @@ async fn a_model_or_mode_that_the_agent_does_not_list_is_refused_and_changes_not
         option("mode", OptionCategory::Mode, &["ask", "plan"]),
     ];
     let before = world.store.session(session).await.unwrap().unwrap();
-    let events = vec![Event::AgentOptionsChanged { options }];
-    let part = Part::of(StreamId::Session(session), before.head, Some(before), events, Timestamp::from_millis(0)).0;
+    let events = vec![SessionEvent::AgentOptionsChanged { options }];
+    let part = Part::of_session(session, before.head, Some(before), events, Timestamp::from_millis(0)).0;
     world.store.append(Batch { parts: vec![part], ..Batch::default() }).await.unwrap();
 
     let mut told = String::new();

@@ -4,7 +4,7 @@
 //! nothing is held back but what may be a block. Where the words are cut into pieces makes no difference.
 
 use super::BlockScanner;
-use crate::{Event, Shown, Span, Turn};
+use crate::{SessionEvent, Shown, Span, Turn};
 
 /// A part of a turn's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,11 +65,15 @@ impl BlockParter {
         parts
     }
 
-    fn put(&mut self, found: Vec<Event>, parts: &mut Vec<SaidPart>) {
+    fn put(&mut self, found: Vec<SessionEvent>, parts: &mut Vec<SaidPart>) {
         for event in found {
             let (span, part) = match event {
-                Event::NextOffered { nth, span, next, .. } => (span, SaidPart::Block { nth, shown: Shown::Next(next) }),
-                Event::BlockShown { nth, span, card, .. } => (span, SaidPart::Block { nth, shown: Shown::Card(card) }),
+                SessionEvent::NextOffered { nth, span, next, .. } => {
+                    (span, SaidPart::Block { nth, shown: Shown::Next(next) })
+                }
+                SessionEvent::BlockShown { nth, span, card, .. } => {
+                    (span, SaidPart::Block { nth, shown: Shown::Card(card) })
+                }
                 _ => continue,
             };
             let Span { start, end, .. } = span;

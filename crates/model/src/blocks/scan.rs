@@ -9,7 +9,7 @@ mod line;
 
 use std::borrow::Cow;
 
-use crate::{Event, Shown, Span, Turn};
+use crate::{SessionEvent, Shown, Span, Turn};
 
 use super::MAX_BLOCKS;
 use super::parse::parse;
@@ -32,7 +32,7 @@ pub struct BlockScanner {
 impl BlockScanner {
     /// Reads on, in this turn's text of that number; gives `next.offered` and `block.shown` of what ended with it. The
     /// texts of a turn come in the order of their numbers: what comes late of an earlier one is not read.
-    pub fn read(&mut self, turn: Turn, block: u32, text: &str) -> Vec<Event> {
+    pub fn read(&mut self, turn: Turn, block: u32, text: &str) -> Vec<SessionEvent> {
         let mut events = Vec::new();
         if self.turn != Some(turn) {
             events = self.end();
@@ -54,7 +54,7 @@ impl BlockScanner {
     }
 
     /// The turn is over, or another text began: what was still open ends here.
-    pub fn end(&mut self) -> Vec<Event> {
+    pub fn end(&mut self) -> Vec<SessionEvent> {
         let Some((block, mut reader)) = self.text.take() else { return Vec::new() };
         self.ended = Some(block);
         reader.end().and_then(|found| self.tell(block, found)).into_iter().collect()
@@ -70,17 +70,17 @@ impl BlockScanner {
         self.text.as_ref().and_then(|(_, reader)| reader.may_be_open_since())
     }
 
-    fn tell(&mut self, block: u32, found: Found) -> Option<Event> {
+    fn tell(&mut self, block: u32, found: Found) -> Option<SessionEvent> {
         let turn = self.turn.filter(|_| self.nexts + self.cards < MAX_BLOCKS)?;
         let span = Span { block, start: found.start, end: found.end };
         Some(match parse(found.sort, &found.body?)? {
             Shown::Next(next) => {
                 self.nexts += 1;
-                Event::NextOffered { turn, nth: self.nexts, span, next }
+                SessionEvent::NextOffered { turn, nth: self.nexts, span, next }
             }
             Shown::Card(card) => {
                 self.cards += 1;
-                Event::BlockShown { turn, nth: self.cards, span, card }
+                SessionEvent::BlockShown { turn, nth: self.cards, span, card }
             }
         })
     }

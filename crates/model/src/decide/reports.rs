@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::{agent_state, interrupt, start_next, withdraw_requests};
 use crate::limits::{MAX_AGENT_TITLE_CHARS, MAX_OPEN_REQUESTS, MAX_PART_BYTES};
 use crate::{
-    AgentReport, AgentState, Attached, Event, Memory, Outcome, Request, Session, Stop, TitleMaker, ToolChange,
+    AgentReport, AgentState, Attached, Memory, Outcome, Request, Session, SessionEvent, Stop, TitleMaker, ToolChange,
     ToolStatus, Turn, first_line, parts,
 };
 
-pub(super) fn agent_reported(session: &Session, report: AgentReport) -> Vec<Event> {
+pub(super) fn agent_reported(session: &Session, report: AgentReport) -> Vec<SessionEvent> {
     let mut events = Vec::new();
     // Whoever speaks is there.
     if session.row.agent_state == AgentState::Unresponsive && report != AgentReport::Unresponsive {
@@ -22,7 +22,7 @@ pub(super) fn agent_reported(session: &Session, report: AgentReport) -> Vec<Even
     events
 }
 
-fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
+fn reported(session: &Session, report: AgentReport) -> Vec<SessionEvent> {
     let turn = session.row.running.map(|running| running.turn);
     match report {
         AgentReport::Ready { attached } => {
@@ -30,7 +30,7 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
             let remembers = |attached: &Attached| attached.memory != Memory::New && session.row.turns > Turn(0);
             let remind = attached.as_ref().is_some_and(remembers);
             let (reason, methods) = (None, Vec::new());
-            let mut events = vec![Event::AgentStateChanged { state, reason, attached, methods, remind }];
+            let mut events = vec![SessionEvent::AgentStateChanged { state, reason, attached, methods, remind }];
             if turn.is_none() {
                 events.extend(start_next(session));
             }
@@ -39,34 +39,40 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
         AgentReport::SignedOut { methods } => {
             let mut events = break_off(session, "signed_out".to_owned());
             let state = AgentState::SignedOut;
-            events.push(Event::AgentStateChanged { state, reason: None, attached: None, methods, remind: false });
+            events.push(SessionEvent::AgentStateChanged {
+                state,
+                reason: None,
+                attached: None,
+                methods,
+                remind: false,
+            });
             events
         }
-        AgentReport::Options(options) => vec![Event::AgentOptionsChanged { options }],
-        AgentReport::Commands(commands) => vec![Event::AgentCommandsChanged { commands }],
+        AgentReport::Options(options) => vec![SessionEvent::AgentOptionsChanged { options }],
+        AgentReport::Commands(commands) => vec![SessionEvent::AgentCommandsChanged { commands }],
         AgentReport::Text { block, text } => {
-            words(turn, "text", text, |turn, text| Event::TextPart { turn, block, text })
+            words(turn, "text", text, |turn, text| SessionEvent::TextPart { turn, block, text })
         }
         AgentReport::Thought { block, text } => {
-            words(turn, "thought", text, |turn, text| Event::ThoughtPart { turn, block, text })
+            words(turn, "thought", text, |turn, text| SessionEvent::ThoughtPart { turn, block, text })
         }
         AgentReport::ToolText { tool, text } => {
-            words(turn, "tool", text, |turn, text| Event::ToolPart { turn, tool, text })
+            words(turn, "tool", text, |turn, text| SessionEvent::ToolPart { turn, tool, text })
         }
         AgentReport::ToolStarted { tool, call_id, change } => match turn {
-            Some(turn) => vec![Event::ToolStarted { turn, tool, call_id, change: without_nulls(change) }],
+            Some(turn) => vec![SessionEvent::ToolStarted { turn, tool, call_id, change: without_nulls(change) }],
             None => late("tool", &json!(change)),
         },
         AgentReport::ToolChanged { tool, change } => match (turn, without_nulls(change)) {
             (Some(turn), change) if change.status.is_some_and(ToolStatus::is_final) => {
-                vec![Event::ToolEnded { turn, tool, change }]
+                vec![SessionEvent::ToolEnded { turn, tool, change }]
             }
             (Some(_), change) if change == ToolChange::default() => Vec::new(),
-            (Some(turn), change) => vec![Event::ToolChanged { turn, tool, change }],
+            (Some(turn), change) => vec![SessionEvent::ToolChanged { turn, tool, change }],
             (None, change) => late("tool", &json!(change)),
         },
         AgentReport::Plan(steps) => match turn {
-            Some(turn) => vec![Event::PlanChanged { turn, steps }],
+            Some(turn) => vec![SessionEvent::PlanChanged { turn, steps }],
             None => late("plan", &json!(steps)),
         },
         // Whoever asked and is not heard hears that nobody will answer.
@@ -75,9 +81,9 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
                 return Vec::new();
             }
             let request = Request(session.row.requests.0 + 1);
-            vec![Event::PermissionAsked { turn, request, question }]
+            vec![SessionEvent::PermissionAsked { turn, request, question }]
         }
-        AgentReport::Usage(usage) => vec![Event::UsageReported { usage }],
+        AgentReport::Usage(usage) => vec![SessionEvent::UsageReported { usage }],
         AgentReport::Title(title) => {
             let title = first_line(&title, MAX_AGENT_TITLE_CHARS);
             let known = &session.row.title;
@@ -87,12 +93,12 @@ fn reported(session: &Session, report: AgentReport) -> Vec<Event> {
                 Vec::new()
             } else {
                 let interaction_id = session.row.running.map(|running| running.interaction_id);
-                vec![Event::TitleSet { title, by: TitleMaker::Agent, turn, interaction_id }]
+                vec![SessionEvent::TitleSet { title, by: TitleMaker::Agent, turn, interaction_id }]
             }
         }
-        AgentReport::Noticed(notice) => vec![Event::AgentNoticed { notice }],
-        AgentReport::Compacted { summary } => vec![Event::CompactionSeen { summary, remind: true }],
-        AgentReport::Raw(message) => vec![Event::AgentRaw { message }],
+        AgentReport::Noticed(notice) => vec![SessionEvent::AgentNoticed { notice }],
+        AgentReport::Compacted { summary } => vec![SessionEvent::CompactionSeen { summary, remind: true }],
+        AgentReport::Raw(message) => vec![SessionEvent::AgentRaw { message }],
         AgentReport::Unresponsive => match session.row.agent_state {
             AgentState::Ready if turn.is_some() => vec![agent_state(AgentState::Unresponsive, None)],
             _ => Vec::new(),
@@ -132,24 +138,29 @@ fn may_ask(session: &Session) -> bool {
 }
 
 /// The agent does not go on: nothing that it asked is waited for, be it of a turn or not.
-fn break_off(session: &Session, reason: String) -> Vec<Event> {
+fn break_off(session: &Session, reason: String) -> Vec<SessionEvent> {
     let mut events = withdraw_requests(session, |_| true);
     events.extend(session.row.running.map(|running| {
         let stop = Stop { outcome: Outcome::Failed, reason: Some(reason) };
-        Event::TurnEnded { turn: running.turn, stop }
+        SessionEvent::TurnEnded { turn: running.turn, stop }
     }));
     events
 }
 
-fn end_turn(session: &Session, outcome: Outcome, reason: Option<String>) -> Vec<Event> {
+fn end_turn(session: &Session, outcome: Outcome, reason: Option<String>) -> Vec<SessionEvent> {
     let Some(running) = session.row.running else { return Vec::new() };
     let mut events = withdraw_requests(session, |open| open.aside.is_none());
-    events.push(Event::TurnEnded { turn: running.turn, stop: Stop { outcome, reason } });
+    events.push(SessionEvent::TurnEnded { turn: running.turn, stop: Stop { outcome, reason } });
     events
 }
 
 /// Long words are several parts.
-fn words(turn: Option<Turn>, kind: &str, text: String, part: impl Fn(Turn, String) -> Event) -> Vec<Event> {
+fn words(
+    turn: Option<Turn>,
+    kind: &str,
+    text: String,
+    part: impl Fn(Turn, String) -> SessionEvent,
+) -> Vec<SessionEvent> {
     match turn {
         Some(turn) if text.len() <= MAX_PART_BYTES && !text.is_empty() => vec![part(turn, text)],
         Some(turn) => parts(&text).map(|text| part(turn, text.to_owned())).collect(),
@@ -165,6 +176,6 @@ fn without_nulls(mut change: ToolChange) -> ToolChange {
 }
 
 /// What comes after a turn's end belongs to no turn.
-fn late(kind: &str, what: &Value) -> Vec<Event> {
-    vec![Event::AgentRaw { message: json!({ "late": { kind: what } }) }]
+fn late(kind: &str, what: &Value) -> Vec<SessionEvent> {
+    vec![SessionEvent::AgentRaw { message: json!({ "late": { kind: what } }) }]
 }

@@ -11,9 +11,10 @@ use uuid::Uuid;
 
 use super::decide;
 use crate::{
-    AgentReport, AgentState, Answerer, Attached, Command, Entry, Event, InteractionId, Memory, NewSession, Outcome,
+    AgentReport, AgentState, Answerer, Attached, Command, Entry, InteractionId, Memory, NewSession, Outcome,
     PermissionAnswer, PermissionKind, PermissionOption, Question, RememberedId, Request, RowChange, Seq, Session,
-    SessionId, SessionState, Stop, StreamId, Timestamp, ToolChange, ToolKind, Transcript, Turn, Untold, WhenBusy, fold,
+    SessionEvent, SessionId, SessionState, Stop, Timestamp, ToolChange, ToolKind, Transcript, Turn, Untold, WhenBusy,
+    fold_session,
 };
 
 fn interaction(number: u128) -> InteractionId {
@@ -118,23 +119,23 @@ struct History {
 impl History {
     const ID: u128 = 7;
 
-    fn run(&mut self, command: Command) -> Result<Vec<Event>, super::Rejection> {
+    fn run(&mut self, command: Command) -> Result<Vec<SessionEvent>, super::Rejection> {
         let events = decide(self.session.as_ref(), command)?;
         for event in &events {
             let seq = Seq(self.entries.len() as u64 + 1);
             let at = Timestamp::from_millis(i64::try_from(seq.0).unwrap() * 1_000);
             let entry = Entry { seq, at, event: event.clone() };
-            let stream = StreamId::Session(SessionId::from_uuid(Uuid::from_u128(Self::ID)));
-            let folded = fold(stream, self.session.take(), &entry);
-            self.session = folded.session;
-            self.rows.extend(folded.rows);
+            let id = SessionId::from_uuid(Uuid::from_u128(Self::ID));
+            let rows;
+            (self.session, rows) = fold_session(id, self.session.take(), entry.borrowed());
+            self.rows.extend(rows);
             self.entries.push(entry);
         }
         Ok(events)
     }
 }
 
-fn show(event: &Event) -> String {
+fn show(event: &SessionEvent) -> String {
     let json = serde_json::to_value(event).unwrap();
     let data: BTreeMap<&String, &serde_json::Value> = json["data"].as_object().unwrap().iter().collect();
     let words = data.into_iter().map(|(key, value)| match value.as_str() {
@@ -580,9 +581,9 @@ fn long_words_are_several_entries() {
     let said = |history: &mut History| {
         history.run(Command::Agent(AgentReport::Text { block: 0, text: words.clone() })).unwrap()
     };
-    let text_of = |event: &Event| match event {
-        Event::TextPart { turn: Turn(1), block: 0, text } => text.clone(),
-        Event::AgentRaw { message } => message["late"]["text"].as_str().unwrap().to_owned(),
+    let text_of = |event: &SessionEvent| match event {
+        SessionEvent::TextPart { turn: Turn(1), block: 0, text } => text.clone(),
+        SessionEvent::AgentRaw { message } => message["late"]["text"].as_str().unwrap().to_owned(),
         other => panic!("{other:?}"),
     };
     // In a turn as after it: nothing is lost, and no entry is long.
@@ -598,12 +599,12 @@ fn long_words_are_several_entries() {
 #[test]
 fn an_agents_first_title_stays() {
     let title = |text: &str| AgentReport::Title(text.to_owned());
-    let mut session = Session::begin(SessionId::from_bytes([1; 16]), &first_entry()).unwrap();
+    let mut session = Session::begin(SessionId::from_bytes([1; 16]), first_entry().borrowed()).unwrap();
     let tell = |session: &mut Session, report| {
         let events = decide(Some(session), Command::Agent(report)).unwrap();
         for event in events {
             let entry = Entry { seq: session.head.next(), at: Timestamp::from_millis(0), event };
-            session.apply(&entry);
+            session.apply(entry.borrowed());
         }
         session.row.title.clone()
     };
@@ -623,7 +624,7 @@ fn an_agents_first_title_stays() {
 
 fn first_entry() -> Entry {
     let (agent, cwd) = ("guide".to_owned(), "/w".to_owned());
-    let event = Event::SessionCreated {
+    let event = SessionEvent::SessionCreated {
         agent,
         cwd: cwd.clone(),
         project: cwd,
@@ -638,7 +639,7 @@ fn first_entry() -> Entry {
 /// An agent that forgot is reminded with the next prompt, once; one that began anew is told all.
 #[test]
 fn what_an_agent_has_to_be_told_follows_from_what_it_forgot() {
-    let mut session = Session::begin(SessionId::from_bytes([1; 16]), &first_entry()).unwrap();
+    let mut session = Session::begin(SessionId::from_bytes([1; 16]), first_entry().borrowed()).unwrap();
     let attached = |memory| AgentReport::Ready {
         attached: Some(Attached { agent_session: "s".to_owned(), memory, program: None }),
     };
@@ -664,7 +665,7 @@ fn what_an_agent_has_to_be_told_follows_from_what_it_forgot() {
     ] {
         for event in decide(Some(&session), command.clone()).unwrap() {
             let entry = Entry { seq: session.head.next(), at: Timestamp::from_millis(0), event };
-            session.apply(&entry);
+            session.apply(entry.borrowed());
         }
         assert_eq!(session.row.untold, untold, "after {command:?}");
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::SessionId;
 
 const RELEASED: &[(u16, &str)] = &[
     (1, include_str!("../../../../fixtures/events/v1.jsonl")),
@@ -12,12 +13,24 @@ const RELEASED: &[(u16, &str)] = &[
     (5, include_str!("../../../../fixtures/events/v5.jsonl")),
 ];
 
+/// Decodes a line of a fixture as an event of the stream that its kind belongs to.
+fn decode_line(version: u16, line: &str) -> Event {
+    let event: serde_json::Value = serde_json::from_str(line).unwrap();
+    let stream = match event["type"].as_str().unwrap() {
+        kind if kind.starts_with("work.") => StreamId::Work,
+        kind if kind.starts_with("token.") => StreamId::Server,
+        "permission.remembered" | "permission.forgotten" => StreamId::Server,
+        _ => StreamId::Session(SessionId::from_bytes([1; 16])),
+    };
+    Event::decode(stream, version, line.as_bytes()).unwrap_or_else(|err| panic!("{line}: {err}"))
+}
+
 /// Every line of every released version decodes, and those of this version are written back byte for byte.
 #[test]
 fn stored_events_decode_for_ever() {
     for (version, lines) in RELEASED {
         for line in lines.lines() {
-            let event = Event::decode(*version, line.as_bytes()).unwrap_or_else(|err| panic!("{line}: {err}"));
+            let event = decode_line(*version, line);
             if *version == EVENT_VERSION {
                 assert_eq!(String::from_utf8(event.encode()).unwrap(), line);
             }
@@ -31,61 +44,80 @@ fn the_fixture_of_this_version_has_every_kind() {
     let (_, lines) = RELEASED.last().unwrap();
     let seen: BTreeSet<&str> = lines
         .lines()
-        .map(|line| match Event::decode(EVENT_VERSION, line.as_bytes()).unwrap() {
-            Event::SessionCreated { .. } => "session.created",
-            Event::SessionChanged { .. } => "session.changed",
-            Event::SessionObserved {} => "session.observed",
-            Event::SessionDeleted {} => "session.deleted",
-            Event::SessionRestored {} => "session.restored",
-            Event::AgentStateChanged { .. } => "agent.state_changed",
-            Event::TurnStarted { .. } => "turn.started",
-            Event::TurnEnded { .. } => "turn.ended",
-            Event::PromptQueued { .. } => "prompt.queued",
-            Event::PromptChanged { .. } => "prompt.changed",
-            Event::PromptRemoved { .. } => "prompt.removed",
-            Event::PromptSent { .. } => "prompt.sent",
-            Event::TextPart { .. } => "text.part",
-            Event::AgentOptionsChanged { .. } => "agent.options_changed",
-            Event::AgentOptionChosen { .. } => "agent.option_chosen",
-            Event::AgentCommandsChanged { .. } => "agent.commands_changed",
-            Event::AgentRaw { .. } => "agent.raw",
-            Event::AgentNoticed { .. } => "agent.noticed",
-            Event::ResumeSent { .. } => "resume.sent",
-            Event::ThoughtPart { .. } => "thought.part",
-            Event::ToolStarted { .. } => "tool.started",
-            Event::ToolChanged { .. } => "tool.changed",
-            Event::ToolPart { .. } => "tool.part",
-            Event::ToolEnded { .. } => "tool.ended",
-            Event::PlanChanged { .. } => "plan.changed",
-            Event::PermissionAsked { .. } => "permission.asked",
-            Event::PermissionAnswered { .. } => "permission.answered",
-            Event::UsageReported { .. } => "usage.reported",
-            Event::CompactionSeen { .. } => "compaction.seen",
-            Event::ContextSet { .. } => "context.set",
-            Event::FactProved { .. } => "fact.proved",
-            Event::TitleSet { .. } => "title.set",
-            Event::SummarySet { .. } => "summary.set",
-            Event::SessionImported { .. } => "session.imported",
-            Event::NextOffered { .. } => "next.offered",
-            Event::NextClicked { .. } => "next.clicked",
-            Event::BlockShown { .. } => "block.shown",
-            Event::WorkCreated { .. } => "work.created",
-            Event::WorkRenamed { .. } => "work.renamed",
-            Event::WorkDeleted { .. } => "work.deleted",
-            Event::WorkSessionAdded { .. } => "work.session_added",
-            Event::TokenIssued { .. } => "token.issued",
-            Event::TokenRevoked { .. } => "token.revoked",
-            Event::PermissionRemembered { .. } => "permission.remembered",
-            Event::PermissionForgotten { .. } => "permission.forgotten",
+        .map(|line| match decode_line(EVENT_VERSION, line) {
+            Event::Session(SessionEvent::SessionCreated { .. }) => "session.created",
+            Event::Session(SessionEvent::SessionChanged { .. }) => "session.changed",
+            Event::Session(SessionEvent::SessionObserved {}) => "session.observed",
+            Event::Session(SessionEvent::SessionDeleted {}) => "session.deleted",
+            Event::Session(SessionEvent::SessionRestored {}) => "session.restored",
+            Event::Session(SessionEvent::AgentStateChanged { .. }) => "agent.state_changed",
+            Event::Session(SessionEvent::TurnStarted { .. }) => "turn.started",
+            Event::Session(SessionEvent::TurnEnded { .. }) => "turn.ended",
+            Event::Session(SessionEvent::PromptQueued { .. }) => "prompt.queued",
+            Event::Session(SessionEvent::PromptChanged { .. }) => "prompt.changed",
+            Event::Session(SessionEvent::PromptRemoved { .. }) => "prompt.removed",
+            Event::Session(SessionEvent::PromptSent { .. }) => "prompt.sent",
+            Event::Session(SessionEvent::TextPart { .. }) => "text.part",
+            Event::Session(SessionEvent::AgentOptionsChanged { .. }) => "agent.options_changed",
+            Event::Session(SessionEvent::AgentOptionChosen { .. }) => "agent.option_chosen",
+            Event::Session(SessionEvent::AgentCommandsChanged { .. }) => "agent.commands_changed",
+            Event::Session(SessionEvent::AgentRaw { .. }) => "agent.raw",
+            Event::Session(SessionEvent::AgentNoticed { .. }) => "agent.noticed",
+            Event::Session(SessionEvent::ResumeSent { .. }) => "resume.sent",
+            Event::Session(SessionEvent::ThoughtPart { .. }) => "thought.part",
+            Event::Session(SessionEvent::ToolStarted { .. }) => "tool.started",
+            Event::Session(SessionEvent::ToolChanged { .. }) => "tool.changed",
+            Event::Session(SessionEvent::ToolPart { .. }) => "tool.part",
+            Event::Session(SessionEvent::ToolEnded { .. }) => "tool.ended",
+            Event::Session(SessionEvent::PlanChanged { .. }) => "plan.changed",
+            Event::Session(SessionEvent::PermissionAsked { .. }) => "permission.asked",
+            Event::Session(SessionEvent::PermissionAnswered { .. }) => "permission.answered",
+            Event::Session(SessionEvent::UsageReported { .. }) => "usage.reported",
+            Event::Session(SessionEvent::CompactionSeen { .. }) => "compaction.seen",
+            Event::Session(SessionEvent::ContextSet { .. }) => "context.set",
+            Event::Session(SessionEvent::FactProved { .. }) => "fact.proved",
+            Event::Session(SessionEvent::TitleSet { .. }) => "title.set",
+            Event::Session(SessionEvent::SummarySet { .. }) => "summary.set",
+            Event::Session(SessionEvent::SessionImported { .. }) => "session.imported",
+            Event::Session(SessionEvent::NextOffered { .. }) => "next.offered",
+            Event::Session(SessionEvent::NextClicked { .. }) => "next.clicked",
+            Event::Session(SessionEvent::BlockShown { .. }) => "block.shown",
+            Event::Work(WorkEvent::WorkCreated { .. }) => "work.created",
+            Event::Work(WorkEvent::WorkRenamed { .. }) => "work.renamed",
+            Event::Work(WorkEvent::WorkDeleted { .. }) => "work.deleted",
+            Event::Work(WorkEvent::WorkSessionAdded { .. }) => "work.session_added",
+            Event::Server(ServerEvent::TokenIssued { .. }) => "token.issued",
+            Event::Server(ServerEvent::TokenRevoked { .. }) => "token.revoked",
+            Event::Server(ServerEvent::PermissionRemembered { .. }) => "permission.remembered",
+            Event::Server(ServerEvent::PermissionForgotten { .. }) => "permission.forgotten",
         })
         .collect();
     assert_eq!(seen.len(), 44);
 }
 
+/// What a newer version wrote is told apart from what is broken, in each stream for itself.
 #[test]
-fn a_version_that_is_not_known_is_refused_by_name() {
-    for version in [0, EVENT_VERSION + 1] {
-        let err = Event::decode(version, br#"{"type":"session.observed","data":{}}"#).unwrap_err();
-        assert!(matches!(err, DecodeError::UnknownVersion(named) if named == version), "{err}");
+fn what_is_newer_is_not_malformed() {
+    let session = StreamId::Session(SessionId::from_bytes([1; 16]));
+    let decode = |stream, version, line: &str| match Event::decode(stream, version, line.as_bytes()) {
+        Ok(_) => "read",
+        Err(DecodeError::Newer) => "newer",
+        Err(DecodeError::Malformed(_)) => "malformed",
+    };
+    let observed = r#"{"type":"session.observed","data":{}}"#;
+    assert_eq!(decode(session, EVENT_VERSION, observed), "read");
+    assert_eq!(decode(session, EVENT_VERSION + 1, observed), "newer");
+    assert_eq!(decode(session, EVENT_VERSION + 1, "nothing that is known"), "newer");
+    for stream in [session, StreamId::Work, StreamId::Server] {
+        for version in [1, EVENT_VERSION] {
+            assert_eq!(decode(stream, version, r#"{"type":"kite.flown","data":{"height":3}}"#), "newer");
+            assert_eq!(decode(stream, version, r#"{"type":"kite.flown"}"#), "newer");
+            assert_eq!(decode(stream, version, r#"{"kind":"kite.flown"}"#), "malformed");
+            assert_eq!(decode(stream, version, r#"{"type":"kite.flown","da"#), "malformed");
+        }
     }
+    assert_eq!(decode(session, EVENT_VERSION, r#"{"type":"turn.started","data":{}}"#), "malformed");
+    assert_eq!(decode(session, EVENT_VERSION, r#"{"type":"turn.started"}"#), "malformed");
+    // An event of another stream is no event of this one.
+    assert_eq!(decode(StreamId::Work, EVENT_VERSION, observed), "newer");
 }

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::*;
-use crate::{Entry, OpenRequest, PermissionOption, Running, Seq, SessionId, StreamId, fold};
+use crate::{Entry, OpenRequest, PermissionOption, Running, Seq, SessionEvent, SessionId, fold_server};
 
 fn id(number: u128) -> RememberedId {
     RememberedId::from_uuid(Uuid::from_u128(number))
@@ -24,7 +24,7 @@ fn question() -> Question {
 
 /// A session in `/w/sub` of the project `/w` in which this question, and no other, waits.
 fn session(question: &Question) -> Session {
-    let created = Event::SessionCreated {
+    let created = SessionEvent::SessionCreated {
         agent: "guide".to_owned(),
         cwd: "/w/sub".to_owned(),
         project: "/w".to_owned(),
@@ -35,7 +35,7 @@ fn session(question: &Question) -> Session {
     };
     let session = SessionId::from_uuid(Uuid::from_u128(1));
     let entry = Entry { seq: Seq(1), at: Timestamp::from_millis(0), event: created };
-    let mut session = Session::begin(session, &entry).unwrap();
+    let mut session = Session::begin(session, entry.borrowed()).unwrap();
     session.row.running = Some(Running {
         turn: crate::Turn(1),
         interaction_id: crate::InteractionId::from_uuid(Uuid::from_u128(2)),
@@ -57,10 +57,10 @@ fn answer(number: u128, kind: PermissionKind) -> PermissionAnswer {
 }
 
 /// The rows that are left by these events.
-fn rows(mut known: Vec<RememberedRow>, events: Vec<Event>) -> Vec<RememberedRow> {
+fn rows(mut known: Vec<RememberedRow>, events: Vec<ServerEvent>) -> Vec<RememberedRow> {
     for event in events {
         let entry = Entry { seq: Seq(1), at: Timestamp::from_millis(5), event };
-        for change in fold(StreamId::Server, None, &entry).rows {
+        for change in fold_server(entry.borrowed()) {
             match change {
                 crate::RowChange::PutRemembered(row) => known.push(row),
                 crate::RowChange::RemoveRemembered { id } => known.retain(|row| row.id != id),

@@ -10,13 +10,16 @@ fn session() -> SessionId {
 }
 
 /// Numbers events as a session's entries, a second apart.
-fn entries(events: Vec<Event>) -> Vec<Entry> {
-    let number =
-        |(seq, event): (u64, Event)| Entry { seq: Seq(seq), at: Timestamp::from_millis(seq as i64 * 1_000), event };
+fn entries(events: Vec<SessionEvent>) -> Vec<Entry> {
+    let number = |(seq, event): (u64, SessionEvent)| Entry {
+        seq: Seq(seq),
+        at: Timestamp::from_millis(seq as i64 * 1_000),
+        event,
+    };
     (1..).zip(events).map(number).collect()
 }
 
-fn fold(events: Vec<Event>) -> Vec<Piece> {
+fn fold(events: Vec<SessionEvent>) -> Vec<Piece> {
     let mut pieces = Pieces::new(session());
     entries(events).iter().flat_map(|entry| pieces.apply(entry)).collect()
 }
@@ -26,21 +29,21 @@ fn shape(piece: &Piece) -> String {
     format!("{turn} {} {number} {first_seq}-{last_seq} {:?}", role.as_str(), text)
 }
 
-fn started(turn: u32) -> Event {
-    Event::TurnStarted { turn: Turn(turn), interaction_id: InteractionId::from_bytes([1; 16]) }
+fn started(turn: u32) -> SessionEvent {
+    SessionEvent::TurnStarted { turn: Turn(turn), interaction_id: InteractionId::from_bytes([1; 16]) }
 }
 
-fn ended(turn: u32) -> Event {
-    Event::TurnEnded { turn: Turn(turn), stop: Stop { outcome: TurnOutcome::Completed, reason: None } }
+fn ended(turn: u32) -> SessionEvent {
+    SessionEvent::TurnEnded { turn: Turn(turn), stop: Stop { outcome: TurnOutcome::Completed, reason: None } }
 }
 
-fn sent(text: &str) -> Event {
+fn sent(text: &str) -> SessionEvent {
     let interaction_id = InteractionId::from_bytes([1; 16]);
-    Event::PromptSent { interaction_id, text: text.to_owned(), images: Vec::new() }
+    SessionEvent::PromptSent { interaction_id, text: text.to_owned(), images: Vec::new() }
 }
 
-fn said(block: u32, text: &str) -> Event {
-    Event::TextPart { turn: Turn(1), block, text: text.to_owned() }
+fn said(block: u32, text: &str) -> SessionEvent {
+    SessionEvent::TextPart { turn: Turn(1), block, text: text.to_owned() }
 }
 
 fn change(status: ToolStatus) -> ToolChange {
@@ -61,7 +64,7 @@ fn a_turn_is_its_prompt_its_calls_and_its_words() {
         ToolContent::Terminal { command: "cargo test".into(), output: "error[E0382]".into(), exit_code: Some(101) };
     let end = ToolChange { content: Some(vec![terminal]), ..change(ToolStatus::Completed) };
     let pieces = fold(vec![
-        Event::SessionCreated {
+        SessionEvent::SessionCreated {
             agent: "guide".into(),
             cwd: "/w".into(),
             project: "/w".into(),
@@ -74,9 +77,9 @@ fn a_turn_is_its_prompt_its_calls_and_its_words() {
         sent("[agent:abc] fix it"),
         said(0, "I will "),
         said(0, "look."),
-        Event::ThoughtPart { turn: Turn(1), block: 1, text: "hm".into() },
-        Event::ToolStarted { turn: Turn(1), tool: 1, call_id: "c".into(), change: call },
-        Event::ToolEnded { turn: Turn(1), tool: 1, change: end },
+        SessionEvent::ThoughtPart { turn: Turn(1), block: 1, text: "hm".into() },
+        SessionEvent::ToolStarted { turn: Turn(1), tool: 1, call_id: "c".into(), change: call },
+        SessionEvent::ToolEnded { turn: Turn(1), tool: 1, change: end },
         said(2, "Done."),
         ended(1),
     ]);
@@ -122,14 +125,14 @@ fn a_long_turn_is_many_pieces_and_little_memory() {
 fn of_a_very_long_output_the_beginning_and_the_end_are_kept() {
     let mut feed = vec![
         started(1),
-        Event::ToolStarted { turn: Turn(1), tool: 1, call_id: "c".into(), change: ToolChange::default() },
+        SessionEvent::ToolStarted { turn: Turn(1), tool: 1, call_id: "c".into(), change: ToolChange::default() },
     ];
-    feed.extend((0..3_000).map(|n| Event::ToolPart {
+    feed.extend((0..3_000).map(|n| SessionEvent::ToolPart {
         turn: Turn(1),
         tool: 1,
         text: format!("line {n} {}\n", "ä".repeat(500)),
     }));
-    feed.push(Event::ToolEnded { turn: Turn(1), tool: 1, change: change(ToolStatus::Completed) });
+    feed.push(SessionEvent::ToolEnded { turn: Turn(1), tool: 1, change: change(ToolStatus::Completed) });
     let pieces = fold(feed);
     let text = &pieces[0].text;
     assert!(text.len() < 300 << 10, "{}", text.len());
@@ -144,8 +147,8 @@ fn what_runs_is_open_and_is_told_again_when_it_ends() {
     let feed = entries(vec![
         started(1),
         said(0, "half a sent"),
-        Event::ToolStarted { turn: Turn(1), tool: 1, call_id: "c".into(), change: ToolChange::default() },
-        Event::ToolPart { turn: Turn(1), tool: 1, text: "so far".into() },
+        SessionEvent::ToolStarted { turn: Turn(1), tool: 1, call_id: "c".into(), change: ToolChange::default() },
+        SessionEvent::ToolPart { turn: Turn(1), tool: 1, text: "so far".into() },
         ended(1),
     ]);
     for entry in &feed[..4] {
@@ -163,9 +166,9 @@ fn a_piece_is_made_again_from_its_entries() {
     let feed = entries(vec![
         started(1),
         said(0, "first "),
-        Event::ToolStarted { turn: Turn(1), tool: 1, call_id: "c".into(), change: ToolChange::default() },
-        Event::ToolPart { turn: Turn(1), tool: 1, text: "output".into() },
-        Event::ToolEnded { turn: Turn(1), tool: 1, change: change(ToolStatus::Failed) },
+        SessionEvent::ToolStarted { turn: Turn(1), tool: 1, call_id: "c".into(), change: ToolChange::default() },
+        SessionEvent::ToolPart { turn: Turn(1), tool: 1, text: "output".into() },
+        SessionEvent::ToolEnded { turn: Turn(1), tool: 1, change: change(ToolStatus::Failed) },
         said(0, "last"),
         ended(1),
     ]);
@@ -188,7 +191,7 @@ fn a_diff_is_told_by_the_lines_that_changed() {
     };
     let pieces = fold(vec![
         started(1),
-        Event::ToolStarted {
+        SessionEvent::ToolStarted {
             turn: Turn(1),
             tool: 1,
             call_id: "c".into(),
@@ -202,7 +205,8 @@ fn a_diff_is_told_by_the_lines_that_changed() {
 
 #[test]
 fn a_title_is_found_whoever_made_it() {
-    let title = |by| Event::TitleSet { title: "The garden hedge".to_owned(), by, turn: None, interaction_id: None };
+    let title =
+        |by| SessionEvent::TitleSet { title: "The garden hedge".to_owned(), by, turn: None, interaction_id: None };
     for by in [TitleMaker::Agent, TitleMaker::Model, TitleMaker::Terms] {
         assert_eq!(shape(&fold(vec![title(by)])[0]), "t0 title 0 1-1 \"The garden hedge\"", "{by:?}");
     }
@@ -247,6 +251,6 @@ fn a_diff_of_very_many_lines_is_told_by_what_lies_between_its_ends() {
     let (old_text, new_text) = (format!("{same}old line\n{same}"), format!("{same}new line\n{same}"));
     let diff = ToolContent::Diff { path: "/w/a.rs".into(), old_text: Some(old_text), new_text };
     let call = ToolChange { content: Some(vec![diff]), ..change(ToolStatus::Running) };
-    let begun = Event::ToolStarted { turn: Turn(1), tool: 1, call_id: "c".into(), change: call };
+    let begun = SessionEvent::ToolStarted { turn: Turn(1), tool: 1, call_id: "c".into(), change: call };
     assert_eq!(fold(vec![started(1), begun, ended(1)])[0].text, "\n/w/a.rs\n/w/a.rs\nold line\nnew line");
 }

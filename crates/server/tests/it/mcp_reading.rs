@@ -1,7 +1,7 @@
 //! The tools of `/mcp` that read: what each answers, what it refuses, and that no answer is too long.
 
 use model::{
-    Answerer, Event, Outcome, PermissionAnswer, PermissionKind, Question, Request, Seq, Stop, StreamId, Timestamp,
+    Answerer, Outcome, PermissionAnswer, PermissionKind, Question, Request, Seq, SessionEvent, Stop, Timestamp,
     ToolChange, ToolContent, ToolKind, ToolStatus, Turn,
 };
 use serde_json::{Value, json};
@@ -21,12 +21,12 @@ pub(crate) struct Written {
 
 impl Written {
     /// Each turn is what it was told: its prompt, and what follows.
-    pub(crate) async fn new(world: &World, nth: u64, project: &str, turns: Vec<(&str, Vec<Event>)>) -> Self {
+    pub(crate) async fn new(world: &World, nth: u64, project: &str, turns: Vec<(&str, Vec<SessionEvent>)>) -> Self {
         let session = id(WRITTEN + nth);
-        let stream = StreamId::Session(session.parse().unwrap());
+        let written = session.parse().unwrap();
         let at = Timestamp::from_millis(1_763_175_600_000);
         let project = project.to_owned();
-        let mut events = vec![Event::SessionCreated {
+        let mut events = vec![SessionEvent::SessionCreated {
             agent: "guide".to_owned(),
             cwd: project.clone(),
             project,
@@ -38,16 +38,16 @@ impl Written {
         for (number, (prompt, more)) in (1..).zip(turns) {
             let turn = Turn(number);
             let interaction_id = id(WRITTEN * (nth + 2) * 0x10 + u64::from(number)).parse().unwrap();
-            events.push(Event::TurnStarted { turn, interaction_id });
-            events.push(Event::PromptSent { interaction_id, text: prompt.to_owned(), images: Vec::new() });
+            events.push(SessionEvent::TurnStarted { turn, interaction_id });
+            events.push(SessionEvent::PromptSent { interaction_id, text: prompt.to_owned(), images: Vec::new() });
             events.extend(more);
-            events.push(Event::TurnEnded { turn, stop: Stop { outcome: Outcome::Completed, reason: None } });
+            events.push(SessionEvent::TurnEnded { turn, stop: Stop { outcome: Outcome::Completed, reason: None } });
         }
         let (mut after, mut before) = (Seq::START, None);
         let mut events = events.into_iter().peekable();
         while events.peek().is_some() {
             let some: Vec<_> = events.by_ref().take(500).collect();
-            let (part, session) = Part::of(stream, after, before, some, at);
+            let (part, session) = Part::of_session(written, after, before, some, at);
             after = part.entries.last().unwrap().seq;
             before = session;
             world.store.append(Batch { parts: vec![part], ..Batch::default() }).await.unwrap();
@@ -56,11 +56,11 @@ impl Written {
     }
 }
 
-pub(crate) fn said(turn: u32, text: &str) -> Event {
-    Event::TextPart { turn: Turn(turn), block: 1, text: text.to_owned() }
+pub(crate) fn said(turn: u32, text: &str) -> SessionEvent {
+    SessionEvent::TextPart { turn: Turn(turn), block: 1, text: text.to_owned() }
 }
 
-pub(crate) fn showed(turn: u32, tool: u32, text: &str) -> Event {
+pub(crate) fn showed(turn: u32, tool: u32, text: &str) -> SessionEvent {
     let change = ToolChange {
         title: Some("cat notes.txt".to_owned()),
         status: Some(ToolStatus::Completed),
@@ -68,7 +68,7 @@ pub(crate) fn showed(turn: u32, tool: u32, text: &str) -> Event {
         input: Some(json!({ "path": "notes.txt" })),
         ..ToolChange::default()
     };
-    Event::ToolStarted { turn: Turn(turn), tool, call_id: format!("call {tool}"), change }
+    SessionEvent::ToolStarted { turn: Turn(turn), tool, call_id: format!("call {tool}"), change }
 }
 
 async fn client(world: &World, session: &str) -> Client {
@@ -118,8 +118,8 @@ async fn what_was_not_done_is_told_as_such() {
     };
     let events = vec![
         showed(1, 1, "they said no"),
-        Event::PermissionAsked { turn, request, question },
-        Event::PermissionAnswered { turn, request, answer },
+        SessionEvent::PermissionAsked { turn, request, question },
+        SessionEvent::PermissionAnswered { turn, request, answer },
         showed(1, 2, r#"{"error": "not found"}"#),
         showed(1, 3, "short"),
     ];

@@ -2,7 +2,7 @@
 
 #![expect(missing_docs, reason = "the name of a case is its statement")]
 
-use model::{Command, Entry, Event, Position, Seq, StreamId};
+use model::{Command, Entry, Event, Position, Seq, SessionEvent, StreamId};
 use tokio::task::JoinSet;
 
 use crate::conformance::{
@@ -28,7 +28,7 @@ fn receipt(principal: &str, key: &str, reply: &str, when: i64) -> Receipt {
 async fn texts(store: &AnyStore, stream: StreamId, after: u64, limit: usize) -> Vec<String> {
     let entries = store.read(stream, Seq(after), limit).await.expect("entries are read");
     let text = |event| match event {
-        Event::TextPart { text, .. } => text,
+        Event::Session(SessionEvent::TextPart { text, .. }) => text,
         other => panic!("{other:?} is no text"),
     };
     entries.into_iter().map(|entry| text(entry.event)).collect()
@@ -266,7 +266,7 @@ pub async fn every_number_survives(store: AnyStore) {
         i64::MIN,
         1.0,
     ]);
-    let entry = Entry { seq: Seq(1), at: at(1), event: Event::AgentRaw { message: numbers } };
+    let entry = Entry { seq: Seq(1), at: at(1), event: SessionEvent::AgentRaw { message: numbers }.into() };
     let part = Part { entries: vec![entry.clone()], ..Part::empty(stream(1), Seq::START) };
     store.append(batch([part])).await.expect("appended");
     assert_eq!(store.read(stream(1), Seq::START, MANY).await.expect("read"), [entry]);

@@ -3,9 +3,9 @@
 #![expect(missing_docs, reason = "the name of a case is its statement")]
 
 use model::{
-    AgentReport, Answerer, Command, ContextWish, DeletedKey, Event, Extent, Fact, FactShape, ListKey, MAX_TITLES,
-    Marker, Memory, Outcome, PermissionAnswer, RememberedDecision, RememberedRow, Request, RowChange, Seq, SessionId,
-    SessionRow, SessionState, SetMode, Stop, StreamId, SummaryMaker, TitleMaker, TokenKind, Turn, TurnSummary, Untold,
+    AgentReport, Answerer, Command, ContextWish, DeletedKey, Extent, Fact, FactShape, ListKey, MAX_TITLES, Marker,
+    Memory, Outcome, PermissionAnswer, RememberedDecision, RememberedRow, Request, RowChange, Seq, ServerEvent,
+    SessionId, SessionRow, SessionState, SetMode, Stop, SummaryMaker, TitleMaker, TokenKind, Turn, TurnSummary, Untold,
     fold,
 };
 
@@ -75,7 +75,7 @@ pub async fn a_session_is_what_its_entries_fold_to(store: AnyStore) {
         act(&store, 1, command, i64::try_from(when).expect("few")).await;
         let mut folded = None;
         for entry in store.read(stream(1), Seq::START, MANY).await.expect("read") {
-            folded = fold(stream(1), folded, &entry).session;
+            folded = fold(stream(1), folded, &entry).0;
         }
         let session = store.session(session_id(1)).await.expect("session");
         assert_eq!(session, folded, "after step {when}");
@@ -426,7 +426,7 @@ pub async fn turns_come_in_order(store: AnyStore) {
 
 pub async fn tokens_are_in_force_until_revoked(store: AnyStore) {
     let kinds = [TokenKind::Person, TokenKind::Browser, TokenKind::Agent, TokenKind::Applet];
-    let issued = (1..).zip(kinds).map(|(n, kind)| Event::TokenIssued {
+    let issued = (1..).zip(kinds).map(|(n, kind)| ServerEvent::TokenIssued {
         token_id: token_id(n),
         kind,
         name: format!("token {n}"),
@@ -434,7 +434,7 @@ pub async fn tokens_are_in_force_until_revoked(store: AnyStore) {
         secret_hash: format!("{n:064x}"),
         proof_hash: (kind == TokenKind::Browser).then(|| "f".repeat(64)),
     });
-    let (part, _) = Part::of(StreamId::Server, Seq::START, None, issued.collect(), at(5));
+    let part = Part::of_server(Seq::START, issued.collect(), at(5));
     store.append(batch([part])).await.expect("appended");
     let tokens = store.tokens().await.expect("tokens");
     assert_eq!(tokens.iter().map(|token| token.kind).collect::<Vec<_>>(), kinds);
@@ -442,8 +442,9 @@ pub async fn tokens_are_in_force_until_revoked(store: AnyStore) {
     assert_eq!(tokens[1].proof_hash, Some("f".repeat(64)));
     assert_eq!((tokens[3].name.as_str(), tokens[3].issued_at), ("token 4", at(5)));
 
-    let revoked = vec![Event::TokenRevoked { token_id: token_id(2) }, Event::TokenRevoked { token_id: token_id(9) }];
-    let (part, _) = Part::of(StreamId::Server, Seq(4), None, revoked, at(6));
+    let revoked =
+        vec![ServerEvent::TokenRevoked { token_id: token_id(2) }, ServerEvent::TokenRevoked { token_id: token_id(9) }];
+    let part = Part::of_server(Seq(4), revoked, at(6));
     store.append(batch([part])).await.expect("appended");
     let left = store.tokens().await.expect("tokens");
     assert_eq!(left.iter().map(|token| token.id).collect::<Vec<_>>(), [1, 3, 4].map(token_id));
@@ -455,13 +456,13 @@ pub async fn what_is_remembered_is_there_until_it_is_forgotten(store: AnyStore) 
         remembers(2, "make", RememberedDecision::Deny),
         remembers(3, "", RememberedDecision::Allow),
     ];
-    let (part, _) = Part::of(StreamId::Server, Seq::START, None, events, at(5));
+    let part = Part::of_server(Seq::START, events, at(5));
     let expected: Vec<RememberedRow> = part.rows.iter().map(remembered_row).collect();
     store.append(batch([part])).await.expect("appended");
     assert_eq!(store.remembered().await.expect("remembered"), expected);
 
-    let forgotten = [2, 9].map(|n| Event::PermissionForgotten { id: remembered_id(n) }).to_vec();
-    let (part, _) = Part::of(StreamId::Server, Seq(3), None, forgotten, at(6));
+    let forgotten = [2, 9].map(|n| ServerEvent::PermissionForgotten { id: remembered_id(n) }).to_vec();
+    let part = Part::of_server(Seq(3), forgotten, at(6));
     store.append(batch([part])).await.expect("appended");
     let left = store.remembered().await.expect("remembered");
     assert_eq!(left, [expected[0].clone(), expected[2].clone()]);

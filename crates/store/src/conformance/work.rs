@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use model::{
-    AgentReport, Clicked, Command, Event, NewSession, Next, NextId, OfferState, Origin, Outcome, SessionId, Stop,
-    StreamId, Turn, WorkId, WorkKey, WorkRow, rename_work,
+    AgentReport, Clicked, Command, NewSession, Next, NextId, OfferState, Origin, Outcome, SessionId, Stop, StreamId,
+    Turn, WorkEvent, WorkId, WorkKey, WorkRow, rename_work,
 };
 
 use crate::conformance::{
@@ -51,9 +51,9 @@ async fn begin_in(store: &AnyStore, n: u8, nth: u32, work: &str, new: u8, when: 
     take(store, n, id(1, nth), new, when).await;
 }
 
-async fn tell_works(store: &AnyStore, events: Vec<Event>, when: i64) {
+async fn tell_works(store: &AnyStore, events: Vec<WorkEvent>, when: i64) {
     let Head::At(head) = store.head(StreamId::Work).await.expect("head") else { panic!("it is never purged") };
-    store.append(batch([Part::of(StreamId::Work, head, None, events, at(when)).0])).await.expect("appended");
+    store.append(batch([Part::of_works(head, events, at(when))])).await.expect("appended");
 }
 
 async fn rename(store: &AnyStore, work: WorkId, name: &str) {
@@ -185,7 +185,7 @@ pub async fn an_offer_is_superseded_by_any_name_of_its_work(store: AnyStore) {
     assert_eq!(by().await, [Some(3), Some(4), Some(5), None, None], "both names lead to one work");
     rename(&store, work_id(6), "loom").await;
     assert_eq!(by().await, [Some(5), Some(4), None, Some(6), None], "the old name is another's");
-    tell_works(&store, vec![Event::WorkDeleted { work: work_id(6) }], 99).await;
+    tell_works(&store, vec![WorkEvent::WorkDeleted { work: work_id(6) }], 99).await;
     assert_eq!(by().await, [Some(5), Some(4), None, None, None], "what is gone joins no names");
 }
 
@@ -334,7 +334,7 @@ pub async fn a_name_leads_to_works_of_many_projects(store: AnyStore) {
     assert_eq!(led_to("loom").await, [6, 8, 5].map(work_id));
     // One that has no session any more keeps its names; one that is deleted has none.
     act(&store, 6, Command::Delete, 60).await;
-    tell_works(&store, vec![Event::WorkDeleted { work: work_id(5) }], 70).await;
+    tell_works(&store, vec![WorkEvent::WorkDeleted { work: work_id(5) }], 70).await;
     assert_eq!(led_to("loom").await, [6, 8].map(work_id));
     assert!(!listed(&store).await.contains(&work_id(6)), "it is in no list");
     for name in ["Loom", "loo", "loom ", ""] {
@@ -348,7 +348,7 @@ pub async fn no_name_leads_to_a_deleted_work(store: AnyStore) {
     begin_in(&store, 1, 1, "loom", 5, 10).await;
     rename(&store, work_id(5), "warp").await;
     begin_in(&store, 1, 2, "weft", 6, 20).await;
-    tell_works(&store, vec![Event::WorkDeleted { work: work_id(5) }], 30).await;
+    tell_works(&store, vec![WorkEvent::WorkDeleted { work: work_id(5) }], 30).await;
     for name in ["loom", "warp"] {
         assert_eq!(found(&store, "/w", name).await, None, "{name}");
     }

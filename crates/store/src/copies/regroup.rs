@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Event, MAX_PATH_BYTES, Seq, SessionId, StreamId, Timestamp, WorkId, work_name};
+use model::{MAX_PATH_BYTES, Seq, SessionId, Timestamp, WorkEvent, WorkId, work_name};
 
 use crate::Part;
 use crate::copies::meta::Meta;
@@ -57,14 +57,14 @@ pub(super) fn regroup(told: Result<Works, NoWorks>, members: Vec<Member>) -> (Pa
     works.sort_by_key(|work| (work.created_at, work.id));
     works.iter_mut().for_each(|work| taken.take_older_names(work));
 
-    let mut part = Part::empty(StreamId::Work, Seq::START);
+    let mut part = Part::begin_works(Seq::START);
     let count = works.len();
     for work in works {
         let mut members = groups.remove(&work.id).unwrap_or_default();
         members.sort_by_key(|member| member.session);
         tell(&mut part, work, &members);
     }
-    (part, count)
+    (part.erase(), count)
 }
 
 /// What is taken already.
@@ -115,17 +115,17 @@ fn made_again(id: WorkId, members: &[Member]) -> Option<WorkCopy> {
 }
 
 /// The names it had come first, so that the one it has is the one it is left with.
-fn tell(part: &mut Part, copy: WorkCopy, members: &[Member]) {
+fn tell(part: &mut Part<WorkEvent>, copy: WorkCopy, members: &[Member]) {
     let WorkCopy { id: work, name, project, names, created_at, added_at, session_ids: _ } = copy;
     let mut names = names.into_iter().chain([name]);
     if let Some(name) = names.next() {
-        part.push(None, Event::WorkCreated { work, project: project.clone(), name }, created_at);
+        part.push(WorkEvent::WorkCreated { work, project: project.clone(), name }, created_at);
     }
     for name in names {
-        part.push(None, Event::WorkRenamed { work, project: project.clone(), name }, created_at);
+        part.push(WorkEvent::WorkRenamed { work, project: project.clone(), name }, created_at);
     }
     for (n, member) in (1..).zip(members) {
         let at = if n == members.len() { added_at } else { member.began_at };
-        part.push(None, Event::WorkSessionAdded { work, session: member.session }, at);
+        part.push(WorkEvent::WorkSessionAdded { work, session: member.session }, at);
     }
 }

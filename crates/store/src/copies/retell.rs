@@ -10,9 +10,9 @@ use std::collections::HashSet;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 
 use model::{
-    AgentReport, AgentState, Answerer, Attached, Command, ContextWish, Draft, Event, Imported, Item, Marker, Memory,
-    NewSession, NextId, Permission, PermissionAnswer, Question, Rejection, Request, SessionId, Stop, Timestamp,
-    ToolChange, TranscriptTurn, WhenBusy, check_name, decide, note_click, prove,
+    AgentReport, AgentState, Answerer, Attached, Command, ContextWish, Draft, Imported, Item, Marker, Memory,
+    NewSession, NextId, Permission, PermissionAnswer, Question, Rejection, Request, SessionEvent, SessionId, Stop,
+    Timestamp, ToolChange, TranscriptTurn, WhenBusy, check_name, decide, note_click, prove,
 };
 
 use crate::copies::first_format;
@@ -181,7 +181,7 @@ impl Retelling {
         let new = NewSession { agent, cwd, project, name, work, ..NewSession::default() };
         let mut created = decide(None, Command::Create(new))?;
         // Without the prompt that it was begun for, which is the first turn's, or waited and is in no copy.
-        if let Some(Event::SessionCreated { from, .. }) = created.first_mut() {
+        if let Some(SessionEvent::SessionCreated { from, .. }) = created.first_mut() {
             *from = self.meta.from;
         }
         self.note(created, created_at);
@@ -282,8 +282,8 @@ impl Retelling {
     fn ask(&mut self, request: Request, question: Question, at: Timestamp) -> Result<(), Unreadable> {
         for event in decide(self.draft.session(), Command::Agent(AgentReport::Asked(question)))? {
             let event = match event {
-                Event::PermissionAsked { turn, request: next, question } if request.0 < MAX_REQUEST => {
-                    Event::PermissionAsked { turn, request: request.max(next), question }
+                SessionEvent::PermissionAsked { turn, request: next, question } if request.0 < MAX_REQUEST => {
+                    SessionEvent::PermissionAsked { turn, request: request.max(next), question }
                 }
                 other => other,
             };
@@ -338,7 +338,7 @@ impl Retelling {
         Ok(self.draft.apply(command, at)?)
     }
 
-    fn note(&mut self, events: Vec<Event>, at: Timestamp) {
+    fn note(&mut self, events: Vec<SessionEvent>, at: Timestamp) {
         events.into_iter().for_each(|event| self.draft.push(event, at));
     }
 }

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use model::{AgentReport, Command, Event, Incarnation, NextId, Outcome, Stop, StreamId, Turn};
+use model::{AgentReport, Command, Incarnation, NextId, Outcome, Stop, StreamId, Turn, WorkEvent};
 use tempfile::TempDir;
 
 use crate::conformance::{
@@ -63,7 +63,7 @@ impl World {
         world.click(1, 5, 200).await;
         world.click(2, 6, 300).await;
         world
-            .tell_works(Event::WorkRenamed { work: work_id(5), project: "/w".to_owned(), name: "warp".to_owned() })
+            .tell_works(WorkEvent::WorkRenamed { work: work_id(5), project: "/w".to_owned(), name: "warp".to_owned() })
             .await;
         world.update_all().await;
         world
@@ -75,9 +75,9 @@ impl World {
         self.store.append(clicked).await.unwrap();
     }
 
-    async fn tell_works(&self, event: Event) {
+    async fn tell_works(&self, event: WorkEvent) {
         let Head::At(head) = self.store.head(StreamId::Work).await.unwrap() else { panic!("it is never purged") };
-        self.store.append(batch([Part::of(StreamId::Work, head, None, vec![event], at(400)).0])).await.unwrap();
+        self.store.append(batch([Part::of_works(head, vec![event], at(400))])).await.unwrap();
     }
 
     async fn update_all(&self) {

@@ -65,7 +65,8 @@ impl<'a> TurnLines<'a> {
 
     /// The entries after one, as far as the session's head; at least the next.
     async fn read_after(&self, stream: StreamId, seen: Seq) -> Result<VecDeque<Entry>, ReadError> {
-        let page = self.store.read(stream, seen, seen.count_to(self.session.head, ENTRIES)).await?;
+        let page =
+            self.store.read_session(self.session.row.id, seen, seen.count_to(self.session.head, ENTRIES)).await?;
         match page.first() {
             Some(first) if first.seq == seen.next() => Ok(page.into()),
             Some(_) | None => Err(damaged(stream, seen.next(), "the entry is missing")),

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{Event, RowChange, SessionId, StreamId};
+use model::{Entry, RowChange, SessionEvent, SessionId, StreamId};
 use rusqlite::{Connection, Result, params};
 
 use crate::ReadError;
@@ -75,10 +75,12 @@ fn attachments(look: &Connection, id: i64, session: SessionId) -> Result<Vec<Row
     while let Some(row) = entries.next()? {
         let stored = StoredEntry::from_row(row)?;
         let seq = stored.seq();
-        let Ok(entry) = stored.verify(StreamId::Session(session), seq) else { break };
+        let Ok(Some(entry)) = stored.verify(StreamId::Session(session), seq).map(Entry::into_session) else { break };
         match entry.event {
-            Event::SessionCreated { agent: now, .. } | Event::SessionChanged { agent: Some(now), .. } => agent = now,
-            Event::AgentStateChanged { attached: Some(attached), .. } => {
+            SessionEvent::SessionCreated { agent: now, .. } | SessionEvent::SessionChanged { agent: Some(now), .. } => {
+                agent = now
+            }
+            SessionEvent::AgentStateChanged { attached: Some(attached), .. } => {
                 let (agent, agent_session) = (agent.clone(), attached.agent_session);
                 found.push(RowChange::PutAttachment { session, agent, agent_session });
             }

@@ -7,8 +7,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use model::{
-    Context, DeletedKey, Entry, InteractionId, ListKey, Position, RememberedRow, Seq, Session, SessionId, SessionRow,
-    StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
+    Context, DeletedKey, Entry, Event, InteractionId, ListKey, Position, RememberedRow, Seq, Session, SessionId,
+    SessionRow, StreamId, Timestamp, TitleRow, TokenRow, Turn, TurnRow,
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -85,7 +85,7 @@ pub(super) fn entries(
     after: Seq,
     limit: usize,
     fence: Option<Damage>,
-) -> Result<Found<Vec<Entry>>, ReadError> {
+) -> Result<Found<Vec<Entry<Event>>>, ReadError> {
     let none = |damage| Ok(Found { what: Vec::new(), damage });
     let found = find_whole_stream(conn, stream)?;
     if let Some(Stream { head: Head::Purged, .. }) = found {

@@ -27,7 +27,7 @@ pub(super) struct EncodedEntry {
 }
 
 impl EncodedEntry {
-    pub(super) fn of(stream: StreamId, entry: &Entry) -> Self {
+    pub(super) fn of(stream: StreamId, entry: &Entry<Event>) -> Self {
         let event = entry.event.encode();
         let checksum = checksum(stream, entry.seq, entry.at, EVENT_VERSION, &event);
         Self { seq: entry.seq, at: entry.at, event, checksum }
@@ -62,7 +62,7 @@ impl StoredEntry {
     }
 
     /// The entry, if it is the one that was written at the place `seq` of `stream`.
-    pub(super) fn verify(self, stream: StreamId, seq: Seq) -> Result<Entry, Damage> {
+    pub(super) fn verify(self, stream: StreamId, seq: Seq) -> Result<Entry<Event>, Damage> {
         let damaged = |what| Damage { stream, seq, what: Cow::Borrowed(what) };
         if self.seq() != seq {
             return Err(damaged("the entry is missing"));
@@ -75,7 +75,7 @@ impl StoredEntry {
         if version > EVENT_VERSION {
             return Err(damaged("it was written by a newer version of the program"));
         }
-        let event = Event::decode(version, &self.event).map_err(|_| damaged("it is not a known event"))?;
+        let event = Event::decode(stream, version, &self.event).map_err(|_| damaged("it is not a known event"))?;
         Ok(Entry { seq, at, event })
     }
 }

@@ -4,7 +4,7 @@
 //! ended before it had begun.
 
 use anyhow::{Context as _, Result, bail};
-use model::{Event, InteractionId, NextId, OfferState, SessionId, SessionState, Turn};
+use model::{InteractionId, NextId, OfferState, SessionEvent, SessionId, SessionState, Turn};
 use serde_json::Value;
 use server::wire::{Clicked, EntryPage, NextBlock, NextClick, NextPage, Resume, Session};
 
@@ -210,7 +210,7 @@ async fn hear(client: &Client, begun: &Session, after: Option<&str>, json: bool)
 async fn first_prompt(client: &Client, session: SessionId) -> Result<InteractionId> {
     let page: EntryPage = client.get(&format!("/sessions/{session}/entries?limit={BEGINNING}")).await?;
     let queued = page.entries.iter().find_map(|entry| match &entry.event {
-        Event::PromptQueued { interaction_id, .. } => Some(*interaction_id),
+        SessionEvent::PromptQueued { interaction_id, .. } => Some(*interaction_id),
         _ => None,
     });
     queued.with_context(|| format!("session {} does not begin with a prompt", tail(session)))

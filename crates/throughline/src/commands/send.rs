@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use futures_util::{SinkExt as _, StreamExt as _};
 use model::{
-    Entry, Event, InteractionId, Item, Outcome, Request as Asked, SessionId, SignInMethod, Stop, ToolCall, Turn,
+    Entry, InteractionId, Item, Outcome, Request as Asked, SessionEvent, SessionId, SignInMethod, Stop, ToolCall, Turn,
     WordsOf,
 };
 use server::wire::{
@@ -176,7 +176,7 @@ impl Answer {
             terminal::line(&safe_json(&serde_json::to_string(&entry)?))?;
         }
         // What is asked beside the turns may be what the prompt waits for.
-        if let Event::PermissionAsked { request, question, turn } = &entry.event
+        if let SessionEvent::PermissionAsked { request, question, turn } = &entry.event
             && (turn.is_none() || *turn == self.turn)
             && !self.json
         {
@@ -185,31 +185,33 @@ impl Answer {
         self.hear(entry.event, prompt)
     }
 
-    fn concerns(&self, event: &Event, prompt: InteractionId) -> bool {
+    fn concerns(&self, event: &SessionEvent, prompt: InteractionId) -> bool {
         match event {
-            Event::TurnStarted { interaction_id, .. } | Event::PromptQueued { interaction_id, .. } => {
+            SessionEvent::TurnStarted { interaction_id, .. } | SessionEvent::PromptQueued { interaction_id, .. } => {
                 *interaction_id == prompt
             }
-            Event::PermissionAsked { turn: None, .. } | Event::PermissionAnswered { turn: None, .. } => true,
+            SessionEvent::PermissionAsked { turn: None, .. } | SessionEvent::PermissionAnswered { turn: None, .. } => {
+                true
+            }
             _ => self.turn.is_some(),
         }
     }
 
     /// Prints what an entry adds; how the turn ended, once it has.
-    fn hear(&mut self, event: Event, prompt: InteractionId) -> Result<Option<Stop>> {
+    fn hear(&mut self, event: SessionEvent, prompt: InteractionId) -> Result<Option<Stop>> {
         match event {
-            Event::TurnStarted { turn, interaction_id } if interaction_id == prompt => {
+            SessionEvent::TurnStarted { turn, interaction_id } if interaction_id == prompt => {
                 self.turn = Some(turn);
                 self.words = Some(Words::new(turn, tail(self.session)));
             }
-            Event::TextPart { turn, block, text } if Some(turn) == self.turn && !self.json => {
+            SessionEvent::TextPart { turn, block, text } if Some(turn) == self.turn && !self.json => {
                 self.say(|words| words.hear(block, &text))?;
             }
-            Event::ToolStarted { turn, tool, call_id, change } if Some(turn) == self.turn && !self.json => {
+            SessionEvent::ToolStarted { turn, tool, call_id, change } if Some(turn) == self.turn && !self.json => {
                 self.calls.push(ToolCall::begin(tool, call_id, &change));
                 self.finish_call(tool)?;
             }
-            Event::ToolChanged { turn, tool, change } | Event::ToolEnded { turn, tool, change }
+            SessionEvent::ToolChanged { turn, tool, change } | SessionEvent::ToolEnded { turn, tool, change }
                 if Some(turn) == self.turn && !self.json =>
             {
                 if let Some(call) = self.calls.iter_mut().find(|call| call.tool == tool) {
@@ -217,18 +219,18 @@ impl Answer {
                 }
                 self.finish_call(tool)?;
             }
-            Event::ToolPart { turn, tool, text } if Some(turn) == self.turn && !self.json => {
+            SessionEvent::ToolPart { turn, tool, text } if Some(turn) == self.turn && !self.json => {
                 if let Some(call) = self.calls.iter_mut().find(|call| call.tool == tool) {
                     call.add_text(&text);
                 }
             }
-            Event::PlanChanged { turn, steps } if Some(turn) == self.turn && !self.json => {
+            SessionEvent::PlanChanged { turn, steps } if Some(turn) == self.turn && !self.json => {
                 self.item(&Item::Plan { steps })?;
             }
-            Event::AgentNoticed { notice } if self.turn.is_some() && !self.json => {
+            SessionEvent::AgentNoticed { notice } if self.turn.is_some() && !self.json => {
                 self.item(&Item::Notice(notice))?;
             }
-            Event::PermissionAnswered { turn, request, answer }
+            SessionEvent::PermissionAnswered { turn, request, answer }
                 if (turn.is_none() || turn == self.turn) && !self.json =>
             {
                 let lines = self.questions.settle(request, &answer);
@@ -238,9 +240,9 @@ impl Answer {
                 self.show_questions()?;
             }
             // What to do about it follows.
-            Event::TurnEnded { stop, .. } if stop.reason.as_deref() == Some(SIGNED_OUT) => (),
-            Event::TurnEnded { turn, stop } if Some(turn) == self.turn => return Ok(Some(stop)),
-            Event::AgentStateChanged { state: model::AgentState::SignedOut, methods, .. } => {
+            SessionEvent::TurnEnded { stop, .. } if stop.reason.as_deref() == Some(SIGNED_OUT) => (),
+            SessionEvent::TurnEnded { turn, stop } if Some(turn) == self.turn => return Ok(Some(stop)),
+            SessionEvent::AgentStateChanged { state: model::AgentState::SignedOut, methods, .. } => {
                 let then = match self.turn {
                     Some(_) => "Then send the prompt again.".to_owned(),
                     None => {
@@ -249,10 +251,10 @@ impl Answer {
                 };
                 bail!("the agent wants you to sign in\n{}  {then}", sign_in_words(&methods))
             }
-            Event::PromptRemoved { interaction_id } if interaction_id == prompt => {
+            SessionEvent::PromptRemoved { interaction_id } if interaction_id == prompt => {
                 bail!("the prompt was taken out of the queue before it was sent")
             }
-            Event::AgentStateChanged { state: model::AgentState::Failed, reason, .. } if self.turn.is_none() => {
+            SessionEvent::AgentStateChanged { state: model::AgentState::Failed, reason, .. } if self.turn.is_none() => {
                 let session = tail(self.session);
                 bail!(
                     "the agent failed: {}\n  The prompt is kept and waits: it goes out when the agent is back, as after \

@@ -8,9 +8,9 @@ use crate::{Card, MAX_BLOCK_BYTES};
 const TURN: Turn = Turn(7);
 const GO: &str = r#"{"label":"Go","command":"/go","metaContext":"loom"}"#;
 
-fn scan<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Vec<Event> {
+fn scan<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Vec<SessionEvent> {
     let mut scanner = BlockScanner::default();
-    let mut events: Vec<Event> = pieces.into_iter().flat_map(|piece| scanner.read(TURN, 0, piece)).collect();
+    let mut events: Vec<SessionEvent> = pieces.into_iter().flat_map(|piece| scanner.read(TURN, 0, piece)).collect();
     events.extend(scanner.end());
     events
 }
@@ -19,10 +19,12 @@ fn scan<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Vec<Event> {
 fn told(text: &str) -> Vec<(u32, &'static str, String)> {
     let events = scan([text]);
     let shown = events.iter().map(|event| match event {
-        Event::NextOffered { nth, span, .. } => (*nth, "next", cut(text, *span)),
-        Event::BlockShown { nth, span, card: Card::UseCase { .. }, .. } => (*nth, "usecase", cut(text, *span)),
-        Event::BlockShown { nth, span, card: Card::EventModel { .. }, .. } => (*nth, "eventmodel", cut(text, *span)),
-        Event::BlockShown { nth, span, card: Card::Tasks { .. }, .. } => (*nth, "tasks", cut(text, *span)),
+        SessionEvent::NextOffered { nth, span, .. } => (*nth, "next", cut(text, *span)),
+        SessionEvent::BlockShown { nth, span, card: Card::UseCase { .. }, .. } => (*nth, "usecase", cut(text, *span)),
+        SessionEvent::BlockShown { nth, span, card: Card::EventModel { .. }, .. } => {
+            (*nth, "eventmodel", cut(text, *span))
+        }
+        SessionEvent::BlockShown { nth, span, card: Card::Tasks { .. }, .. } => (*nth, "tasks", cut(text, *span)),
         other => panic!("{other:?}"),
     });
     shown.collect()
@@ -205,9 +207,9 @@ fn a_long_command_stays_code() {
 fn a_text_ends_with_the_next_and_a_turn_with_its_own() {
     let mut scanner = BlockScanner::default();
     let open = format!("```throughline:next\n{GO}\n");
-    let places = |events: Vec<Event>| -> Vec<(u32, u32, u32)> {
+    let places = |events: Vec<SessionEvent>| -> Vec<(u32, u32, u32)> {
         let places = events.into_iter().map(|event| match event {
-            Event::NextOffered { turn, nth, span, .. } => (turn.0, nth, span.block),
+            SessionEvent::NextOffered { turn, nth, span, .. } => (turn.0, nth, span.block),
             other => panic!("{other:?}"),
         });
         places.collect()
@@ -307,7 +309,7 @@ proptest! {
     fn a_span_goes_from_fence_to_fence(text in any_text()) {
         let (mut behind, mut in_blocks) = (0, 0);
         for event in scan([text.as_str()]) {
-            let (Event::NextOffered { span, .. } | Event::BlockShown { span, .. }) = event else { panic!("{event:?}") };
+            let (SessionEvent::NextOffered { span, .. } | SessionEvent::BlockShown { span, .. }) = event else { panic!("{event:?}") };
             prop_assert!(behind <= span.start && span.start < span.end);
             behind = span.end;
             in_blocks += (span.end - span.start) as usize;
@@ -333,9 +335,9 @@ fn the_fixture_tells_what_the_scanner_finds() {
     let (mut told, mut found) = (Vec::new(), Vec::new());
     for crate::Entry { event, .. } in entries {
         match event {
-            Event::TextPart { turn, block, text } => found.extend(scanner.read(turn, block, &text)),
-            Event::TurnEnded { .. } => found.extend(scanner.end()),
-            Event::NextOffered { .. } | Event::BlockShown { .. } => told.push(event),
+            SessionEvent::TextPart { turn, block, text } => found.extend(scanner.read(turn, block, &text)),
+            SessionEvent::TurnEnded { .. } => found.extend(scanner.end()),
+            SessionEvent::NextOffered { .. } | SessionEvent::BlockShown { .. } => told.push(event),
             _ => (),
         }
     }

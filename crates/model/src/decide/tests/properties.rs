@@ -46,15 +46,15 @@ fn open_requests(entries: &[Entry]) -> Result<Vec<(Request, Option<Turn>)>, Test
     let mut open: Vec<(Request, Option<Turn>)> = Vec::new();
     for entry in entries {
         match &entry.event {
-            Event::PermissionAsked { turn, request, .. } => open.push((*request, *turn)),
-            Event::PermissionAnswered { turn, request, .. } => {
+            SessionEvent::PermissionAsked { turn, request, .. } => open.push((*request, *turn)),
+            SessionEvent::PermissionAnswered { turn, request, .. } => {
                 let at = open.iter().position(|asked| asked == &(*request, *turn));
                 prop_assert!(at.is_some(), "{request} of {turn:?} is not open");
                 open.remove(at.unwrap());
             }
-            Event::TurnEnded { turn, .. } => prop_assert!(open.iter().all(|(_, of)| *of != Some(*turn))),
-            Event::SessionDeleted {} => prop_assert_eq!(&open, &[]),
-            Event::AgentStateChanged { state: AgentState::Failed | AgentState::Stopped, .. } => {
+            SessionEvent::TurnEnded { turn, .. } => prop_assert!(open.iter().all(|(_, of)| *of != Some(*turn))),
+            SessionEvent::SessionDeleted {} => prop_assert_eq!(&open, &[]),
+            SessionEvent::AgentStateChanged { state: AgentState::Failed | AgentState::Stopped, .. } => {
                 prop_assert_eq!(&open, &[]);
             }
             _ => (),
@@ -76,15 +76,15 @@ proptest! {
             let mut newest = Turn(0);
             for entry in &history.entries {
                 match &entry.event {
-                    Event::TurnStarted { turn, interaction_id } => {
+                    SessionEvent::TurnStarted { turn, interaction_id } => {
                         prop_assert_eq!(open, None);
                         prop_assert_eq!(*turn, newest.next());
                         newest = *turn;
                         open = Some((*turn, *interaction_id));
                     }
-                    Event::PromptSent { interaction_id, .. } => prop_assert_eq!(open, Some((newest, *interaction_id))),
-                    Event::TextPart { turn, .. } => prop_assert_eq!(open.map(|open| open.0), Some(*turn)),
-                    Event::TurnEnded { turn, .. } => {
+                    SessionEvent::PromptSent { interaction_id, .. } => prop_assert_eq!(open, Some((newest, *interaction_id))),
+                    SessionEvent::TextPart { turn, .. } => prop_assert_eq!(open.map(|open| open.0), Some(*turn)),
+                    SessionEvent::TurnEnded { turn, .. } => {
                         prop_assert_eq!(open.map(|open| open.0), Some(*turn));
                         open = None;
                     }

@@ -4,27 +4,27 @@
 //! could not have brought.
 
 use model::{
-    Block, Event, MAX_BLOCKS, MAX_COMMAND_BYTES, MAX_LABEL_CHARS, Next, NextId, Shown, Turn, one_line, plain_text,
-    work_name,
+    Block, MAX_BLOCKS, MAX_COMMAND_BYTES, MAX_LABEL_CHARS, Next, NextId, SessionEvent, Shown, Turn, one_line,
+    plain_text, work_name,
 };
 
 /// What was noted of the blocks of a turn; `None` if they are none.
-pub(super) fn shown(turn: Turn, blocks: Vec<Block>) -> Option<Vec<Event>> {
+pub(super) fn shown(turn: Turn, blocks: Vec<Block>) -> Option<Vec<SessionEvent>> {
     let (mut nexts, mut cards) = (0, 0);
     let noted = blocks.into_iter().map(|Block { nth, span, shown }| match shown {
         Shown::Next(next) => {
             let is_right = follows(&mut nexts, nth) && is_offer(&next);
-            is_right.then_some(Event::NextOffered { turn, nth, span, next })
+            is_right.then_some(SessionEvent::NextOffered { turn, nth, span, next })
         }
-        Shown::Card(card) => follows(&mut cards, nth).then_some(Event::BlockShown { turn, nth, span, card }),
+        Shown::Card(card) => follows(&mut cards, nth).then_some(SessionEvent::BlockShown { turn, nth, span, card }),
     });
     noted.collect()
 }
 
 /// The block that a note offers.
-pub(super) fn offer(event: &Event) -> Option<NextId> {
+pub(super) fn offer(event: &SessionEvent) -> Option<NextId> {
     match event {
-        Event::NextOffered { turn, nth, .. } => Some(NextId { turn: *turn, nth: *nth }),
+        SessionEvent::NextOffered { turn, nth, .. } => Some(NextId { turn: *turn, nth: *nth }),
         _ => None,
     }
 }

@@ -152,7 +152,7 @@ async fn a_turn_that_runs_leaves_no_trace() {
 /// Answers are as long as agents make them, and come back whole and in parts that a follower can take.
 #[tokio::test]
 async fn a_long_answer_comes_back_in_parts() {
-    use model::{Command, Event, Seq};
+    use model::{Command, Seq, SessionEvent};
     let world = World::new();
     super::begin(&world.store, 1).await;
     super::start_turn(&world.store, 1, 1, "long").await;
@@ -167,11 +167,11 @@ async fn a_long_answer_comes_back_in_parts() {
     let mut words = String::new();
     let mut after = Seq::START;
     loop {
-        let page = crate::Log::read(&fresh, crate::conformance::stream(1), after, 100).await.unwrap();
+        let page = crate::Log::read_session(&fresh, crate::conformance::session_id(1), after, 100).await.unwrap();
         let Some(last) = page.last() else { break };
         after = last.seq;
         for entry in page {
-            if let Event::TextPart { text, .. } = entry.event {
+            if let SessionEvent::TextPart { text, .. } = entry.event {
                 assert!(text.len() <= 64 << 10);
                 words += &text;
             }

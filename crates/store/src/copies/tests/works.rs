@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use model::{Command, Event, Incarnation, NextId, Offer, OfferState, Turn};
+use model::{Command, Incarnation, NextId, Offer, OfferState, Turn, WorkEvent};
 
 use super::{World, written_anew};
 use crate::conformance::{act, at, note, session_id, work_id};
@@ -125,12 +125,12 @@ async fn a_new_name_reaches_the_sessions_copies() {
     };
     let id = work_id(5);
     let project = "/w".to_owned();
-    world.tell_works(Event::WorkRenamed { work: id, project, name: "silk".to_owned() }).await;
+    world.tell_works(WorkEvent::WorkRenamed { work: id, project, name: "silk".to_owned() }).await;
     assert_eq!(world.copies.update_works(&*world.store).await.unwrap(), Touched::Yes);
     for n in [5, 6] {
         assert_eq!(named(n), serde_json::json!({ "id": id, "name": "silk" }));
     }
-    world.tell_works(Event::WorkDeleted { work: id }).await;
+    world.tell_works(WorkEvent::WorkDeleted { work: id }).await;
     assert_eq!(world.copies.update_works(&*world.store).await.unwrap(), Touched::Yes);
     for n in [5, 6] {
         assert_eq!(named(n), serde_json::json!({ "id": id }));

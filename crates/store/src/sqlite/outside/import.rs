@@ -159,16 +159,18 @@ impl Importer<'_> {
             return Err(lines.bad("it was written by a newer version of the program"));
         }
         let event = serde_json::json!({ "type": line.r#type, "data": line.data }).to_string();
-        let event = Event::decode(line.version, event.as_bytes()).map_err(|_| lines.bad("it is not a known event"))?;
+        let event =
+            Event::decode(stream, line.version, event.as_bytes()).map_err(|_| lines.bad("it is not a known event"))?;
         let after = self.head(stream, lines).await?;
         if line.seq != after.next() {
             return Err(lines.bad("it does not follow the entry before it in its stream"));
         }
         let entry = Entry { seq: line.seq, at: line.at, event };
         let (head, session) = self.streams.get_mut(&stream).expect("its head was just read");
-        let folded = fold(stream, session.take(), &entry);
-        (*head, *session) = (entry.seq, folded.session);
-        self.put(stream, after, entry, folded.rows);
+        let rows;
+        (*session, rows) = fold(stream, session.take(), &entry);
+        *head = entry.seq;
+        self.put(stream, after, entry, rows);
         self.size = (self.size.0 + 1, self.size.1 + lines.line.len());
         if self.size.0 >= MAX_BATCH_ENTRIES || self.size.1 >= MAX_BATCH_BYTES {
             self.flush().await?;
@@ -177,7 +179,7 @@ impl Importer<'_> {
     }
 
     /// Entries of one stream that follow each other are one part; the order of the log stays as it was.
-    fn put(&mut self, stream: StreamId, after: Seq, entry: Entry, rows: Vec<RowChange>) {
+    fn put(&mut self, stream: StreamId, after: Seq, entry: Entry<Event>, rows: Vec<RowChange>) {
         match self.batch.parts.last_mut() {
             Some(part) if part.stream == stream => {
                 part.entries.push(entry);

@@ -74,9 +74,9 @@ impl Walk {
                     return Ok(true);
                 }
             };
-            let folded = fold(self.stream, self.session.take(), &entry);
-            self.session = folded.session;
-            for change in folded.rows {
+            let rows;
+            (self.session, rows) = fold(self.stream, self.session.take(), &entry);
+            for change in rows {
                 self.rows.apply(change);
             }
             self.head = entry.seq;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use model::{Entry, Position, Seq, SessionRow};
+use model::{Entry, Event, Position, Seq, SessionRow};
 use rusqlite::Connection;
 
 use crate::conformance::{session_id, stream};
@@ -22,11 +22,11 @@ pub(super) const PAGE_BYTES: usize = 2048;
 #[derive(Debug, PartialEq)]
 pub(super) struct Told {
     rows: Vec<SessionRow>,
-    pub(super) sessions: Vec<(model::Session, Vec<Entry>)>,
+    pub(super) sessions: Vec<(model::Session, Vec<Entry<Event>>)>,
 }
 
-async fn entries(store: &SqliteStore, n: u8) -> Result<Vec<Entry>, ReadError> {
-    let mut all: Vec<Entry> = Vec::new();
+async fn entries(store: &SqliteStore, n: u8) -> Result<Vec<Entry<Event>>, ReadError> {
+    let mut all: Vec<Entry<Event>> = Vec::new();
     loop {
         let page = store.read(stream(n), all.last().map_or(Seq::START, |entry| entry.seq), 3).await?;
         if page.is_empty() {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use model::{
-    AgentReport, Command, Event, Incarnation, Memory, Outcome, RememberedDecision, Seq, Stop, StreamId, TokenKind,
+    AgentReport, Command, Incarnation, Memory, Outcome, RememberedDecision, Seq, ServerEvent, Stop, TokenKind,
 };
 use rusqlite::Connection;
 
@@ -43,7 +43,7 @@ pub(super) async fn write_sample(path: &Path) {
     act(&store, 2, create("two"), 8).await;
     act(&store, 3, create("three"), 9).await;
     store.purge(session_id(3), Seq(2), at(10)).await.unwrap();
-    let token = Event::TokenIssued {
+    let token = ServerEvent::TokenIssued {
         token_id: token_id(1),
         kind: TokenKind::Person,
         name: "token file".to_owned(),
@@ -51,14 +51,14 @@ pub(super) async fn write_sample(path: &Path) {
         secret_hash: "0".repeat(64),
         proof_hash: None,
     };
-    store.append(batch([Part::of(StreamId::Server, Seq::START, None, vec![token], at(11)).0])).await.unwrap();
+    store.append(batch([Part::of_server(Seq::START, vec![token], at(11))])).await.unwrap();
 }
 
 /// What is remembered, after the sample.
 pub(super) async fn write_remembered(path: &Path) {
     let store: AnyStore = Arc::new(open_at(path));
     let event = remembers(1, "make", RememberedDecision::Deny);
-    store.append(batch([Part::of(StreamId::Server, Seq(1), None, vec![event], at(12)).0])).await.unwrap();
+    store.append(batch([Part::of_server(Seq(1), vec![event], at(12))])).await.unwrap();
 }
 
 /// Changes a file behind everybody's back.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use model::{AgentReport, Command, Event, NextId, Position, Seq, StreamId, Turn};
+use model::{AgentReport, Command, NextId, Position, Seq, StreamId, Turn, WorkEvent};
 use rusqlite::Connection;
 
 use crate::conformance::{AnyStore, act, at, batch, click, next_step, note, offers, prompt, session_id, work_id};
@@ -28,12 +28,12 @@ pub(in crate::sqlite::tests) async fn write_work(path: &Path) {
     tell(&store, renamed("warp"), Seq(2)).await.unwrap();
 }
 
-fn renamed(name: &str) -> Event {
-    Event::WorkRenamed { work: work_id(6), project: "/w".to_owned(), name: name.to_owned() }
+fn renamed(name: &str) -> WorkEvent {
+    WorkEvent::WorkRenamed { work: work_id(6), project: "/w".to_owned(), name: name.to_owned() }
 }
 
-async fn tell(store: &AnyStore, event: Event, after: Seq) -> Result<Position, AppendError> {
-    store.append(batch([Part::of(StreamId::Work, after, None, vec![event], at(23)).0])).await
+async fn tell(store: &AnyStore, event: WorkEvent, after: Seq) -> Result<Position, AppendError> {
+    store.append(batch([Part::of_works(after, vec![event], at(23))])).await
 }
 
 #[tokio::test]
