@@ -19,6 +19,7 @@ export function checkList(listed, rows) {
     const takes = Object.keys(tool.inputSchema.properties ?? {}).map((name) => (required.has(name) ? `${name}*` : name));
     assert.deepEqual(takes.toSorted(), row.takes.toSorted(), `${tool.name}: arguments`);
     assert.equal(tool.outputSchema, undefined, `${tool.name}: no schema of a result`);
+    assert.equal(tool.inputSchema.additionalProperties, false, `${tool.name}: a closed schema`);
     const { length } = tool.description ?? "";
     assert.ok(length > 0 && length <= MOST_OF_A_DESCRIPTION, `${tool.name}: a description of ${length} characters`);
     const text = JSON.stringify(tool);
@@ -69,13 +70,14 @@ function wrongValues(schema) {
     case "string":
       wrong.push(5, ["a list"]);
       if (schema.enum) wrong.push("no-such-word");
+      if (schema.maxLength !== undefined) wrong.push("1".repeat(schema.maxLength + 1));
       break;
     case "integer":
       wrong.push("a text", 1.5, -1);
       if (schema.minimum !== undefined) wrong.push(schema.minimum - 1);
       break;
     case "array":
-      wrong.push("a text", 5, [5]);
+      wrong.push("a text", 5, [5], Array(schema.maxItems + 1).fill("a text"));
       break;
     case "boolean":
       wrong.splice(1, 1, "a text");

@@ -57,7 +57,7 @@ export const TOOLS = [
       { with: { setName: "files" }, says: pretty({ files: ["/a.rs", "/b.rs", "/c.rs"] }) },
       { with: { setName: "endpoints" }, says: pretty({ endpoints: [] }) },
       { with: { setName: null }, says: ["quince"] },
-      { with: { setName: "x".repeat(100) }, fails: true, says: ["a set's name is one line of 1 to 64 characters"] },
+      { with: { setName: "x".repeat(100) }, fails: true, says: ["setName has 100 characters, at most 64 are taken"] },
     ],
   },
   {

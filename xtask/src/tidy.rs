@@ -20,7 +20,7 @@ use crate::workspace::{self, Metadata};
 
 use tree::Tree;
 
-const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 19] = [
     arrows::dependencies_follow_the_arrows,
     arrows::each_technology_is_known_where_it_belongs,
     sources::files_say_what_they_are_for,
@@ -30,6 +30,8 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
     sources::no_path_of_this_machine,
     sources::one_place_appends,
     sources::traits_are_narrow,
+    sources::one_way_out,
+    sources::nothing_at_the_doors_is_called_unreachable,
     migrations::released_ones_are_unchanged,
     locks::npm_lock_names_no_host,
     locks::cargo_lock_has_one_source,

@@ -50,6 +50,8 @@ pub struct Entry {
     pub shared: bool,
     /// How it differs from other agents.
     pub quirks: Quirks,
+    /// The tools of the session's own MCP server that it calls without asking, if it can be told so.
+    pub own_tools: Vec<String>,
     /// The mode that the person chose for it in the configuration.
     pub chosen_mode: Option<String>,
     /// How it is installed, in a sentence.
@@ -96,12 +98,17 @@ pub struct Catalog {
 
 impl Catalog {
     /// The known agents, changed as the person wishes. `own_program` is the full path of this program, which is what
-    /// starts the guide; it is not looked for, because it runs.
-    pub fn new(own_program: &str, mut changes: BTreeMap<String, Change>) -> Result<Self, CatalogError> {
+    /// starts the guide; it is not looked for, because it runs. `own_tools` are the tools of the session's own MCP server that
+    /// agents call without asking.
+    pub fn new(
+        own_program: &str,
+        own_tools: &[String],
+        mut changes: BTreeMap<String, Change>,
+    ) -> Result<Self, CatalogError> {
         let mut entries = Vec::new();
         for row in ROWS {
             let change = changes.remove(row.name).unwrap_or_default();
-            entries.extend(change.apply(row.name, Some(row.entry(own_program)))?);
+            entries.extend(change.apply(row.name, Some(row.entry(own_program, own_tools)))?);
         }
         for (name, change) in changes {
             entries.extend(change.apply(&name, None)?);
@@ -214,8 +221,9 @@ impl fmt::Debug for Entry {
 }
 
 impl Row {
-    fn entry(&self, own_program: &str) -> Entry {
+    fn entry(&self, own_program: &str, own_tools: &[String]) -> Entry {
         let builtin = self.command.is_empty();
+        let named = self.quirks.unasked.and_then(|unasked| unasked.argument(own_tools));
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let sentence = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         Entry {
@@ -223,11 +231,12 @@ impl Row {
             title: self.title.to_owned(),
             description: self.description.to_owned(),
             command: if builtin { own_program } else { self.command }.to_owned(),
-            args: texts(self.args),
+            args: self.args.iter().map(|arg| (*arg).to_owned()).chain(named).collect(),
             env: self.env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             pass_env: texts(&self.pass_env.concat()),
             shared: self.shared,
             quirks: self.quirks,
+            own_tools: own_tools.to_vec(),
             chosen_mode: None,
             install: sentence(self.install),
             sign_in: sentence(self.sign_in),

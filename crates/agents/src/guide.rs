@@ -11,6 +11,7 @@ mod disk;
 mod files;
 mod group;
 mod mcp;
+mod mcp_http;
 mod output;
 mod pace;
 mod pipeline;

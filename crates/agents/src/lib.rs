@@ -12,6 +12,7 @@ pub mod guide;
 pub mod history;
 mod mcp_server;
 mod name;
+mod outbound;
 pub mod policy;
 mod pool;
 pub mod process;
@@ -21,7 +22,7 @@ mod settings;
 
 pub use acp::{Record, Records, RecordsError, RecordsWish};
 pub use agent::{Agent, Call, Lent, News, OwnCall, Start, Told, ToldOf};
-pub use mcp_server::{McpServer, McpServerError, OWN_MCP_SERVER, OWN_TOOLS, shown_url};
+pub use mcp_server::{McpServer, McpServerError, OWN_MCP_SERVER, shown_url};
 pub use name::{MAX_NAME_CHARS, is_name};
 pub use pool::Agents;
 pub use settings::{Limits, Settings};

@@ -9,20 +9,6 @@ use crate::name::{MAX_NAME_CHARS, is_name};
 
 /// The name of the server of the session's own tools; no other may have it.
 pub const OWN_MCP_SERVER: &str = "throughline";
-/// Its tools. All of them only note and read, so that an agent which can be told so does not ask before it calls them.
-pub const OWN_TOOLS: [&str; 11] = [
-    "set_relevant_context",
-    "get_relevant_context",
-    "current_session",
-    "session_toc",
-    "session_title_history",
-    "search_session",
-    "search_all_sessions",
-    "list_sessions",
-    "get_turn",
-    "get_turns",
-    "get_interaction",
-];
 
 /// How an agent reaches the server. It is handed on as it is: the agent connects to it or starts it.
 #[derive(Clone, PartialEq, Eq)]

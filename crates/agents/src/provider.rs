@@ -1,14 +1,13 @@
-//! The one way out to model providers, for a line of text: summaries and titles.
+//! Model providers, asked for a line of text: summaries and titles.
 //!
-//! Invariants: what was configured is spoken to and nobody else: no redirect is followed, no proxy asked, and without TLS
-//! only this machine is reached unless the person said otherwise. An ask ends within [`LIMIT`], whatever the other side does,
-//! and reads no more than a bound. The key is in one header and in no text that leaves here.
+//! Invariants: what was configured is spoken to and nobody else (`outbound.rs`), and without TLS only this machine is reached
+//! unless the person said otherwise. An ask ends within [`LIMIT`], whatever the other side does. The key is in one header and
+//! in no text that leaves here.
 
 mod error;
 mod exchange;
 mod manner;
 mod settings;
-mod trust;
 mod wire;
 
 use std::fmt;
@@ -18,8 +17,9 @@ use std::time::Duration;
 use http::StatusCode;
 use serde_json::Value;
 
+pub use crate::outbound::PlainHttp;
 pub use error::ProviderError;
-pub use settings::{PlainHttp, ProviderKey, ProviderKind, ProviderSettings, ProviderSetupError, ProviderUrl};
+pub use settings::{ProviderKey, ProviderKind, ProviderSettings, ProviderSetupError, ProviderUrl};
 
 use error::cleaned;
 use exchange::{Answer, Exchange};
@@ -90,13 +90,10 @@ impl Provider {
     }
 
     fn understand(&self, answer: &Answer) -> Result<String, (ProviderError, Hint)> {
-        if answer.status.is_redirection() {
-            return Err((ProviderError::Redirected { status: answer.status.as_u16() }, Hint::None));
-        }
         if !answer.status.is_success() {
             return Err(self.refused(answer));
         }
-        if answer.is_cut {
+        if answer.is_too_large() {
             return Err((ProviderError::TooLarge, Hint::None));
         }
         let not_understood = || (ProviderError::NotUnderstood, Hint::None);

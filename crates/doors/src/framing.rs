@@ -30,15 +30,21 @@ pub(crate) struct Framing {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
-    RequestLine,
-    Header,
-    ChunkSize,
-    ChunkEnd,
-    Trailer,
+    Line(Line),
     /// So many bytes of a body, or of a chunk, are still to come.
     Body(u64),
     Chunk(u64),
     Refused,
+}
+
+/// What a line of the framing is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Request,
+    Header,
+    ChunkSize,
+    ChunkEnd,
+    Trailer,
 }
 
 /// A rule was broken.
@@ -48,7 +54,7 @@ impl Framing {
     pub(crate) fn new(upgraded: Arc<AtomicBool>) -> Self {
         Self {
             upgraded,
-            at: At::RequestLine,
+            at: At::Line(Line::Request),
             line: Vec::new(),
             line_is_longer: false,
             after_cr: false,
@@ -68,8 +74,8 @@ impl Framing {
                     let passed = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
                     *left -= passed as u64;
                     match self.at {
-                        At::Body(0) => self.begin(At::RequestLine),
-                        At::Chunk(0) => self.begin(At::ChunkEnd),
+                        At::Body(0) => self.begin(At::Line(Line::Request)),
+                        At::Chunk(0) => self.begin(At::Line(Line::ChunkEnd)),
                         _ => (),
                     }
                     passed
@@ -78,8 +84,9 @@ impl Framing {
                     bytes.fill(REFUSED);
                     return;
                 }
-                At::RequestLine | At::Header | At::ChunkSize | At::ChunkEnd | At::Trailer => {
-                    if self.take(bytes[0]).is_err() {
+                At::Line(line) => {
+                    let line = *line;
+                    if self.take(bytes[0], line).is_err() {
                         self.at = At::Refused;
                         continue;
                     }
@@ -91,10 +98,10 @@ impl Framing {
     }
 
     /// A byte of a line.
-    fn take(&mut self, byte: u8) -> Result<(), Broken> {
+    fn take(&mut self, byte: u8, line: Line) -> Result<(), Broken> {
         match (byte, self.after_cr) {
             (b'\n', true) => {
-                let next = self.end_of_line()?;
+                let next = self.end_of_line(line)?;
                 self.begin(next);
             }
             (b'\n', false) | (_, true) => return Err(Broken),
@@ -109,38 +116,38 @@ impl Framing {
         self.line.clear();
         self.line_is_longer = false;
         self.after_cr = false;
-        if at == At::RequestLine {
+        if at == At::Line(Line::Request) {
             (self.length, self.chunked) = (None, false);
         }
         self.at = at;
     }
 
-    fn end_of_line(&mut self) -> Result<At, Broken> {
-        let empty = self.line.is_empty();
-        Ok(match self.at {
+    /// What comes after a line.
+    fn end_of_line(&mut self, line: Line) -> Result<At, Broken> {
+        let next = match (line, self.line.is_empty()) {
             // hyper skips empty lines before a request, as the RFC advises.
-            At::RequestLine if empty => At::RequestLine,
-            At::RequestLine => At::Header,
-            At::Header if empty => match (self.chunked, self.length) {
+            (Line::Request, true) => Line::Request,
+            (Line::Request, false) => Line::Header,
+            (Line::Header, true) => match (self.chunked, self.length) {
                 (true, Some(_)) => return Err(Broken),
-                (true, None) => At::ChunkSize,
-                (false, None | Some(0)) => At::RequestLine,
-                (false, Some(length)) => At::Body(length),
+                (true, None) => Line::ChunkSize,
+                (false, None | Some(0)) => Line::Request,
+                (false, Some(length)) => return Ok(At::Body(length)),
             },
-            At::Header => {
+            (Line::Header, false) => {
                 self.header()?;
-                At::Header
+                Line::Header
             }
-            At::ChunkSize => match self.chunk_size()? {
-                0 => At::Trailer,
-                size => At::Chunk(size),
+            (Line::ChunkSize, _) => match self.chunk_size()? {
+                0 => Line::Trailer,
+                size => return Ok(At::Chunk(size)),
             },
-            At::ChunkEnd if empty => At::ChunkSize,
-            At::ChunkEnd => return Err(Broken),
-            At::Trailer if empty => At::RequestLine,
-            At::Trailer => At::Trailer,
-            At::Body(_) | At::Chunk(_) | At::Refused => unreachable!("these have no lines"),
-        })
+            (Line::ChunkEnd, true) => Line::ChunkSize,
+            (Line::ChunkEnd, false) => return Err(Broken),
+            (Line::Trailer, true) => Line::Request,
+            (Line::Trailer, false) => Line::Trailer,
+        };
+        Ok(At::Line(next))
     }
 
     fn header(&mut self) -> Result<(), Broken> {

@@ -7,7 +7,6 @@
 
 mod agent_places;
 mod asking;
-mod brief;
 mod calls;
 mod clock;
 mod contents;
@@ -61,11 +60,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub use agents::OWN_TOOLS as UNASKED_TOOLS;
 pub use agents::catalog::Listed;
 pub use agents::{RecordsError, RecordsWish};
 pub use asking::{Asker, RequestKey};
-pub use brief::STANDARD_BRIEF;
 pub use clock::{Clock, SystemClock};
 pub use contents::{Contents, Interaction, MAX_CONTENTS_LINES, MAX_TURNS_AT_ONCE, TurnView};
 pub use directories::Reach;
@@ -81,7 +78,7 @@ pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
 pub use id_source::{IdSource, Secret, SystemIds};
 pub use importing::{ImportError, ImportProgress, ImportSource};
 pub use looking::open_directory;
-pub use own_calls::OwnToolCheck;
+pub use mount::OwnTools;
 pub use packet::Packet;
 pub use reading::{Outside, ShowError, ShownFile};
 pub use records::{AgentSession, AgentSessions, AgentSessionsError};
@@ -96,8 +93,8 @@ pub use wishes::{
 pub use within::{CountWithin, PageWithin};
 pub use work::{Click, MAX_OFFERS, Work, WorkContents};
 
-use brief::WHAT_THE_TOOLS_ARE_FOR;
 use live_session::Input;
+use mount::WHAT_THE_TOOLS_ARE_FOR;
 
 /// How many entries of a session are read at a time.
 const ENTRIES_AT_ONCE: usize = 500;
@@ -138,6 +135,8 @@ pub struct Agency {
     pub files: Option<PathBuf>,
     /// What every agent is told of its session, if it is told anything.
     pub brief: Option<String>,
+    /// The tools that agents are lent with the MCP mount.
+    pub own_tools: OwnTools,
     /// How many sessions may have an agent at once.
     pub max_agents: usize,
 }
@@ -145,11 +144,11 @@ pub struct Agency {
 impl Agency {
     /// The built-in guide alone, as a task of this process: for tests and measurements.
     pub fn only_guide() -> Self {
-        let catalog = Catalog::new("throughline", BTreeMap::new()).expect("nothing is changed in the catalog");
+        let catalog = Catalog::new("throughline", &[], BTreeMap::new()).expect("nothing is changed in the catalog");
         let agents = Agents::new(agents::Settings::in_process(catalog.entries()));
-        let brief = Some(STANDARD_BRIEF.to_owned());
         let (policy, deny) = (PermissionPolicy::default(), Deny::standard());
-        Self { agents, catalog, policy, deny, files: None, brief, max_agents: usize::MAX }
+        let (files, brief, own_tools) = (None, None, OwnTools::none());
+        Self { agents, catalog, policy, deny, files, brief, own_tools, max_agents: usize::MAX }
     }
 }
 
@@ -186,8 +185,8 @@ pub(crate) struct Shared {
     server_stream: server_stream::StreamLock,
     work_stream: server_stream::StreamLock,
     agent_places: agent_places::AgentPlaces,
-    /// The MCP mount; known once the server listens.
-    mount: OnceLock<mount::Mount>,
+    /// Where agents reach the MCP mount; known once the server listens.
+    mount_url: OnceLock<String>,
     own_calls: own_calls::OwnCalls,
     started: housekeeping::Started,
     parts: parts::Parts,
@@ -250,7 +249,7 @@ impl Engine {
             journal,
             server_stream: server_stream::StreamLock::new(),
             work_stream: server_stream::StreamLock::new(),
-            mount: OnceLock::new(),
+            mount_url: OnceLock::new(),
             own_calls: own_calls::OwnCalls::default(),
             started,
             parts: parts::Parts::default(),
@@ -275,11 +274,11 @@ impl Engine {
         Ok(Self { shared })
     }
 
-    /// Says where on this machine agents reach the MCP mount, and what its tools take; agents that are attached from now on
-    /// are handed it. The first word holds.
-    pub fn mount_at(&self, url: String, takes: OwnToolCheck) {
-        if let Err(mount) = self.shared.mount.set(mount::Mount { url, takes }) {
-            tracing::error!(mount.url, "the MCP mount has an address already; the first is kept");
+    /// Says where on this machine agents reach the MCP mount; agents that are attached from now on are handed it. The first
+    /// word holds.
+    pub fn mount_at(&self, url: String) {
+        if let Err(url) = self.shared.mount_url.set(url) {
+            tracing::error!(url, "the MCP mount has an address already; the first is kept");
         }
     }
 

@@ -14,7 +14,8 @@ use model::{
 };
 use store::{ReadError, Reader};
 
-use crate::looking::{Looking, path_of};
+use crate::Shared;
+use crate::looking::path_of;
 
 /// How many characters a packet has at most, and how many make about one token.
 const MAX_CHARS: usize = 12_000;
@@ -56,12 +57,8 @@ pub struct Packet {
 }
 
 /// The packet for a session that stands like this.
-pub(crate) async fn build(
-    store: &dyn Reader,
-    looking: &Looking,
-    session: &Session,
-    untold: Untold,
-) -> Result<Packet, ReadError> {
+pub(crate) async fn build(shared: &Shared, session: &Session, untold: Untold) -> Result<Packet, ReadError> {
+    let (store, looking) = (&*shared.store, &shared.looking);
     let turns = match untold {
         Untold::Everything => newest_turns(store, session).await?,
         Untold::Essentials | Untold::Nothing => Vec::new(),
@@ -70,7 +67,8 @@ pub(crate) async fn build(
     if let Some(origin) = session.row.from
         && step::is_untold(store, &session.row, untold).await?
     {
-        let own = step::Own { session, states: &states, turns: &turns };
+        let tools = &shared.agency.own_tools.for_looking_back;
+        let own = step::Own { session, states: &states, turns: &turns, tools };
         return Ok(Packet::new(ToldOf::PhaseBefore, step::text(store, looking, origin, &own).await?));
     }
     Ok(Packet::new(ToldOf::EarlierTurns, text(session, &states, &turns)))

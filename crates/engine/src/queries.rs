@@ -71,7 +71,7 @@ impl Engine {
             Untold::Essentials => Untold::Essentials,
             Untold::Nothing | Untold::Everything => Untold::Everything,
         };
-        Ok(packet::build(&*self.shared.store, &self.shared.looking, &session, untold).await?)
+        Ok(packet::build(&self.shared, &session, untold).await?)
     }
 
     /// A session as it stood after its first entries.

@@ -31,9 +31,9 @@ pub const MAX_SET_ITEMS: usize = 10;
 /// How many items all sets of a session keep together.
 pub const MAX_CONTEXT_ITEMS: usize = 50;
 /// Longest name of a set, in characters.
-pub(crate) const MAX_SET_NAME_CHARS: usize = 64;
+pub const MAX_SET_NAME_CHARS: usize = 64;
 /// Longest item of a set, in bytes: as long as a path may be.
-pub(crate) const MAX_ITEM_BYTES: usize = MAX_PATH_BYTES;
+pub const MAX_ITEM_BYTES: usize = MAX_PATH_BYTES;
 /// How many of a fact's values are kept: the newest.
 pub const MAX_FACT_VALUES: usize = 100;
 /// How much one call may prove.

@@ -28,7 +28,7 @@ use doors::{AllowedHosts, Door, GuardedApp, Limits};
 use engine::{Engine, Secret};
 use tokio_util::sync::CancellationToken;
 
-pub use mcp::{AllSessions, own_tool_takes};
+pub use mcp::{AllSessions, STANDARD_BRIEF, own_tools};
 pub use openapi::openapi;
 pub use web_assets::HAS_PAGE;
 

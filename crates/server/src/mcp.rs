@@ -5,6 +5,7 @@
 //! route makes as well.
 
 mod arguments;
+mod brief;
 mod budget;
 mod envelope;
 mod handler;
@@ -35,10 +36,11 @@ use tower::ServiceExt as _;
 
 use crate::error::ApiError;
 use crate::{App, access};
+pub use brief::STANDARD_BRIEF;
 use envelope::Refused;
 use handler::Handler;
 pub use scope::AllSessions;
-pub use tools::takes as own_tool_takes;
+pub use tools::own_tools;
 
 /// Names the session where the credential does not.
 pub(crate) const SESSION_HEADER: &str = "throughline-session";

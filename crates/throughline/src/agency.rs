@@ -45,7 +45,8 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
     };
     let (policy, brief) = (config.permission_policy()?, config.brief.in_force());
     let max_agents = config.limits.max_agents;
-    Ok(Agency { agents: Agents::new(settings), catalog, policy, deny, files, brief, max_agents })
+    let own_tools = server::own_tools();
+    Ok(Agency { agents: Agents::new(settings), catalog, policy, deny, files, brief, own_tools, max_agents })
 }
 
 /// What is not text no agent gets.

@@ -103,6 +103,36 @@ pub(super) fn traits_are_narrow(tree: &Tree) -> Vec<Finding> {
     found
 }
 
+/// One place connects to servers of others, with the rules about where that may lead. What a program of ours listens on is
+/// reached by its socket file.
+pub(super) fn one_way_out(tree: &Tree) -> Vec<Finding> {
+    const WAY_OUT: &str = "crates/agents/src/outbound.rs";
+    const WAYS: [&str; 6] =
+        ["TcpStream::connect", "TcpSocket::new", "lookup_host(", "to_socket_addrs(", "hyper_util::client", "reqwest::"];
+    let others = tree.rust_files().filter(|file| file.path.starts_with("crates/") && file.path != WAY_OUT);
+    code_with(others, &WAYS)
+        .map(|(file, line)| file.finding(line, format!("only {WAY_OUT} connects to servers of others")))
+        .collect()
+}
+
+/// What comes in from outside must not be able to end a task: the types say what can be there.
+pub(super) fn nothing_at_the_doors_is_called_unreachable(tree: &Tree) -> Vec<Finding> {
+    let doors = ["crates/doors/src/", "crates/server/src/"];
+    let files = tree.rust_files().filter(|file| doors.iter().any(|folder| file.path.starts_with(folder)));
+    code_with(files, &["unreachable!("])
+        .map(|(file, line)| file.finding(line, "let the types say that this can not be"))
+        .collect()
+}
+
+/// Lines of code, tests apart, that hold one of some texts.
+fn code_with<'a>(files: impl Iterator<Item = &'a File>, texts: &[&str]) -> impl Iterator<Item = (&'a File, usize)> {
+    files.flat_map(|file| {
+        let code = file.lines().take(code_lines(file));
+        let found = code.filter(|(_, line)| texts.iter().any(|text| line.contains(text)));
+        found.map(|(number, _)| (file, number)).collect::<Vec<_>>()
+    })
+}
+
 /// Rust lines per crate, tests counted apart: which part grows shows here first.
 pub(super) fn lines_per_crate(tree: &Tree) -> String {
     let mut crates: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
@@ -254,6 +284,42 @@ mod tests {
         assert_eq!(
             said(&traits_are_narrow(&tree)),
             ["crates/a/src/lib.rs:45: a trait of 11 methods, where 10 are many; split it"]
+        );
+    }
+
+    #[test]
+    fn a_second_way_out_is_found() {
+        let connects = "//! A.\nlet stream = TcpStream::connect(address).await?;\n";
+        let tree = made_up(&[
+            ("crates/agents/src/outbound.rs", connects),
+            ("crates/agents/src/guide/mcp.rs", "//! A.\nlet client = reqwest::Client::builder().build()?;\n"),
+            ("crates/server/src/fetch.rs", connects),
+            ("crates/server/tests/it/fetch.rs", connects),
+            ("xtask/src/kills.rs", connects),
+        ]);
+        assert_eq!(
+            said(&one_way_out(&tree)),
+            [
+                "crates/agents/src/guide/mcp.rs:2: only crates/agents/src/outbound.rs connects to servers of others",
+                "crates/server/src/fetch.rs:2: only crates/agents/src/outbound.rs connects to servers of others",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_called_unreachable_at_the_doors_is_found() {
+        let text = "//! A.\n_ => unreachable!(\"never\"),\n#[cfg(test)]\nmod tests {\nunreachable!();\n}\n";
+        let tree = made_up(&[
+            ("crates/doors/src/framing.rs", text),
+            ("crates/server/src/mcp.rs", text),
+            ("crates/engine/src/work.rs", text),
+        ]);
+        assert_eq!(
+            said(&nothing_at_the_doors_is_called_unreachable(&tree)),
+            [
+                "crates/doors/src/framing.rs:2: let the types say that this can not be",
+                "crates/server/src/mcp.rs:2: let the types say that this can not be",
+            ]
         );
     }
 

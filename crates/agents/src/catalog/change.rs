@@ -93,6 +93,7 @@ fn unknown(name: &str) -> Entry {
         pass_env: Vec::new(),
         shared: false,
         quirks: Quirks::PLAIN,
+        own_tools: Vec::new(),
         chosen_mode: None,
         install: None,
         sign_in: None,

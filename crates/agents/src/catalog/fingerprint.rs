@@ -16,12 +16,12 @@ pub struct Fingerprint([u8; 32]);
 impl Fingerprint {
     pub(super) fn of(entry: &Entry) -> Self {
         let mut hash = Sha256::new();
-        let Entry { command, args, env, pass_env, quirks, .. } = entry;
+        let Entry { command, args, env, pass_env, quirks, own_tools, .. } = entry;
         add_list(&mut hash, [command.as_str()]);
         add_list(&mut hash, args.iter().map(String::as_str));
         add_list(&mut hash, env.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]));
         add_list(&mut hash, pass_env.iter().map(String::as_str));
-        let settings = quirks.settings_file.map(|file| file.settings().to_string());
+        let settings = quirks.settings_file.map(|file| file.settings(own_tools).to_string());
         add_list(&mut hash, settings.as_deref());
         Self(hash.finalize().into())
     }

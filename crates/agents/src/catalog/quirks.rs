@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{OWN_MCP_SERVER, OWN_TOOLS};
+use crate::OWN_MCP_SERVER;
 
 /// How an agent differs from the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,11 +60,13 @@ pub enum Brief {
     FirstPrompt,
 }
 
-/// How an agent is told, when a conversation begins, which MCP tools it may call without asking.
+/// How an agent is told which MCP tools it may call without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unasked {
-    /// `_meta.claudeCode.options.allowedTools`, with the names that Claude Code gives MCP tools.
+    /// When a conversation begins: `_meta.claudeCode.options.allowedTools`, with the names that Claude Code gives MCP tools.
     ClaudeCode,
+    /// When it is started, with the names that Gemini CLI gives them. A settings file would have to be root's.
+    GeminiArgument,
 }
 
 impl Quirks {
@@ -92,13 +94,26 @@ impl SettingsFile {
     }
 
     /// What is in it of ours: our own tools by the names that the agent gives them.
-    pub(super) fn settings(self) -> Value {
-        let name = |tool: &str| format!("mcp__{OWN_MCP_SERVER}__{tool}");
+    pub(super) fn settings(self, own_tools: &[String]) -> Value {
+        let name = |tool: &String| format!("mcp__{OWN_MCP_SERVER}__{tool}");
         match self {
             Self::Qwen => json!({
                 "tools": { "approvalMode": "default", "toolSearch": { "enabled": false } },
-                "permissions": { "allow": OWN_TOOLS.map(name) },
+                "permissions": { "allow": own_tools.iter().map(name).collect::<Vec<_>>() },
             }),
+        }
+    }
+}
+
+impl Unasked {
+    /// What an agent is started with beside the arguments of its row.
+    pub(super) fn argument(self, own_tools: &[String]) -> Option<String> {
+        match self {
+            Self::ClaudeCode => None,
+            Self::GeminiArgument => {
+                let names: Vec<_> = own_tools.iter().map(|tool| format!("mcp_{OWN_MCP_SERVER}_{tool}")).collect();
+                Some(format!("--allowed-tools={}", names.join(",")))
+            }
         }
     }
 }

@@ -31,7 +31,10 @@ impl Entry {
             }
         };
         let path = folder.join(format!("{}-settings.json", self.name));
-        match (write_private(&path, &merged(Value::Object(own), file.settings()).to_string()), path.to_str()) {
+        match (
+            write_private(&path, &merged(Value::Object(own), file.settings(&self.own_tools)).to_string()),
+            path.to_str(),
+        ) {
             (Ok(()), Some(path)) => drop(env.insert(variable.to_owned(), path.to_owned())),
             (Err(err), _) => tracing::warn!(agent = self.name, error = %err, "could not write its settings"),
             (Ok(()), None) => tracing::warn!(agent = self.name, "its settings lie at a path that is not text"),
@@ -92,13 +95,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::OWN_TOOLS;
     use crate::catalog::Catalog;
 
     const VARIABLE: &str = "QWEN_CODE_SYSTEM_DEFAULTS_PATH";
 
+    fn own_tools() -> [String; 2] {
+        ["mark", "look_back"].map(str::to_owned)
+    }
+
     fn given(folder: &Path, own: Option<&Path>) -> Option<String> {
-        let catalog = Catalog::new("/p/throughline", BTreeMap::new()).unwrap();
+        let catalog = Catalog::new("/p/throughline", &own_tools(), BTreeMap::new()).unwrap();
         let own = own.map(|path| (VARIABLE.to_owned(), path.to_str().unwrap().to_owned()));
         let mut env = own.into_iter().collect();
         catalog.find_entry("qwen").unwrap().give_settings(folder, &mut env);
@@ -116,7 +122,7 @@ mod tests {
             let path = given(folder.path(), None).unwrap();
             let written = read_json(&path);
             assert_eq!(written["tools"], json!({ "approvalMode": "default", "toolSearch": { "enabled": false } }));
-            assert_eq!(written["permissions"]["allow"][0], "mcp__throughline__set_relevant_context");
+            assert_eq!(written["permissions"]["allow"][0], "mcp__throughline__mark");
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -136,7 +142,7 @@ mod tests {
         assert_eq!(written["model"], json!({ "name": "m" }));
         assert_eq!(written["tools"], json!({ "approvalMode": "default", "toolSearch": { "enabled": false } }));
         let allowed = written["permissions"]["allow"].as_array().unwrap();
-        assert_eq!((&allowed[0], allowed.len()), (&json!("a"), 1 + OWN_TOOLS.len()));
+        assert_eq!((&allowed[0], allowed.len()), (&json!("a"), 1 + own_tools().len()));
 
         let missing = given(folder.path(), Some(&folder.path().join("missing.json"))).unwrap();
         assert_eq!(read_json(&missing)["tools"]["approvalMode"], "default");
@@ -149,7 +155,7 @@ mod tests {
     fn other_agents_are_given_none() {
         let folder = tempfile::tempdir().unwrap();
         let mut env = BTreeMap::new();
-        let catalog = Catalog::new("/p/throughline", BTreeMap::new()).unwrap();
+        let catalog = Catalog::new("/p/throughline", &[], BTreeMap::new()).unwrap();
         catalog.find_entry("claude").unwrap().give_settings(folder.path(), &mut env);
         assert!(env.is_empty() && fs::read_dir(folder.path()).unwrap().next().is_none());
     }

@@ -114,19 +114,13 @@ pub(super) const ROWS: &[Row] = &[
         title: "Gemini CLI",
         description: "Google's agent for Gemini.",
         command: "gemini",
-        // A settings file would have to be root's. These are our own tools, each by the name that it gives them.
-        args: &[
-            "--acp",
-            "--allowed-tools=mcp_throughline_set_relevant_context,mcp_throughline_get_relevant_context,\
-             mcp_throughline_current_session,mcp_throughline_session_toc,mcp_throughline_session_title_history,\
-             mcp_throughline_search_session,mcp_throughline_search_all_sessions,mcp_throughline_list_sessions,\
-             mcp_throughline_get_turn,mcp_throughline_get_turns,mcp_throughline_get_interaction",
-        ],
+        args: &["--acp"],
         env: &[],
         pass_env: &[&["GEMINI_API_KEY", "GEMINI_CLI_HOME", "GEMINI_MODEL", "GOOGLE_*"]],
         shared: false,
         quirks: Quirks {
             asks_in: &[asks_in_mode(&["default", "plan"])],
+            unasked: Some(Unasked::GeminiArgument),
             titles_are_commands: true,
             // It says that it has read its record before it has, and deletes a record that it read at a later start.
             must_not_load: true,

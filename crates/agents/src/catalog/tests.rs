@@ -14,7 +14,7 @@ const OWN: &str = "/opt/throughline/throughline";
 
 fn catalog(changes: &[(&str, Change)]) -> Result<Catalog, CatalogError> {
     let changes = changes.iter().map(|(name, change)| ((*name).to_owned(), change.clone()));
-    Catalog::new(OWN, changes.collect())
+    Catalog::new(OWN, &["mark", "look_back"].map(str::to_owned), changes.collect())
 }
 
 fn changed(name: &str, change: Change) -> Result<Entry, CatalogError> {
@@ -109,8 +109,8 @@ fn the_known_agents_are_all_in_the_manual() {
 #[test]
 fn gemini_is_told_of_each_of_our_tools() {
     let catalog = catalog(&[]).unwrap();
-    let named = crate::OWN_TOOLS.map(|tool| format!("mcp_throughline_{tool}")).join(",");
-    assert_eq!(catalog.find_entry("gemini").unwrap().args[1], format!("--allowed-tools={named}"));
+    let named = "--allowed-tools=mcp_throughline_mark,mcp_throughline_look_back";
+    assert_eq!(catalog.find_entry("gemini").unwrap().args, ["--acp", named]);
 }
 
 #[test]
@@ -391,7 +391,7 @@ fn is_alive(pid: Pid) -> bool {
 async fn the_guide_is_the_last_of_those_that_are_here() {
     let mine = Change { command: Some("my-agent".to_owned()), ..Change::default() };
     let changes = BTreeMap::from([("mine".to_owned(), mine)]);
-    let catalog = Catalog::new("throughline", changes).unwrap();
+    let catalog = Catalog::new("throughline", &[], changes).unwrap();
     let world = World::new(&[("codex-acp", "tells-version"), ("qwen", "complains"), ("my-agent", "tells-version")]);
     let list = catalog.list(&format!("{}:/usr/bin:/bin", world.path()), Some(&world.home())).await;
     let installed: Vec<&str> =

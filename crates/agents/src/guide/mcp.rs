@@ -1,15 +1,13 @@
 //! Connections to the MCP servers that a client gives a session: http on this machine, and programs on their pipes.
 //!
-//! Invariant: nothing leaves the machine. A proxy is not asked, a redirect not followed, and a program that was started
-//! here ends with its connection.
+//! Invariant: nothing leaves the machine, and a program that was started here ends with its connection.
 
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
 
 use agent_client_protocol::v1::schema::{HttpHeader, McpServer, McpServerHttp, McpServerStdio};
-use reqwest::Url;
-use reqwest::header::{HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue};
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, Implementation, JsonObject,
     ProtocolVersion, Tool,
@@ -20,6 +18,8 @@ use rmcp::{ClientServiceExt as _, RoleClient};
 use tokio::process::Command;
 
 use super::group::Group;
+use super::mcp_http::McpHttp;
+use crate::outbound::{Address, Rule, TrustError};
 
 pub(super) struct Connection {
     service: RunningService<RoleClient, ClientConfig>,
@@ -38,7 +38,7 @@ pub(super) enum ConnectError {
     #[error("its program could not be started: {0}")]
     Start(#[from] io::Error),
     #[error("no http client could be made: {0}")]
-    Http(#[from] reqwest::Error),
+    Http(#[from] TrustError),
     #[error("{0}")]
     Handshake(#[from] Box<ClientInitializeError>),
 }
@@ -63,10 +63,8 @@ impl Connection {
     }
 
     async fn to_url(server: &McpServerHttp) -> Result<Self, ConnectError> {
-        if !is_on_this_machine(&server.url) {
-            return Err(ConnectError::Elsewhere { url: server.url.clone() });
-        }
-        let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build()?;
+        let address = Address::parse(&server.url, Rule::ThisMachine);
+        let client = McpHttp::new(address.map_err(|_| ConnectError::Elsewhere { url: server.url.clone() })?)?;
         let config = StreamableHttpClientTransportConfig::with_uri(server.url.as_str())
             .custom_headers(server.headers.iter().map(header).collect::<Result<_, _>>()?);
         let transport = StreamableHttpClientTransport::with_client(client, config);
@@ -111,13 +109,6 @@ fn both_eras() -> ClientLifecycleMode {
     }
 }
 
-fn is_on_this_machine(url: &str) -> bool {
-    let Ok(url) = Url::parse(url) else { return false };
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-    url.scheme() == "http" && (host == "localhost" || address.is_ok_and(|address| address.is_loopback()))
-}
-
 fn header(header: &HttpHeader) -> Result<(HeaderName, HeaderValue), ConnectError> {
     let broken = || ConnectError::Header { name: header.name.clone() };
     let name = HeaderName::try_from(&header.name).map_err(|_| broken())?;
@@ -129,25 +120,6 @@ fn header(header: &HttpHeader) -> Result<(HeaderName, HeaderValue), ConnectError
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_this_machine_is_reached() {
-        for url in ["http://127.0.0.1:9/mcp", "http://localhost/", "http://[::1]:80/mcp", "http://127.9.9.9"] {
-            assert!(is_on_this_machine(url), "{url}");
-        }
-        for url in [
-            "https://127.0.0.1/mcp",
-            "http://example.com",
-            "http://127.0.0.1.example.com",
-            "http://localhost@example.com/",
-            "http://10.0.0.1",
-            "file:///etc/passwd",
-            "nonsense",
-            "",
-        ] {
-            assert!(!is_on_this_machine(url), "{url}");
-        }
-    }
 
     #[test]
     fn a_header_that_would_break_the_request_is_refused() {

@@ -37,7 +37,7 @@ pub(super) enum Hint {
 
 impl Manner {
     pub(super) fn first(kind: ProviderKind, url: &ProviderUrl) -> Self {
-        let is_openai_itself = url.host() == "api.openai.com";
+        let is_openai_itself = url.address().host() == "api.openai.com";
         let limit_word = if is_openai_itself { LimitWord::MaxCompletionTokens } else { LimitWord::MaxTokens };
         Self {
             limit_word,

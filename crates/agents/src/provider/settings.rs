@@ -4,11 +4,11 @@
 //! and it holds no secret. A key that was taken can be sent. No `Debug` shows it.
 
 use std::fmt;
-use std::net::IpAddr;
 
 use http::HeaderValue;
-use reqwest::Url;
 use serde::{Deserialize, Serialize};
+
+use crate::outbound::{Address, AddressError, PlainHttp, Rule, TrustError};
 
 /// Whose words are spoken. Many servers of others speak OpenAI's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,89 +76,62 @@ pub enum ProviderSetupError {
     Tls(String),
 }
 
-/// Where http without TLS may go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlainHttp {
-    /// Nobody else can listen there.
-    ThisMachineOnly,
-    /// The person trusts the network in between.
-    Anywhere,
+impl From<AddressError> for ProviderSetupError {
+    fn from(err: AddressError) -> Self {
+        match err {
+            AddressError::NotHttp | AddressError::Elsewhere => Self::Url,
+            AddressError::WithUser => Self::UrlWithMore,
+            AddressError::Plain => Self::Plain,
+        }
+    }
+}
+
+impl From<TrustError> for ProviderSetupError {
+    fn from(err: TrustError) -> Self {
+        match err {
+            TrustError::NoCertificates => Self::NoCertificates,
+            TrustError::Name => Self::Url,
+            TrustError::Tls(why) => Self::Tls(why),
+        }
+    }
 }
 
 /// The address below which a provider is spoken to.
 #[derive(Clone, PartialEq, Eq)]
-pub struct ProviderUrl {
-    url: Url,
-    plain: PlainHttp,
-}
+pub struct ProviderUrl(Address);
 
 impl ProviderUrl {
     pub fn parse(text: &str, plain: PlainHttp) -> Result<Self, ProviderSetupError> {
-        let url = Url::parse(text).map_err(|_| ProviderSetupError::Url)?;
-        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
-            return Err(ProviderSetupError::Url);
-        }
-        if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
+        let address = Address::parse(text, Rule::Configured(plain))?;
+        if address.query().is_some() || address.has_fragment() {
             return Err(ProviderSetupError::UrlWithMore);
         }
-        let address = Self { url, plain };
-        if !address.is_tls() && plain == PlainHttp::ThisMachineOnly && !address.names_this_machine() {
-            return Err(ProviderSetupError::Plain);
-        }
-        Ok(address)
+        Ok(Self(address))
     }
 
-    pub(super) fn is_tls(&self) -> bool {
-        self.url.scheme() == "https"
-    }
-
-    /// Whether a connection to `ip` keeps to what was said. The name `localhost` is somebody's to resolve.
-    pub(super) fn may_reach(&self, ip: IpAddr) -> bool {
-        self.is_tls() || self.plain == PlainHttp::Anywhere || is_loopback(ip)
-    }
-
-    /// Without the brackets of an IPv6 address.
-    pub(super) fn host(&self) -> &str {
-        let host = self.url.host_str().unwrap_or_default();
-        host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
-    }
-
-    pub(super) fn port(&self) -> u16 {
-        self.url.port_or_known_default().unwrap_or(443)
-    }
-
-    /// As the header `Host` wants it.
-    pub(super) fn authority(&self) -> &str {
-        self.url.authority()
+    pub(super) fn address(&self) -> &Address {
+        &self.0
     }
 
     /// The path of `endpoint` below this address. What the address already has of it is not said twice: people paste
     /// addresses with and without `/v1`, and whole ones.
     pub(super) fn path_of(&self, endpoint: &[&str]) -> String {
-        let base: Vec<&str> = self.url.path().split('/').filter(|part| !part.is_empty()).collect();
+        let base: Vec<&str> = self.0.path().split('/').filter(|part| !part.is_empty()).collect();
         let shared = (0..=endpoint.len()).rev().find(|count| base.ends_with(&endpoint[..*count])).unwrap_or(0);
         let parts = base.iter().chain(&endpoint[shared..]);
         parts.fold(String::new(), |path, part| path + "/" + part)
     }
-
-    fn names_this_machine(&self) -> bool {
-        self.host() == "localhost" || self.host().parse().is_ok_and(is_loopback)
-    }
-}
-
-fn is_loopback(ip: IpAddr) -> bool {
-    ip.to_canonical().is_loopback()
 }
 
 impl fmt::Display for ProviderUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.url.as_str())
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
 impl fmt::Debug for ProviderUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
@@ -213,18 +186,6 @@ mod tests {
             assert!(ProviderUrl::parse(elsewhere, PlainHttp::Anywhere).is_ok(), "{elsewhere}");
         }
         assert!(parse("https://box.example:8443/v1").is_ok());
-    }
-
-    #[test]
-    fn a_name_of_this_machine_leads_nowhere_else_whatever_it_is_resolved_to() {
-        let reaches = |url, plain, ip: &str| ProviderUrl::parse(url, plain).unwrap().may_reach(ip.parse().unwrap());
-        for (ip, expected) in
-            [("127.0.0.1", true), ("::1", true), ("::ffff:127.0.0.1", true), ("192.0.2.1", false), ("0.0.0.0", false)]
-        {
-            assert_eq!(reaches("http://localhost", PlainHttp::ThisMachineOnly, ip), expected, "{ip}");
-        }
-        assert!(reaches("http://localhost", PlainHttp::Anywhere, "192.0.2.1"));
-        assert!(reaches("https://localhost", PlainHttp::ThisMachineOnly, "192.0.2.1"));
     }
 
     #[test]

@@ -38,6 +38,7 @@ fn hostile(wishes: &str, notes: &Path) -> Entry {
         pass_env: Vec::new(),
         shared: wishes.contains("shared"),
         quirks: quirks(wishes),
+        own_tools: Vec::new(),
         chosen_mode: None,
         install: None,
         sign_in: None,
@@ -86,7 +87,7 @@ impl Place {
         fs::create_dir(folder.path().join("project")).unwrap();
         let notes = folder.path().join("notes");
         let mut entries: Vec<_> = agents.iter().map(|wishes| Arc::new(hostile(wishes, &notes))).collect();
-        let catalog = agents::catalog::Catalog::new("/no/such/program", BTreeMap::new()).unwrap();
+        let catalog = agents::catalog::Catalog::new("/no/such/program", &[], BTreeMap::new()).unwrap();
         entries.extend(catalog.find_entry("guide").cloned());
         let settings = Settings {
             launcher: Launcher::new(env!("CARGO_BIN_EXE_launch").into()),

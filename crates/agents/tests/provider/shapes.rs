@@ -18,9 +18,9 @@ async fn openai() {
     );
     insta::assert_snapshot!(asked(ProviderKind::OpenAi, "/v1", answer).await, @r#"
     POST /v1/chat/completions
+    user-agent: throughline
     accept: application/json
     content-type: application/json
-    user-agent: throughline
     authorization: Bearer canary-4711
     {"model":"small-1","messages":[{"role":"system","content":"One line."},{"role":"user","content":"fix it"}],"stream":false,"max_tokens":50,"temperature":0.3}
     → Fix the test
@@ -35,9 +35,9 @@ async fn anthropic() {
     );
     insta::assert_snapshot!(asked(ProviderKind::Anthropic, "", answer).await, @r#"
     POST /v1/messages
+    user-agent: throughline
     accept: application/json
     content-type: application/json
-    user-agent: throughline
     anthropic-version: 2023-06-01
     x-api-key: canary-4711
     {"model":"small-1","max_tokens":50,"system":"One line.","messages":[{"role":"user","content":"fix it"}],"temperature":0.3}
@@ -54,9 +54,9 @@ async fn ollama() {
     answer.headers = vec![("content-type", "application/json; charset=utf-8".to_owned())];
     insta::assert_snapshot!(asked(ProviderKind::Ollama, "/", answer).await, @r#"
     POST /api/chat
+    user-agent: throughline
     accept: application/json
     content-type: application/json
-    user-agent: throughline
     authorization: Bearer canary-4711
     {"model":"small-1","messages":[{"role":"system","content":"One line."},{"role":"user","content":"fix it"}],"stream":false,"think":false,"options":{"num_predict":50,"temperature":0.3}}
     → Fix the test

@@ -75,8 +75,8 @@ impl LiveSession {
 
     /// Whether a call is one of our own tools, as far as that can be known before it is made; then it has to arrive.
     fn expect_own_call(&self, call: OwnCall) -> bool {
-        let takes = self.shared.mount.get().is_some_and(|mount| (mount.takes)(&call.tool, &call.input));
-        takes && self.is_lent() && self.shared.own_calls.expect(self.id, call)
+        let takes = self.shared.agency.own_tools.takes;
+        takes(&call.tool, &call.input) && self.is_lent() && self.shared.own_calls.expect(self.id, call)
     }
 
     /// At a turn's end, what was allowed as a call of our own tools must have arrived.

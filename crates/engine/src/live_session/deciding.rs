@@ -49,7 +49,7 @@ impl LiveSession {
         let untold = reports.by_ref().map(|report| untold_after(report, session)).fold(session.row.untold, Ord::max);
         self.packet = match untold {
             Untold::Essentials | Untold::Everything if may_tell => {
-                Some(packet::build(&*self.shared.store, &self.shared.looking, session, untold).await?)
+                Some(packet::build(&self.shared, session, untold).await?)
             }
             _ => None,
         };

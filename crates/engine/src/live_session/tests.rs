@@ -11,16 +11,21 @@ use model::{
 use store::MemoryStore;
 
 use super::*;
-use crate::{Agency, Engine, Seams, SystemClock, SystemIds, feeds};
+use crate::{Agency, Engine, OwnTools, Seams, SystemClock, SystemIds, feeds};
 
 /// A session whose agent has begun, with the agent's ends of it.
 async fn begun() -> (LiveSession, mpsc::Receiver<Call>, mpsc::Sender<News>) {
+    let own_tools = OwnTools {
+        unasked: vec!["mark".to_owned()],
+        takes: |tool, input| tool == "mark" && input.contains_key("items"),
+        for_looking_back: String::new(),
+    };
     let seams = Seams {
         clock: Arc::new(SystemClock),
         ids: Arc::new(SystemIds),
         home: None,
         copies: None,
-        agency: Agency::only_guide(),
+        agency: Agency { own_tools, ..Agency::only_guide() },
         summarising: None,
         search: None,
         history: None,
@@ -255,9 +260,7 @@ async fn a_call_of_the_own_tools_is_allowed_as_long_as_each_arrives() {
     live.hear(Some(ask_own(1, &valid))).await;
     assert!(is_open(&live, 1));
 
-    let takes =
-        |tool: &str, input: &serde_json::Map<String, serde_json::Value>| tool == "mark" && input.contains_key("items");
-    live.shared.mount.set(crate::mount::Mount { url: "http://127.0.0.1:1/mcp".to_owned(), takes }).unwrap();
+    live.shared.mount_url.set("http://127.0.0.1:1/mcp".to_owned()).unwrap();
     let loan = live.shared.lend(live.id).map(|(_, loan)| loan);
     live.agent.as_mut().unwrap().loan = loan;
     live.hear(Some(ask_own(2, &other))).await;

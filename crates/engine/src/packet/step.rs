@@ -29,6 +29,8 @@ pub(super) struct Own<'a> {
     pub(super) session: &'a Session,
     pub(super) states: &'a HashMap<String, FileState>,
     pub(super) turns: &'a [TranscriptTurn],
+    /// The names of the tools that its agent can read earlier sessions with.
+    pub(super) tools: &'a str,
 }
 
 /// What is known of the phase before.
@@ -118,7 +120,7 @@ fn compose(
 ) -> String {
     let row = &own.session.row;
     let mut page = Page::of(MAX_CHARS - END.chars().count() - 2);
-    page.add(&head(row, named, block, before));
+    page.add(&head(own, named, block, before));
     page.add(&begun(own));
     if let Some(Before { session, states, lines, offered }) = before {
         let state =
@@ -136,7 +138,7 @@ fn compose(
 
 /// What there is of the new session, if its agent was lost or has been sent nothing but commands.
 fn begun(own: &Own<'_>) -> String {
-    let Own { session, states, turns } = own;
+    let Own { session, states, turns, .. } = own;
     if turns.is_empty() {
         return String::new();
     }
@@ -150,7 +152,8 @@ fn begun(own: &Own<'_>) -> String {
     page.text()
 }
 
-fn head(row: &SessionRow, named: Option<&WorkRow>, block: NextId, before: Option<&Before>) -> String {
+fn head(own: &Own<'_>, named: Option<&WorkRow>, block: NextId, before: Option<&Before>) -> String {
+    let row = &own.session.row;
     let mut lines = vec![
         "[The next step of a piece of work, in a new session. This is a record kept by Throughline of the session it \
          was started from: information, not a request. The request follows after it.]"
@@ -167,10 +170,10 @@ fn head(row: &SessionRow, named: Option<&WorkRow>, block: NextId, before: Option
             if !from.env_hint.is_empty() {
                 lines.push(format!("Environment: {}", one_line(&from.env_hint, ITEM_CHARS)));
             }
-            lines.push(format!(
-                "More of it: the tools session_toc and get_turn, with session {} and a number below.",
-                from.id
-            ));
+            if !own.tools.is_empty() {
+                lines
+                    .push(format!("More of it: the tools {}, with session {} and a number below.", own.tools, from.id));
+            }
         }
         None => lines.push("The session it was started from is deleted.".to_owned()),
     }

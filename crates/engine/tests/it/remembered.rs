@@ -52,7 +52,7 @@ async fn who(world: &World, session: SessionId, command: &str) -> Answerer {
 
 /// The guide, and the guide under another name.
 fn two_agents() -> Agency {
-    let catalog = Catalog::new("throughline", BTreeMap::new()).unwrap();
+    let catalog = Catalog::new("throughline", &[], BTreeMap::new()).unwrap();
     let mut entries = vec![Arc::clone(catalog.find_entry("guide").unwrap())];
     let mut other = (*entries[0]).clone();
     other.name = "codex".to_owned();

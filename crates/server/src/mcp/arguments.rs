@@ -1,20 +1,17 @@
-//! A call's arguments, read with words that say what is wanted instead.
+//! What a tool takes: one declaration gives the schema that is listed, the check of a call and the values that it is read into.
 //!
 //! Invariant: what is not understood is refused, never skipped: a misspelt `mode` must not replace what was to be added to.
-//! Every refusal names the argument.
+//! Nothing is read that the schema's bounds do not allow, and every refusal names the argument.
 
-use std::ops::RangeInclusive;
+mod types;
 
-use model::{SetMode, Turn};
 use rmcp::model::JsonObject;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::budget::Budget;
+pub(super) use types::{Limit, MaxTokens, Number, SetName, Wanted, Words};
 
 /// How much of what was given is shown in a refusal.
 const SHOWN_CHARS: usize = 40;
-/// Longer than any question that somebody means.
-pub(super) const MAX_QUERY_CHARS: usize = 1_000;
 
 /// Why arguments are not what a tool takes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,168 +24,262 @@ pub(super) enum ArgumentError {
     NotText { name: &'static str, example: &'static str, found: &'static str },
     #[error("{name} is empty; call again with words to look for")]
     Empty { name: &'static str },
-    #[error("{name} has {chars} characters, at most {MAX_QUERY_CHARS} are looked for; use fewer words")]
-    TooLong { name: &'static str, chars: usize },
-    #[error("{name} is a list of texts such as [\"/a/b.rs\"], and this is {found}")]
-    NotTexts { name: &'static str, found: &'static str },
-    #[error("{name} is a list of texts such as [\"/a/b.rs\"], and its item {place} is {found}")]
-    ItemNotText { name: &'static str, place: usize, found: &'static str },
-    #[error("mode is \"replace\" or \"merge\"")]
-    Mode,
+    #[error("{name} has {chars} characters, at most {max} are taken; make it shorter")]
+    TooLong { name: &'static str, chars: usize, max: usize },
+    #[error("{name} is a list of texts such as [{example:?}], and this is {found}")]
+    NotTexts { name: &'static str, example: &'static str, found: &'static str },
+    #[error("{name} has {items} items, at most {max} are taken; leave some out")]
+    TooMany { name: &'static str, items: usize, max: usize },
+    #[error("{name} is a list of texts such as [{example:?}], and its item {place} is {found}")]
+    ItemNotText { name: &'static str, example: &'static str, place: usize, found: &'static str },
+    #[error("item {place} of {name} has {chars} characters, at most {max} are taken; make it shorter")]
+    ItemTooLong { name: &'static str, place: usize, chars: usize, max: usize },
+    #[error("{name} is {known}")]
+    NotOneOf { name: &'static str, known: String },
     #[error("{name} is a whole number from {from} to {to}, and this is {found}")]
     NotInRange { name: &'static str, from: u64, to: u64, found: String },
-    #[error("{name} is a turn such as \"t42\", counted from t1, and this is {found}")]
-    NotATurn { name: &'static str, found: String },
-    #[error("{name} is a turn such as \"t42\" or one of its calls such as \"t42.3\", and this is {found}")]
-    NotATurnOrCall { name: &'static str, found: String },
+    #[error("{name} is {what}, and this is {found}")]
+    NotAnId { name: &'static str, what: &'static str, found: String },
     #[error("part and find exclude each other: find looks in all parts")]
     PartAndFind,
 }
 
-/// What `get_turn` is asked for.
+/// What values an argument may have, as far as a JSON schema says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
-    Turn(Turn),
-    /// A call by its number in the turn.
-    Call(Turn, u32),
+pub(super) enum Schema {
+    Text {
+        max_chars: usize,
+    },
+    /// A text that is looked for, so it is not blank.
+    Words {
+        max_chars: usize,
+    },
+    /// A text that names something. A bare whole number is taken for its digits.
+    Id {
+        max_chars: usize,
+        what: &'static str,
+    },
+    Texts {
+        max_items: usize,
+        max_chars: usize,
+    },
+    /// The first is the default.
+    OneOf(&'static [&'static str]),
+    Number {
+        from: u64,
+        to: u64,
+        default: Option<u64>,
+    },
 }
 
-/// Arguments of known names.
-pub(super) struct Arguments<'a>(&'a JsonObject);
+/// A type that an argument is read into.
+pub(super) trait ArgumentType: Sized {
+    const SCHEMA: Schema;
+    const IS_REQUIRED: bool = true;
 
-impl<'a> Arguments<'a> {
-    pub(super) fn new(arguments: &'a JsonObject, known: &[&str]) -> Result<Self, ArgumentError> {
-        match arguments.keys().find(|name| !known.contains(&name.as_str())) {
-            Some(name) => {
-                let name = name.chars().take(100).collect();
-                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                Err(ArgumentError::Unknown { name, known })
+    /// The value, which keeps to the bounds of the schema; none if it still is no such thing.
+    fn parse(value: &Value) -> Option<Self>;
+
+    /// What it is for a call that leaves it out, if one may.
+    fn left_out() -> Option<Self> {
+        None
+    }
+}
+
+impl<T: ArgumentType> ArgumentType for Option<T> {
+    const SCHEMA: Schema = T::SCHEMA;
+    const IS_REQUIRED: bool = false;
+
+    fn parse(value: &Value) -> Option<Self> {
+        T::parse(value).map(Some)
+    }
+
+    fn left_out() -> Option<Self> {
+        Some(None)
+    }
+}
+
+/// One argument of a tool.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Argument {
+    pub(super) name: &'static str,
+    description: &'static str,
+    /// A value that it may have, as text.
+    example: &'static str,
+    schema: Schema,
+    pub(super) is_required: bool,
+}
+
+/// A struct of arguments; made by [`arguments!`](arguments).
+pub(super) trait Arguments: Sized + Send + 'static {
+    const ALL: &'static [Argument];
+
+    fn read(given: &JsonObject) -> Result<Self, ArgumentError>;
+}
+
+/// Declares a struct of arguments: `field("name"): Type = "description", "example"`. Those of type `Option` may be left out.
+macro_rules! arguments {
+    ($(#[$about:meta])* struct $type:ident {
+        $($field:ident($name:literal): $kind:ty = $description:expr, $example:literal;)*
+    }) => {
+        $(#[$about])*
+        pub(super) struct $type {
+            $($field: $kind,)*
+        }
+
+        impl $crate::mcp::arguments::Arguments for $type {
+            const ALL: &'static [$crate::mcp::arguments::Argument] =
+                &[$($crate::mcp::arguments::Argument::of::<$kind>($name, $description, $example)),*];
+
+            fn read(
+                given: &rmcp::model::JsonObject,
+            ) -> Result<Self, $crate::mcp::arguments::ArgumentError> {
+                $crate::mcp::arguments::refuse_unknown(given, Self::ALL)?;
+                Ok(Self {
+                    $($field: $crate::mcp::arguments::Argument::of::<$kind>($name, $description, $example).read(given)?,)*
+                })
             }
-            None => Ok(Self(arguments)),
         }
-    }
+    };
+}
+pub(super) use arguments;
 
-    pub(super) fn text(&self, name: &'static str) -> Result<String, ArgumentError> {
-        self.optional_text(name)?.ok_or(ArgumentError::Missing(name))
-    }
-
-    pub(super) fn optional_text(&self, name: &'static str) -> Result<Option<String>, ArgumentError> {
-        match self.given(name) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(other) => Err(ArgumentError::NotText { name, example: example(name), found: kind(other) }),
-        }
-    }
-
-    /// A text that is as good as none when it is empty: so some models leave an argument out.
-    pub(super) fn text_that_says_something(&self, name: &'static str) -> Result<Option<String>, ArgumentError> {
-        Ok(self.optional_text(name)?.filter(|text| !text.trim().is_empty()))
-    }
-
-    /// Words to look for.
-    pub(super) fn words(&self, name: &'static str) -> Result<String, ArgumentError> {
-        bounded(name, self.text(name)?)
-    }
-
-    pub(super) fn optional_words(&self, name: &'static str) -> Result<Option<String>, ArgumentError> {
-        self.text_that_says_something(name)?.map(|text| bounded(name, text)).transpose()
-    }
-
-    pub(super) fn texts(&self, name: &'static str) -> Result<Vec<String>, ArgumentError> {
-        let items = match self.given(name) {
-            None => return Err(ArgumentError::Missing(name)),
-            Some(Value::Array(items)) => items,
-            Some(other) => return Err(ArgumentError::NotTexts { name, found: kind(other) }),
-        };
-        let texts = items.iter().enumerate().map(|(at, item)| match item {
-            Value::String(text) => Ok(text.clone()),
-            other => Err(ArgumentError::ItemNotText { name, place: at + 1, found: kind(other) }),
-        });
-        texts.collect()
-    }
-
-    pub(super) fn mode(&self) -> Result<SetMode, ArgumentError> {
-        match self.given("mode") {
-            None => Ok(SetMode::default()),
-            Some(Value::String(word)) if word == "replace" => Ok(SetMode::Replace),
-            Some(Value::String(word)) if word == "merge" => Ok(SetMode::Merge),
-            Some(_) => Err(ArgumentError::Mode),
-        }
-    }
-
-    pub(super) fn number(
-        &self,
+impl Argument {
+    pub(super) const fn of<T: ArgumentType>(
         name: &'static str,
-        range: RangeInclusive<u64>,
-    ) -> Result<Option<usize>, ArgumentError> {
-        let Some(value) = self.given(name) else { return Ok(None) };
-        let number = value.as_u64().filter(|number| range.contains(number)).and_then(|number| number.try_into().ok());
-        let (from, to) = (*range.start(), *range.end());
-        number.map(Some).ok_or_else(|| ArgumentError::NotInRange { name, from, to, found: shown(value) })
+        description: &'static str,
+        example: &'static str,
+    ) -> Self {
+        Self { name, description, example, schema: T::SCHEMA, is_required: T::IS_REQUIRED }
     }
 
-    pub(super) fn budget(&self) -> Result<Budget, ArgumentError> {
-        Ok(Budget::of(self.number("max_tokens", Budget::RANGE)?))
+    /// As it stands among the properties of the tool's schema.
+    pub(super) fn property(&self) -> Value {
+        let mut property = match self.schema {
+            Schema::Text { max_chars } | Schema::Id { max_chars, .. } => {
+                json!({ "type": "string", "maxLength": max_chars })
+            }
+            Schema::Words { max_chars } => json!({ "type": "string", "minLength": 1, "maxLength": max_chars }),
+            Schema::Texts { max_items, max_chars } => {
+                json!({ "type": "array", "items": { "type": "string", "maxLength": max_chars }, "maxItems": max_items })
+            }
+            Schema::OneOf(words) => json!({ "type": "string", "enum": words, "default": words.first() }),
+            Schema::Number { from, to, default: None } => json!({ "type": "integer", "minimum": from, "maximum": to }),
+            Schema::Number { from, to, default: Some(default) } => {
+                json!({ "type": "integer", "minimum": from, "maximum": to, "default": default })
+            }
+        };
+        property["description"] = json!(self.description);
+        property
     }
 
-    pub(super) fn turn(&self, name: &'static str) -> Result<Turn, ArgumentError> {
-        self.optional_turn(name)?.ok_or(ArgumentError::Missing(name))
+    /// The example as a call has it.
+    pub(super) fn example(&self) -> Value {
+        match self.schema {
+            Schema::Text { .. } | Schema::Words { .. } | Schema::Id { .. } | Schema::OneOf(_) => json!(self.example),
+            Schema::Texts { .. } => json!([self.example]),
+            Schema::Number { .. } => json!(self.example.parse::<u64>().ok()),
+        }
     }
 
-    pub(super) fn optional_turn(&self, name: &'static str) -> Result<Option<Turn>, ArgumentError> {
-        let Some(value) = self.given(name) else { return Ok(None) };
-        let turn = spelt(value).and_then(|text| parse_turn(&text));
-        turn.map(Some).ok_or_else(|| ArgumentError::NotATurn { name, found: shown(value) })
+    /// The value in a call.
+    pub(super) fn read<T: ArgumentType>(&self, given: &JsonObject) -> Result<T, ArgumentError> {
+        match self.given(given) {
+            None => T::left_out().ok_or(ArgumentError::Missing(self.name)),
+            Some(value) => {
+                self.check(value)?;
+                T::parse(value).ok_or_else(|| self.wrong(value))
+            }
+        }
     }
 
-    pub(super) fn turn_or_call(&self, name: &'static str) -> Result<Wanted, ArgumentError> {
-        let value = self.given(name).ok_or(ArgumentError::Missing(name))?;
-        // 42.3 as a number is no call: as such it would be the same as 42.30.
-        let wanted = spelt(value).and_then(|text| match text.split_once('.') {
-            None => parse_turn(&text).map(Wanted::Turn),
-            Some((turn, call)) => Some(Wanted::Call(parse_turn(turn)?, parse_number(call)?)),
-        });
-        wanted.ok_or_else(|| ArgumentError::NotATurnOrCall { name, found: shown(value) })
+    /// Whether a call has it, unless it may be left out, within the bounds of its schema.
+    pub(super) fn fits(&self, given: &JsonObject) -> bool {
+        self.given(given).map_or(!self.is_required, |value| self.check(value).is_ok())
     }
 
-    /// `null` is how some models leave an argument out.
-    fn given(&self, name: &str) -> Option<&'a Value> {
-        self.0.get(name).filter(|value| !value.is_null())
+    /// `null` is how some models leave an argument out; others give an empty text.
+    fn given<'a>(&self, given: &'a JsonObject) -> Option<&'a Value> {
+        let value = given.get(self.name).filter(|value| !value.is_null())?;
+        let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
+        let says_nothing = match self.schema {
+            Schema::Words { .. } | Schema::Id { .. } => is_blank && !self.is_required,
+            Schema::Text { .. } | Schema::Texts { .. } | Schema::OneOf(_) | Schema::Number { .. } => false,
+        };
+        (!says_nothing).then_some(value)
+    }
+
+    /// Whether a value is of the kind that the schema says and within its bounds.
+    fn check(&self, value: &Value) -> Result<(), ArgumentError> {
+        let Self { name, example, .. } = *self;
+        match self.schema {
+            Schema::Text { max_chars: max } | Schema::Words { max_chars: max } => {
+                let text = value.as_str().ok_or_else(|| self.wrong(value))?;
+                let must_say_something = matches!(self.schema, Schema::Words { .. });
+                match text.chars().count() {
+                    _ if must_say_something && text.trim().is_empty() => Err(ArgumentError::Empty { name }),
+                    chars if chars > max => Err(ArgumentError::TooLong { name, chars, max }),
+                    _ => Ok(()),
+                }
+            }
+            Schema::Id { max_chars, .. } => {
+                let fits = spelt(value).is_some_and(|text| text.chars().count() <= max_chars);
+                fits.then_some(()).ok_or_else(|| self.wrong(value))
+            }
+            Schema::Texts { max_items, max_chars: max } => {
+                let items = value.as_array().ok_or_else(|| self.wrong(value))?;
+                if items.len() > max_items {
+                    return Err(ArgumentError::TooMany { name, items: items.len(), max: max_items });
+                }
+                for (place, item) in (1..).zip(items) {
+                    let not_text = || ArgumentError::ItemNotText { name, example, place, found: kind(item) };
+                    let chars = item.as_str().ok_or_else(not_text)?.chars().count();
+                    if chars > max {
+                        return Err(ArgumentError::ItemTooLong { name, place, chars, max });
+                    }
+                }
+                Ok(())
+            }
+            Schema::OneOf(words) => {
+                let is_one = value.as_str().is_some_and(|word| words.contains(&word));
+                is_one.then_some(()).ok_or_else(|| self.wrong(value))
+            }
+            Schema::Number { from, to, .. } => {
+                let is_within = value.as_u64().is_some_and(|number| (from..=to).contains(&number));
+                is_within.then_some(()).ok_or_else(|| self.wrong(value))
+            }
+        }
+    }
+
+    /// Says of a value that it is no such thing.
+    fn wrong(&self, value: &Value) -> ArgumentError {
+        let Self { name, example, .. } = *self;
+        match self.schema {
+            Schema::Text { .. } | Schema::Words { .. } => ArgumentError::NotText { name, example, found: kind(value) },
+            Schema::Id { what, .. } => ArgumentError::NotAnId { name, what, found: shown(value) },
+            Schema::Texts { .. } => ArgumentError::NotTexts { name, example, found: kind(value) },
+            Schema::OneOf(words) => {
+                let known: Vec<_> = words.iter().map(|word| format!("{word:?}")).collect();
+                ArgumentError::NotOneOf { name, known: known.join(" or ") }
+            }
+            Schema::Number { from, to, .. } => ArgumentError::NotInRange { name, from, to, found: shown(value) },
+        }
     }
 }
 
-fn bounded(name: &'static str, text: String) -> Result<String, ArgumentError> {
-    let chars = text.chars().count();
-    match text.trim().is_empty() {
-        true => Err(ArgumentError::Empty { name }),
-        false if chars > MAX_QUERY_CHARS => Err(ArgumentError::TooLong { name, chars }),
-        false => Ok(text),
-    }
+pub(super) fn refuse_unknown(given: &JsonObject, known: &[Argument]) -> Result<(), ArgumentError> {
+    let Some(name) = given.keys().find(|name| known.iter().all(|known| known.name != **name)) else { return Ok(()) };
+    let names: Vec<_> = known.iter().map(|known| known.name).collect();
+    let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    Err(ArgumentError::Unknown { name: name.chars().take(100).collect(), known })
 }
 
 /// An id as text, or a bare whole number.
 fn spelt(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(text.clone()),
+        Value::String(text) => Some(text.trim().to_owned()),
         Value::Number(number) => number.as_u64().map(|number| number.to_string()),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-    }
-}
-
-fn parse_turn(text: &str) -> Option<Turn> {
-    parse_number(text.strip_prefix('t').unwrap_or(text)).map(Turn)
-}
-
-/// From 1, in its one spelling.
-fn parse_number(text: &str) -> Option<u32> {
-    text.parse().ok().filter(|number: &u32| *number > 0 && number.to_string() == text)
-}
-
-pub(super) fn example(name: &str) -> &'static str {
-    match name {
-        "setName" => "files",
-        "query" | "find" => "parser error",
-        _ => "0190a8c0-0000-7000-8000-000000000001",
     }
 }
 
@@ -208,42 +299,5 @@ fn kind(value: &Value) -> &'static str {
         Value::String(_) => "a text",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn wanted(value: Value) -> Option<Wanted> {
-        let arguments = JsonObject::from_iter([("turn".to_owned(), value)]);
-        Arguments(&arguments).turn_or_call("turn").ok()
-    }
-
-    #[test]
-    fn a_turn_and_a_call_are_taken_as_they_are_printed() {
-        assert_eq!(wanted(json!("t42")), Some(Wanted::Turn(Turn(42))));
-        assert_eq!((wanted(json!("42")), wanted(json!(42))), (wanted(json!("t42")), wanted(json!("t42"))));
-        assert_eq!(wanted(json!("t42.3")), Some(Wanted::Call(Turn(42), 3)));
-        for wrong in [
-            json!(0),
-            json!(-1),
-            json!(1.5),
-            json!(1_u64 << 63),
-            json!("abc"),
-            json!(""),
-            json!("t0"),
-            json!("t01"),
-            json!("+1"),
-            json!("t1.0"),
-            json!("t1.x"),
-            json!("t1.2.3"),
-            json!(true),
-            json!([1]),
-        ] {
-            assert_eq!(wanted(wrong.clone()), None, "{wrong}");
-        }
     }
 }

@@ -19,12 +19,14 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 
-use super::tools::{self, Call, CallError, Told};
+use super::tools::{Call, CallError, Endpoint, NoSuchTool, Told, Tool};
 use super::{AllSessions, Calling, replies, skills};
 
 /// Skills are texts of the program, the same for everybody; they change with it, so a client looks again after a while.
 const SKILLS_TTL_MS: u64 = 300_000;
 const SKILLS_SCOPE: CacheScope = CacheScope::Public;
+/// Whose tools are offered here.
+const ENDPOINT: Endpoint = Endpoint::Session;
 
 #[derive(Clone)]
 pub(crate) struct Handler {
@@ -38,19 +40,20 @@ impl Handler {
     }
 
     async fn call(&self, request: CallToolRequestParams, calling: &Calling) -> Result<CallToolResult, ErrorData> {
+        let tool = Tool::find(ENDPOINT, &request.name)?;
         let arguments = request.arguments.unwrap_or_default();
         if calling.principal.role == Role::Agent {
             self.engine.own_tool_called(calling.session, &request.name, &arguments);
         }
-        let call = Call { engine: &self.engine, calling, all_sessions: &self.all_sessions, arguments: &arguments };
-        match tools::carry_out(&request.name, call).await {
+        let call = Call { engine: &self.engine, calling, all_sessions: &self.all_sessions };
+        Ok(match tool.call(&arguments, call).await {
             Ok(Told { text, structured }) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
                 result.structured_content = structured;
-                Ok(result)
+                result
             }
-            Err(err) => failed(&request.name, err),
-        }
+            Err(err) => failed(&tool, err),
+        })
     }
 }
 
@@ -66,10 +69,13 @@ impl Handler {
     }
 }
 
-fn failed(tool: &str, err: CallError) -> Result<CallToolResult, ErrorData> {
-    match err {
-        CallError::NoSuchTool(_) => Err(ErrorData::invalid_params(err.to_string(), None)),
-        err => Ok(CallToolResult::error(vec![ContentBlock::text(replies::error(tool, err))])),
+fn failed(tool: &Tool, err: CallError) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(replies::error(tool, err))])
+}
+
+impl From<NoSuchTool> for ErrorData {
+    fn from(err: NoSuchTool) -> Self {
+        Self::invalid_params(err.to_string(), None)
     }
 }
 
@@ -120,7 +126,8 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         without_cursor(request)?;
         // For this caller only, and asked for anew: what is offered may depend on the credential.
-        Ok(ListToolsResult::with_all_items(tools::all()).with_ttl_ms(0).with_cache_scope(CacheScope::Private))
+        let listed = Tool::all(ENDPOINT).map(|tool| tool.listed()).collect();
+        Ok(ListToolsResult::with_all_items(listed).with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
 
     async fn call_tool(
@@ -193,11 +200,8 @@ impl ServerHandler for Handler {
         }
         let named = request.params.as_ref().and_then(|params| params.get("name")).and_then(Value::as_str);
         let named = named.ok_or_else(|| ErrorData::invalid_params("a call names its tool: {\"name\": …}", None))?;
-        let error = match tools::example(named) {
-            Some(example) => CallError::NotACall { example },
-            None => CallError::no_such_tool(named),
-        };
-        let result = serde_json::to_value(failed(named, error)?);
+        let tool = Tool::find(ENDPOINT, named)?;
+        let result = serde_json::to_value(failed(&tool, CallError::NotACall { example: tool.example() }));
         result.map(CustomResult::new).map_err(|err| ErrorData::internal_error(err.to_string(), None))
     }
 

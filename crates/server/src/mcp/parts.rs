@@ -136,6 +136,7 @@ fn around(line: &str, place: usize, length: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mcp::arguments::MaxTokens;
 
     fn said(head: &str, lines: Vec<String>) -> Said {
         Said { head: head.to_owned(), again: head.to_owned(), lines }
@@ -164,7 +165,7 @@ mod tests {
     #[test]
     fn a_long_line_is_found_where_it_is_cut() {
         let line = format!("{}needle{}", "x".repeat(LINE_CHARS - 3), "y".repeat(40_000));
-        let parts = Parts::of(vec![said("USER", vec![line])], Budget::of(Some(1_000)));
+        let parts = Parts::of(vec![said("USER", vec![line])], Budget::of(Some(MaxTokens(1_000))));
         let found = parts.find("Needle");
         assert_eq!(found.len(), 1);
         assert!(found[0].starts_with("part 1, USER: > …xxx") && found[0].ends_with("yyy…"), "{found:?}");

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use model::{MAX_SET_ITEMS, SetChange, SetOutcome, Sets};
+use serde_json::Value;
 
-use super::tools::{self, CallError};
+use super::tools::{CallError, Tool};
 
 const NOTHING_MARKED: &str = "Nothing is marked as relevant in this session yet.";
 /// How many of those that found no room are named.
@@ -49,19 +50,20 @@ pub(super) fn marked(sets: &Sets, one: Option<SetChange>) -> String {
         Some(SetChange { set, items, .. }) => BTreeMap::from([(set, items)]),
         None => sets.to_map(),
     };
-    serde_json::to_string_pretty(&shown).unwrap_or_else(|_| unreachable!("names and texts are JSON"))
+    let shown = shown.into_iter().map(|(set, items)| (set, Value::from(items))).collect();
+    format!("{:#}", Value::Object(shown))
 }
 
 /// What went wrong; our own failures are logged on the way and told without their cause.
-pub(super) fn error(tool: &str, err: CallError) -> String {
+pub(super) fn error(tool: &Tool, err: CallError) -> String {
     // What is wrong with arguments is easier seen beside some that are right.
-    let example = if matches!(err, CallError::Arguments(_)) { tools::example(tool) } else { None };
-    let example = example.map(|example| format!(" For example: {tool} {example}.")).unwrap_or_default();
+    let example = match err {
+        CallError::Arguments(_) => format!(" For example: {} {}.", tool.about.name, tool.example()),
+        _ => String::new(),
+    };
     let text = match err {
         CallError::Refused(err) => err.tell().message,
-        CallError::NoSuchTool(_)
-        | CallError::NotACall { .. }
-        | CallError::NoSessionId { .. }
+        CallError::NotACall { .. }
         | CallError::SessionNotInScope { .. }
         | CallError::NoSuchSession { .. }
         | CallError::NoSuchTurn { .. }
@@ -69,9 +71,7 @@ pub(super) fn error(tool: &str, err: CallError) -> String {
         | CallError::NoSuchPart { .. }
         | CallError::Backwards { .. }
         | CallError::TooManyTurns { .. }
-        | CallError::NoInteractionId { .. }
         | CallError::NoSuchInteraction { .. }
-        | CallError::NoCursor(_)
         | CallError::Arguments(_) => err.to_string(),
     };
     format!("Nothing was done: {text}.{example}")

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use engine::{Engine, QueryError, Within};
 use model::{InteractionId, SessionId, SessionRow, TurnRow};
 
-use super::arguments::Arguments;
 use super::{Calling, phrases};
 use crate::access;
 use crate::mcp::tools::CallError;
@@ -17,8 +16,6 @@ use crate::mcp::tools::CallError;
 /// How many ids are named instead of one that is not there, and among how many they are looked for.
 const NEAREST: usize = 3;
 const NEAREST_AMONG: usize = 200;
-/// How many characters of an id that is none are shown.
-const SHOWN_CHARS: usize = 40;
 
 /// Whose tools reach beyond the project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,15 +52,9 @@ impl<'a> Scope<'a> {
         Ok(Self { engine, current, within })
     }
 
-    /// The session that the arguments name: the current one, unless they name another.
-    pub(super) async fn session(&self, arguments: &Arguments<'_>) -> Result<SessionRow, CallError> {
-        let Some(text) = arguments.text_that_says_something("session_id")? else {
-            return Ok(self.current.clone());
-        };
-        let Ok(id) = text.trim().parse::<SessionId>() else {
-            let shown = text.chars().take(SHOWN_CHARS).collect();
-            return Err(CallError::NoSessionId { shown, current: self.current.id });
-        };
+    /// The session that is named: the current one, unless it is another.
+    pub(super) async fn session(&self, named: Option<SessionId>) -> Result<SessionRow, CallError> {
+        let Some(id) = named else { return Ok(self.current.clone()) };
         match self.find(id).await? {
             Some(row) => Ok(row),
             None => Err(self.missing(id).await?),

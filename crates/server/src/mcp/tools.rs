@@ -1,4 +1,5 @@
-//! The tools: which there are, and where a call of each goes.
+//! The tools: each is one value, and this is the list of them. What is listed, called, bounded and shown as an example of a
+//! call comes from it.
 //!
 //! Invariant: each is a question or a command that a route has as well, and what is read of other sessions goes through
 //! `scope.rs`. What comes through here was marked by an agent, whoever's credential it came with.
@@ -8,33 +9,196 @@ mod marks;
 mod search;
 mod sessions;
 mod turns;
-mod valid;
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use engine::{Engine, QueryError, SubmitError};
 use model::{InteractionId, SessionId, Turn};
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{JsonObject, ToolAnnotations};
 use serde_json::{Value, json};
 
 use super::Calling;
-use super::arguments::ArgumentError;
-use super::budget::Budget;
+use super::arguments::{Argument, ArgumentError, Arguments, refuse_unknown};
+use super::budget::AnswerBudget;
 use super::scope::{AllSessions, Scope};
 use crate::error::ApiError;
-pub use valid::takes;
+
+/// All of them, in the order in which they are listed.
+const TOOLS: [Tool; 11] = [
+    marks::SET,
+    marks::GET,
+    sessions::CURRENT,
+    contents::TOC,
+    contents::TITLES,
+    search::SESSION,
+    search::ALL,
+    sessions::LIST,
+    turns::TURN,
+    turns::TURNS,
+    turns::INTERACTION,
+];
+
+/// What is said of arguments that several tools have.
+const SESSION_ID: &str = "Another session; this one without it";
+const MAX_TOKENS: &str = "How long the answer may be";
+
+/// One of our endpoints that speak MCP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Endpoint {
+    /// `/mcp`: the tools of the session that the caller works in.
+    Session,
+}
+
+/// What a call does to what is kept here; hosts are told so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    Reads,
+    /// Notes something that can be noted anew; nothing is lost by it.
+    Marks,
+}
+
+/// What is said of a tool beside what it takes and does.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct About {
+    pub(super) name: &'static str,
+    pub(super) description: &'static str,
+    pub(super) endpoint: Endpoint,
+    pub(super) effect: Effect,
+    /// Whether a person is asked before an agent may call it.
+    pub(super) asks_person: bool,
+    pub(super) budget: AnswerBudget,
+}
+
+/// A tool.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tool {
+    pub(super) about: About,
+    arguments: &'static [Argument],
+    read: fn(&JsonObject) -> Result<Ready, ArgumentError>,
+}
+
+/// A call whose arguments have been read.
+type Ready = Box<dyn for<'a> FnOnce(Call<'a>) -> Running<'a> + Send>;
+type Running<'a> = Pin<Box<dyn Future<Output = Result<Told, CallError>> + Send + 'a>>;
+
+/// What a tool does with the arguments that it was given.
+pub(super) trait Run: Arguments {
+    fn run<'a>(self, call: Call<'a>) -> impl Future<Output = Result<Told, CallError>> + Send + 'a;
+}
+
+/// What a call is answered.
+#[derive(Debug)]
+pub(super) struct Told {
+    /// In words.
+    pub(super) text: String,
+    /// The same for programs, where there is more to it than words.
+    pub(super) structured: Option<Value>,
+}
+
+impl From<String> for Told {
+    fn from(text: String) -> Self {
+        Self { text, structured: None }
+    }
+}
+
+/// No tool has this name.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no tool {named:?}; there are {known}")]
+pub(super) struct NoSuchTool {
+    named: String,
+    known: String,
+}
+
+impl Tool {
+    pub(super) const fn of<A: Run>(about: About) -> Self {
+        Self { about, arguments: A::ALL, read: read::<A> }
+    }
+
+    /// One that reads what is here, for which nobody has to be asked.
+    const fn reading<A: Run>(name: &'static str, description: &'static str, budget: AnswerBudget) -> Self {
+        let (endpoint, effect) = (Endpoint::Session, Effect::Reads);
+        Self::of::<A>(About { name, description, endpoint, effect, asks_person: false, budget })
+    }
+
+    /// Those of an endpoint.
+    pub(super) fn all(endpoint: Endpoint) -> impl Iterator<Item = Self> {
+        TOOLS.into_iter().filter(move |tool| tool.about.endpoint == endpoint)
+    }
+
+    pub(super) fn find(endpoint: Endpoint, name: &str) -> Result<Self, NoSuchTool> {
+        Self::all(endpoint).find(|tool| tool.about.name == name).ok_or_else(|| {
+            let known: Vec<_> = Self::all(endpoint).map(|tool| tool.about.name).collect();
+            NoSuchTool { named: name.chars().take(100).collect(), known: known.join(", ") }
+        })
+    }
+
+    /// As clients are told of it.
+    pub(super) fn listed(&self) -> rmcp::model::Tool {
+        let hints = ToolAnnotations::new().idempotent(true).open_world(false);
+        let hints = match self.about.effect {
+            Effect::Reads => hints.read_only(true),
+            Effect::Marks => hints.read_only(false).destructive(false),
+        };
+        let (name, description) = (self.about.name, self.about.description);
+        rmcp::model::Tool::new(name, description, Arc::new(self.schema())).with_annotations(hints)
+    }
+
+    fn schema(&self) -> JsonObject {
+        let properties = self.arguments.iter().map(|argument| (argument.name.to_owned(), argument.property()));
+        let properties = Value::Object(properties.collect());
+        let required: Vec<_> =
+            self.arguments.iter().filter(|argument| argument.is_required).map(|argument| argument.name).collect();
+        let mut schema = JsonObject::from_iter([
+            ("type".to_owned(), json!("object")),
+            ("properties".to_owned(), properties),
+            ("additionalProperties".to_owned(), json!(false)),
+        ]);
+        if !required.is_empty() {
+            schema.insert("required".to_owned(), json!(required));
+        }
+        schema
+    }
+
+    /// Arguments with which it can be called.
+    pub(super) fn example(&self) -> Value {
+        let required = self.arguments.iter().filter(|argument| argument.is_required);
+        Value::Object(required.map(|argument| (argument.name.to_owned(), argument.example())).collect())
+    }
+
+    /// Whether it would take this, as far as its schema says.
+    fn takes(&self, input: &JsonObject) -> bool {
+        refuse_unknown(input, self.arguments).is_ok() && self.arguments.iter().all(|argument| argument.fits(input))
+    }
+
+    /// Carries a call out. No answer is longer than the tool's budget.
+    pub(super) async fn call(&self, given: &JsonObject, call: Call<'_>) -> Result<Told, CallError> {
+        let told = (self.read)(given)?(call).await?;
+        Ok(Told { text: self.about.budget.cut(told.text), ..told })
+    }
+}
+
+fn read<A: Run>(given: &JsonObject) -> Result<Ready, ArgumentError> {
+    let arguments = A::read(given)?;
+    Ok(Box::new(move |call| Box::pin(arguments.run(call))))
+}
+
+/// What the engine has to know of the tools that agents are lent.
+pub fn own_tools() -> engine::OwnTools {
+    let unasked = Tool::all(Endpoint::Session).filter(|tool| !tool.about.asks_person);
+    engine::OwnTools {
+        unasked: unasked.map(|tool| tool.about.name.to_owned()).collect(),
+        takes: |name, input| Tool::find(Endpoint::Session, name).is_ok_and(|tool| tool.takes(input)),
+        for_looking_back: format!("{} and {}", contents::TOC.about.name, turns::TURN.about.name),
+    }
+}
 
 /// Why a call came to nothing.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CallError {
-    #[error("there is no tool {0:?}; there are {known}", known = engine::UNASKED_TOOLS.join(", "))]
-    NoSuchTool(String),
     #[error("a call has a name and, as arguments, an object such as {example}")]
-    NotACall { example: String },
-    #[error(
-        "session_id is an id such as {current}, as list_sessions tells them, not {shown:?}; leave it out for this session"
-    )]
-    NoSessionId { shown: String, current: SessionId },
+    NotACall { example: Value },
     #[error(
         "session_id {id} is not found in this project, and sessions of other projects are out of scope; the nearest here: \
          {nearest}; list_sessions lists them"
@@ -56,26 +220,14 @@ pub(super) enum CallError {
     )]
     TooManyTurns { from: Turn, to: Turn, count: u64, last: Turn },
     #[error(
-        "interaction_id is an id such as {example}, as get_turn and session_title_history tell them, not {shown:?}"
-    )]
-    NoInteractionId { shown: String, example: String },
-    #[error(
         "interaction_id {id} is not found in what can be read from here; the nearest in this session: {nearest}; \
          search_session and get_turn tell others"
     )]
     NoSuchInteraction { id: InteractionId, nearest: String },
-    #[error("cursor is what an earlier list_sessions gave, not {0:?}; leave it out to begin anew")]
-    NoCursor(String),
     #[error(transparent)]
     Arguments(#[from] ArgumentError),
     #[error(transparent)]
     Refused(#[from] ApiError),
-}
-
-impl CallError {
-    pub(super) fn no_such_tool(named: &str) -> Self {
-        Self::NoSuchTool(named.chars().take(100).collect())
-    }
 }
 
 impl From<SubmitError> for CallError {
@@ -104,13 +256,12 @@ fn calls_there_are(turn: Turn, calls: usize) -> String {
     }
 }
 
-/// A call of a tool.
+/// Who calls a tool, and where.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub(super) engine: &'a Engine,
     pub(super) calling: &'a Calling,
     pub(super) all_sessions: &'a AllSessions,
-    pub(super) arguments: &'a JsonObject,
 }
 
 impl<'a> Call<'a> {
@@ -119,135 +270,5 @@ impl<'a> Call<'a> {
     }
 }
 
-/// All of them, in the order in which they are listed.
-pub(super) fn all() -> Vec<Tool> {
-    vec![
-        marks::set_tool(),
-        marks::get_tool(),
-        sessions::current_tool(),
-        contents::toc_tool(),
-        contents::titles_tool(),
-        search::session_tool(),
-        search::all_tool(),
-        sessions::list_tool(),
-        turns::turn_tool(),
-        turns::turns_tool(),
-        turns::interaction_tool(),
-    ]
-}
-
-/// What a call is answered.
-pub(super) struct Told {
-    /// In words.
-    pub(super) text: String,
-    /// The same for programs, where there is more to it than words.
-    pub(super) structured: Option<Value>,
-}
-
-/// Carries a call out; what is told of it.
-pub(super) async fn carry_out(tool: &str, call: Call<'_>) -> Result<Told, CallError> {
-    let text = match tool {
-        marks::SET => return marks::set(call).await,
-        marks::GET => marks::get(call).await,
-        sessions::CURRENT => sessions::current(call).await,
-        contents::TOC => contents::toc(call).await,
-        contents::TITLES => contents::titles(call).await,
-        search::SESSION => search::session(call).await,
-        search::ALL => search::all(call).await,
-        sessions::LIST => sessions::list(call).await,
-        turns::TURN => turns::turn(call).await,
-        turns::TURNS => turns::turns(call).await,
-        turns::INTERACTION => turns::interaction(call).await,
-        _ => Err(CallError::no_such_tool(tool)),
-    };
-    text.map(|text| Told { text, structured: None })
-}
-
-/// Arguments with which a tool can be called, if there is such a tool.
-pub(super) fn example(tool: &str) -> Option<String> {
-    let tool = all().into_iter().find(|known| known.name == tool)?;
-    let required = tool.input_schema.get("required").and_then(Value::as_array).into_iter().flatten();
-    let given = required.filter_map(Value::as_str).map(|name| {
-        let value = match name {
-            "items" => json!(["/a/b.rs"]),
-            "from" => json!("t3"),
-            "to" => json!("t7"),
-            "turn" => json!("t42"),
-            name => json!(super::arguments::example(name)),
-        };
-        (name.to_owned(), value)
-    });
-    Some(Value::Object(given.collect()).to_string())
-}
-
-/// A tool that only reads what is here.
-fn reader(name: &'static str, description: &'static str, properties: Value, required: &[&str]) -> Tool {
-    let mut schema =
-        JsonObject::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), properties)]);
-    if !required.is_empty() {
-        schema.insert("required".to_owned(), json!(required));
-    }
-    let reads = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
-    Tool::new(name, description, Arc::new(schema)).with_annotations(reads)
-}
-
-fn object(schema: Value) -> Arc<JsonObject> {
-    match schema {
-        Value::Object(schema) => Arc::new(schema),
-        _ => unreachable!("a schema is written as an object"),
-    }
-}
-
-fn text() -> Value {
-    json!({ "type": "string" })
-}
-
-fn number(from: u64, to: u64) -> Value {
-    json!({ "type": "integer", "minimum": from, "maximum": to })
-}
-
-fn limit(most: u64, unless_told: usize) -> Value {
-    json!({ "type": "integer", "minimum": 1, "maximum": most, "default": unless_told })
-}
-
-fn max_tokens() -> Value {
-    number(*Budget::RANGE.start(), *Budget::RANGE.end())
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What every conversation of every agent pays: 2,500 tokens, by the common measure of four characters each. All
-    /// mounts together may take 4,000.
-    const MAX_LIST_BYTES: usize = 10_000;
-    const MAX_DESCRIPTION_CHARS: usize = 300;
-
-    #[test]
-    fn the_list_is_small() {
-        let list = serde_json::to_string(&all()).unwrap();
-        assert!(list.len() <= MAX_LIST_BYTES, "{} bytes: {list}", list.len());
-        assert!(!list.contains("$schema") && !list.contains("\"format\"") && !list.contains("outputSchema"), "{list}");
-        for tool in all() {
-            let chars = tool.description.as_deref().unwrap_or_default().chars().count();
-            assert!((1..=MAX_DESCRIPTION_CHARS).contains(&chars), "{}: {chars}", tool.name);
-        }
-    }
-
-    #[test]
-    fn every_tool_has_an_example_with_all_that_it_needs() {
-        for tool in all() {
-            let example: JsonObject = serde_json::from_str(&example(&tool.name).unwrap()).unwrap();
-            let required = tool.input_schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-            assert!(required.iter().all(|name| example.contains_key(name.as_str().unwrap())), "{}", tool.name);
-        }
-        assert_eq!(example("get_turns").unwrap(), r#"{"from":"t3","to":"t7"}"#);
-        assert_eq!(example("get_turnz"), None);
-    }
-
-    #[test]
-    fn those_that_agents_call_unasked_are_all_there_are() {
-        let names: Vec<_> = all().into_iter().map(|tool| tool.name).collect();
-        assert_eq!(names, engine::UNASKED_TOOLS);
-    }
-}
+mod tests;

@@ -419,7 +419,7 @@ async fn what_can_not_be_read_says_what_can() {
         (("list_sessions", json!({ "limit": 51 })), "limit is a whole number from 1 to 50, and this is 51"),
         (("list_sessions", json!({ "cursor": "abc" })), "cursor is what an earlier list_sessions gave"),
         (("search_session", json!({ "query": "" })), "query is empty"),
-        (("search_session", json!({ "query": long })), "query has 102400 characters, at most 1000 are looked for"),
+        (("search_session", json!({ "query": long })), "query has 102400 characters, at most 1000 are taken"),
         (("search_session", json!({ "query": "x", "limit": 51 })), "limit is a whole number from 1 to 50"),
         (("search_session", json!({ "query": "x", "session_id": unknown })), "is not found in this project"),
         (("search_all_sessions", json!({ "query": "x", "limit": 31 })), "limit is a whole number from 1 to 30"),

@@ -173,7 +173,7 @@ impl World {
 
     /// With a twin of the guide under the name `codex`, and a `gemini` that can not be started.
     pub(crate) async fn with_agents() -> Self {
-        let catalog = Catalog::new("throughline", BTreeMap::new()).unwrap();
+        let catalog = Catalog::new("throughline", &[], BTreeMap::new()).unwrap();
         let known = |name: &str| Entry::clone(catalog.find_entry(name).unwrap());
         let twin = Entry { name: "codex".to_owned(), ..known("guide") };
         let broken = Entry { command: "/nowhere/agent".to_owned(), ..known("gemini") };
@@ -207,7 +207,11 @@ impl World {
             ids: Arc::clone(&ids) as _,
             home: Some(home),
             copies: None,
-            agency: agency.unwrap_or_else(Agency::only_guide),
+            agency: Agency {
+                brief: Some(server::STANDARD_BRIEF.to_owned()),
+                own_tools: server::own_tools(),
+                ..agency.unwrap_or_else(Agency::only_guide)
+            },
             summarising,
             search: Some(directory.path().join("search")),
             history: Some(Places::below(directory.path().join("home"))),

@@ -76,7 +76,7 @@ impl Config {
     /// Every agent that can be named. `own_program` is the full path of this program.
     pub(crate) fn catalog(&self, own_program: &str) -> Result<Catalog> {
         let changes = self.agents.iter().map(|(name, section)| (name.clone(), section.change()));
-        Ok(Catalog::new(own_program, changes.collect())?)
+        Ok(Catalog::new(own_program, &server::own_tools().unasked, changes.collect())?)
     }
 
     /// Whom every agent is told of.

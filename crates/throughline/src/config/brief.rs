@@ -15,7 +15,7 @@ pub(crate) struct BriefSection {
 
 impl Default for BriefSection {
     fn default() -> Self {
-        Self { enabled: true, text: engine::STANDARD_BRIEF.to_owned() }
+        Self { enabled: true, text: server::STANDARD_BRIEF.to_owned() }
     }
 }
 

@@ -108,8 +108,9 @@ fn an_agent_is_handed_the_mount_the_brief_and_what_needs_no_asking() {
     let handed = handed(&Folder::new(), "");
     let prompt = &handed.new_session["systemPrompt"];
     assert_eq!(prompt["mode"], "append");
-    assert_eq!(prompt["content"], json!([{ "type": "text", "text": engine::STANDARD_BRIEF }]));
-    let tools = engine::UNASKED_TOOLS.map(|tool| format!("mcp__throughline__{tool}"));
+    assert_eq!(prompt["content"], json!([{ "type": "text", "text": server::STANDARD_BRIEF }]));
+    let tools = server::own_tools().unasked;
+    let tools: Vec<_> = tools.iter().map(|tool| format!("mcp__throughline__{tool}")).collect();
     assert_eq!(handed.new_session["_meta"], json!({ "claudeCode": { "options": { "allowedTools": tools } } }));
 }
 
@@ -132,7 +133,7 @@ fn the_tools_have_a_port_of_their_own_where_one_is_configured() {
 fn the_brief_is_shown_with_the_configuration() {
     let folder = Folder::new();
     let shown: Value = serde_json::from_str(&folder.run(&["config", "show", "--json"]).ok()).unwrap();
-    assert_eq!(shown["brief"], json!({ "enabled": true, "text": engine::STANDARD_BRIEF }));
+    assert_eq!(shown["brief"], json!({ "enabled": true, "text": server::STANDARD_BRIEF }));
     assert!(folder.run(&["config"]).ok().contains("## Marking is required"));
     folder.configure("[brief]\ntext = \"Mark what you read.\"");
     assert!(folder.run(&["config"]).ok().contains("text = \"Mark what you read.\""));
@@ -172,9 +173,9 @@ fn on_stdio_both_revisions_have_the_tools_and_nothing_else_is_said() {
         [json!(1), Value::Null, json!(2), json!(3)]
     );
     assert_eq!(said[0]["result"]["protocolVersion"], "2025-11-25");
-    assert_eq!(said[0]["result"]["instructions"], engine::STANDARD_BRIEF);
+    assert_eq!(said[0]["result"]["instructions"], server::STANDARD_BRIEF);
     assert_eq!(said[1]["error"]["code"], -32700);
-    assert_eq!(said[2]["result"]["tools"].as_array().unwrap().len(), engine::UNASKED_TOOLS.len());
+    assert_eq!(said[2]["result"]["tools"].as_array().unwrap().len(), server::own_tools().unasked.len());
     assert_eq!(said[3]["result"]["content"][0]["text"], "Set files: 1 item.");
 
     let meta = json!({
@@ -185,7 +186,7 @@ fn on_stdio_both_revisions_have_the_tools_and_nothing_else_is_said() {
     let got = json!({ "name": "get_relevant_context", "arguments": {}, "_meta": meta });
     let input = [line(1, "server/discover", &json!({ "_meta": meta })), line(2, "tools/call", &got)];
     let said = answers(&folder.run_with_input(&["mcp", "--session", "last"], &input.concat()).ok());
-    assert_eq!(said[0]["result"]["instructions"], engine::STANDARD_BRIEF, "{said:?}");
+    assert_eq!(said[0]["result"]["instructions"], server::STANDARD_BRIEF, "{said:?}");
     assert_eq!(said[1]["result"]["content"][0]["text"], "{\n  \"files\": [\n    \"/a.rs\"\n  ]\n}");
 
     let entries: Vec<_> = {

@@ -158,7 +158,7 @@ mod tests {
     use crate::catalog::Catalog;
 
     fn asks(agent: &str, value: &str) -> bool {
-        let catalog = Catalog::new("/p/throughline", Default::default()).unwrap();
+        let catalog = Catalog::new("/p/throughline", &[], Default::default()).unwrap();
         let quirks = catalog.find_entry(agent).unwrap().quirks;
         Rule::all(&quirks).iter().filter(|rule| rule.option() == MODE).all(|rule| rule.asks(value))
     }

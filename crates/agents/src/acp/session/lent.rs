@@ -54,6 +54,8 @@ impl Session {
                     _ => None,
                 }
             }
+            // It was told when it was started.
+            Unasked::GeminiArgument => None,
         }
     }
 

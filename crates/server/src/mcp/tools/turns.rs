@@ -3,48 +3,62 @@
 
 use engine::{Interaction, MAX_TURNS_AT_ONCE, QueryError};
 use model::{InteractionId, SessionId, SessionRow, Turn, TurnRow};
-use rmcp::model::Tool;
 use serde_json::json;
 
-use super::{Call, CallError, contents, max_tokens, number, reader, text};
-use crate::mcp::arguments::{ArgumentError, Arguments, Wanted};
-use crate::mcp::budget::{Budget, Page};
+use super::{Call, CallError, MAX_TOKENS, Run, SESSION_ID, Told, Tool, contents};
+use crate::mcp::arguments::{ArgumentError, MaxTokens, Number, Wanted, Words, arguments};
+use crate::mcp::budget::{AnswerBudget, Budget, Page};
 use crate::mcp::parts::{Parts, undivided};
 use crate::mcp::phrases::{QUOTED, count, next_call, span, summary, when};
 use crate::mcp::quote::{self, Calls};
 use crate::mcp::scope::{Scope, nearest};
 use crate::turns;
 
-pub(super) const TURN: &str = "get_turn";
-pub(super) const TURNS: &str = "get_turns";
-pub(super) const INTERACTION: &str = "get_interaction";
+const MAX_PARTS: usize = 100_000;
 
-const MAX_PARTS: u64 = 100_000;
-const SHOWN_CHARS: usize = 40;
+pub(super) const TURN: Tool = Tool::reading::<GetTurn>(
+    "get_turn",
+    "Use to read a turn in full by its id, or one tool call of it with all its output. What is long comes in \
+     parts.",
+    AnswerBudget::AskedFor,
+);
 
-pub(super) fn turn_tool() -> Tool {
-    let what = "Use to read a turn in full by its id (t42), or one tool call of it (t42.3) with all its output. What is \
-                long comes in parts; find shows only the lines that have a text, with their part.";
-    let properties = json!({
-        "turn": text(),
-        "session_id": text(),
-        "part": number(1, MAX_PARTS),
-        "find": text(),
-        "max_tokens": max_tokens(),
-    });
-    reader(TURN, what, properties, &["turn"])
+pub(super) const TURNS: Tool = Tool::reading::<GetTurns>(
+    "get_turns",
+    "Use to read turns that follow each other: both ends included, at most 20. Calls of tools are named, not \
+     shown.",
+    AnswerBudget::AskedFor,
+);
+
+pub(super) const INTERACTION: Tool = Tool::reading::<GetInteraction>(
+    "get_interaction",
+    "Use to read a turn when all you have is its interaction id, of whichever session.",
+    AnswerBudget::DEFAULT,
+);
+
+arguments! {
+    struct GetTurn {
+        wanted("turn"): Wanted = "t42, or t42.3 for its third call", "t42";
+        session("session_id"): Option<SessionId> = SESSION_ID, "0190a8c0-0000-7000-8000-000000000001";
+        part("part"): Option<Number<MAX_PARTS>> = "Which part of it", "2";
+        find("find"): Option<Words> = "Show only the lines with this text", "parser error";
+        max_tokens("max_tokens"): Option<MaxTokens> = MAX_TOKENS, "2000";
+    }
 }
 
-pub(super) fn turns_tool() -> Tool {
-    let what = "Use to read turns that follow each other, such as from t3 to t7: both included, at most 20. Calls of tools \
-                are named, not shown.";
-    let properties = json!({ "from": text(), "to": text(), "session_id": text(), "max_tokens": max_tokens() });
-    reader(TURNS, what, properties, &["from", "to"])
+arguments! {
+    struct GetTurns {
+        from("from"): Turn = "First turn, such as t3", "t3";
+        to("to"): Turn = "Last turn, such as t7", "t7";
+        session("session_id"): Option<SessionId> = SESSION_ID, "0190a8c0-0000-7000-8000-000000000001";
+        max_tokens("max_tokens"): Option<MaxTokens> = MAX_TOKENS, "2000";
+    }
 }
 
-pub(super) fn interaction_tool() -> Tool {
-    let what = "Use to read a turn when all you have is its interaction id, of whichever session.";
-    reader(INTERACTION, what, json!({ "interaction_id": text() }), &["interaction_id"])
+arguments! {
+    struct GetInteraction {
+        id("interaction_id"): InteractionId = "As other tools tell it", "0190a8c0-0000-7000-8000-000000000001";
+    }
 }
 
 /// Which piece of a record is wanted.
@@ -63,39 +77,38 @@ struct Record<'a> {
     is_cut: bool,
 }
 
-pub(super) async fn turn(call: Call<'_>) -> Result<String, CallError> {
-    let arguments = Arguments::new(call.arguments, &["turn", "session_id", "part", "find", "max_tokens"])?;
-    let wanted = arguments.turn_or_call("turn")?;
-    let piece = match (arguments.number("part", 1..=MAX_PARTS)?, arguments.optional_words("find")?) {
-        (Some(_), Some(_)) => return Err(ArgumentError::PartAndFind.into()),
-        (part, None) => Piece::Part(part.unwrap_or(1)),
-        (None, Some(find)) => Piece::Find(find),
-    };
-    let budget = arguments.budget()?;
-    let scope = call.scope().await?;
-    let session = scope.session(&arguments).await?;
-    let record = match wanted {
-        Wanted::Turn(turn) => whole(call, &scope, &session, turn, budget).await?,
-        Wanted::Call(turn, tool) => one_call(call, &scope, &session, (turn, tool), budget).await?,
-    };
-    record.told(&scope, &piece, budget)
+impl Run for GetTurn {
+    async fn run(self, call: Call<'_>) -> Result<Told, CallError> {
+        let piece = match (self.part, self.find) {
+            (Some(_), Some(_)) => return Err(ArgumentError::PartAndFind.into()),
+            (part, None) => Piece::Part(part.map_or(1, |Number(part)| part)),
+            (None, Some(Words(find))) => Piece::Find(find),
+        };
+        let budget = Budget::of(self.max_tokens);
+        let scope = call.scope().await?;
+        let session = scope.session(self.session).await?;
+        let record = match self.wanted {
+            Wanted::Turn(turn) => whole(call, &scope, &session, turn, budget).await?,
+            Wanted::Call(turn, tool) => one_call(call, &scope, &session, (turn, tool), budget).await?,
+        };
+        Ok(record.told(&scope, &piece, budget)?.into())
+    }
 }
 
-pub(super) async fn interaction(call: Call<'_>) -> Result<String, CallError> {
-    let text = Arguments::new(call.arguments, &["interaction_id"])?.text("interaction_id")?;
-    let scope = call.scope().await?;
-    let Ok(id) = text.trim().parse::<InteractionId>() else {
-        let example = scope.current.id.to_string();
-        return Err(CallError::NoInteractionId { shown: text.chars().take(SHOWN_CHARS).collect(), example });
-    };
-    let Some((session, row)) = scope.interaction(id).await? else {
-        let after = Turn(scope.current.turns.0.saturating_sub(200));
-        let turns = call.engine.contents(scope.current.id, after, 200).await?.turns;
-        let nearest = nearest(&id.to_string(), turns.iter().rev().map(|row| row.interaction_id.to_string()));
-        return Err(CallError::NoSuchInteraction { id, nearest });
-    };
-    let budget = Budget::of(None);
-    whole(call, &scope, &session, row.turn, budget).await?.told(&scope, &Piece::Part(1), budget)
+impl Run for GetInteraction {
+    async fn run(self, call: Call<'_>) -> Result<Told, CallError> {
+        let id = self.id;
+        let scope = call.scope().await?;
+        let Some((session, row)) = scope.interaction(id).await? else {
+            let after = Turn(scope.current.turns.0.saturating_sub(200));
+            let turns = call.engine.contents(scope.current.id, after, 200).await?.turns;
+            let nearest = nearest(&id.to_string(), turns.iter().rev().map(|row| row.interaction_id.to_string()));
+            return Err(CallError::NoSuchInteraction { id, nearest });
+        };
+        let budget = Budget::of(None);
+        let record = whole(call, &scope, &session, row.turn, budget).await?;
+        Ok(record.told(&scope, &Piece::Part(1), budget)?.into())
+    }
 }
 
 async fn whole<'s>(
@@ -188,7 +201,7 @@ impl Record<'_> {
 
     fn next(&self, scope: &Scope<'_>, part: usize, budget: Budget) -> String {
         next_call(
-            TURN,
+            TURN.about.name,
             [
                 ("turn", Some(json!(self.id))),
                 ("session_id", scope.argument(self.session)),
@@ -199,76 +212,77 @@ impl Record<'_> {
     }
 }
 
-pub(super) async fn turns(call: Call<'_>) -> Result<String, CallError> {
-    let arguments = Arguments::new(call.arguments, &["from", "to", "session_id", "max_tokens"])?;
-    let (from, to) = (arguments.turn("from")?, arguments.turn("to")?);
-    if from > to {
-        return Err(CallError::Backwards { from, to });
-    }
-    let budget = arguments.budget()?;
-    let scope = call.scope().await?;
-    let session = scope.session(&arguments).await?;
-    let newest = session.turns;
-    if from > newest {
-        return Err(CallError::NoSuchTurn { turn: from, session: session.id, newest });
-    }
-    // Turns that are not there yet are neither told nor counted.
-    let end = to.min(newest);
-    let span_of = u64::from(end.0) - u64::from(from.0) + 1;
-    if span_of > u64::from(MAX_TURNS_AT_ONCE) {
-        let last = Turn(from.0.saturating_add(MAX_TURNS_AT_ONCE - 1));
-        return Err(CallError::TooManyTurns { from, to: end, count: span_of, last });
-    }
-    let span_of = u64::from(to.0) - u64::from(from.0) + 1;
-    let mut page = Page::new(budget);
-    let (mut next, mut is_cut) = (from, false);
-    // One at a time: twenty long ones at once would fill the memory for nothing.
-    while next <= end {
-        let (_, turns) = call.engine.turns(session.id, next, next).await.map_err(|err| missing(err, session.id))?;
-        let Some(interaction) = turns.first() else { break };
-        let lines = told_of(interaction, other(&scope, &session).as_deref());
-        let is_first = page.is_empty();
-        if !page.take(lines.clone()) {
-            if is_first {
-                page.take_some(lines);
-                (next, is_cut) = (next.next(), true);
-            }
-            break;
+impl Run for GetTurns {
+    async fn run(self, call: Call<'_>) -> Result<Told, CallError> {
+        let Self { from, to, session, max_tokens } = self;
+        if from > to {
+            return Err(CallError::Backwards { from, to });
         }
-        next = next.next();
+        let budget = Budget::of(max_tokens);
+        let scope = call.scope().await?;
+        let session = scope.session(session).await?;
+        let newest = session.turns;
+        if from > newest {
+            return Err(CallError::NoSuchTurn { turn: from, session: session.id, newest });
+        }
+        // Turns that are not there yet are neither told nor counted.
+        let end = to.min(newest);
+        let span_of = u64::from(end.0) - u64::from(from.0) + 1;
+        if span_of > u64::from(MAX_TURNS_AT_ONCE) {
+            let last = Turn(from.0.saturating_add(MAX_TURNS_AT_ONCE - 1));
+            return Err(CallError::TooManyTurns { from, to: end, count: span_of, last });
+        }
+        let span_of = u64::from(to.0) - u64::from(from.0) + 1;
+        let mut page = Page::new(budget);
+        let (mut next, mut is_cut) = (from, false);
+        // One at a time: twenty long ones at once would fill the memory for nothing.
+        while next <= end {
+            let (_, turns) = call.engine.turns(session.id, next, next).await.map_err(|err| missing(err, session.id))?;
+            let Some(interaction) = turns.first() else { break };
+            let lines = told_of(interaction, other(&scope, &session).as_deref());
+            let is_first = page.is_empty();
+            if !page.take(lines.clone()) {
+                if is_first {
+                    page.take_some(lines);
+                    (next, is_cut) = (next.next(), true);
+                }
+                break;
+            }
+            next = next.next();
+        }
+        let told = page.into_lines();
+        let last = Turn(next.0 - 1);
+        let asked = span(from, to);
+        let mut lines = vec![format!(
+            "Session {}: {} of the {} asked for ({asked}), {} in all.",
+            scope.told(&session),
+            last.0 + 1 - from.0,
+            count(usize::try_from(span_of).unwrap_or(usize::MAX), "turn"),
+            newest.0
+        )];
+        lines.push(QUOTED.to_owned());
+        lines.extend(told);
+        let id = scope.argument(&session);
+        if next <= end {
+            let max_tokens = budget.given().map(|tokens| json!(tokens));
+            let go_on = next_call(
+                TURNS.about.name,
+                [
+                    ("from", Some(json!(next.to_string()))),
+                    ("to", Some(json!(end.to_string()))),
+                    ("session_id", id.clone()),
+                    ("max_tokens", max_tokens),
+                ],
+            );
+            lines.push(format!("{} left out by max_tokens. Next: {go_on}", span(next, end)));
+        }
+        let read = next_call(TURN.about.name, [("turn", Some(json!(last.to_string()))), ("session_id", id)]);
+        lines.push(match is_cut {
+            true => format!("{last} is cut by max_tokens. To read all of it: {read}"),
+            false => format!("To read one in full: {read}"),
+        });
+        Ok(lines.join("\n").into())
     }
-    let told = page.into_lines();
-    let last = Turn(next.0 - 1);
-    let asked = span(from, to);
-    let mut lines = vec![format!(
-        "Session {}: {} of the {} asked for ({asked}), {} in all.",
-        scope.told(&session),
-        last.0 + 1 - from.0,
-        count(usize::try_from(span_of).unwrap_or(usize::MAX), "turn"),
-        newest.0
-    )];
-    lines.push(QUOTED.to_owned());
-    lines.extend(told);
-    let id = scope.argument(&session);
-    if next <= end {
-        let max_tokens = budget.given().map(|tokens| json!(tokens));
-        let go_on = next_call(
-            TURNS,
-            [
-                ("from", Some(json!(next.to_string()))),
-                ("to", Some(json!(end.to_string()))),
-                ("session_id", id.clone()),
-                ("max_tokens", max_tokens),
-            ],
-        );
-        lines.push(format!("{} left out by max_tokens. Next: {go_on}", span(next, end)));
-    }
-    let read = next_call(TURN, [("turn", Some(json!(last.to_string()))), ("session_id", id)]);
-    lines.push(match is_cut {
-        true => format!("{last} is cut by max_tokens. To read all of it: {read}"),
-        false => format!("To read one in full: {read}"),
-    });
-    Ok(lines.join("\n"))
 }
 
 /// A turn as one among others.

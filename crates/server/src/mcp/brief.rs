@@ -7,14 +7,12 @@
 /// What agents are told unless the person's configuration says something else.
 pub const STANDARD_BRIEF: &str = include_str!("brief.md");
 
-/// What an agent that is given the brief in another way is told where it would stand.
-pub(crate) const WHAT_THE_TOOLS_ARE_FOR: &str =
-    "Marks what this session is about, and looks back into its earlier turns and into other sessions.";
-
 #[cfg(test)]
 mod tests {
+    use engine::Skill;
+
     use super::*;
-    use crate::Skill;
+    use crate::mcp::tools::{Endpoint, Tool};
 
     /// 600 tokens, by the common measure of four characters each.
     const MAX_CHARS: usize = 2_400;
@@ -25,11 +23,6 @@ mod tests {
         let beyond = STANDARD_BRIEF.lines().filter(|line| line.chars().count() > 120).count();
         assert_eq!(beyond, 0, "a line is too long to read");
         for word in [
-            "set_relevant_context",
-            "get_relevant_context",
-            "session_toc",
-            "search_session",
-            "get_turn",
             "required",
             "files",
             "endpoints",
@@ -41,6 +34,9 @@ mod tests {
             "`metaContext`",
         ] {
             assert!(STANDARD_BRIEF.contains(word), "{word}");
+        }
+        for word in STANDARD_BRIEF.split('`').skip(1).step_by(2).filter(|word| word.contains('_')) {
+            assert!(Tool::find(Endpoint::Session, word).is_ok(), "{word} is no tool");
         }
         let resource =
             STANDARD_BRIEF.split("throughline://skills/").nth(1).and_then(|rest| rest.split_once('/')).unwrap();

@@ -1,0 +1,177 @@
+//! Which servers may be reached: by their address, and by the IP addresses that it leads to.
+//!
+//! Invariant: an address that was read can be used. It holds no secret, and it goes over TLS, or to this machine, or the
+//! person said that it need not.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use url::Url;
+
+/// Where http without TLS may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlainHttp {
+    /// Nobody else can listen there.
+    ThisMachineOnly,
+    /// The person trusts the network in between.
+    Anywhere,
+}
+
+/// Who chose an address, and so how far it may lead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// The person configured it: anywhere over TLS, and without it as far as they said.
+    Configured(PlainHttp),
+    /// Somebody else named it: without TLS, and on this machine alone.
+    ThisMachine,
+}
+
+/// Why an address is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum AddressError {
+    #[error("it does not begin with https:// or http:// and name a host")]
+    NotHttp,
+    #[error("it holds a user or a password")]
+    WithUser,
+    #[error("it begins with http:// and does not lead to this machine")]
+    Plain,
+    #[error("it does not begin with http:// and lead to this machine")]
+    Elsewhere,
+}
+
+/// The address of a server.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Address {
+    url: Url,
+    rule: Rule,
+}
+
+impl Address {
+    pub(crate) fn parse(text: &str, rule: Rule) -> Result<Self, AddressError> {
+        let url = Url::parse(text).map_err(|_| AddressError::NotHttp)?;
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+            return Err(AddressError::NotHttp);
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(AddressError::WithUser);
+        }
+        let address = Self { url, rule };
+        let is_plain_here = !address.is_tls() && address.names_this_machine();
+        match rule {
+            Rule::ThisMachine if !is_plain_here => Err(AddressError::Elsewhere),
+            Rule::Configured(PlainHttp::ThisMachineOnly) if !address.is_tls() && !is_plain_here => {
+                Err(AddressError::Plain)
+            }
+            Rule::ThisMachine | Rule::Configured(_) => Ok(address),
+        }
+    }
+
+    pub(crate) fn is_tls(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
+    /// Whether a connection to `ip` keeps to the rule. The name `localhost` is somebody's to resolve. Link-local addresses
+    /// are nobody's to configure: clouds give out credentials there.
+    pub(super) fn may_reach(&self, ip: IpAddr) -> bool {
+        let ip = ip.to_canonical();
+        let is_for_one_link = match ip {
+            IpAddr::V4(ip) => ip.is_link_local() || ip.is_broadcast(),
+            IpAddr::V6(ip) => ip.is_unicast_link_local(),
+        };
+        let keeps_to_rule = match self.rule {
+            Rule::ThisMachine | Rule::Configured(PlainHttp::ThisMachineOnly) if !self.is_tls() => ip.is_loopback(),
+            Rule::ThisMachine | Rule::Configured(_) => true,
+        };
+        keeps_to_rule && !is_for_one_link && !ip.is_multicast()
+    }
+
+    /// Without the brackets of an IPv6 address.
+    pub(crate) fn host(&self) -> &str {
+        let host = self.url.host_str().unwrap_or_default();
+        host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.url.port_or_known_default().unwrap_or(443)
+    }
+
+    /// As the header `Host` wants it.
+    pub(super) fn authority(&self) -> &str {
+        self.url.authority()
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        self.url.path()
+    }
+
+    pub(crate) fn query(&self) -> Option<&str> {
+        self.url.query()
+    }
+
+    pub(crate) fn has_fragment(&self) -> bool {
+        self.url.fragment().is_some()
+    }
+
+    fn names_this_machine(&self) -> bool {
+        let is_loopback = |ip: IpAddr| ip.to_canonical().is_loopback();
+        self.host() == "localhost" || self.host().parse().is_ok_and(is_loopback)
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.url.as_str())
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIGURED: Rule = Rule::Configured(PlainHttp::ThisMachineOnly);
+    const ANYWHERE: Rule = Rule::Configured(PlainHttp::Anywhere);
+
+    #[test]
+    fn what_the_person_did_not_configure_stays_on_this_machine() {
+        for url in ["http://127.0.0.1:9/mcp", "http://localhost/", "http://[::1]:80/mcp", "http://127.9.9.9"] {
+            assert!(Address::parse(url, Rule::ThisMachine).is_ok(), "{url}");
+        }
+        for (url, expected) in [
+            ("https://127.0.0.1/mcp", AddressError::Elsewhere),
+            ("http://example.com", AddressError::Elsewhere),
+            ("http://127.0.0.1.example.com", AddressError::Elsewhere),
+            ("http://10.0.0.1", AddressError::Elsewhere),
+            ("http://localhost@example.com/", AddressError::WithUser),
+            ("http://ada:x@localhost/", AddressError::WithUser),
+            ("file:///etc/passwd", AddressError::NotHttp),
+            ("nonsense", AddressError::NotHttp),
+            ("", AddressError::NotHttp),
+        ] {
+            assert_eq!(Address::parse(url, Rule::ThisMachine), Err(expected), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_name_leads_nowhere_else_whatever_it_is_resolved_to() {
+        let reaches = |url, rule, ip: &str| Address::parse(url, rule).unwrap().may_reach(ip.parse().unwrap());
+        for (ip, expected) in
+            [("127.0.0.1", true), ("::1", true), ("::ffff:127.0.0.1", true), ("192.0.2.1", false), ("0.0.0.0", false)]
+        {
+            assert_eq!(reaches("http://localhost", CONFIGURED, ip), expected, "{ip}");
+            assert_eq!(reaches("http://localhost", Rule::ThisMachine, ip), expected, "{ip}");
+        }
+        assert!(reaches("http://localhost", ANYWHERE, "192.0.2.1"));
+        assert!(reaches("https://localhost", CONFIGURED, "192.0.2.1"));
+        // Where clouds tell credentials, and nobody in particular.
+        for ip in ["169.254.169.254", "::ffff:169.254.169.254", "fe80::1", "224.0.0.1", "ff02::1", "255.255.255.255"] {
+            assert!(!reaches("https://box.example", CONFIGURED, ip), "{ip}");
+            assert!(!reaches("http://box.example", ANYWHERE, ip), "{ip}");
+        }
+    }
+}
