@@ -89,6 +89,7 @@ async function openPage(askBrowser) {
         task: of("TaskDuration"),
         script: of("ScriptDuration"),
         layout: of("LayoutDuration") + of("RecalcStyleDuration"),
+        layouts: of("LayoutCount"),
         heap: of("JSHeapUsedSize"),
         at: performance.now() / 1000,
       };

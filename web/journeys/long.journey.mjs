@@ -81,6 +81,8 @@ test("it opens at its end and can be scrolled through to its beginning without a
   const { stage, page, complaints, visit } = await openLong(t);
   const frames = [];
   page.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => frames.push(String(payload))));
+  const asked = [];
+  page.on("request", (request) => request.url().includes(`/api/v1/sessions/${SESSION}`) && asked.push(request.url()));
   await stage.summedUp(TURNS);
   await visit();
   await turn(page, TURNS, `Answer ${TURNS}`).waitFor();
@@ -93,6 +95,10 @@ test("it opens at its end and can be scrolled through to its beginning without a
   // Each costs the page a task of its own, however little it says. The lines of all turns are the end of a restored log.
   const told = frames.filter((text) => /^\{"type":"entr/.test(text)).length;
   assert.ok(entries.length > TURNS && told <= 8, `${entries.length} entries came in ${told} frames`);
+  await liesStill(page);
+  const drawn = await page.getByRole("article").count();
+  assert.ok(drawn >= 3 && drawn <= 25, `${drawn} turns were drawn`);
+  assert.ok(asked.length <= 4, `on opening it asked for ${asked.join(", ")}`);
   assert.ok((await log(page).evaluate(({ scrollHeight }) => scrollHeight)) > TURNS * 100, "the scrollbar tells of all of them");
 
   // In every frame, what was read and stays in view moves with the wheel or not at all. An observer of intersections is told where
