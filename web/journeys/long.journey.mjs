@@ -78,13 +78,27 @@ const liesStill = (page) =>
   );
 
 test("it opens at its end and can be scrolled through to its beginning without a jump", async (t) => {
-  const { page, complaints, visit } = await openLong(t);
+  const { stage, page, complaints, visit } = await openLong(t);
   const frames = [];
   page.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => frames.push(String(payload))));
+  const asked = [];
+  page.on("request", (request) => request.url().includes(`/api/v1/sessions/${SESSION}`) && asked.push(request.url()));
+  await stage.summedUp(TURNS);
   await visit();
   await turn(page, TURNS, `Answer ${TURNS}`).waitFor();
-  const heard = frames.filter((frame) => frame.includes('"turn.started"')).length;
+  const entries = frames.flatMap((text) => {
+    const frame = JSON.parse(text);
+    return frame.type === "entries" ? frame.entries : frame.type === "entry" ? [frame.entry] : [];
+  });
+  const heard = entries.filter(({ type }) => type === "turn.started").length;
   assert.ok(heard >= 10 && heard <= 50, `${heard} turns were sent on opening`);
+  // Each costs the page a task of its own, however little it says. The lines of all turns are the end of a restored log.
+  const told = frames.filter((text) => /^\{"type":"entr/.test(text)).length;
+  assert.ok(entries.length > TURNS && told <= 8, `${entries.length} entries came in ${told} frames`);
+  await liesStill(page);
+  const drawn = await page.getByRole("article").count();
+  assert.ok(drawn >= 3 && drawn <= 25, `${drawn} turns were drawn`);
+  assert.ok(asked.length <= 4, `on opening it asked for ${asked.join(", ")}`);
   assert.ok((await log(page).evaluate(({ scrollHeight }) => scrollHeight)) > TURNS * 100, "the scrollbar tells of all of them");
 
   // In every frame, what was read and stays in view moves with the wheel or not at all. An observer of intersections is told where

@@ -6,7 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-import { startServer } from "./support.mjs";
+import { api, comesToBe, startServer } from "./support.mjs";
 
 const run = promisify(execFile);
 const AGENT = fileURLToPath(new URL("stage-agent.mjs", import.meta.url));
@@ -29,6 +29,10 @@ export async function openStage({ restored, shared = false } = {}) {
     dataDir,
     /** Begins a session and gives its id. */
     begin: async (agentName, cwd, name) => JSON.parse(await command("new", "--agent", agentName, "--cwd", cwd, "--name", name, "--json")).id,
+    /** Sends a prompt, as from another window. */
+    send: (session, text) => command("send", "--no-wait", session, text),
+    /** Waits until so many restored turns have their lines, which their log gets at its end. */
+    summedUp: (turns) => comesToBe(async () => (await api(server, dataDir, "/summaries")).caught_up >= turns, true),
     async end() {
       await server.end("SIGTERM");
       await rm(dataDir, { recursive: true, force: true });

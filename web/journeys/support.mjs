@@ -65,22 +65,21 @@ export async function leaveAll(browser) {
   await Promise.all(browser.contexts().map((context) => context.close()));
 }
 
+export const CHROME = process.env.CHROME || "/usr/bin/chromium";
+export const BROWSER_FLAGS = [
+  "--no-sandbox",
+  "--disable-dev-shm-usage",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  // A turn of the wheel is one step: where it leads can be told.
+  "--disable-smooth-scrolling",
+];
+
 export async function launchBrowser() {
-  return chromium.launch({
-    executablePath: process.env.CHROME || "/usr/bin/chromium",
-    headless: true,
-    args: [
-      "--no-sandbox",
-      "--disable-dev-shm-usage",
-      "--disable-gpu",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      // A turn of the wheel is one step: where it leads can be told.
-      "--disable-smooth-scrolling",
-    ],
-  });
+  return chromium.launch({ executablePath: CHROME, headless: true, args: BROWSER_FLAGS });
 }
 
 /** Starts the program and waits for its first line, which is the sign-in link. */

@@ -126,9 +126,7 @@ impl Follow {
             if let Some(reason) = self.tell_context.take() {
                 return Ok(Followed::Context { context: Arc::clone(&self.context), reason });
             }
-            if let Some(entry) = self.backlog.pop_front() {
-                self.last = entry.seq;
-                self.take_context(&entry);
+            if let Some(entry) = self.next_waiting() {
                 return Ok(Followed::Entry(entry));
             }
             if self.reading != Reading::Live {
@@ -156,6 +154,17 @@ impl Follow {
                 Err(RecvError::Closed) => return Err(ReadError::Closed),
             }
         }
+    }
+
+    /// The next entry, if it has been read and nothing else comes before it.
+    pub fn next_waiting(&mut self) -> Option<Entry> {
+        if self.tell_context.is_some() {
+            return None;
+        }
+        let entry = self.backlog.pop_front()?;
+        self.last = entry.seq;
+        self.take_context(&entry);
+        Some(entry)
     }
 
     /// What is older than the snapshot is in it already.

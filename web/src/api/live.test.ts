@@ -85,7 +85,7 @@ const entry = (seq: number): ServerFrame => ({
 });
 const begun: ServerFrame = { type: "session", session: SESSION, snapshot: { ...({} as SessionRow), queue: [], openRequests: [], cursor: "1f.9" } };
 const caughtUp = (seq: number): ServerFrame => ({ type: "caught_up", session: SESSION, cursor: `1f.${seq}` });
-const follow = (after?: string) => (after === undefined ? { type: "follow", session: SESSION, turns: 30 } : { type: "follow", session: SESSION, after });
+const follow = (after?: string) => ({ type: "follow", session: SESSION, ...(after === undefined ? { turns: 30 } : { after }), batch: true });
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -140,6 +140,25 @@ test("a follow of the newest turns begins where the server says, and nowhere els
   socket.say({ ...begun, window: { ...window, after: "2f.7" } });
   socket.say({ ...entry(8), cursor: "2f.8" } as ServerFrame);
   expect(seqs()).toEqual([41, 42, 8]);
+});
+
+test("entries that come together are told one by one, each once, and a gap before them is asked for", () => {
+  const { live, heard, seqs } = open();
+  const together = (...all: number[]): ServerFrame => ({
+    type: "entries",
+    session: SESSION,
+    cursor: `1f.${all.at(-1)}`,
+    entries: all.map((seq) => ({ seq, at: AT, type: "session.observed", data: {} })),
+  });
+  FakeSocket.last.greet();
+  live.follow(SESSION, null);
+  FakeSocket.last.say(begun, together(1, 2, 3));
+  expect(heard.flatMap((frame) => (frame.type === "entry" ? [frame.cursor] : []))).toEqual(["1f.1", "1f.2", "1f.3"]);
+  FakeSocket.last.say(together(2, 3, 4));
+  expect(seqs()).toEqual([1, 2, 3, 4]);
+  FakeSocket.last.say(together(6, 7));
+  expect(seqs()).toEqual([1, 2, 3, 4]);
+  expect(FakeSocket.last.asked).toEqual([follow(), follow("1f.4")]);
 });
 
 test("after a broken connection every follow goes on from its last entry, and repeats are dropped", async () => {

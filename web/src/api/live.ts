@@ -168,6 +168,11 @@ export class LiveClient {
         this.#listener.frame(frame);
         return;
       }
+      case "entries":
+        for (const entry of frame.entries) {
+          this.#take({ type: "entry", session: frame.session, cursor: cursorAt(frame.cursor, entry.seq), entry });
+        }
+        return;
       case "caught_up":
       case "progress": {
         const place = this.#places.get(frame.session);
@@ -231,7 +236,8 @@ export class LiveClient {
     if (!place || !this.#greeted) {
       return;
     }
-    place.asked = this.#send(place.cursor === null ? { type: "follow", session, turns: NEWEST_TURNS } : { type: "follow", session, after: place.cursor });
+    const from = place.cursor === null ? { turns: NEWEST_TURNS } : { after: place.cursor };
+    place.asked = this.#send({ type: "follow", session, ...from, batch: true });
   }
 
   #askAgain(session: SessionId, place: Place): void {
@@ -327,4 +333,9 @@ function retryDelay(attempt: number): number {
 /** The entry that a cursor, `incarnation.seq`, names. */
 export function seqOf(cursor: string): number {
   return Number(cursor.slice(cursor.lastIndexOf(".") + 1));
+}
+
+/** The cursor of another entry of the same store. */
+function cursorAt(cursor: string, seq: number): string {
+  return `${cursor.slice(0, cursor.lastIndexOf(".") + 1)}${seq}`;
 }

@@ -27,10 +27,11 @@ interface SessionPageProps {
 export function SessionPage({ session, fresh, picker }: SessionPageProps) {
   const app = useApp();
   const { open, above, before } = useChain(session);
-  const followed = useAppState((state) => state.followed.get(session));
+  const reading = useAppState((state) => state.followed.get(session)?.reading);
+  const work = useAppState((state) => state.followed.get(session)?.work?.id ?? null);
   const row = useAppState((state) => state.list.rows.get(session));
   const shownRow = useAppState((state) => (open === null ? undefined : state.list.rows.get(open.session)));
-  const deleted = followed?.reading.kind === "deleted";
+  const deleted = reading?.kind === "deleted";
   // Somebody may bring it back, here or elsewhere: then there is something to follow again.
   const restored = deleted && row !== undefined && !isDeleted(row);
 
@@ -39,11 +40,11 @@ export function SessionPage({ session, fresh, picker }: SessionPageProps) {
       app.follow(session);
     }
   }, [app, session, restored]);
-  useObserving(row, followed?.reading.kind === "ready");
-  useKnownWork(followed?.work?.id ?? null);
+  useObserving(row, reading?.kind === "ready");
+  useKnownWork(work);
 
-  if (followed?.reading.kind === "refused") {
-    return <Refused error={followed.reading.error} />;
+  if (reading?.kind === "refused") {
+    return <Refused error={reading.error} />;
   }
   if (deleted && !restored) {
     return <DeletedSession session={session} />;

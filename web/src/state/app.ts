@@ -239,11 +239,12 @@ function applyFrame(state: AppState, frame: ServerFrame): AppState {
       return changeFollowed(state, frame.session, () =>
         frame.reason === "deleted" ? { ...NOT_READ, reading: { kind: "deleted" } } : NOT_READ,
       );
+    case "entries":
     case "progress":
     case "ack":
     case "error":
     case "bye":
-      // They concern the connection, or features that this page does not show.
+      // They concern the connection, which parts entries that come together, or features that this page does not show.
       return state;
     default:
       frame satisfies never;

@@ -65,7 +65,7 @@ export interface Followed {
   readonly answeredAt: ReadonlyMap<number, Timestamp>;
   /** The last entry by which a next step came or was taken; 0 before the first. */
   readonly nextSeq: number;
-  /** Words of the running turn that no entry holds yet. */
+  /** Words of the running turn that no entry holds yet. They change many times a second: read them with `useLiveWords`. */
   readonly previews: Previews;
   /** The turn whose previews began before the follow did: they would show the end of a sentence without its start. */
   readonly muted: number | null;
@@ -184,6 +184,11 @@ export function refused(followed: Followed, error: ErrorDetail): Followed {
   return error.code === "session_damaged"
     ? { ...followed, reading: { kind: "damaged", error }, previews: NOT_READ.previews }
     : { ...NOT_READ, reading: { kind: "refused", error } };
+}
+
+/** Whether the two differ in nothing but words that are not durable yet. */
+export function isSameButPreviews(one: Followed, other: Followed): boolean {
+  return one === other || (Object.keys(one) as (keyof Followed)[]).every((key) => key === "previews" || one[key] === other[key]);
 }
 
 /** The turn as it is shown: with the words that are not durable yet where they belong. */

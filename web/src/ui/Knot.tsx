@@ -1,5 +1,9 @@
 // A knot on the thread, 14 px square. Its shape tells what its colour alone must not. What lies inside a ring is the
 // colour of the ground, `--ground`, so that the thread does not show through.
+//
+// Invariant: what moves is a picture of its own. The browser then moves it by itself; a shape within a picture would have
+// the page drawn anew for every step, sixty times a second while words arrive.
+import type { ReactNode } from "react";
 
 export type KnotShape =
   /** Tied, at rest. */
@@ -29,17 +33,33 @@ export type KnotShape =
 
 export function Knot({ shape, quiet = false }: { shape: KnotShape; quiet?: boolean }) {
   return (
-    <svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true" className={`overflow-visible ${quiet ? "text-edge" : "text-thread"}`}>
+    <span aria-hidden="true" className={`relative block size-3.5 ${quiet ? "text-edge" : "text-thread"}`}>
       {shape === "breathing" && (
-        <circle cx="7" cy="7" r="6" fill="currentColor" opacity="0.3" className="origin-center animate-breathe" />
+        <Layer className="animate-breathe opacity-30">
+          <circle cx="7" cy="7" r="6" fill="currentColor" />
+        </Layer>
       )}
       {shape === "asking" && (
         <>
-          <circle cx="7" cy="7" r="11" fill="currentColor" opacity="0.16" />
-          <circle cx="7" cy="7" r="8" fill="currentColor" opacity="0.2" className="origin-center animate-glow" />
+          <Layer>
+            <circle cx="7" cy="7" r="11" fill="currentColor" opacity="0.16" />
+          </Layer>
+          <Layer className="animate-glow opacity-20">
+            <circle cx="7" cy="7" r="8" fill="currentColor" />
+          </Layer>
         </>
       )}
-      <Shape shape={shape} />
+      <Layer className={shape === "breathing" ? "animate-turn" : ""}>
+        <Shape shape={shape} />
+      </Layer>
+    </span>
+  );
+}
+
+function Layer({ className = "", children }: { className?: string; children: ReactNode }) {
+  return (
+    <svg viewBox="0 0 14 14" className={`absolute inset-0 size-full overflow-visible ${className}`}>
+      {children}
     </svg>
   );
 }
@@ -47,7 +67,7 @@ export function Knot({ shape, quiet = false }: { shape: KnotShape; quiet?: boole
 /** A small knot for a step between two knots, on the same 14 px. */
 export function Bead({ shape }: { shape: KnotShape }) {
   return (
-    <span aria-hidden="true" className="flex size-3.5 items-center justify-center [&>svg]:size-2.5">
+    <span aria-hidden="true" className="flex size-3.5 items-center justify-center [&>span]:size-2.5">
       <Knot shape={shape} />
     </span>
   );
@@ -68,7 +88,6 @@ function Shape({ shape }: { shape: KnotShape }) {
             stroke="currentColor"
             strokeWidth="2"
             strokeLinecap="round"
-            className="origin-center animate-turn"
           />
         </>
       );

@@ -1887,6 +1887,8 @@ export interface components {
             type: "auth";
         } | {
             after?: string | null;
+            /** @description Entries that wait together may come together, as `entries`. */
+            batch?: boolean;
             session: components["schemas"]["SessionId"];
             /**
              * Format: int32
@@ -2055,6 +2057,12 @@ export interface components {
             session: components["schemas"]["SessionId"];
             /** @enum {string} */
             type: "entry";
+        } | {
+            cursor: string;
+            entries: components["schemas"]["Entry"][];
+            session: components["schemas"]["SessionId"];
+            /** @enum {string} */
+            type: "entries";
         } | (components["schemas"]["LargeEntry"] & {
             cursor: string;
             session: components["schemas"]["SessionId"];

@@ -125,14 +125,14 @@ impl Follows {
         })
     }
 
-    /// Lets the follow speak; its snapshot was sent before.
-    pub(super) fn start(&mut self, follow: Follow) {
+    /// Lets the follow speak; its snapshot was sent before. With `batch` it says entries that wait together in one frame.
+    pub(super) fn start(&mut self, follow: Follow, batch: bool) {
         while self.tasks.try_join_next().is_some() {}
         self.generation += 1;
         let (session, cursor, generation) = (follow.session(), follow.cursor(), self.generation);
         let out = self.out.clone();
         let task = self.tasks.spawn(async move {
-            if AssertUnwindSafe(speak(follow, generation, out.clone())).catch_unwind().await.is_err() {
+            if AssertUnwindSafe(speak(follow, batch, generation, out.clone())).catch_unwind().await.is_err() {
                 let error = ApiError::Submit(SubmitError::Broken).tell();
                 let frame = ServerFrame::Error { id: None, session: Some(session), error };
                 out.say(session, generation, News::Ended, frame).await;
@@ -204,14 +204,23 @@ impl Follows {
     }
 }
 
-async fn speak(mut follow: Follow, generation: u64, out: Out) {
+async fn speak(mut follow: Follow, batch: bool, generation: u64, out: Out) {
     let session = follow.session();
     loop {
         let followed = follow.next().await;
+        // No more than was read at once, which is bounded in bytes.
+        let more: Vec<Entry> = match &followed {
+            Ok(Followed::Entry(_)) if batch => std::iter::from_fn(|| follow.next_waiting()).collect(),
+            _ => Vec::new(),
+        };
         let cursor = follow.cursor();
         let (news, frame) = match followed {
-            Ok(Followed::Entry(entry)) => {
+            Ok(Followed::Entry(entry)) if more.is_empty() => {
                 (News::Entry(cursor), ServerFrame::Entry { session, cursor: cursor.to_string(), entry })
+            }
+            Ok(Followed::Entry(first)) => {
+                let entries = std::iter::once(first).chain(more).collect();
+                (News::Entry(cursor), ServerFrame::Entries { session, cursor: cursor.to_string(), entries })
             }
             Ok(Followed::CaughtUp) => (News::CaughtUp, ServerFrame::CaughtUp { session, cursor: cursor.to_string() }),
             Ok(Followed::Preview(Words { turn, of, number, text })) => {

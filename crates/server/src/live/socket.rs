@@ -263,7 +263,10 @@ impl Socket {
             Err(err) => return self.refuse(id_of(&text), &err.to_string()).await,
         };
         match frame.request {
-            Request::Follow { session, after, turns } => self.follow(frame.id, session, after, turns).await,
+            Request::Follow { session, after, turns, batch } => {
+                let begun = self.begin_follow(session, after, turns).await;
+                self.follow(frame.id, session, begun, batch).await
+            }
             Request::Unfollow { session } => {
                 self.follows.unfollow(session);
                 self.send(ServerFrame::Ack { id: frame.id, result: None }).await
@@ -291,10 +294,9 @@ impl Socket {
         &mut self,
         id: String,
         session: SessionId,
-        after: Option<String>,
-        turns: Option<u32>,
+        begun: Result<engine::Follow, ApiError>,
+        batch: bool,
     ) -> Result<(), End> {
-        let begun = self.begin_follow(session, after, turns).await;
         let mut follow = match begun {
             Ok(follow) => follow,
             Err(err) => {
@@ -318,7 +320,7 @@ impl Socket {
         self.send(ServerFrame::Session { session, snapshot, window }).await?;
         let reason = ContextReason::Load;
         self.send(ServerFrame::SessionContext { session, reason, set_name: None, context }).await?;
-        self.follows.start(follow);
+        self.follows.start(follow, batch);
         Ok(())
     }
 

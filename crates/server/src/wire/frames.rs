@@ -51,6 +51,9 @@ pub enum Request {
         /// How many turns back it begins, from 1 to 200, if not with the first entry; not together with `after`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         turns: Option<u32>,
+        /// Entries that wait together may come together, as `entries`.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        batch: bool,
     },
     Unfollow {
         session: SessionId,
@@ -161,6 +164,10 @@ pub enum ServerFrame {
     },
     /// A durable entry. A client that applies only the seq after its last one sees each exactly once.
     Entry { session: SessionId, cursor: String, entry: Entry },
+    /// Durable entries that follow one another, in the place of an `entry` frame for each, on a follow that asked for
+    /// `batch`. The cursor is that of the last. A log is caught up with in far fewer frames, each of which costs a browser
+    /// more than what it says.
+    Entries { session: SessionId, cursor: String, entries: Vec<Entry> },
     /// A durable entry, in the place of its `entry` frame, that is too long to be sent with the others. What it says is
     /// read over HTTP.
     LargeEntry {

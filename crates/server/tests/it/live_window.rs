@@ -116,3 +116,40 @@ async fn a_number_of_turns_is_bounded_and_stands_alone() {
     followed(&mut live, &session, 200).await;
     world.close().await;
 }
+
+/// A long log comes in few frames to whoever asks for that, and with the same entries.
+#[tokio::test]
+async fn entries_that_wait_together_come_together_where_it_is_asked_for() {
+    let world = World::on_disk().await;
+    let session = world.session().await;
+    while world.entries_count(&session).await <= 256 {
+        world.turn(&session, "say on").await;
+    }
+    let entries = world.entries(&session).await;
+    let mut live = Live::local(&world).await;
+    live.ask(json!({ "type": "follow", "session": session, "batch": true })).await;
+    let frames = live.until("caught_up").await;
+    let told: Vec<&Value> = frames.iter().filter(|frame| frame["type"] == "entries").collect();
+    let together: Vec<&Value> = told.iter().flat_map(|frame| frame["entries"].as_array().unwrap()).collect();
+    let alone: Vec<&Value> =
+        frames.iter().filter(|frame| frame["type"] == "entry").map(|frame| &frame["entry"]).collect();
+    assert_eq!([together.as_slice(), alone.as_slice()].concat(), entries.iter().collect::<Vec<_>>());
+    assert!(told.len() + alone.len() <= entries.len().div_ceil(256), "{} frames", told.len() + alone.len());
+    for frame in told {
+        let last = frame["entries"].as_array().unwrap().last().unwrap();
+        assert_eq!(frame["cursor"], format!("{INCARNATION}.{}", last["seq"]));
+    }
+    // Its place is that of the last of them.
+    live.ask(json!({ "type": "prompt", "session": session, "text": "say it" })).await;
+    live.until_that(|frame| {
+        ended(frame)
+            || frame["entries"].as_array().is_some_and(|all| all.iter().any(|entry| entry["type"] == "turn.ended"))
+    })
+    .await;
+    // Whoever does not ask has each by itself.
+    live.ask(json!({ "type": "follow", "session": session })).await;
+    let frames = live.until("caught_up").await;
+    assert!(frames.iter().all(|frame| frame["type"] != "entries"));
+    assert_eq!(seqs(&frames)[..entries.len()], (1..=entries.len() as u64).collect::<Vec<_>>());
+    world.close().await;
+}

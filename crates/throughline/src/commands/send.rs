@@ -107,7 +107,7 @@ impl Answer {
     /// From that cursor on, or from the session's beginning.
     pub(super) async fn follow(client: &Client, session: SessionId, after: Option<&str>, json: bool) -> Result<Self> {
         let mut socket = client.live().await?;
-        let request = Request::Follow { session, after: after.map(str::to_owned), turns: None };
+        let request = Request::Follow { session, after: after.map(str::to_owned), turns: None, batch: false };
         let frame = ClientFrame { id: "follow".to_owned(), request };
         socket.send(Message::text(serde_json::to_string(&frame)?)).await?;
         let previews = !json && std::io::stdout().is_terminal();

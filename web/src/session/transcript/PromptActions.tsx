@@ -1,7 +1,7 @@
 // What can be done with a prompt in the transcript: take its words along, and change and send the newest again.
 //
 // Beside a mouse they show where the pointer or the focus is; on a touch screen always.
-import { use, useId, useRef, useState } from "react";
+import { memo, use, useId, useRef, useState } from "react";
 
 import { Anchored } from "../../ui/Anchored";
 import { IconButton } from "../../ui/Button";
@@ -16,23 +16,25 @@ interface PromptActionsProps {
   turn: number;
   /** The session that it is of, if that is not the open one. */
   past: SessionId | null;
-  prompt: EarlierPrompt;
+  text: EarlierPrompt["text"];
+  images: EarlierPrompt["images"];
   /** No prompt of the person came after it. */
   newest: boolean;
 }
 
 const SIZE = "pointer-fine:size-7! pointer-fine:rounded-md! [&>svg]:size-4.5";
 
-export function PromptActions({ turn, past, prompt, newest }: PromptActionsProps) {
+/** Apart, so that a turn that grows does not draw them anew with every word. */
+export const PromptActions = memo(function PromptActions({ turn, past, text, images, newest }: PromptActionsProps) {
   const compose = use(ComposeContext);
   return (
     <div className="-mr-1.5 flex transition-opacity pointer-coarse:-mr-3 group-hover/turn:opacity-100 focus-within:opacity-100 [@media(hover:hover)]:opacity-0">
       {newest && compose !== null && (
-        <IconButton label="Edit and send again" className={SIZE} onClick={() => compose.edit(prompt)}>
+        <IconButton label="Edit and send again" className={SIZE} onClick={() => compose.edit({ text, images })}>
           <Icon name="pencil" />
         </IconButton>
       )}
-      {prompt.text !== "" && <CopyIconButton text={prompt.text} what="the prompt" className={SIZE} />}
+      {text !== "" && <CopyIconButton text={text} what="the prompt" className={SIZE} />}
       <span className="flex pointer-coarse:hidden">
         <CopyIconButton text={turnAddress(turn, past)} what={`the link to turn ${turn}`} icon="link" className={SIZE} />
       </span>
@@ -41,7 +43,7 @@ export function PromptActions({ turn, past, prompt, newest }: PromptActionsProps
       </span>
     </div>
   );
-}
+});
 
 /** Where there is no room for every button, as under a finger. */
 function TurnMenu({ turn, past }: { turn: number; past: SessionId | null }) {

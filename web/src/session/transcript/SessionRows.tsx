@@ -25,6 +25,7 @@ import { ComposeContext } from "../composer/ComposeContext";
 import { HandedOver } from "./HandedOver";
 import type { Actions } from "../items/actions";
 import { PlainText, plainTextOf } from "../items/ItemBoundary";
+import { useLiveWords } from "./liveWords";
 import { QueuedPromptRow } from "./QueuedPromptRow";
 import type { Before } from "./SessionHead";
 import { SessionHead } from "./SessionHead";
@@ -204,10 +205,11 @@ interface TurnProps extends Omit<RowProps, "row" | "read" | "before"> {
 
 function Turn({ link, turn, first, open, lit, actions, now }: TurnProps) {
   const { session, followed } = link;
-  const { transcript, previews, queue } = followed;
+  const { transcript, queue } = followed;
   const from = useAppState((state) => (turn.turn === 1 ? (state.list.rows.get(session)?.from?.session ?? null) : null));
   const { gone } = useOtherSession(from);
   const last = turn === transcript.turns.at(-1) && turn.turn === turnCount(followed);
+  const previews = useLiveWords(session, last);
   const shown = followed.reading.kind === "damaged" ? brokenOff(turn) : withPreviews(turn, previews);
   const handOvers = handOversAfter(followed, turn.turn);
   const end = open && last && queue.length === 0 && askedAtEnd(followed, open).length === 0;

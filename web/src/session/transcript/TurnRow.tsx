@@ -1,4 +1,5 @@
 // A turn in the transcript: a knot on the thread, the person's words, and what the agent said and did below them.
+import type { ReactNode } from "react";
 import { memo } from "react";
 
 import { openRequests } from "../../state/followed";
@@ -66,10 +67,10 @@ export const TurnRow = memo(function TurnRow({ turn, past, from, fromGone, first
         <header className="@container">
           <div className="flex gap-x-6 @max-lg:flex-col">
             <LongText text={turn.prompt} label="All of the prompt">
-              {(words) => <h2 className="verbatim min-w-0 flex-1 leading-[1.6] font-semibold">{words}</h2>}
+              {promptWords}
             </LongText>
             <div className="flex h-[1.6rem] shrink-0 items-center gap-2 @max-lg:flex-row-reverse @max-lg:justify-between">
-              <PromptActions turn={turn.turn} past={past} prompt={{ text: turn.prompt, images: turn.images }} newest={newest} />
+              <PromptActions turn={turn.turn} past={past} text={turn.prompt} images={turn.images} newest={newest} />
               <Mark turn={turn.turn} past={past} at={turn.startedAt} now={now} />
             </div>
           </div>
@@ -96,6 +97,10 @@ export const TurnRow = memo(function TurnRow({ turn, past, from, fromGone, first
     </article>
   );
 });
+
+function promptWords(words: string): ReactNode {
+  return <h2 className="verbatim min-w-0 flex-1 leading-[1.6] font-semibold">{words}</h2>;
+}
 
 /** The turn's name and time; apart, so that a turn that grows does not tell the time anew with every word. */
 const Mark = memo(function Mark({ turn, past, at, now }: { turn: number; past: SessionId | null; at: Timestamp; now: number }) {

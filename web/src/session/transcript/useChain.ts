@@ -10,6 +10,7 @@ import type { Link } from "../../state/chain";
 import { aboveNext, isGone, sessionBefore } from "../../state/chain";
 import type { Followed } from "../../state/followed";
 import type { SessionId } from "../../wire/names";
+import { useFollowedSessions } from "./liveWords";
 import type { Before } from "./SessionHead";
 
 export interface OpenChain {
@@ -23,7 +24,7 @@ export interface OpenChain {
 /** Nothing is open until there is something to show. */
 export function useChain(session: SessionId): Omit<OpenChain, "open"> & { open: Link | null } {
   const app = useApp();
-  const followed = useAppState((state) => state.followed);
+  const followed = useFollowedSessions();
   const [shown, setShown] = useState<{ session: SessionId; above: readonly SessionId[] }>({ session, above: [] });
   if (shown.session !== session && isRead(followed.get(session))) {
     setShown({ session, above: aboveNext(shown.above, shown.session, session) });
