@@ -8,7 +8,7 @@ use engine::{
     Restore, SendPrompt, SetContext, SubmitError, TokenWish,
 };
 use model::{
-    Answerer, ContextWish, Event, Marker, NextId, PermissionAnswer, Position, Request, SessionId, SetMode, StreamId,
+    Answerer, ContextWish, Marker, NextId, PermissionAnswer, Position, Request, SessionEvent, SessionId, SetMode,
     TokenKind, Turn, WhenBusy,
 };
 use store::conformance::faulty::{Call, Fault};
@@ -174,7 +174,10 @@ async fn a_failed_flush_is_told_as_such_and_a_repeat_is_carried_out_once() {
         let refused = world.engine.submit(session, prompt(), asker()).await.unwrap_err();
         assert!(is(fault, &refused), "{refused:?}");
         let shown = tokio::time::timeout(Duration::from_secs(60), async {
-            while !matches!(next_event(&mut follow).await, Event::PromptSent { .. } | Event::PromptQueued { .. }) {}
+            while !matches!(
+                next_event(&mut follow).await,
+                SessionEvent::PromptSent { .. } | SessionEvent::PromptQueued { .. }
+            ) {}
         });
         shown.await.expect_err("nobody is shown what was not confirmed");
 
@@ -182,8 +185,8 @@ async fn a_failed_flush_is_told_as_such_and_a_repeat_is_carried_out_once() {
         world.crash_and_restart().await;
         world.engine.submit(session, prompt(), asker()).await.unwrap();
         quiet(&world).await;
-        let entries = world.store.read(StreamId::Session(session), model::Seq::START, 1_000).await.unwrap();
-        let taken = entries.iter().filter(|entry| matches!(entry.event, Event::TurnStarted { .. }));
+        let entries = world.store.read_session(session, model::Seq::START, 1_000).await.unwrap();
+        let taken = entries.iter().filter(|entry| matches!(entry.event, SessionEvent::TurnStarted { .. }));
         assert_eq!(taken.count(), 1, "{fault:?}");
     }
 }

@@ -18,7 +18,7 @@ impl Schema {
         let sql = "SELECT name, pk FROM pragma_table_info(?1) WHERE name <> 'checksum' ORDER BY pk = 0, pk, name";
         let mut select = self.0.prepare(sql).unwrap();
         let found = select.query_map([table.name], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-        let found: Vec<(String, usize)> = found.collect::<Result<_, _>>().unwrap();
+        let found: Vec<(String, i64)> = found.collect::<Result<_, _>>().unwrap();
         let described: Vec<&str> = table.columns().split(", ").collect();
         let (key_columns, mut others) = (described[..key].to_vec(), described[key..].to_vec());
         others.sort_unstable();
