@@ -257,7 +257,7 @@ impl<'a> Follower<'a> {
         drop(alone);
         match copied {
             // No later try would mend these either.
-            Err(err @ (CopyError::Foreign { .. } | CopyError::Read(ReadError::Damaged(_)))) => {
+            Err(err @ (CopyError::Foreign { .. } | CopyError::Read(ReadError::Fenced(_)))) => {
                 if !std::mem::replace(&mut self.warned_of_works, true) {
                     let error = &err as &dyn std::error::Error;
                     tracing::warn!(error, "the copy of the pieces of work is left as it is");
@@ -299,7 +299,7 @@ impl<'a> Follower<'a> {
 fn is_only_its_own(err: &CopyError, id: SessionId, copies: &Copies) -> bool {
     match err {
         CopyError::Foreign { path } => path != copies.path(),
-        CopyError::Read(ReadError::Damaged(_)) => true,
+        CopyError::Read(ReadError::Fenced(_)) => true,
         CopyError::Io { path, source } => {
             // One that is not there could not be made, and that is the fault of the folder of all.
             let own = copies.path().join(id.to_string());

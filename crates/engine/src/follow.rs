@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use model::{AgentView, Context, ContextNews, Cursor, Entry, Seq, Session, SessionEvent, SessionId, StreamId, Turn};
-use store::{Damage, ReadError, Reader};
+use store::{Fence, ReadError, Reader};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::feeds::{News, Subscription, Words};
@@ -210,7 +210,7 @@ impl Engine {
         let entries = self.shared.store.read_session(id, after, limit).await?;
         let last = entries.last().map_or(after, |entry| entry.seq);
         // A damaged session has no end that could be told: whoever asks on learns of the damage.
-        let more = last < session.head || self.damage(id).is_some();
+        let more = last < session.head || self.fence(id).is_some();
         if more && entries.is_empty() {
             return Err(self.missing_after(id, after).await);
         }
@@ -261,11 +261,10 @@ impl Engine {
     /// Why there is nothing behind an entry though the session goes on there: an empty page would lead its reader round for
     /// ever. One that was purged meanwhile is gone.
     pub(crate) async fn missing_after(&self, id: SessionId, after: Seq) -> QueryError {
-        let missing =
-            || Damage { stream: StreamId::Session(id), seq: after.next(), what: "the entry is missing".into() };
+        let missing = || Fence::damaged(StreamId::Session(id), after.next(), "the entry is missing");
         match self.session(id).await {
             Err(err) => err,
-            Ok(_) => QueryError::Read(ReadError::Damaged(self.damage(id).unwrap_or_else(missing))),
+            Ok(_) => QueryError::Read(ReadError::Fenced(self.fence(id).unwrap_or_else(missing))),
         }
     }
 

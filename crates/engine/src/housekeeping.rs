@@ -114,7 +114,7 @@ impl Shared {
         copy_is_touched: &mut bool,
     ) -> Result<Option<SessionRow>, SubmitError> {
         loop {
-            let damaged = self.store.damage(id).is_some();
+            let damaged = self.store.fence(id).is_some();
             let session = self.store.session(id).await?.filter(|session| damaged || session.row.deleted_at.is_some());
             let Some(session) = session else { return Ok(None) };
             if let Some(copying) = copying {

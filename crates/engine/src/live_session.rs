@@ -381,7 +381,7 @@ impl LiveSession {
             Err(SubmitError::Rejected(_)) => self.pending = Pending::default(),
             // The session is gone; so is whatever was to be said of it.
             Err(SubmitError::Append(AppendError::Purged(_))) => self.stored.reload(None),
-            Err(SubmitError::Append(AppendError::Damaged(damage))) => {
+            Err(SubmitError::Append(AppendError::Fenced(damage))) => {
                 tracing::error!(session = %self.id, %damage, "what the agent did can not be written down; it is stopped");
                 self.stored.reload(None);
             }

@@ -4,7 +4,7 @@ use model::{
     Context, DeletedKey, ListKey, PermissionAnswer, Request, Seq, Session, SessionEvent, SessionId, SessionRow,
     StreamId, Turn, Untold,
 };
-use store::{Damage, Head};
+use store::{Fence, Head};
 
 use crate::{ENTRIES_AT_ONCE, Engine, Packet, QueryError, packet};
 
@@ -86,8 +86,8 @@ impl Engine {
     }
 
     /// What is known to be wrong with a session; it is read up to there and takes no more.
-    pub fn damage(&self, id: SessionId) -> Option<Damage> {
-        self.shared.store.damage(id)
+    pub fn fence(&self, id: SessionId) -> Option<Fence> {
+        self.shared.store.fence(id)
     }
 
     /// A page of the list.

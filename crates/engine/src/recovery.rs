@@ -67,7 +67,7 @@ impl Shared {
         draft.apply(interrupt, self.clock.now()).expect("an interruption is never refused");
         match self.journal.append(Batch { parts: vec![draft.take()], receipt: None, room: Room::Reserved }).await {
             // It stays as it is, and is read-only.
-            Ok(_) | Err(AppendError::Damaged(_)) => Ok(()),
+            Ok(_) | Err(AppendError::Fenced(_)) => Ok(()),
             Err(err) => Err(err.into()),
         }
     }

@@ -181,7 +181,7 @@ impl Engine {
         let engine = self.clone();
         self.to_the_end(async move {
             let session = engine.shared.store.session(id).await?;
-            let damaged = engine.shared.store.damage(id).is_some();
+            let damaged = engine.shared.store.fence(id).is_some();
             let asked = Asked { order: Order::Command(Command::Delete), asker, then: Then::Purge };
             if session.is_some_and(|session| damaged || session.row.deleted_at.is_some()) {
                 engine.shared.leave_receipt(&asked.asker, &Reply::Done).await?;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{AgentSession, AgentSessions, Engine, Listed, QueryError, Work, WorkContents};
+use engine::{AgentSession, AgentSessions, Cause, Engine, Listed, QueryError, Work, WorkContents};
 use files::Suggestion;
 use model::{
     Context, DECLARED_FACTS, DeletedKey, FactShape, ListKey, Offer, ProvedFact, RememberedRow, Session, SessionId,
@@ -76,7 +76,7 @@ fn session(engine: &Engine, session: &Session) -> wire::Session {
 }
 
 pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow {
-    let damaged = engine.damage(row.id).is_some();
+    let fence = engine.fence(row.id);
     wire::SessionRow {
         id: row.id,
         agent: row.agent.clone(),
@@ -86,15 +86,16 @@ pub(crate) fn session_row(engine: &Engine, row: &SessionRow) -> wire::SessionRow
         state: match row.state() {
             // Its log takes no more, so whatever went on has been cut off.
             SessionState::Starting | SessionState::Running | SessionState::NeedsYou | SessionState::Unresponsive
-                if damaged =>
+                if fence.is_some() =>
             {
                 SessionState::Interrupted
             }
             state => state,
         },
-        read_only: match damaged {
-            true => Some(wire::ReadOnly::Damaged),
-            false => row.is_imported().then_some(wire::ReadOnly::Imported),
+        read_only: match fence.map(|fence| fence.cause) {
+            Some(Cause::Damaged(_)) => Some(wire::ReadOnly::Damaged),
+            Some(Cause::Newer) => Some(wire::ReadOnly::Newer),
+            None => row.is_imported().then_some(wire::ReadOnly::Imported),
         },
         failure: row.failure.clone(),
         turns: row.turns,

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use engine::{
-    AgentSessionsError, AppendError, Damage, DirectoryError, ImportError, QueryError, ReadError, RecordsError,
+    AgentSessionsError, AppendError, Cause, DirectoryError, Fence, ImportError, QueryError, ReadError, RecordsError,
     ResetReason, ShowError, SubmitError,
 };
 use files::FileError;
@@ -98,7 +98,13 @@ impl From<ShowError> for ApiError {
 }
 
 /// Told also to whoever reads on: what follows is there no more, and it is not the session's end.
-const DAMAGED: (StatusCode, &str) = (StatusCode::CONFLICT, "session_damaged");
+/// What is answered where a session can not be read to its end.
+fn fence_class(fence: &Fence) -> (StatusCode, &'static str) {
+    match fence.cause {
+        Cause::Damaged(_) => (StatusCode::CONFLICT, "session_damaged"),
+        Cause::Newer => (StatusCode::CONFLICT, "session_newer"),
+    }
+}
 
 /// The one refusal that passes by itself: another server may be there in a moment.
 const STOPPING: (StatusCode, &str) = (StatusCode::SERVICE_UNAVAILABLE, "stopping");
@@ -159,11 +165,11 @@ impl ApiError {
         }
     }
 
-    fn damage(&self) -> Option<&Damage> {
+    fn fence(&self) -> Option<&Fence> {
         match self {
-            Self::Submit(SubmitError::Append(AppendError::Damaged(damage)))
-            | Self::Submit(SubmitError::Read(ReadError::Damaged(damage)))
-            | Self::Query(QueryError::Read(ReadError::Damaged(damage))) => Some(damage),
+            Self::Submit(SubmitError::Append(AppendError::Fenced(fence)))
+            | Self::Submit(SubmitError::Read(ReadError::Fenced(fence)))
+            | Self::Query(QueryError::Read(ReadError::Fenced(fence))) => Some(fence),
             _ => None,
         }
     }
@@ -218,7 +224,10 @@ impl ApiError {
                 | QueryError::SearchUnavailable(_)
                 | QueryError::Search(_)
                 | QueryError::Read(_),
-            ) => self.damage().map_or(json!({}), |damage| json!({ "seq": damage.seq, "what": damage.what })),
+            ) => self.fence().map_or(json!({}), |fence| match &fence.cause {
+                Cause::Damaged(what) => json!({ "seq": fence.seq, "what": what }),
+                Cause::Newer => json!({ "seq": fence.seq }),
+            }),
         }
     }
 }
@@ -247,7 +256,7 @@ fn submit_class(err: &SubmitError) -> (StatusCode, &'static str) {
             AppendError::Conflict { .. } => (StatusCode::CONFLICT, "conflict"),
             AppendError::Repeated(_) => (StatusCode::CONFLICT, "key_reused"),
             AppendError::Purged(_) => (StatusCode::NOT_FOUND, "session_not_found"),
-            AppendError::Damaged(_) => DAMAGED,
+            AppendError::Fenced(fence) => fence_class(fence),
             AppendError::Busy(_) => (StatusCode::SERVICE_UNAVAILABLE, "storage_busy"),
             AppendError::Full(_) => (StatusCode::INSUFFICIENT_STORAGE, "storage_full"),
             AppendError::Failed(_) => (StatusCode::SERVICE_UNAVAILABLE, "storage_failed"),
@@ -300,7 +309,7 @@ fn file_class(err: &FileError) -> (StatusCode, &'static str) {
 
 fn read_class(err: &ReadError) -> (StatusCode, &'static str) {
     match err {
-        ReadError::Damaged(_) => DAMAGED,
+        ReadError::Fenced(fence) => fence_class(fence),
         ReadError::Storage(_) => (StatusCode::SERVICE_UNAVAILABLE, "storage_failed"),
         ReadError::Closed => STOPPING,
     }

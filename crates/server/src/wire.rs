@@ -101,6 +101,8 @@ pub struct Session {
 #[serde(rename_all = "snake_case")]
 pub enum ReadOnly {
     Damaged,
+    /// A newer version of the server wrote to it; that version goes on with it.
+    Newer,
     Imported,
 }
 

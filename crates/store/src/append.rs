@@ -5,7 +5,7 @@
 use async_trait::async_trait;
 use model::{Position, Seq, SessionId, StreamId, Timestamp};
 
-use crate::{Damage, Part, StorageError};
+use crate::{Fence, Part, StorageError};
 
 /// Appends to the log and removes from it.
 #[async_trait]
@@ -79,9 +79,9 @@ pub enum AppendError {
     /// The stream's entries were purged.
     #[error("stream {0} was purged")]
     Purged(StreamId),
-    /// The stream is damaged and takes no more.
+    /// The stream can not be read to its end and takes no more.
     #[error(transparent)]
-    Damaged(Damage),
+    Fenced(Fence),
     /// The disk or a quota is full; nothing is damaged and a later try may pass.
     #[error("no space is left to write; free some and send it again, nothing has to be restarted")]
     Full(#[source] StorageError),

@@ -1,6 +1,7 @@
 //! Reading the log: by stream, by position, and waiting for more.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use async_trait::async_trait;
 use model::{Entry, Event, Incarnation, Position, Seq, SessionId, StreamId};
@@ -18,7 +19,7 @@ pub trait Log: Send + Sync + 'static {
     fn incarnation(&self) -> Incarnation;
 
     /// Entries of a stream after a seq, oldest first: at most `limit`, at least one if there is any, and no more than
-    /// about [`MAX_PAGE_BYTES`]. A page ends before a damaged entry; asking on from there tells of the damage.
+    /// about [`MAX_PAGE_BYTES`]. A page ends before an entry that can not be read; asking on from there tells why.
     async fn read(&self, stream: StreamId, after: Seq, limit: usize) -> Result<Vec<Entry<Event>>, ReadError>;
 
     /// Entries of a session, like [`Log::read`].
@@ -27,8 +28,8 @@ pub trait Log: Send + Sync + 'static {
         Ok(entries.into_iter().filter_map(Entry::into_session).collect())
     }
 
-    /// Entries of all streams after a position, oldest first, bounded like [`Log::read`]; without what damaged streams
-    /// have after their damage.
+    /// Entries of all streams after a position, oldest first, bounded like [`Log::read`]; without what fenced
+    /// streams have behind their fences.
     async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<PlacedEntry>, ReadError>;
 
     /// Which streams have entries after a position. At most `limit` entries are looked at, and nothing of what they say.
@@ -44,8 +45,8 @@ pub trait Log: Send + Sync + 'static {
     /// How far a stream has got.
     async fn head(&self, stream: StreamId) -> Result<Head, ReadError>;
 
-    /// What is known to be wrong with a session's stream. Such a stream is read up to there and takes no more.
-    fn damage(&self, session: SessionId) -> Option<Damage>;
+    /// From where on a session's stream can not be read, as far as that is known.
+    fn fence(&self, session: SessionId) -> Option<Fence>;
 }
 
 /// An entry with its place among all streams.
@@ -78,24 +79,68 @@ pub enum Head {
     Purged,
 }
 
-/// From where on a stream is not what was written.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{stream} is damaged from entry {seq} on: {what}; it can be read up to there and takes no more")]
-pub struct Damage {
+/// From where on a stream can not be read here. It is read up to there and takes no more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fence {
     /// The stream in question.
     pub stream: StreamId,
-    /// The first entry that cannot be relied on.
+    /// The first entry that is not read.
     pub seq: Seq,
-    /// What is wrong with it.
-    pub what: Cow<'static, str>,
+    /// Why.
+    pub cause: Cause,
+}
+
+/// Why an entry can not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// It is not what was written, and this is wrong with it.
+    Damaged(Cow<'static, str>),
+    /// A newer version of the program wrote it. Nothing is lost: that version goes on with it.
+    Newer,
+}
+
+impl fmt::Display for Fence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { stream, seq, cause } = self;
+        match cause {
+            Cause::Damaged(what) => write!(
+                f,
+                "{stream} is damaged from entry {seq} on: {what}; it can be read up to there and takes no more"
+            ),
+            Cause::Newer => write!(
+                f,
+                "a newer version of Throughline wrote {stream} from entry {seq} on; here it can be read up to there and \
+                 takes no more; start that version to go on"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Fence {}
+
+impl Fence {
+    /// It is not what was written.
+    pub fn damaged(stream: StreamId, seq: Seq, what: impl Into<Cow<'static, str>>) -> Self {
+        Self { stream, seq, cause: Cause::Damaged(what.into()) }
+    }
+
+    /// A newer version of the program wrote it.
+    pub fn newer(stream: StreamId, seq: Seq) -> Self {
+        Self { stream, seq, cause: Cause::Newer }
+    }
+
+    /// Nothing is wrong with it but that this program does not know it.
+    pub fn is_newer(&self) -> bool {
+        self.cause == Cause::Newer
+    }
 }
 
 /// Why nothing could be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The next entry is not what was written.
+    /// The next entry can not be read.
     #[error(transparent)]
-    Damaged(Damage),
+    Fenced(Fence),
     /// The storage did not answer.
     #[error("could not read from the store")]
     Storage(#[source] StorageError),

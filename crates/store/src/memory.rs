@@ -16,7 +16,7 @@ use crate::append::first_session;
 use crate::log::wait_after;
 use crate::rows::Rows;
 use crate::{
-    Append, AppendError, Batch, Changes, Damage, Head, Log, MAX_PAGE_BYTES, Part, PlacedEntry, ReadError, Receipt,
+    Append, AppendError, Batch, Changes, Fence, Head, Log, MAX_PAGE_BYTES, Part, PlacedEntry, ReadError, Receipt,
 };
 
 /// A store that ends with its process.
@@ -173,7 +173,7 @@ impl Log for MemoryStore {
         Ok(self.state().head(stream))
     }
 
-    fn damage(&self, _session: SessionId) -> Option<Damage> {
+    fn fence(&self, _session: SessionId) -> Option<Fence> {
         None
     }
 }

@@ -51,7 +51,7 @@ use crate::sqlite::readers::Question;
 use crate::sqlite::reserve::Reserve;
 use crate::sqlite::sweep::Sweep;
 use crate::sqlite::writer::{SinceLook, Writer};
-use crate::{Append, AppendError, Batch, Changes, Damage, Head, Log, PlacedEntry, ReadError, StorageError};
+use crate::{Append, AppendError, Batch, Changes, Fence, Head, Log, PlacedEntry, ReadError, StorageError};
 
 pub use open::OpenError;
 
@@ -165,7 +165,7 @@ impl SqliteStore {
     }
 
     /// Puts up a fence where damage was met, so that nothing is written behind it.
-    async fn fence(&self, damage: &Damage) {
+    async fn put_fence(&self, damage: &Fence) {
         if !self.fences.put(damage) {
             return;
         }
@@ -322,7 +322,7 @@ impl Log for SqliteStore {
         if let Some(damage) = found.damage
             && found.what.is_empty()
         {
-            return Err(ReadError::Damaged(damage));
+            return Err(ReadError::Fenced(damage));
         }
         Ok(found.what)
     }
@@ -353,7 +353,7 @@ impl Log for SqliteStore {
         self.ask(move |conn| Ok(queries::head(conn, stream, fence.as_ref())?)).await
     }
 
-    fn damage(&self, session: SessionId) -> Option<Damage> {
+    fn fence(&self, session: SessionId) -> Option<Fence> {
         self.fences.find(StreamId::Session(session))
     }
 }

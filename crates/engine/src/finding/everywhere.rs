@@ -211,7 +211,7 @@ impl Shared {
         is_damaged: &mut bool,
     ) -> Result<Option<FoundTurn>, QueryError> {
         match self.found(hit, query).await {
-            Err(QueryError::Read(ReadError::Damaged(_))) => {
+            Err(QueryError::Read(ReadError::Fenced(_))) => {
                 *is_damaged = true;
                 Ok(None)
             }

@@ -11,7 +11,7 @@ use engine::{Agency, Asker, Clock, Created, Engine, Follow, Followed, IdSource, 
 use model::{Incarnation, InteractionId, Seq, SessionEvent, SessionId, StreamId, Timestamp, WhenBusy};
 use store::conformance::faulty::{Call, Fault, Faulty};
 use store::prelude::*;
-use store::{Copies, Damage, MemoryStore, Store};
+use store::{Copies, Fence, MemoryStore, Store};
 use uuid::Uuid;
 
 /// Goes forward by a second whenever it is asked, and by as much as a test says.
@@ -151,8 +151,7 @@ impl World {
 
     /// The session's log is said to be damaged.
     pub(crate) fn damage(&self, session: SessionId) {
-        let what = "as the test wants".into();
-        self.disk.say_damaged(Damage { stream: StreamId::Session(session), seq: Seq(3), what });
+        self.disk.say_damaged(Fence::damaged(StreamId::Session(session), Seq(3), "as the test wants"));
     }
 
     /// The session's log without what the agent tells of itself, a line an entry, numbered.

@@ -13,7 +13,7 @@ use model::{
 };
 
 use crate::{
-    Append, AppendError, Batch, Changes, Damage, Head, Log, PlacedEntry, ReadError, ReadOffers, ReadPrincipals,
+    Append, AppendError, Batch, Changes, Fence, Head, Log, PlacedEntry, ReadError, ReadOffers, ReadPrincipals,
     ReadSessions, ReadTurns, ReadUnfinished, ReadWorks, Receipt, StorageError, Store, WholeWork,
 };
 
@@ -26,7 +26,7 @@ pub struct Faulty<S> {
 #[derive(Default)]
 struct Plan {
     rules: Vec<Rule>,
-    damage: Option<Damage>,
+    damage: Option<Fence>,
     unconfirmed: Vec<Batch>,
     met: HashMap<Call, Met>,
 }
@@ -125,7 +125,7 @@ impl<S> Faulty<S> {
     }
 
     /// From now on this is said to be damaged; it can be read nevertheless.
-    pub fn say_damaged(&self, damage: Damage) {
+    pub fn say_damaged(&self, damage: Fence) {
         self.plan().damage = Some(damage);
     }
 
@@ -299,9 +299,9 @@ questions! {
                 self.inner.wait_after(after).await
             }
 
-            fn damage(&self, session: SessionId) -> Option<Damage> {
+            fn fence(&self, session: SessionId) -> Option<Fence> {
                 let told = self.plan().damage.clone().filter(|damage| damage.stream == StreamId::Session(session));
-                told.or_else(|| self.inner.damage(session))
+                told.or_else(|| self.inner.fence(session))
             }
         }
         Read read(stream: StreamId, after: Seq, limit: usize) -> Vec<Entry<Event>>;

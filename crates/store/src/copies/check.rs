@@ -41,7 +41,7 @@ impl Copies {
         for session in sessions.iter().copied() {
             let found = match self.differences(store, session).await {
                 Err(CopyError::Foreign { .. }) => vec![What::Foreign],
-                Err(CopyError::Read(ReadError::Damaged(_))) => vec![What::Damaged],
+                Err(CopyError::Read(ReadError::Fenced(_))) => vec![What::Damaged],
                 found => found?,
             };
             differences.extend(found.into_iter().map(|what| Difference { session, what }));
@@ -61,8 +61,8 @@ impl Copies {
             let purged = store.head(StreamId::Session(id)).await? == Head::Purged;
             return Ok(if purged && found.is_some() { vec![What::Purged] } else { Vec::new() });
         };
-        if let Some(damage) = store.damage(id) {
-            return Err(ReadError::Damaged(damage).into());
+        if let Some(damage) = store.fence(id) {
+            return Err(ReadError::Fenced(damage).into());
         }
         let Some(found_meta) = found else { return Ok(vec![What::Missing]) };
         let mut differences = Vec::new();

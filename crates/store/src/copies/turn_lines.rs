@@ -3,12 +3,11 @@
 //! Invariant: only turns that had ended by the session's head as it was read, so that a transcript never knows more than
 //! the `meta.json` that is written with it.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use model::{Entry, Seq, Session, StreamId, Transcript, TranscriptTurn, Turn, TurnRow};
 
-use crate::{Damage, ReadError, Reader};
+use crate::{Fence, ReadError, Reader};
 
 /// How many turns are asked for at once.
 const TURNS: usize = 64;
@@ -98,7 +97,7 @@ impl<'a> TurnLines<'a> {
 }
 
 fn damaged(stream: StreamId, seq: Seq, what: &'static str) -> ReadError {
-    ReadError::Damaged(Damage { stream, seq, what: Cow::Borrowed(what) })
+    ReadError::Fenced(Fence::damaged(stream, seq, what))
 }
 
 /// A turn as a line of a copy.

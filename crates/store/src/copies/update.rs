@@ -44,7 +44,7 @@ impl Copies {
         if self.leaves_or_rejoins_its_work(store, id).await? {
             match self.update_works(store).await {
                 // The session is not to suffer for what is wrong with the works alone.
-                Ok(_) | Err(CopyError::Foreign { .. } | CopyError::Read(ReadError::Damaged(_))) => (),
+                Ok(_) | Err(CopyError::Foreign { .. } | CopyError::Read(ReadError::Fenced(_))) => (),
                 Err(err) => return Err(err),
             }
         }
@@ -80,8 +80,8 @@ impl Copies {
             };
         };
         // What the log lost, the copy may still have.
-        if let Some(damage) = store.damage(id) {
-            return Err(ReadError::Damaged(damage).into());
+        if let Some(damage) = store.fence(id) {
+            return Err(ReadError::Fenced(damage).into());
         }
         let Standing { end, meta } = self.look_at(id).await?;
         let wanted = Meta::of(store, &session).await?.encode();

@@ -105,7 +105,7 @@ impl Copies {
         for session in misnamed(store, known.as_ref(), &wanted).await? {
             match self.update_session(store, session, Depth::End).await {
                 // Nor are the works to suffer for one of their sessions.
-                Ok(_) | Err(CopyError::Foreign { .. } | CopyError::Read(ReadError::Damaged(_))) => (),
+                Ok(_) | Err(CopyError::Foreign { .. } | CopyError::Read(ReadError::Fenced(_))) => (),
                 Err(err) => return Err(err),
             }
         }

@@ -1,22 +1,23 @@
-//! Streams that are damaged, and from where on.
+//! Streams that can not be read to their end, and from where on: they are damaged, or a newer version wrote to them.
 //!
 //! Invariant: a fence is put up as soon as damage is met and taken down only by whoever has verified the whole stream.
 //! Up to it a stream is read; nothing is ever appended behind it, since that would pass a broken thread off as whole.
-//! One that is damaged keeps nobody from the others.
+//! One that is fenced off keeps nobody from the others. A fence before what a newer version wrote is never stored: that
+//! version finds everything as it left it.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use model::{Seq, StreamId};
+use model::{EVENT_VERSION, Seq, StreamId};
 use rusqlite::Connection;
 
-use crate::Damage;
 use crate::sqlite::checksums::STREAMS;
 use crate::sqlite::rows::sql_seq;
+use crate::{Cause, Fence};
 
 /// The fences there are; shared by the readers, who meet damage, and the writer, who must not write behind it.
 #[derive(Debug, Default)]
-pub(super) struct Fences(Mutex<HashMap<StreamId, Damage>>);
+pub(super) struct Fences(Mutex<HashMap<StreamId, Fence>>);
 
 /// Whether a stream is fenced off when it is damaged: all but the server's own, without which nobody could sign in.
 pub(super) fn has_fence(stream: StreamId) -> bool {
@@ -27,16 +28,24 @@ pub(super) fn has_fence(stream: StreamId) -> bool {
 }
 
 impl Fences {
-    /// The fences that earlier lives have put up.
+    /// The fences that earlier lives have put up, and those before what a newer version wrote.
     pub(super) fn load(conn: &Connection) -> rusqlite::Result<Self> {
-        Ok(Self(Mutex::new(stored(conn)?)))
+        let mut fences = stored(conn)?;
+        for fence in newer(conn)? {
+            log_fence(&fence);
+            fences.entry(fence.stream).or_insert(fence);
+        }
+        Ok(Self(Mutex::new(fences)))
     }
 
     /// The fences that the rows have after they were set right; logs those that were not there before.
     pub(super) fn load_anew(&self, conn: &Connection) -> rusqlite::Result<Self> {
         let fences = stored(conn)?;
         fences.values().filter(|damage| self.find(damage.stream).is_none()).for_each(log_fence);
-        Ok(Self(Mutex::new(fences)))
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        known.retain(|_, fence| fence.is_newer());
+        known.extend(fences);
+        Ok(Self(Mutex::new(known)))
     }
 
     /// Puts up those that the rows have besides.
@@ -48,12 +57,12 @@ impl Fences {
     }
 
     /// Where the fence of a stream is.
-    pub(super) fn find(&self, stream: StreamId) -> Option<Damage> {
+    pub(super) fn find(&self, stream: StreamId) -> Option<Fence> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&stream).cloned()
     }
 
     /// Puts one up and logs it; `false` if there is one already, or none is to be.
-    pub(super) fn put(&self, damage: &Damage) -> bool {
+    pub(super) fn put(&self, damage: &Fence) -> bool {
         let mut fences = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match fences.get(&damage.stream) {
             None if has_fence(damage.stream) => {
@@ -70,7 +79,7 @@ impl Fences {
 }
 
 /// What the rows say.
-fn stored(conn: &Connection) -> rusqlite::Result<HashMap<StreamId, Damage>> {
+fn stored(conn: &Connection) -> rusqlite::Result<HashMap<StreamId, Fence>> {
     let sql = "SELECT CAST(name AS BLOB), damaged_seq, damage FROM streams WHERE damaged_seq IS NOT NULL";
     let mut statement = conn.prepare(sql)?;
     let found = statement.query_map([], |row| {
@@ -84,24 +93,69 @@ fn stored(conn: &Connection) -> rusqlite::Result<HashMap<StreamId, Damage>> {
         if let Ok(stream) = String::from_utf8_lossy(&name).parse()
             && has_fence(stream)
         {
-            fences.insert(stream, Damage { stream, seq, what: what.into() });
+            fences.insert(stream, Fence::damaged(stream, seq, what));
         }
     }
     Ok(fences)
 }
 
-/// Every fence that is put up is told, so that whoever runs the server learns which session takes no more, and why.
-fn log_fence(Damage { stream, seq, what }: &Damage) {
-    tracing::error!(%stream, %seq, %what, "a stream is damaged: it can be read up to there and takes no more");
+/// Whether a version that writes newer events has opened the store. Only then is it searched for them.
+fn was_opened_by_newer(conn: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT MAX(value) FROM meta WHERE key = 'event_version'";
+    let version: Option<i64> = conn.query_row(sql, [], |row| row.get(0))?;
+    Ok(version.is_some_and(|version| version > i64::from(EVENT_VERSION)))
 }
 
-/// Makes a fence outlive the process.
-pub(super) fn write(conn: &Connection, damage: &Damage) -> rusqlite::Result<()> {
+/// The newest version of an event on the server's stream, in a store that a newer version has opened.
+pub(super) fn newest_of_server(conn: &Connection) -> rusqlite::Result<Option<i64>> {
+    if !was_opened_by_newer(conn)? {
+        return Ok(None);
+    }
+    let sql = "SELECT MAX(version) FROM entries WHERE stream = (SELECT id FROM streams WHERE name = ?1)";
+    conn.query_row(sql, [StreamId::Server.to_string()], |row| row.get(0))
+}
+
+/// Where each stream begins to hold what a newer version wrote.
+pub(super) fn newer(conn: &Connection) -> rusqlite::Result<Vec<Fence>> {
+    if !was_opened_by_newer(conn)? {
+        return Ok(Vec::new());
+    }
+    let sql = "SELECT streams.name, MIN(entries.seq)
+         FROM entries
+         JOIN streams ON streams.id = entries.stream
+         WHERE entries.version > ?1 AND streams.purged_at IS NULL
+         GROUP BY entries.stream";
+    let mut statement = conn.prepare(sql)?;
+    let found = statement.query_map([EVENT_VERSION], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
+    let mut fences = Vec::new();
+    for found in found {
+        let (name, seq) = found?;
+        fences.extend(name.parse().ok().map(|stream| Fence::newer(stream, Seq(seq.cast_unsigned()))));
+    }
+    Ok(fences)
+}
+
+/// Every fence that is put up is logged, so that whoever runs the server learns which session takes no more, and why.
+fn log_fence(Fence { stream, seq, cause }: &Fence) {
+    match cause {
+        Cause::Damaged(what) => {
+            tracing::error!(%stream, %seq, %what, "a stream is damaged: it can be read up to there and takes no more");
+        }
+        Cause::Newer => tracing::warn!(
+            %stream, %seq,
+            "a newer version of Throughline wrote to a stream: here it can be read up to there and takes no more"
+        ),
+    }
+}
+
+/// Makes a fence outlive the process, if it stands before damage.
+pub(super) fn write(conn: &Connection, damage: &Fence) -> rusqlite::Result<()> {
+    let Cause::Damaged(what) = &damage.cause else { return Ok(()) };
     STREAMS.update(
         conn,
         "damaged_seq = ?2, damage = ?3",
         "name = ?1 AND purged_at IS NULL",
         &[&damage.stream.to_string()],
-        &[&sql_seq(damage.seq), &damage.what],
+        &[&sql_seq(damage.seq), what],
     )
 }

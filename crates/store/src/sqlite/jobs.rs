@@ -14,7 +14,7 @@ use crate::sqlite::mend::Removal;
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::rows::EncodedEntry;
 use crate::sqlite::writer::MAX_GROUP_ENTRIES;
-use crate::{AppendError, Batch, Damage, Receipt, Room, StorageError};
+use crate::{AppendError, Batch, Fence, Receipt, Room, StorageError};
 
 pub(super) type Answer = Result<Position, AppendError>;
 
@@ -34,7 +34,7 @@ pub(super) enum Write {
     ForgetReceipts {
         before: Timestamp,
     },
-    Fence(Damage),
+    Fence(Fence),
     /// Sets the rows of streams right.
     MendStreams,
     /// Removes rows that are damaged and belong to nobody who is known.
@@ -106,7 +106,7 @@ impl Write {
     }
 
     /// What is told of a session that it can not be written for; `None` if it is of none or of several.
-    pub(super) fn damage(&self) -> Option<Damage> {
+    pub(super) fn damage(&self) -> Option<Fence> {
         let (stream, after) = match self {
             Self::Append(batch) => {
                 let mut sessions = batch.parts.iter().filter(|part| matches!(part.stream, StreamId::Session(_)));
@@ -116,7 +116,7 @@ impl Write {
             Self::Purge { session, after, .. } => (StreamId::Session(*session), *after),
             _ => return None,
         };
-        Some(Damage { stream, seq: after.next(), what: "the database is damaged where it is written".into() })
+        Some(Fence::damaged(stream, after.next(), "the database is damaged where it is written"))
     }
 
     /// What removes something makes room, and what guards a stream must not wait for it.

@@ -409,6 +409,6 @@ pub(super) fn mend_receipts(conn: &Connection, look: &Connection) -> Result<()> 
 pub(super) fn may_be_row_damage(err: &crate::ReadError) -> bool {
     match err {
         crate::ReadError::Storage(err) => err.0.downcast_ref::<Error>().is_some_and(is_damage),
-        crate::ReadError::Damaged(_) | crate::ReadError::Closed => false,
+        crate::ReadError::Fenced(_) | crate::ReadError::Closed => false,
     }
 }

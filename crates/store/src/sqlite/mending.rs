@@ -4,7 +4,6 @@
 //! a time; the writer folds what came meanwhile and replaces the rows. What only the whole log could mend, its index, is left to
 //! the next start, and the stream is fenced off until then.
 
-use std::borrow::Cow;
 use std::error::Error;
 
 use model::{Position, StreamId};
@@ -14,7 +13,7 @@ use crate::sqlite::jobs::Write;
 use crate::sqlite::mend::{self, DamagedRows};
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::{SqliteStore, queries};
-use crate::{AppendError, Damage, ReadError};
+use crate::{AppendError, Fence, ReadError};
 
 /// A disk that goes on damaging rows is not to be mended all day: it is to be replaced.
 const MAX_MENDS: u32 = 3;
@@ -98,10 +97,14 @@ impl SqliteStore {
 
     /// Fences a stream off where a reader has met damage, and answers what is told of it. `None` if rows were damaged that lead to
     /// the entry: they were made anew, and reading again may find it.
-    pub(super) async fn settle(&self, damage: Damage, seen: u32) -> Result<Option<Damage>, ReadError> {
+    pub(super) async fn settle(&self, damage: Fence, seen: u32) -> Result<Option<Fence>, ReadError> {
+        if damage.is_newer() {
+            self.fences.put(&damage);
+            return Ok(Some(damage));
+        }
         let (stream, seq) = (damage.stream, damage.seq);
         if self.ask_once(move |conn| queries::is_where_index_says(conn, stream, seq)).await? {
-            self.fence(&damage).await;
+            self.put_fence(&damage).await;
             return Ok(Some(damage));
         }
         self.mend_rows(None, seen).await;
@@ -111,14 +114,14 @@ impl SqliteStore {
         match self.is_in_log(&damage).await? {
             true => Ok(Some(self.fence_until_reindexed(damage).await)),
             false => {
-                self.fence(&damage).await;
+                self.put_fence(&damage).await;
                 Ok(Some(damage))
             }
         }
     }
 
     /// Whether the log has the entry that the index does not lead to.
-    async fn is_in_log(&self, damage: &Damage) -> Result<bool, ReadError> {
+    async fn is_in_log(&self, damage: &Fence) -> Result<bool, ReadError> {
         let (stream, seq) = (damage.stream, damage.seq);
         let mut after = Position(0);
         loop {
@@ -135,9 +138,9 @@ impl SqliteStore {
     }
 
     /// Fences a stream off until the next start, which makes the index anew.
-    async fn fence_until_reindexed(&self, damage: Damage) -> Damage {
-        let what = Cow::Borrowed("it is not where the index says; the next start mends that");
-        let damage = Damage { what, ..damage };
+    async fn fence_until_reindexed(&self, damage: Fence) -> Fence {
+        let what = "it is not where the index says; the next start mends that";
+        let damage = Fence::damaged(damage.stream, damage.seq, what);
         self.fences.put(&damage);
         if let Err(err) = self.write(Write::NoteIndexDamage).await {
             tracing::warn!(error = chain(&err), "the damage could not be noted; it will be found again");

@@ -14,7 +14,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Transac
 
 use crate::StorageError;
 use crate::rows::folded_tables;
-use crate::sqlite::fences::Fences;
+use crate::sqlite::fences::{self, Fences};
 use crate::sqlite::mend::{self, Mend};
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::{anew, attachments, checksums, meta, second_names};
@@ -417,9 +417,8 @@ impl Setup<'_> {
             newest("schema", schema_version(conn), newest_schema())?;
         }
         if has_table("meta")? {
-            let sql = "SELECT MAX(value) FROM meta WHERE key = 'event_version'";
-            let found = match conn.query_row(sql, [], |row| row.get(0)) {
-                // Each entry has its own version.
+            // What a session's stream holds is fenced off; on the server's it may be a token that was revoked.
+            let found = match fences::newest_of_server(conn) {
                 Err(err) if is_damage(&err) => Ok(None),
                 found => found,
             };
@@ -500,7 +499,7 @@ fn begin(conn: &mut Connection, new_incarnation: Incarnation) -> rusqlite::Resul
     tx.execute(
         "INSERT INTO meta (key, value)
          VALUES ('event_version', ?1)
-         ON CONFLICT DO UPDATE SET value = excluded.value",
+         ON CONFLICT DO UPDATE SET value = MAX(value, excluded.value)",
         params![EVENT_VERSION],
     )?;
     let bits: i64 = tx.query_row("SELECT value FROM meta WHERE key = 'incarnation'", [], |row| row.get(0))?;

@@ -2,7 +2,6 @@
 //!
 //! Invariant: every entry that leaves here was verified, and follows the one before it in its stream without a gap.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -22,7 +21,7 @@ use crate::sqlite::meta;
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::rows::{self, STORED_ENTRY_COLUMNS, StoredEntry, read_row, sql_seq};
 use crate::tables::last_part;
-use crate::{Damage, Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError};
+use crate::{Fence, Head, MAX_PAGE_BYTES, PlacedEntry, ReadError, Receipt, StorageError};
 
 impl From<rusqlite::Error> for ReadError {
     fn from(err: rusqlite::Error) -> Self {
@@ -65,7 +64,7 @@ pub(super) fn find_stream(conn: &Connection, stream: StreamId) -> rusqlite::Resu
 }
 
 /// How far a stream has got; a damaged one, up to its damage.
-pub(super) fn head(conn: &Connection, stream: StreamId, fence: Option<&Damage>) -> rusqlite::Result<Head> {
+pub(super) fn head(conn: &Connection, stream: StreamId, fence: Option<&Fence>) -> rusqlite::Result<Head> {
     Ok(match (find_whole_stream(conn, stream)?.map(|stream| stream.head), fence) {
         (Some(Head::Purged), _) => Head::Purged,
         (Some(Head::At(head)), Some(fence)) => Head::At(head.min(fence.seq.previous())),
@@ -77,7 +76,7 @@ pub(super) fn head(conn: &Connection, stream: StreamId, fence: Option<&Damage>) 
 /// What was found, and the first thing that was not as it should be.
 pub(super) struct Found<T> {
     pub(super) what: T,
-    pub(super) damage: Option<Damage>,
+    pub(super) damage: Option<Fence>,
 }
 
 pub(super) fn entries(
@@ -85,7 +84,7 @@ pub(super) fn entries(
     stream: StreamId,
     after: Seq,
     limit: usize,
-    fence: Option<Damage>,
+    fence: Option<Fence>,
 ) -> Result<Found<Vec<Entry<Event>>>, ReadError> {
     let none = |damage| Ok(Found { what: Vec::new(), damage });
     let found = find_whole_stream(conn, stream)?;
@@ -115,7 +114,7 @@ pub(super) fn entries(
     let mut size_bytes = 0;
     let mut expected = after;
     loop {
-        let damaged = |what| Some(Damage { stream, seq: expected.next(), what: Cow::Borrowed(what) });
+        let damaged = |what| Some(Fence::damaged(stream, expected.next(), what));
         let stored = match rows.next().and_then(|row| row.map(StoredEntry::from_row).transpose()) {
             Ok(Some(stored)) => stored,
             // An empty page is the end, and nothing but the end may pass for it.
@@ -191,14 +190,14 @@ fn place_of(conn: &Connection, stream: i64, seq: Seq) -> rusqlite::Result<Option
 }
 
 /// What is wrong with one entry for whoever reads its stream.
-fn entry_damage(conn: &Connection, stream: StreamId, seq: Seq) -> Result<Option<Damage>, ReadError> {
+fn entry_damage(conn: &Connection, stream: StreamId, seq: Seq) -> Result<Option<Fence>, ReadError> {
     let found = entries(conn, stream, seq.previous(), 1, None)?;
-    let missing = || Damage { stream, seq, what: Cow::Borrowed("the entry is missing") };
+    let missing = || Fence::damaged(stream, seq, "the entry is missing");
     Ok(found.damage.or_else(|| found.what.is_empty().then(missing)))
 }
 
 /// The log has nothing of a stream after `after`: then no row may tell of an entry there.
-fn lost_tail(conn: &Connection, stream: StreamId, after: Seq) -> Result<Option<Damage>, ReadError> {
+fn lost_tail(conn: &Connection, stream: StreamId, after: Seq) -> Result<Option<Fence>, ReadError> {
     let StreamId::Session(id) = stream else { return Ok(None) };
     let mut row = conn.prepare_cached("SELECT 1 FROM sessions WHERE id = ?1")?;
     let known = row.exists([id.as_bytes()])?.then_some(Seq::START.next()).max(newest_turn_end(conn, id)?);
@@ -206,7 +205,7 @@ fn lost_tail(conn: &Connection, stream: StreamId, after: Seq) -> Result<Option<D
     let waits: Option<i64> = prompts.query_row([id.as_bytes()], |row| row.get(0))?;
     let known = known.max(waits.map(|seq| Seq(seq.cast_unsigned())));
     let is_lost = known.is_some_and(|known| known > after);
-    Ok(is_lost.then(|| Damage { stream, seq: after.next(), what: Cow::Borrowed("the entry is missing") }))
+    Ok(is_lost.then(|| Fence::damaged(stream, after.next(), "the entry is missing")))
 }
 
 /// A page of the whole log. What damaged streams have after their damage is left out; a page without anything is the
@@ -215,8 +214,8 @@ pub(super) fn all_entries(
     conn: &Connection,
     after: Position,
     limit: usize,
-    fence: impl Fn(StreamId) -> Option<Damage>,
-) -> Result<(Vec<PlacedEntry>, Vec<Damage>), ReadError> {
+    fence: impl Fn(StreamId) -> Option<Fence>,
+) -> Result<(Vec<PlacedEntry>, Vec<Fence>), ReadError> {
     // A left join, so that an entry of no known stream is told of and not overlooked.
     let sql = format!(
         "SELECT {STORED_ENTRY_COLUMNS}, entries.position, streams.name, entries.stream
@@ -231,7 +230,7 @@ pub(super) fn all_entries(
     let mut last = Position(after.cast_unsigned());
     let (mut page, mut damages) = (Vec::new(), Vec::new());
     let mut size_bytes = 0;
-    let mut streams: HashMap<StreamId, (Option<Seq>, Option<Damage>)> = HashMap::new();
+    let mut streams: HashMap<StreamId, (Option<Seq>, Option<Fence>)> = HashMap::new();
     while page.len() < limit
         && let Some(row) = rows.next()?
     {
@@ -281,7 +280,7 @@ pub(super) fn all_entries(
                     *fence = Some(damage.clone());
                     damages.push(damage);
                 }
-                Some(damage) => return Err(ReadError::Damaged(damage)),
+                Some(damage) => return Err(ReadError::Fenced(damage)),
                 // The stream itself has that entry, so this one is not the stream's: it must not be fenced for it.
                 None => tracing::error!(
                     position = position.0,
@@ -296,7 +295,7 @@ pub(super) fn all_entries(
 pub(super) fn session(
     conn: &Connection,
     id: SessionId,
-    fence: Option<&Damage>,
+    fence: Option<&Fence>,
 ) -> Result<Option<Found<Session>>, ReadError> {
     let sql = format!("SELECT {} FROM sessions WHERE id = ?1", SESSIONS.all_checked());
     let Some(row) = find_whole(conn, &sql, [id.as_bytes()], read_row::<SessionRow>)? else {
@@ -315,11 +314,7 @@ pub(super) fn session(
     // Rows and entries change together, so a row that knows of an entry after the last one has lost it.
     let known = queue.iter().map(|prompt| prompt.queued_seq).chain(row.running.map(|running| running.first_seq));
     let known = known.chain(newest_turn_end(conn, id)?).max().unwrap_or(Seq::START.next());
-    let damage = (fence.is_none() && head < known).then(|| Damage {
-        stream,
-        seq: head.next(),
-        what: Cow::Borrowed("the entry is missing"),
-    });
+    let damage = (fence.is_none() && head < known).then(|| Fence::damaged(stream, head.next(), "the entry is missing"));
     let context = Arc::new(context(conn, id)?);
     Ok(Some(Found { what: Session { row, queue, context, head }, damage }))
 }

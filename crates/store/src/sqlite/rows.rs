@@ -3,12 +3,10 @@
 //! Invariant: an entry that comes out of here is the one that went in. Its checksum covers everything it says and
 //! where it says it, so an entry that was altered or moved to another place is found and never passed on.
 
-use std::borrow::Cow;
-
-use model::{EVENT_VERSION, Entry, Event, Offer, Seq, SessionId, StreamId, Timestamp};
+use model::{DecodeError, EVENT_VERSION, Entry, Event, Offer, Seq, SessionId, StreamId, Timestamp};
 use rusqlite::{Error, Row};
 
-use crate::Damage;
+use crate::Fence;
 use crate::rows::{Cells, Cursor, TableRow};
 
 pub(super) use crate::rows::sql_seq;
@@ -56,30 +54,34 @@ impl StoredEntry {
         (self.version, &self.event)
     }
 
+    pub(super) fn at(&self) -> Timestamp {
+        Timestamp::from_millis(self.at)
+    }
+
     pub(super) fn seq(&self) -> Seq {
         Seq(self.seq.cast_unsigned())
     }
 
     /// The entry, if it is the one that was written at the place `seq` of `stream`.
-    pub(super) fn verify(self, stream: StreamId, seq: Seq) -> Result<Entry<Event>, Damage> {
-        let damaged = |what| Damage { stream, seq, what: Cow::Borrowed(what) };
+    pub(super) fn verify(self, stream: StreamId, seq: Seq) -> Result<Entry<Event>, Fence> {
+        let damaged = |what| Fence::damaged(stream, seq, what);
         if self.seq() != seq {
             return Err(damaged("the entry is missing"));
         }
-        let at = Timestamp::from_millis(self.at);
+        let at = self.at();
         let version = u16::try_from(self.version).map_err(|_| damaged("its version is no version"))?;
         if i64::from(checksum(stream, seq, at, version, &self.event)) != self.checksum {
             return Err(damaged("its checksum does not match"));
         }
-        if version > EVENT_VERSION {
-            return Err(damaged("it was written by a newer version of the program"));
-        }
-        let event = Event::decode(stream, version, &self.event).map_err(|_| damaged("it is not a known event"))?;
+        let event = Event::decode(stream, version, &self.event).map_err(|err| match err {
+            DecodeError::Newer => Fence::newer(stream, seq),
+            DecodeError::Malformed(_) => damaged("it is not a known event"),
+        })?;
         Ok(Entry { seq, at, event })
     }
 }
 
-fn checksum(stream: StreamId, seq: Seq, at: Timestamp, version: u16, event: &[u8]) -> u32 {
+pub(super) fn checksum(stream: StreamId, seq: Seq, at: Timestamp, version: u16, event: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(stream.to_string().as_bytes());
     // The zero byte ends the name, which has none, so that no two places are summed over the same bytes.

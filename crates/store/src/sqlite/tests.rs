@@ -9,6 +9,7 @@ mod damage;
 mod flips;
 mod gone;
 mod mending;
+mod newer;
 mod opening;
 mod outside;
 mod torn_pages;

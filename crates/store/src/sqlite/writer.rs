@@ -165,7 +165,7 @@ impl Writer {
             match job.write.damage() {
                 Some(damage) => {
                     self.fences.put(&damage);
-                    let _nobody_waits = job.answer.send(Err(AppendError::Damaged(damage)));
+                    let _nobody_waits = job.answer.send(Err(AppendError::Fenced(damage)));
                 }
                 None => refuse_all(vec![job], failure),
             }
@@ -309,7 +309,7 @@ impl Writer {
         for (n, part) in batch.parts.iter().enumerate() {
             let stream = part.stream;
             if let Some(damage) = self.fences.find(stream) {
-                return Ok(Err(AppendError::Damaged(damage)));
+                return Ok(Err(AppendError::Fenced(damage)));
             }
             // A second part of the same stream goes on where the first one will end.
             let earlier = batch.parts[..n].iter().rfind(|earlier| earlier.stream == stream);

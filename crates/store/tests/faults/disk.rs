@@ -40,17 +40,17 @@ async fn damage_where_one_session_is_written_ends_writing_for_no_other() {
     store.append(one_more(0)).await.unwrap();
     fail::cfg("store-write", "1*return").unwrap();
     let damaged = store.append(one_more(1)).await;
-    assert!(matches!(&damaged, Err(AppendError::Damaged(damage)) if damage.stream == stream(1)), "{damaged:?}");
+    assert!(matches!(&damaged, Err(AppendError::Fenced(damage)) if damage.stream == stream(1)), "{damaged:?}");
     // The point is spent: the session stays as it is, and the others go on.
     let refused = store.append(one_more(1)).await;
-    assert!(matches!(refused, Err(AppendError::Damaged(_))), "{refused:?}");
+    assert!(matches!(refused, Err(AppendError::Fenced(_))), "{refused:?}");
     store.append(batch([text_part(stream(2), 0, &["x"])])).await.unwrap();
     assert_eq!(length(&store).await, 1);
 
     fail::cfg("store-write", "return").unwrap();
     for session in 3..11 {
         let damaged = store.append(batch([text_part(stream(session), 0, &["x"])])).await;
-        assert!(matches!(damaged, Err(AppendError::Damaged(_))), "{damaged:?}");
+        assert!(matches!(damaged, Err(AppendError::Fenced(_))), "{damaged:?}");
     }
     let failed = store.append(batch([text_part(stream(11), 0, &["x"])])).await;
     assert!(matches!(failed, Err(AppendError::Failed(_))), "{failed:?}");

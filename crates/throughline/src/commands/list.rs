@@ -104,11 +104,11 @@ pub(crate) fn tail(session: SessionId) -> String {
 }
 
 pub(super) fn state(row: &SessionRow) -> String {
-    if row.read_only == Some(ReadOnly::Damaged) {
-        return "damaged".to_owned();
-    }
-    if row.read_only == Some(ReadOnly::Imported) {
-        return "imported".to_owned();
+    match row.read_only {
+        Some(ReadOnly::Damaged) => return "damaged".to_owned(),
+        Some(ReadOnly::Newer) => return "newer".to_owned(),
+        Some(ReadOnly::Imported) => return "imported".to_owned(),
+        None => (),
     }
     let word =
         serde_json::to_value(row.state).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();

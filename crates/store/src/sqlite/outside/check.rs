@@ -10,6 +10,7 @@ use model::{Seq, StreamId};
 use rusqlite::{Connection, Error};
 use serde::{Serialize, Serializer};
 
+use crate::Cause;
 use crate::StorageError;
 use crate::rows::folded_tables;
 use crate::sqlite::checksums::{RECEIPTS, STREAMS, has_checksums};
@@ -83,12 +84,15 @@ pub enum FindingKind {
     Stray,
     /// A stream is fenced off and yet verifies whole. This is no damage: the fence can be lifted.
     Fence,
+    /// A newer version of the program wrote an entry. This is no damage: that version goes on with it.
+    Newer,
 }
 
 impl CheckReport {
-    /// Something is lost or wrong. A fence that is no longer needed is neither.
+    /// Something is lost or wrong. A fence that is no longer needed is neither, nor is what a newer version wrote.
     pub fn is_damaged(&self) -> bool {
-        self.more_findings > 0 || self.findings.iter().any(|finding| finding.kind != FindingKind::Fence)
+        let is_harmless = |finding: &Finding| matches!(finding.kind, FindingKind::Fence | FindingKind::Newer);
+        self.more_findings > 0 || !self.findings.iter().all(is_harmless)
     }
 
     /// The streams whose fence is not where it should be, of those that have one.
@@ -96,7 +100,7 @@ impl CheckReport {
         let of_fences = |finding: &&Finding| match finding.kind {
             FindingKind::Entry => !finding.fenced && finding.stream.is_none_or(has_fence),
             FindingKind::Fence => true,
-            FindingKind::File | FindingKind::Row | FindingKind::Stray => false,
+            FindingKind::File | FindingKind::Row | FindingKind::Stray | FindingKind::Newer => false,
         };
         self.findings.iter().filter(of_fences).filter_map(|finding| finding.stream)
     }
@@ -214,10 +218,18 @@ impl StoreFile {
         let (found, unreadable) = rows::read(conn, self.schema, walk.stream)?;
         walk.miss_tail(known_seq(conn, self.schema, walk.stream)?);
         match (walk.fence(record), &record.fence) {
-            (Some(damage), fence) => {
-                let fenced = fence.as_ref().is_some_and(|fence| fence.seq == damage.seq);
-                let (seq, what) = (Some(damage.seq), damage.what.into_owned());
-                report.push(Finding { kind: FindingKind::Entry, stream, seq, what, fenced });
+            (Some(found), fence) => {
+                let seq = Some(found.seq);
+                report.push(match found.cause {
+                    Cause::Damaged(what) => {
+                        let fenced = fence.as_ref().is_some_and(|fence| fence.seq == found.seq);
+                        Finding { kind: FindingKind::Entry, stream, seq, what: what.into_owned(), fenced }
+                    }
+                    Cause::Newer => {
+                        let what = "a newer version of Throughline wrote it".to_owned();
+                        Finding { kind: FindingKind::Newer, stream, seq, what, fenced: true }
+                    }
+                });
                 // What the rows should say behind the damage is not known.
                 return Ok(());
             }

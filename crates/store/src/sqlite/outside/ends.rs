@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use model::{Position, Seq, StreamId};
 use rusqlite::{Connection, Error, OptionalExtension as _, params};
 
-use crate::Damage;
+use crate::Fence;
 use crate::sqlite::meta;
 use crate::sqlite::outside::rows::known_seq;
 use crate::sqlite::outside::streams::StreamRecord;
@@ -18,7 +18,7 @@ use crate::sqlite::rows::sql_seq;
 /// How far a stream was exported.
 pub(super) enum Reached {
     Seq(Seq),
-    Damage(Damage),
+    Fence(Fence),
 }
 
 impl StoreFile {
@@ -52,7 +52,7 @@ impl StoreFile {
             let Some(stream) = record.stream else { continue };
             if record.purged_at.is_none() {
                 record.fence = match ends.get(&id) {
-                    Some(Reached::Damage(damage)) => Some(damage.clone()),
+                    Some(Reached::Fence(damage)) => Some(damage.clone()),
                     Some(Reached::Seq(head)) => self.end(&moment, &record, stream, *head, last)?,
                     None => self.end(&moment, &record, stream, Seq::START, last)?,
                 };
@@ -73,7 +73,7 @@ impl StoreFile {
         stream: StreamId,
         head: Seq,
         last: Position,
-    ) -> Result<Option<Damage>, Error> {
+    ) -> Result<Option<Fence>, Error> {
         let what = match next_entry(conn, record.id, head) {
             Ok(Some((seq, position))) if seq == head.next() && position > last => None,
             Ok(Some((seq, _))) if seq == head.next() => Some("it cannot be read"),
@@ -83,7 +83,7 @@ impl StoreFile {
             Err(err) if is_damage(&err) => Some("it cannot be read"),
             Err(err) => return Err(err),
         };
-        let lost = what.map(|what| Damage { stream, seq: head.next(), what: what.into() });
+        let lost = what.map(|what| Fence::damaged(stream, head.next(), what));
         // A fence after the last entry stands for a lost tail.
         Ok(lost.or_else(|| record.fence.clone().filter(|fence| fence.seq > head)))
     }

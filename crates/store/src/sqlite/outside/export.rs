@@ -17,7 +17,7 @@ use crate::sqlite::outside::backup::hex;
 use crate::sqlite::outside::ends::Reached;
 use crate::sqlite::outside::{OnProgress, Progress, Stage, StoreFile, is_damage};
 use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry};
-use crate::{Damage, MAX_PAGE_BYTES, StorageError};
+use crate::{Cause, Fence, MAX_PAGE_BYTES, StorageError};
 
 /// The format that is written now, and the newest that is read.
 pub(super) const FORMAT: u32 = 1;
@@ -133,7 +133,7 @@ impl StoreFile {
             if let Some(at) = record.purged_at {
                 exported.purged += 1;
                 lines.line(&Tombstone { purged: record.name, at })?;
-            } else if let Some(Damage { seq, what, .. }) = record.fence {
+            } else if let Some(Fence { seq, cause: Cause::Damaged(what), .. }) = record.fence {
                 exported.damaged += 1;
                 lines.line(&DamageLine { damaged: record.name, seq, what: what.into_owned() })?;
             }
@@ -218,22 +218,26 @@ impl LogReader<'_> {
         let reached = self.ends.entry(id).or_insert(Reached::Seq(Seq::START));
         let Reached::Seq(head) = reached else { return };
         let seq = head.next();
+        let at = stored.at();
         let (version, event) = stored.event();
         let (version, event) = (version, event.to_vec());
-        match stored.verify(stream, seq) {
-            Ok(entry) => {
-                *head = seq;
-                self.exported.entries += 1;
-                let as_written = event.starts_with(br#"{"type":"#) && !event.contains(&b'\n');
-                let (version, event) =
-                    if as_written { (version, event) } else { (i64::from(EVENT_VERSION), entry.event.encode()) };
-                let place = format!(r#"{{"stream":"{stream}","seq":{seq},"at":"{}","version":{version},"#, entry.at);
-                page.extend_from_slice(place.as_bytes());
-                page.extend_from_slice(&event[1..]);
-                page.push(b'\n');
+        let as_written = event.starts_with(br#"{"type":"#) && !event.contains(&b'\n');
+        let (version, event) = match stored.verify(stream, seq) {
+            Ok(_) if as_written => (version, event),
+            Ok(entry) => (i64::from(EVENT_VERSION), entry.event.encode()),
+            // The version that wrote it takes it back.
+            Err(fence) if fence.is_newer() && as_written => (version, event),
+            Err(fence) => {
+                *reached = Reached::Fence(fence);
+                return;
             }
-            Err(damage) => *reached = Reached::Damage(damage),
-        }
+        };
+        *head = seq;
+        self.exported.entries += 1;
+        let place = format!(r#"{{"stream":"{stream}","seq":{seq},"at":"{at}","version":{version},"#);
+        page.extend_from_slice(place.as_bytes());
+        page.extend_from_slice(&event[1..]);
+        page.push(b'\n');
     }
 }
 

@@ -26,7 +26,7 @@ use crate::sqlite::outside::export::{self, DamageLine, End, Header, Tombstone};
 use crate::sqlite::outside::repair::put_fence;
 use crate::sqlite::outside::restore::{RestoreError, RestoreWish, Restored};
 use crate::sqlite::outside::{OnProgress, Progress, Stage};
-use crate::{Batch, Damage, Head, Part, ReadError, SqliteStore};
+use crate::{Batch, Fence, Head, Part, ReadError, SqliteStore};
 
 /// The longest line that is read. An event is far shorter than this.
 const MAX_LINE_BYTES: u64 = 32 << 20;
@@ -210,7 +210,7 @@ impl Importer<'_> {
         }
         let unreadable = |err| match err {
             ReadError::Storage(err) => RestoreError::Storage(err),
-            ReadError::Damaged(_) | ReadError::Closed => lines.bad("its stream cannot be read back"),
+            ReadError::Fenced(_) | ReadError::Closed => lines.bad("its stream cannot be read back"),
         };
         let head = match self.store.head(stream).await.map_err(unreadable)? {
             Head::At(head) => head,
@@ -232,7 +232,7 @@ fn fence(path: &Path, damaged: &[(StreamId, DamageLine)]) -> Result<(), RestoreE
     let tx = conn.transaction()?;
     for (stream, damage) in damaged.iter().filter(|(stream, _)| has_fence(*stream)) {
         let id = Heads::default().find_or_create(&tx, *stream)?;
-        let damage = Damage { stream: *stream, seq: damage.seq, what: damage.what.clone().into() };
+        let damage = Fence::damaged(*stream, damage.seq, damage.what.clone());
         put_fence(&tx, id, Some(&damage))?;
     }
     tx.commit()?;

@@ -10,7 +10,7 @@ use crate::rows::{Rows, Table, folded_tables};
 use crate::sqlite::anew;
 use crate::sqlite::apply;
 use crate::sqlite::checksums::SESSIONS;
-use crate::sqlite::fences::has_fence;
+use crate::sqlite::fences::{self, has_fence};
 use crate::sqlite::heads::Heads;
 use crate::sqlite::mend::{self, Owner};
 use crate::sqlite::open::newest_schema;
@@ -19,7 +19,7 @@ use crate::sqlite::outside::rows::{self, known_seq};
 use crate::sqlite::outside::streams::{self, StreamRecord};
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{OnProgress, Progress, Stage, is_damage};
-use crate::{Damage, StorageError};
+use crate::{Fence, StorageError};
 
 /// What a damaged session is called when nobody can tell any more.
 const LOST_LABEL: &str = "(damaged: its name is lost)";
@@ -41,6 +41,10 @@ impl Repair {
     /// Sets the rows of streams right, empties the read tables and fills them from the log. Then the file is written anew,
     /// without what was ever removed from it.
     pub fn rebuild(&mut self, progress: OnProgress<'_>) -> Result<Rebuilt, StorageError> {
+        // Its rows are left to the version that knows what it wrote.
+        if let Some(fence) = fences::newer(&self.opened.writer)?.into_iter().next() {
+            return Err(StorageError(Box::new(fence)));
+        }
         let look = self.opened.connect_look().map_err(|err| StorageError(Box::new(err)))?;
         mend::in_transaction(&mut self.opened.writer, |tx| mend::mend_streams(tx, &look))?;
         let rebuilt = mend::in_transaction(&mut self.opened.writer, |tx| {
@@ -87,7 +91,7 @@ pub(in crate::sqlite) fn replace_rows(
     conn: &Connection,
     look: &Connection,
     walk: &mut Walk,
-) -> Result<Option<Damage>, Error> {
+) -> Result<Option<Fence>, Error> {
     let (schema, stream) = (newest_schema(), walk.stream);
     let record = StreamRecord::find_named(conn, schema, stream)?.filter(|record| record.purged_at.is_none());
     let Some(record) = record else { return Ok(None) };
@@ -96,6 +100,10 @@ pub(in crate::sqlite) fn replace_rows(
     let is_damaged = walk.damage.is_some();
     walk.miss_tail(known_seq(look, schema, stream)?);
     let fence = walk.fence(&record);
+    // The rows are those of the newer version, which knows what it wrote.
+    if fence.as_ref().is_some_and(Fence::is_newer) {
+        return Ok(fence);
+    }
     if fence != record.fence && has_fence(stream) {
         put_fence(conn, record.id, fence.as_ref())?;
     }
@@ -163,7 +171,7 @@ fn keep_lost_sessions(conn: &Connection, schema: i64) -> Result<(), Error> {
         .collect::<Result<_, _>>()?;
     for id in lost {
         let stream = StreamId::Session(SessionId::from_bytes(id));
-        let damage = Damage { stream, seq: Seq::START.next(), what: "the entry is missing".into() };
+        let damage = Fence::damaged(stream, Seq::START.next(), "the entry is missing");
         match StreamRecord::find_named(conn, schema, stream)? {
             Some(record) if record.purged_at.is_some() => continue,
             Some(record) if record.fence.is_some() => (),

@@ -16,7 +16,7 @@ use crate::sqlite::outside::streams::StreamRecord;
 use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{CheckReport, StoreFile};
 use crate::sqlite::rows::sql_seq;
-use crate::{Damage, OpenError, StorageError};
+use crate::{Cause, Fence, OpenError, StorageError};
 
 /// A store's file, owned.
 pub struct Repair {
@@ -70,7 +70,11 @@ impl Drop for Repair {
     }
 }
 
-pub(super) fn put_fence(conn: &Connection, id: i64, damage: Option<&Damage>) -> Result<(), Error> {
-    let (seq, what) = (damage.map(|damage| sql_seq(damage.seq)), damage.map(|damage| &damage.what));
+pub(super) fn put_fence(conn: &Connection, id: i64, damage: Option<&Fence>) -> Result<(), Error> {
+    let stored = damage.and_then(|damage| match &damage.cause {
+        Cause::Damaged(what) => Some((sql_seq(damage.seq), what)),
+        Cause::Newer => None,
+    });
+    let (seq, what) = (stored.map(|(seq, _)| seq), stored.map(|(_, what)| what));
     STREAMS.update(conn, "damaged_seq = ?2, damage = ?3", "id = ?1", &[&id], &[&seq, &what])
 }

@@ -5,7 +5,7 @@
 use model::{Seq, StreamId, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Result, Row};
 
-use crate::Damage;
+use crate::Fence;
 use crate::sqlite::checksums::STREAMS;
 
 /// A stream's row.
@@ -17,7 +17,7 @@ pub(super) struct StreamRecord {
     pub(super) purged_at: Option<Timestamp>,
     /// Its entries are still being removed.
     pub(super) sweeping: bool,
-    pub(super) fence: Option<Damage>,
+    pub(super) fence: Option<Fence>,
 }
 
 impl StreamRecord {
@@ -26,7 +26,7 @@ impl StreamRecord {
         let stream: Option<StreamId> = name.parse().ok();
         let fence = row.get::<_, Option<i64>>(4)?.map(i64::cast_unsigned);
         let what: Option<String> = row.get(5)?;
-        let damage = |(stream, seq)| Damage { stream, seq: Seq(seq), what: what.unwrap_or_default().into() };
+        let damage = |(stream, seq)| Fence::damaged(stream, Seq(seq), what.unwrap_or_default());
         Ok(Self {
             id: row.get(0)?,
             stream,

@@ -11,7 +11,7 @@ use crate::sqlite::open::newest_schema;
 use crate::sqlite::outside::is_damage;
 use crate::sqlite::outside::streams::StreamRecord;
 use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry, sql_seq};
-use crate::{Damage, MAX_PAGE_BYTES};
+use crate::{Fence, MAX_PAGE_BYTES};
 
 const PAGE_ENTRIES: usize = 1000;
 
@@ -21,7 +21,7 @@ pub(in crate::sqlite) struct Walk {
     /// The last entry that was folded in.
     pub(super) head: Seq,
     pub(super) rows: Rows,
-    pub(super) damage: Option<Damage>,
+    pub(super) damage: Option<Fence>,
     session: Option<Session>,
 }
 
@@ -82,7 +82,7 @@ impl Walk {
     }
 
     fn stop(&mut self, what: &'static str) -> bool {
-        self.damage = Some(Damage { stream: self.stream, seq: self.head.next(), what: what.into() });
+        self.damage = Some(Fence::damaged(self.stream, self.head.next(), what));
         true
     }
 
@@ -95,7 +95,7 @@ impl Walk {
 
     /// Where the stream has to be fenced off. A fence after the last entry stands for a lost tail, of which the rows
     /// may know nothing any more: it stays until that entry is there again.
-    pub(super) fn fence(&self, record: &StreamRecord) -> Option<Damage> {
+    pub(super) fn fence(&self, record: &StreamRecord) -> Option<Fence> {
         self.damage.clone().or_else(|| record.fence.clone().filter(|fence| fence.seq > self.head))
     }
 }

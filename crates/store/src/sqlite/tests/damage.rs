@@ -6,11 +6,19 @@ use rusqlite::Connection;
 use crate::conformance::{act, at, batch, create, prompt, session_id, stream, text_part};
 use crate::prelude::*;
 use crate::sqlite::tests::{folder, open_at};
-use crate::{AppendError, Head, ReadError};
+use crate::{AppendError, Cause, Fence, Head, ReadError};
+
+/// What is wrong with a damaged stream.
+pub(super) fn wrong_with(fence: &Fence) -> String {
+    match &fence.cause {
+        Cause::Damaged(what) => what.to_string(),
+        Cause::Newer => panic!("{fence}"),
+    }
+}
 
 fn told(result: Result<impl std::fmt::Debug, ReadError>) -> (Seq, String) {
     match result {
-        Err(ReadError::Damaged(damage)) if damage.stream == stream(1) => (damage.seq, damage.what.into_owned()),
+        Err(ReadError::Fenced(damage)) if damage.stream == stream(1) => (damage.seq, wrong_with(&damage)),
         other => panic!("{other:?}"),
     }
 }
@@ -64,11 +72,11 @@ async fn a_changed_entry_is_named_and_the_rest_is_read() {
         let mut store = Some(store);
         for _life in 0..2 {
             let store = store.take().unwrap_or_else(|| open_at(&path));
-            let damage = store.damage(session_id(1)).map(|damage| (damage.seq, damage.what.into_owned()));
+            let damage = store.fence(session_id(1)).map(|damage| (damage.seq, wrong_with(&damage)));
             assert_eq!(damage, Some(damaged.clone()), "{sql}");
             for after in [seq - 1, 3] {
                 let refused = store.append(batch([text_part(stream(1), after, &["more"])])).await;
-                assert!(matches!(refused, Err(AppendError::Damaged(_))), "{sql}: {refused:?}");
+                assert!(matches!(refused, Err(AppendError::Fenced(_))), "{sql}: {refused:?}");
             }
             assert_eq!(store.read_all(Position(0), 100).await.unwrap().len(), before + 1, "{sql}");
             assert_eq!(store.read(stream(2), Seq::START, 100).await.unwrap().len(), 1, "{sql}");
@@ -89,7 +97,7 @@ async fn a_follower_of_all_streams_is_not_held_up() {
     let seen = |page: Vec<crate::PlacedEntry>| page.into_iter().map(|placed| placed.position.0).collect::<Vec<_>>();
     assert_eq!(seen(store.read_all(Position(0), 100).await.unwrap()), [1, 4]);
     assert_eq!(seen(store.read_all(Position(1), 1).await.unwrap()), [4]);
-    assert_eq!(store.damage(session_id(1)).unwrap().seq, Seq(2));
+    assert_eq!(store.fence(session_id(1)).unwrap().seq, Seq(2));
 }
 
 /// Whoever has a damaged session can still be rid of it.
@@ -102,10 +110,10 @@ async fn a_damaged_session_can_be_purged() {
     stranger.execute("DELETE FROM entries WHERE seq = 2", []).unwrap();
     assert_eq!(store.read(stream(1), Seq::START, 100).await.unwrap().len(), 1);
     store.purge(session_id(1), Seq(1), at(1)).await.unwrap();
-    assert_eq!(store.damage(session_id(1)), None);
+    assert_eq!(store.fence(session_id(1)), None);
     assert_eq!(store.head(stream(1)).await.unwrap(), Head::Purged);
     store.close().await;
-    assert_eq!(open_at(&path).damage(session_id(1)), None);
+    assert_eq!(open_at(&path).fence(session_id(1)), None);
 }
 
 #[tokio::test]
@@ -137,8 +145,8 @@ async fn a_lost_tail_that_the_rows_know_of_is_told() {
     let stranger = Connection::open(&path).unwrap();
     stranger.execute("DELETE FROM entries WHERE seq > 2", []).unwrap();
     assert_eq!(store.session(session_id(1)).await.unwrap().unwrap().head, Seq(2));
-    let damage = store.damage(session_id(1)).unwrap();
-    assert_eq!((damage.seq, &*damage.what), (Seq(3), "the entry is missing"));
+    let damage = store.fence(session_id(1)).unwrap();
+    assert_eq!((damage.seq, &*wrong_with(&damage)), (Seq(3), "the entry is missing"));
     assert_eq!(store.read(stream(1), Seq::START, 100).await.unwrap().len(), 2);
     assert_eq!(told(store.read(stream(1), Seq(2), 100).await).0, Seq(3));
 }

@@ -157,7 +157,7 @@ async fn a_session_whose_stream_cannot_be_found_is_damaged() {
     );
     let store = open_at(&path);
     match entries(&store, 1).await {
-        Err(ReadError::Damaged(damage)) => assert_eq!((damage.stream, damage.seq), (stream(1), Seq(1))),
+        Err(ReadError::Fenced(damage)) => assert_eq!((damage.stream, damage.seq), (stream(1), Seq(1))),
         other => panic!("{other:?}"),
     }
     assert_eq!(entries(&store, 2).await.unwrap().len(), 2);
@@ -261,7 +261,7 @@ pub(super) async fn is_told(path: &Path, store: &SqliteStore, expected: &Told) -
     let mut whole = true;
     for (n, (session, log)) in [1, 2].into_iter().zip(&expected.sessions) {
         let read = entries(store, n).await;
-        let damaged = store.damage(session_id(n)).is_some();
+        let damaged = store.fence(session_id(n)).is_some();
         match read {
             Ok(found) if &found == log => (),
             Ok(found) if damaged && log.starts_with(&found) => whole = false,
@@ -274,7 +274,7 @@ pub(super) async fn is_told(path: &Path, store: &SqliteStore, expected: &Told) -
         match store.session(session_id(n)).await {
             Ok(Some(found)) if &found == session => (),
             Ok(Some(found)) if n == 2 && found.head == Seq(1) => whole &= found.head == session.head,
-            Ok(found) if !damaged && store.damage(session_id(n)).is_none() => {
+            Ok(found) if !damaged && store.fence(session_id(n)).is_none() => {
                 return Err(format!("session {n} is told as {found:?}"));
             }
             Ok(_) | Err(_) => whole = false,

@@ -11,6 +11,7 @@ use crate::conformance::{AnyStore, act, attached, batch, create, prompt, session
 use crate::outside::Depth;
 use crate::prelude::*;
 use crate::sqlite::checksums::SESSIONS;
+use crate::sqlite::tests::damage::wrong_with;
 use crate::sqlite::tests::outside::rebuild::tables;
 use crate::sqlite::tests::outside::work::write_work;
 use crate::sqlite::tests::outside::{check, scribble, told, write_sample};
@@ -44,7 +45,7 @@ async fn a_damaged_entry_has_no_other_session_made_anew() {
     let before = store.session(session_id(1)).await.unwrap().unwrap();
     scribble(&path, "UPDATE entries SET at = at + 1 WHERE stream = 1 AND seq = 4");
     assert_eq!(store.read(stream(1), Seq::START, 100).await.unwrap().len(), 3);
-    assert_eq!(store.damage(session_id(1)).unwrap().seq, Seq(4));
+    assert_eq!(store.fence(session_id(1)).unwrap().seq, Seq(4));
     assert!(second_is_marked(&store).await);
     // It is shown as it was, up to its damage.
     let after = store.session(session_id(1)).await.unwrap().unwrap();
@@ -109,7 +110,7 @@ async fn a_session_that_is_made_anew_from_a_cut_log_keeps_its_name() {
         let rows = store.sessions(None, 10).await.unwrap();
         let labels: Vec<_> = rows.iter().map(|row| [&*row.name, &*row.title, &*row.first_prompt]).collect();
         assert_eq!(labels, [expected], "{damage}");
-        assert!(store.damage(session_id(1)).is_some(), "{damage}");
+        assert!(store.fence(session_id(1)).is_some(), "{damage}");
         store.close().await;
     }
 }
@@ -181,7 +182,7 @@ async fn a_fence_is_verified_too() {
     scribble(&path, "UPDATE entries SET at = at + 1 WHERE stream = 1 AND seq = 4");
     let store = open_at(&path);
     assert_eq!(store.read(stream(1), Seq::START, 100).await.unwrap().len(), 3);
-    let expected = store.damage(session_id(1));
+    let expected = store.fence(session_id(1));
     assert_eq!(expected.as_ref().unwrap().seq, Seq(4));
     store.close().await;
     for sql in [
@@ -191,7 +192,7 @@ async fn a_fence_is_verified_too() {
     ] {
         scribble(&path, sql);
         let store = open_at(&path);
-        assert_eq!((store.damage(session_id(1)), store.damage(session_id(2))), (expected.clone(), None), "{sql}");
+        assert_eq!((store.fence(session_id(1)), store.fence(session_id(2))), (expected.clone(), None), "{sql}");
         store.close().await;
     }
 }
@@ -226,9 +227,9 @@ async fn an_entry_that_the_index_has_lost_is_back_after_the_next_start() {
     misplace_in_index(&path, 2);
     assert_eq!(store.read(stream(1), Seq::START, 100).await.unwrap().len(), 1);
     match store.read(stream(1), Seq(1), 100).await {
-        Err(ReadError::Damaged(damage)) => {
+        Err(ReadError::Fenced(damage)) => {
             assert_eq!(
-                (damage.seq, &*damage.what),
+                (damage.seq, &*wrong_with(&damage)),
                 (Seq(2), "it is not where the index says; the next start mends that")
             );
         }
@@ -237,7 +238,7 @@ async fn an_entry_that_the_index_has_lost_is_back_after_the_next_start() {
     store.close().await;
     let store = open_at(&path);
     assert_eq!(store.read(stream(1), Seq::START, 100).await.unwrap(), expected);
-    assert_eq!(store.damage(session_id(1)), None);
+    assert_eq!(store.fence(session_id(1)), None);
     store.append(batch([text_part(stream(1), 3, &["four"])])).await.unwrap();
 }
 

@@ -127,7 +127,9 @@ async fn a_newer_store_is_refused_and_left_as_it_was() {
             format!("has schema version 99, this program knows versions up to {known}"),
         ),
         (
-            "UPDATE meta SET value = 77 WHERE key = 'event_version'",
+            "UPDATE meta SET value = 77 WHERE key = 'event_version';
+             INSERT INTO streams (id, name) VALUES (9, 'server');
+             INSERT INTO entries VALUES (9, 9, 1, 0, 77, 0, X'7b7d')",
             format!("has event version 77, this program knows versions up to {EVENT_VERSION}"),
         ),
     ] {

@@ -123,7 +123,7 @@ fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> std::thread::Result<T> {
     std::thread::scope(|scope| scope.spawn(work).join())
 }
 
-fn export(path: &Path) -> (String, Exported) {
+pub(super) fn export(path: &Path) -> (String, Exported) {
     let mut lines = Vec::new();
     let wish = ExportWish { made_at: at(0), program: "test" };
     let exported = StoreFile::open(path).unwrap().export(&wish, &mut lines, &mut |_| ()).unwrap();

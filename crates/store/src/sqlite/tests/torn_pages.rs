@@ -60,7 +60,7 @@ async fn serve(path: &Path, store: &SqliteStore, expected: &Told) -> Result<Beca
         Ok(_) if whole => Ok(Became::Whole),
         Ok(_) => Ok(Became::Said),
         // The page that takes the log's next entry.
-        Err(AppendError::Damaged(_)) => Ok(Became::ReadOnly),
+        Err(AppendError::Fenced(_)) => Ok(Became::ReadOnly),
         Err(err) => Err(format!("a new session: {err:?}")),
     }
 }

@@ -111,7 +111,7 @@ async fn compare_works(store: &SqliteStore, copies: &Copies) -> Result<WorksCopy
         Ok(false) => Ok(WorksCopy::Different),
         Err(CopyError::Foreign { .. }) => Ok(WorksCopy::Foreign),
         // That is told where the log is.
-        Err(CopyError::Read(ReadError::Damaged(_))) => Ok(WorksCopy::LogDamaged),
+        Err(CopyError::Read(ReadError::Fenced(_))) => Ok(WorksCopy::LogDamaged),
         Err(err) => Err(err.into()),
     }
 }

@@ -113,6 +113,10 @@ fn advice(kind: FindingKind) -> Option<&'static str> {
              removes such rows; an export leaves such entries out.",
         ),
         FindingKind::Fence => None,
+        FindingKind::Newer => Some(
+            "A newer version of Throughline wrote this. It is no damage: here such a session can be read up to there and \
+             takes no more; with that version it goes on.",
+        ),
     }
 }
 

@@ -179,10 +179,10 @@ async fn a_damaged_work_stream_keeps_nobody_from_the_rest() {
         assert_eq!(store.head(StreamId::Work).await.unwrap(), Head::At(Seq(1)));
         assert_eq!(store.read(StreamId::Work, Seq::START, 10).await.unwrap().len(), 1);
         let refused = store.read(StreamId::Work, Seq(1), 10).await;
-        assert!(matches!(&refused, Err(ReadError::Damaged(damage)) if damage.seq == Seq(2)), "{refused:?}");
+        assert!(matches!(&refused, Err(ReadError::Fenced(damage)) if damage.seq == Seq(2)), "{refused:?}");
         for after in [1, 3] {
             let refused = tell(&store, renamed("weft"), Seq(after)).await;
-            assert!(matches!(&refused, Err(AppendError::Damaged(_))), "{refused:?}");
+            assert!(matches!(&refused, Err(AppendError::Fenced(_))), "{refused:?}");
         }
         // A click is one batch: what cannot be written whole is not written at all.
         act(&store, 2, Command::Agent(AgentReport::Ready { attached: None }), 30).await;
@@ -193,7 +193,7 @@ async fn a_damaged_work_stream_keeps_nobody_from_the_rest() {
         }
         let clicked = click(&*store, 2, NextId { turn: Turn(1), nth: 1 }, 7, 33).await.unwrap();
         let refused = store.append(clicked).await;
-        assert!(matches!(&refused, Err(AppendError::Damaged(_))), "{refused:?}");
+        assert!(matches!(&refused, Err(AppendError::Fenced(_))), "{refused:?}");
         assert_eq!(store.session(session_id(7)).await.unwrap(), None);
         // What the tables know of the works is still told.
         assert_eq!(store.works(None, 10).await.unwrap()[0].name, "warp");
