@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use crate::conformance::{act, at, attached, batch, create, part_of_command, prompt, session_id};
 use crate::prelude::*;
-use crate::rows::{Cells as _, EachTable, FoldedRow, Table, each_table};
+use crate::rows::{Cells as _, EachTable, FoldedRow, Table, each_table, folded_tables};
 use crate::sqlite::checksums::{FACTS, RECEIPTS, STREAMS, TURNS};
 use crate::sqlite::tests::{folder, open_at};
 
@@ -45,6 +45,19 @@ async fn each_table_is_described_as_it_is() {
     let Ok(()) = each_table(&mut schema);
     schema.compare(&STREAMS, 1);
     schema.compare(&RECEIPTS, 2);
+}
+
+/// The checksums that are there were made in this order.
+#[test]
+fn columns_are_summed_in_the_order_in_which_they_always_were() {
+    let sums =
+        include_str!("../../../migrations/sqlite/V10__sums.sql").split_whitespace().collect::<Vec<_>>().join(" ");
+    let sums = sums.replace("( ", "(").replace(" )", ")");
+    for table in folded_tables().chain([&STREAMS, &RECEIPTS]).filter(|table| table.since <= 10) {
+        let made = sums.split_once(&format!("UPDATE {} SET checksum = row_sum(", table.name));
+        let first = made.and_then(|(_, rest)| rest.split_once(')')).unwrap().0;
+        assert!(table.columns().starts_with(first), "{}: {first}", table.name);
+    }
 }
 
 /// A new checksum would pass the damage off as whole.
