@@ -331,7 +331,7 @@ impl Session {
                 });
             }
             SessionEvent::PermissionAnswered { request, .. } => {
-                row.open_requests.retain(|open| open.request != *request)
+                row.open_requests.retain(|open| open.request != *request);
             }
             SessionEvent::ResumeSent { .. } => row.untold = Untold::Nothing,
             SessionEvent::CompactionSeen { remind: true, .. } => row.untold = row.untold.max(Untold::Essentials),

@@ -78,7 +78,7 @@ fn attachments(look: &Connection, id: i64, session: SessionId) -> Result<Vec<Row
         let Ok(Some(entry)) = stored.verify(StreamId::Session(session), seq).map(Entry::into_session) else { break };
         match entry.event {
             SessionEvent::SessionCreated { agent: now, .. } | SessionEvent::SessionChanged { agent: Some(now), .. } => {
-                agent = now
+                agent = now;
             }
             SessionEvent::AgentStateChanged { attached: Some(attached), .. } => {
                 let (agent, agent_session) = (agent.clone(), attached.agent_session);
