@@ -93,6 +93,8 @@ async function measureOpening(origin, note) {
 
 /** From asking for a turn that was not read until its words are drawn where the reader looks. */
 async function measureJump(page, turn, note) {
+  // What the one before left to be done is not of this one.
+  await new Promise((resolve) => setTimeout(resolve, 500));
   const before = await page.thread();
   await page.run(
     (number) =>
