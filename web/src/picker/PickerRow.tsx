@@ -2,6 +2,7 @@
 import { useRef } from "react";
 import type { GroupBase, OptionProps } from "react-select";
 
+import { fenceOf } from "../state/words";
 import { TitleCard } from "../titles/TitleCard";
 import { Anchored } from "../ui/Anchored";
 import { useHovering } from "../ui/hovering";
@@ -32,7 +33,7 @@ export function PickerRow({ data, innerRef, innerProps, isFocused, isSelected, i
       </div>
       {hovering.shown && data.kind === "session" && (
         <Anchored anchor={anchor} side="right" label={`Titles of “${data.label}”`} className="w-88 max-w-[calc(100vw-1rem)]" onPressElsewhere={hovering.hide}>
-          <TitleCard row={data.row} writable={data.row.readOnly !== "damaged"} onGone={hovering.hide} />
+          <TitleCard row={data.row} writable={fenceOf(data.row) === null} onGone={hovering.hide} />
         </Anchored>
       )}
     </div>

@@ -1,7 +1,7 @@
 // A session in the list: what it is called, how it stands, where it works, and when something last happened.
 import { useRef } from "react";
 
-import { stateWord, titleOf } from "../state/words";
+import { fenceOf, stateWord, titleOf } from "../state/words";
 import { TitleCard } from "../titles/TitleCard";
 import { Anchored } from "../ui/Anchored";
 import { useHovering } from "../ui/hovering";
@@ -61,7 +61,7 @@ export function SessionRow({ row, work, current, now }: SessionRowProps) {
       </Link>
       {hovering.shown && (
         <Anchored anchor={anchor} side="right" label={`Titles of “${titleOf(row)}”`} className="w-88 max-w-[calc(100vw-1rem)]" onPressElsewhere={hovering.hide}>
-          <TitleCard row={row} writable={row.readOnly !== "damaged"} onGone={hovering.hide} />
+          <TitleCard row={row} writable={fenceOf(row) === null} onGone={hovering.hide} />
         </Anchored>
       )}
     </div>

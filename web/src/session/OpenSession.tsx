@@ -39,7 +39,7 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
   const { followed } = chain.open;
   const { transcript, agent } = followed;
   const standing = standingOf(row, followed);
-  const { damaged, writable, empty } = standing;
+  const { fence, writable, empty } = standing;
 
   const composer = useRef<Compose>(null);
   const compose = useMemo<Compose>(() => ({ edit: (prompt) => composer.current?.edit(prompt) }), []);
@@ -67,7 +67,7 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
       <div className="flex min-h-0 flex-1">
         {contents.beside && (
           <PanelBoundary key={`contents ${row.id}`} name="The contents" className="w-72 shrink-0 border-r border-rule">
-            <ContentsBeside id={contents.id} row={row} followed={followed} read={read} damaged={damaged} />
+            <ContentsBeside id={contents.id} row={row} followed={followed} read={read} fenced={fence !== null} />
           </PanelBoundary>
         )}
         <div ref={column} className="flex min-w-0 flex-1 flex-col">
@@ -89,7 +89,7 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
             </FoundContext>
           )}
           <p role="status" className="sr-only">
-            {damaged ? "" : standingWords(row, agent.state)}
+            {fence !== null ? "" : standingWords(row, agent.state)}
           </p>
           <SessionFoot
             row={row}
@@ -107,7 +107,7 @@ export function OpenSession({ row, chain, leaving, fresh, picker }: OpenSessionP
       </div>
       {contents.sheet && (
         <DialogBoundary key={`contents ${row.id}`} name="Contents" onClose={contents.closeSheet}>
-          <ContentsSheet row={row} followed={followed} read={read} damaged={damaged} onClose={contents.closeSheet} />
+          <ContentsSheet row={row} followed={followed} read={read} fenced={fence !== null} onClose={contents.closeSheet} />
         </DialogBoundary>
       )}
       {contextOpen && followed.context !== null && (

@@ -1,6 +1,7 @@
 // Below the transcript: where the next prompt is written, or why none can be, and what the session is about.
 import type { RefObject } from "react";
 
+import type { Fence } from "../state/words";
 import { Alert } from "../ui/Alert";
 import { PanelBoundary } from "../ui/Boundary";
 import type { SessionRow } from "../wire/names";
@@ -26,15 +27,12 @@ interface SessionFootProps {
 
 export function SessionFoot({ row, chain, standing, leaving, fresh, composer, field, onSent, onOpenFile, onOpenContext }: SessionFootProps) {
   const { followed } = chain.open;
-  const { damaged, writable, running, empty } = standing;
+  const { fence, writable, running, empty } = standing;
   return (
     <div inert={leaving} className="beside-scrollbar safe-x md:px-8">
       <div className="reading">
-        {damaged ? (
-          <Alert className="safe-bottom">
-            The log of this session is damaged from here on. What came before is shown; it takes no more prompts. Run{" "}
-            <code>throughline doctor</code> to see what is wrong.
-          </Alert>
+        {fence !== null ? (
+          <Fenced why={fence} />
         ) : row.readOnly === "imported" ? (
           <ImportedCard row={row} />
         ) : (
@@ -58,4 +56,23 @@ export function SessionFoot({ row, chain, standing, leaving, fresh, composer, fi
       </div>
     </div>
   );
+}
+
+function Fenced({ why }: { why: Fence }) {
+  switch (why) {
+    case "damaged":
+      return (
+        <Alert className="safe-bottom">
+          The log of this session is damaged from here on. What came before is shown; it takes no more prompts. Run{" "}
+          <code>throughline doctor</code> to see what is wrong.
+        </Alert>
+      );
+    case "newer":
+      return (
+        <p role="status" className="safe-bottom py-3 text-soft">
+          A newer version of Throughline wrote this session from here on. Nothing is lost: what came before is shown, and it goes on when that
+          version runs again.
+        </p>
+      );
+  }
 }

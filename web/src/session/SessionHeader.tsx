@@ -8,7 +8,7 @@ import { useHttp } from "../app/AppContext";
 import { ConnectionNotice, useFrame } from "../app/FrameContext";
 import type { AgentView } from "../state/agent";
 import { baseName } from "../state/context";
-import { stateWord, titleOf } from "../state/words";
+import { FENCE_WORDS, stateWord, titleOf } from "../state/words";
 import { pinnedName, TitleCard } from "../titles/TitleCard";
 import { Alert } from "../ui/Alert";
 import { Anchored } from "../ui/Anchored";
@@ -43,7 +43,7 @@ interface SessionHeaderProps {
 }
 
 export function SessionHeader({ row, agent, standing, picker, contents, onOpenContext, onFind }: SessionHeaderProps) {
-  const { damaged, writable, running, empty } = standing;
+  const { fence, writable, running, empty } = standing;
   const frame = useFrame();
   const notice = use(ConnectionNotice);
   const http = useHttp();
@@ -55,7 +55,7 @@ export function SessionHeader({ row, agent, standing, picker, contents, onOpenCo
   const failure = failed.state === row.state ? failed.failure : null;
   const [asking, setAsking] = useState(false);
   const remove = async () => {
-    if (damaged) {
+    if (fence !== null) {
       setAsking(true);
     } else {
       setFailure(await frame.remove(row));
@@ -85,7 +85,7 @@ export function SessionHeader({ row, agent, standing, picker, contents, onOpenCo
             <div className="flex min-w-0 items-center gap-1">
               <div className="flex max-w-[45%] min-w-0 shrink-0 max-md:hidden">{picker}</div>
               <div className="min-w-0 flex-1">
-                <Title key={row.id} row={row} writable={!damaged} onFailure={setFailure} />
+                <Title key={row.id} row={row} writable={fence === null} onFailure={setFailure} />
               </div>
             </div>
             <div role="status" className="min-w-0 text-[0.8125rem]">
@@ -95,7 +95,7 @@ export function SessionHeader({ row, agent, standing, picker, contents, onOpenCo
               <div className="flex min-w-0 items-start gap-1.5">
                 <div className="flex max-w-[50%] min-w-0 shrink-0 md:hidden">{picker}</div>
                 <p className="flex min-w-0 flex-1 items-baseline gap-1.5 overflow-hidden text-[0.8125rem] whitespace-nowrap text-soft max-md:h-[1lh] max-md:flex-wrap">
-                  <span className={`shrink-0 ${damaged || isUp(row) ? "font-medium text-thread" : ""}`}>{damaged ? "Damaged" : stateWord(row.state)}</span>
+                  <span className={`shrink-0 ${fence === "damaged" || isUp(row) ? "font-medium text-thread" : ""}`}>{fence === null ? stateWord(row.state) : FENCE_WORDS[fence]}</span>
                   <span aria-hidden="true">·</span>
                   <span className="max-w-32 shrink-0 truncate max-md:max-w-20" title={agent.program === null ? undefined : inOneLine(agent.program)}>
                     {inOneLine(row.agent)}
@@ -110,7 +110,7 @@ export function SessionHeader({ row, agent, standing, picker, contents, onOpenCo
               </div>
             )}
           </div>
-          {running && !damaged && <StopButton session={row.id} look="words" className="max-md:hidden" />}
+          {running && <StopButton session={row.id} look="words" className="max-md:hidden" />}
           <IconButton
             label="Contents"
             aria-expanded={contents.beside}
@@ -144,7 +144,7 @@ export function SessionHeader({ row, agent, standing, picker, contents, onOpenCo
           {failure !== null && <Alert className="mb-3">{failureWords(failure)}</Alert>}
           {asking && (
             <div className="mb-3 flex flex-wrap items-center gap-3">
-              <Alert>A damaged session can only be removed for good.</Alert>
+              <Alert>{fence === "newer" ? "What a newer version wrote can only be removed for good here." : "A damaged session can only be removed for good."}</Alert>
               <Button onClick={() => void removeForGood()}>Remove for good</Button>
               <Button onClick={() => setAsking(false)}>Keep it</Button>
             </div>

@@ -1,11 +1,13 @@
 // What can be done in a session as it stands.
 import type { Followed } from "../state/followed";
 import { runningTurn } from "../state/followed";
+import type { Fence } from "../state/words";
+import { fenceOf } from "../state/words";
 import type { SessionRow } from "../wire/names";
 
 export interface Standing {
-  /** Its log is damaged, so nothing can be written to it, its deletion neither. */
-  readonly damaged: boolean;
+  /** Why its log can not be read to the end. Then nothing can be written to it, its deletion neither. */
+  readonly fence: Fence | null;
   readonly writable: boolean;
   /** A turn runs, though it may wait for the person. */
   readonly running: boolean;
@@ -14,11 +16,11 @@ export interface Standing {
 }
 
 export function standingOf(row: SessionRow, { reading, transcript, queue }: Followed): Standing {
-  const damaged = row.readOnly === "damaged" || reading.kind === "damaged";
+  const fence = reading.kind === "fenced" ? reading.why : fenceOf(row);
   return {
-    damaged,
-    writable: !damaged && row.readOnly !== "imported",
-    running: !damaged && runningTurn(transcript) !== null,
+    fence,
+    writable: fence === null && row.readOnly !== "imported",
+    running: fence === null && runningTurn(transcript) !== null,
     empty: transcript.turns.length === 0 && transcript.asides.length === 0 && queue.length === 0,
   };
 }

@@ -133,9 +133,9 @@ test("what was read of a damaged session stays, also what was not drawn yet", ()
   app.follow(SESSION);
   listener.frame(started(1));
   listener.refused(SESSION, { code: "session_damaged", message: "it is damaged from entry 2 on", details: {} });
-  expect(followed()?.reading.kind).toBe("damaged");
+  expect(followed()?.reading.kind).toBe("fenced");
   hear();
-  expect(followed()?.reading.kind).toBe("damaged");
+  expect(followed()?.reading.kind).toBe("fenced");
   expect(followed()?.transcript.turns).toHaveLength(1);
 });
 

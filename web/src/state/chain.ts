@@ -130,7 +130,7 @@ export function isGone(session: SessionId, { followed, list }: Known): boolean {
 export function sessionBefore(chain: readonly SessionId[], known: Known): SessionId | null {
   const [top] = chain;
   const followed = top === undefined ? undefined : known.followed.get(top);
-  const isRead = followed?.reading.kind === "ready" || followed?.reading.kind === "damaged";
+  const isRead = followed?.reading.kind === "ready" || followed?.reading.kind === "fenced";
   if (top === undefined || !isRead || chain.length >= MOST_LINKS) {
     return null;
   }

@@ -16,6 +16,7 @@ import { isFor } from "./entryKinds";
 import type { Earlier } from "./earlier";
 import { earlierAsides, earlierHandOvers, findEarlier, NOTHING_EARLIER } from "./earlier";
 import type { Aside, HandOver, Permission, Transcript, TranscriptTurn } from "./transcript";
+import type { Fence } from "./words";
 import { addWords, applyLargeToTranscript, applyToTranscript, EMPTY_TRANSCRIPT, readLarge } from "./transcript";
 
 /** How far the reading has come. */
@@ -24,8 +25,8 @@ export type Reading =
   | { kind: "loading" }
   /** All that was stored has been seen at least once. */
   | { kind: "ready" }
-  /** Its log is damaged: all before the damage has been seen, and nothing will come. */
-  | { kind: "damaged"; error: ErrorDetail }
+  /** Its log can not be read to the end: all before that has been seen, and nothing will come. */
+  | { kind: "fenced"; why: Fence; error: ErrorDetail }
   /** It was deleted. */
   | { kind: "deleted" }
   /** The server would not let it be followed. */
@@ -179,12 +180,18 @@ export function caughtUp(followed: Followed): Followed {
   return { ...followed, reading: { kind: "ready" }, muted: runningTurn(followed.transcript)?.turn ?? null };
 }
 
-/** The follow ended, or never began. What was read of a damaged session stays; it is all there is. */
+/** The follow ended, or never began. What was read of a session that can not be read to its end stays; it is all there is. */
 export function refused(followed: Followed, error: ErrorDetail): Followed {
-  return error.code === "session_damaged"
-    ? { ...followed, reading: { kind: "damaged", error }, previews: NOT_READ.previews }
-    : { ...NOT_READ, reading: { kind: "refused", error } };
+  const why = FENCES.get(error.code);
+  return why === undefined
+    ? { ...NOT_READ, reading: { kind: "refused", error } }
+    : { ...followed, reading: { kind: "fenced", why, error }, previews: NOT_READ.previews };
 }
+
+const FENCES = new Map<string, Fence>([
+  ["session_damaged", "damaged"],
+  ["session_newer", "newer"],
+]);
 
 /** Whether the two differ in nothing but words that are not durable yet. */
 export function isSameButPreviews(one: Followed, other: Followed): boolean {

@@ -152,11 +152,19 @@ export function titleOf(row: SessionRow): string {
   return row.title ?? "Untitled session";
 }
 
-/** Why the last turn of a damaged session has no end; said by the page, for the log says no more. */
-const DAMAGED = "damaged";
+/** Why a session's log can not be read to its end. */
+export type Fence = "damaged" | "newer";
 
-export function brokenOff(turn: TranscriptTurn): TranscriptTurn {
-  return turn.outcome === null ? { ...turn, outcome: "interrupted", reason: DAMAGED } : turn;
+export function fenceOf(row: SessionRow): Fence | null {
+  return row.readOnly === "damaged" || row.readOnly === "newer" ? row.readOnly : null;
+}
+
+/** Where the state of a session would stand whose log can not be read to the end. */
+export const FENCE_WORDS: Record<Fence, string> = { damaged: "Damaged", newer: "Made by a newer version" };
+
+/** Why the last turn of such a session has no end; said by the page, for the log says no more. */
+export function brokenOff(turn: TranscriptTurn, why: Fence): TranscriptTurn {
+  return turn.outcome === null ? { ...turn, outcome: "interrupted", reason: why } : turn;
 }
 
 /** Every reason that is a word and not a sentence: those of the log's own rules, then those of agents' protocol. */
@@ -167,7 +175,8 @@ const REASON_WORDS = new Map([
   ["agent_gone", "The agent ended while this turn ran."],
   ["handed_over", "The session was handed over to another agent while this turn ran."],
   ["signed_out", "The agent wants you to sign in first. Then send the prompt again."],
-  [DAMAGED, "The log is damaged from here on: the rest of this turn can not be read."],
+  ["damaged", "The log is damaged from here on: the rest of this turn can not be read."],
+  ["newer", "A newer version of Throughline wrote the rest of this turn."],
   ["max_tokens", "The agent reached the most words it may write in one answer."],
   ["max_turn_requests", "The agent reached the most steps it may take in one turn."],
   ["refusal", "The agent declined to go on."],
@@ -186,7 +195,7 @@ export function outcomeWords(turn: TranscriptTurn): { title: string; detail: str
     case "failed":
       return { title: "Failed", detail };
     case "interrupted":
-      return { title: "Interrupted", detail: detail === null || turn.reason === DAMAGED ? detail : `${detail} ${keptWords(turn)}` };
+      return { title: "Interrupted", detail: detail === null || turn.reason === "damaged" || turn.reason === "newer" ? detail : `${detail} ${keptWords(turn)}` };
   }
 }
 

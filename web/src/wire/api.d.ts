@@ -1837,7 +1837,7 @@ export interface components {
          * @description Why a session takes no prompts.
          * @enum {string}
          */
-        ReadOnly: "damaged" | "imported";
+        ReadOnly: "damaged" | "newer" | "imported";
         /** @description A directory that a session works in. */
         RecentDirectory: {
             activeAt: components["schemas"]["Timestamp"];

@@ -16,8 +16,8 @@ interface ContentsProps {
   followed: Followed;
   /** The turn that is read, of whichever session. */
   read: TurnRead | null;
-  /** Its log is damaged: only what was read of it is true, and the server's lines may not be. */
-  damaged: boolean;
+  /** Its log can not be read to the end: only what was read of it is shown. */
+  fenced: boolean;
 }
 
 const BESIDE_LINE_PX = 34;
@@ -59,8 +59,8 @@ export function ContentsSheet({ onClose, ...rest }: ContentsProps & { onClose():
 }
 
 /** The row and the entries come by different ways; whichever has heard of more is right. */
-function turnsOf({ row, followed, damaged }: Pick<ContentsProps, "row" | "followed" | "damaged">): number {
-  return Math.max(followed.contents.lines.length, damaged ? 0 : row.turns);
+function turnsOf({ row, followed, fenced }: Pick<ContentsProps, "row" | "followed" | "fenced">): number {
+  return Math.max(followed.contents.lines.length, fenced ? 0 : row.turns);
 }
 
 interface LinesProps extends ContentsProps {
@@ -113,7 +113,7 @@ function Choice({ pressed, words, onClick }: { pressed: boolean; words: string; 
   );
 }
 
-function Lines({ row, followed, read, damaged, linePx, className, onJump }: LinesProps) {
+function Lines({ row, followed, read, fenced, linePx, className, onJump }: LinesProps) {
   const app = useApp();
   const { contents } = followed;
   const asked = useRef(new Set<number>());
@@ -126,7 +126,7 @@ function Lines({ row, followed, read, damaged, linePx, className, onJump }: Line
   }, []);
   const ask = useCallback(
     (page: number) => {
-      if (damaged || asked.current.has(page)) {
+      if (fenced || asked.current.has(page)) {
         return;
       }
       asked.current.add(page);
@@ -141,12 +141,12 @@ function Lines({ row, followed, read, damaged, linePx, className, onJump }: Line
       };
       void tryOnce();
     },
-    [app, row.id, damaged],
+    [app, row.id, fenced],
   );
   return (
     <ContentsList
       contents={contents}
-      total={turnsOf({ row, followed, damaged })}
+      total={turnsOf({ row, followed, fenced })}
       current={read?.past === null ? read.turn : null}
       asking={row.state === "needs_you"}
       linePx={linePx}

@@ -179,7 +179,7 @@ interface AskedProps {
 
 function Asked({ followed, asides, open, ...rest }: AskedProps) {
   return asides.length === 0 ? null : (
-    <AskedBetween asides={asides} open={open && followed.reading.kind !== "damaged"} answeredAt={followed.answeredAt} {...rest} />
+    <AskedBetween asides={asides} open={open && followed.reading.kind !== "fenced"} answeredAt={followed.answeredAt} {...rest} />
   );
 }
 
@@ -210,7 +210,7 @@ function Turn({ link, turn, first, open, lit, actions, now }: TurnProps) {
   const { gone } = useOtherSession(from);
   const last = turn === transcript.turns.at(-1) && turn.turn === turnCount(followed);
   const previews = useLiveWords(session, last);
-  const shown = followed.reading.kind === "damaged" ? brokenOff(turn) : withPreviews(turn, previews);
+  const shown = followed.reading.kind === "fenced" ? brokenOff(turn, followed.reading.why) : withPreviews(turn, previews);
   const handOvers = handOversAfter(followed, turn.turn);
   const end = open && last && queue.length === 0 && askedAtEnd(followed, open).length === 0;
   const before = turn.turn === 1 ? asidesAfter(followed, 0) : [];

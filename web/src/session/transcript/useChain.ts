@@ -55,7 +55,7 @@ export function useChain(session: SessionId): Omit<OpenChain, "open"> & { open: 
 }
 
 function isRead(followed: Followed | undefined): followed is Followed {
-  return followed?.reading.kind === "ready" || followed?.reading.kind === "damaged";
+  return followed?.reading.kind === "ready" || followed?.reading.kind === "fenced";
 }
 
 function beforeOf(top: Followed | undefined): Before {

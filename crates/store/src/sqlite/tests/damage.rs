@@ -116,25 +116,6 @@ async fn a_damaged_session_can_be_purged() {
     assert_eq!(open_at(&path).fence(session_id(1)), None);
 }
 
-#[tokio::test]
-async fn an_event_of_a_later_version_is_told_as_such() {
-    let (_folder, path) = folder();
-    let store = open_at(&path);
-    store.append(batch([text_part(stream(1), 0, &["one"])])).await.unwrap();
-    let stranger = Connection::open(&path).unwrap();
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(format!("{}\0", stream(1)).as_bytes());
-    hasher.update(&1_u64.to_le_bytes());
-    hasher.update(&1_i64.to_le_bytes());
-    hasher.update(&9_u16.to_le_bytes());
-    hasher.update(b"{}");
-    stranger
-        .execute("UPDATE entries SET version = 9, event = CAST('{}' AS BLOB), checksum = ?1", [hasher.finalize()])
-        .unwrap();
-    let expected = (Seq(1), "it was written by a newer version of the program".to_owned());
-    assert_eq!(told(store.read(stream(1), Seq::START, 100).await), expected);
-}
-
 /// A tail that was cut off is not passed off as the end, as far as the rows still know of it.
 #[tokio::test]
 async fn a_lost_tail_that_the_rows_know_of_is_told() {
