@@ -5,6 +5,7 @@
 //! whatever has to live as long as it.
 
 pub mod faulty;
+pub mod future;
 pub mod log;
 pub mod tables;
 pub mod work;

@@ -54,6 +54,8 @@ use crate::sqlite::writer::{SinceLook, Writer};
 use crate::{Append, AppendError, Batch, Changes, Fence, Head, Log, PlacedEntry, ReadError, StorageError};
 
 pub use open::OpenError;
+#[cfg(any(test, feature = "conformance"))]
+pub(crate) use rows::checksum;
 
 /// How much space the server sets aside, so that the end of what runs can be written down on a full disk.
 pub const RESERVE_BYTES: u64 = 64 << 20;

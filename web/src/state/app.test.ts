@@ -139,6 +139,15 @@ test("what was read of a damaged session stays, also what was not drawn yet", ()
   expect(followed()?.transcript.turns).toHaveLength(1);
 });
 
+test("a session that a newer version wrote stays as far as it was read, and says so", () => {
+  const { app, listener, followed } = open();
+  app.follow(SESSION);
+  listener.frame(started(1));
+  listener.refused(SESSION, { code: "session_newer", message: "a newer version wrote it from entry 2 on", details: {} });
+  expect(followed()?.reading).toMatchObject({ kind: "fenced", why: "newer" });
+  expect(followed()?.transcript.turns).toHaveLength(1);
+});
+
 test("entries of a session that is not followed change nothing", () => {
   const { app, hear } = open();
   const before = app.store.getState();

@@ -28,6 +28,7 @@ mod mcp_reading;
 mod mcp_scope;
 mod mcp_skills;
 mod metrics;
+mod newer;
 mod openapi;
 mod page;
 mod prompts;

@@ -19,6 +19,7 @@ use doors::{AllowedHosts, GuardedApp, Limits, Rate, Transport};
 use engine::{Agency, Clock, Engine, IdSource, Seams, Secret, Summarising, TokenWish};
 use model::{Incarnation, Position, Timestamp, TokenKind};
 use server::{AllSessions, Settings};
+use store::conformance::future;
 use store::{MemoryStore, SqliteStore, Store};
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -266,6 +267,13 @@ impl World {
             std::fs::write(file, bytes).unwrap();
         })
         .await
+    }
+
+    /// The same, after a newer version of the program wrote to a session.
+    pub(crate) async fn restart_after_newer(self, session: &str) -> Self {
+        let stream = model::StreamId::Session(session.parse().unwrap());
+        let lines: Vec<&str> = future::FUTURE.lines().collect();
+        self.restart_after(|file| future::write_as(file, future::NEWER, stream, &lines)).await
     }
 
     /// The same, with something done in between.

@@ -81,7 +81,7 @@ impl StoredEntry {
     }
 }
 
-pub(super) fn checksum(stream: StreamId, seq: Seq, at: Timestamp, version: u16, event: &[u8]) -> u32 {
+pub(crate) fn checksum(stream: StreamId, seq: Seq, at: Timestamp, version: u16, event: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(stream.to_string().as_bytes());
     // The zero byte ends the name, which has none, so that no two places are summed over the same bytes.

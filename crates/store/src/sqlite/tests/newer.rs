@@ -5,22 +5,18 @@ use std::path::Path;
 use model::{
     AgentReport, Command, EVENT_VERSION, Incarnation, Memory, Outcome, Position, Seq, Stop, StreamId, WorkEvent,
 };
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
+use crate::conformance::future::{FUTURE, NEWER, write_as};
 use crate::conformance::{
     AnyStore, act, at, attached, batch, create, part_of_command, prompt, session_id, stream, work_id,
 };
 use crate::copies::Depth as CopyDepth;
 use crate::outside::{Depth, Repair};
 use crate::prelude::*;
-use crate::sqlite::rows::checksum;
 use crate::sqlite::tests::outside::{check, export, told};
 use crate::sqlite::tests::{folder, open_at};
 use crate::{AppendError, Cause, Copies, Fence, OpenError, Part, ReadError, SqliteStore};
-
-/// Lines as a version that is still to come may write them.
-const FUTURE: &str = include_str!("../../../../../fixtures/events/future.jsonl");
-const NEWER: u16 = EVENT_VERSION + 1;
 
 /// Two sessions with a turn each, closed.
 async fn two_sessions(path: &Path) {
@@ -33,22 +29,6 @@ async fn two_sessions(path: &Path) {
         act(&store, n, Command::Agent(AgentReport::Stopped(stop)), 4).await;
     }
     drop(store);
-}
-
-/// Appends lines to a stream as a program of that version would have.
-fn write_as(path: &Path, version: u16, stream: StreamId, lines: &[&str]) {
-    let conn = Connection::open(path).unwrap();
-    conn.execute("INSERT OR IGNORE INTO streams (name) VALUES (?1)", [stream.to_string()]).unwrap();
-    let number = |sql: &str| conn.query_row(sql, [stream.to_string()], |row| row.get::<_, i64>(0)).unwrap();
-    let id = number("SELECT id FROM streams WHERE name = ?1");
-    for line in lines {
-        let seq = number("SELECT COUNT(*) + 1 FROM entries JOIN streams ON streams.id = stream WHERE name = ?1");
-        let sum = checksum(stream, Seq(seq.cast_unsigned()), at(9), version, line.as_bytes());
-        let sql = "INSERT INTO entries (position, stream, seq, at, version, checksum, event)
-             VALUES ((SELECT MAX(position) + 1 FROM entries), ?1, ?2, 9, ?3, ?4, ?5)";
-        conn.execute(sql, params![id, seq, version, sum, line.as_bytes()]).unwrap();
-    }
-    conn.execute("UPDATE meta SET value = MAX(value, ?1) WHERE key = 'event_version'", [version]).unwrap();
 }
 
 /// Everything in the store but what a start notes about itself.
