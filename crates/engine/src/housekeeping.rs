@@ -58,6 +58,11 @@ impl Shared {
             }
             for session in due {
                 // One that was restored in the meantime is not due any more.
+                // It may be restored in the version that wrote to it.
+                if self.store.fence(session).is_some_and(|fence| fence.is_newer()) {
+                    stuck.insert(session);
+                    continue;
+                }
                 match self.purge_deleted(session).await {
                     Err(SubmitError::Copy(err)) => {
                         let error = &err as &dyn std::error::Error;

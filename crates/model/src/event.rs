@@ -140,7 +140,8 @@ pub enum Outcome {
 /// Stored bytes that are no event we know.
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
-    /// Its version or its kind is not known here: a newer version of the program wrote it.
+    /// Its version, or its kind in this stream, is not known here: a newer version of the program wrote it. An event that
+    /// stands in a wrong stream can not be told from that.
     #[error("entry was written by a newer version of the program")]
     Newer,
     /// Not an event at all: damaged, or not ours.
@@ -173,6 +174,9 @@ impl Event {
 }
 
 fn decode<E: DeserializeOwned>(version: u16, bytes: &[u8]) -> Result<E, DecodeError> {
+    if version == 0 {
+        return Err(DecodeError::Malformed(serde::de::Error::custom("there is no version 0")));
+    }
     if version > EVENT_VERSION {
         return Err(DecodeError::Newer);
     }

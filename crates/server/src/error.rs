@@ -97,8 +97,8 @@ impl From<ShowError> for ApiError {
     }
 }
 
-/// Told also to whoever reads on: what follows is there no more, and it is not the session's end.
-/// What is answered where a session can not be read to its end.
+/// The status and code where a session can not be read to its end. A follower gets the same code, so that nobody takes
+/// the fence for the end.
 fn fence_class(fence: &Fence) -> (StatusCode, &'static str) {
     match fence.cause {
         Cause::Damaged(_) => (StatusCode::CONFLICT, "session_damaged"),

@@ -159,10 +159,15 @@ export function fenceOf(row: SessionRow): Fence | null {
   return row.readOnly === "damaged" || row.readOnly === "newer" ? row.readOnly : null;
 }
 
-/** Where the state of a session would stand whose log can not be read to the end. */
+/** What the header shows in place of the session's state. */
 export const FENCE_WORDS: Record<Fence, string> = { damaged: "Damaged", newer: "Made by a newer version" };
 
-/** Why the last turn of such a session has no end; said by the page, for the log says no more. */
+/** What is said below the last turn of such a session; said by the page, for the log says no more. */
+const FENCE_REASONS: ReadonlyMap<string, string> = new Map<Fence, string>([
+  ["damaged", "The log is damaged from here on: the rest of this turn can not be read."],
+  ["newer", "A newer version of Throughline wrote the rest of this turn."],
+]);
+
 export function brokenOff(turn: TranscriptTurn, why: Fence): TranscriptTurn {
   return turn.outcome === null ? { ...turn, outcome: "interrupted", reason: why } : turn;
 }
@@ -175,8 +180,6 @@ const REASON_WORDS = new Map([
   ["agent_gone", "The agent ended while this turn ran."],
   ["handed_over", "The session was handed over to another agent while this turn ran."],
   ["signed_out", "The agent wants you to sign in first. Then send the prompt again."],
-  ["damaged", "The log is damaged from here on: the rest of this turn can not be read."],
-  ["newer", "A newer version of Throughline wrote the rest of this turn."],
   ["max_tokens", "The agent reached the most words it may write in one answer."],
   ["max_turn_requests", "The agent reached the most steps it may take in one turn."],
   ["refusal", "The agent declined to go on."],
@@ -195,7 +198,7 @@ export function outcomeWords(turn: TranscriptTurn): { title: string; detail: str
     case "failed":
       return { title: "Failed", detail };
     case "interrupted":
-      return { title: "Interrupted", detail: detail === null || turn.reason === "damaged" || turn.reason === "newer" ? detail : `${detail} ${keptWords(turn)}` };
+      return { title: "Interrupted", detail: detail === null || FENCE_REASONS.has(turn.reason ?? "") ? detail : `${detail} ${keptWords(turn)}` };
   }
 }
 
@@ -209,5 +212,5 @@ function reasonWords(reason: string | null): string | null {
     return null;
   }
   // A newer server, or an agent, may have a word that the page does not know.
-  return REASON_WORDS.get(words) ?? sentence(/^[a-z0-9]+(_[a-z0-9]+)+$/.test(words) ? words.replaceAll("_", " ") : words);
+  return REASON_WORDS.get(words) ?? FENCE_REASONS.get(words) ?? sentence(/^[a-z0-9]+(_[a-z0-9]+)+$/.test(words) ? words.replaceAll("_", " ") : words);
 }

@@ -4,7 +4,7 @@
 //! person said that it need not.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::Url;
 
@@ -75,8 +75,8 @@ impl Address {
     pub(super) fn may_reach(&self, ip: IpAddr) -> bool {
         let ip = ip.to_canonical();
         let is_for_one_link = match ip {
-            IpAddr::V4(ip) => ip.is_link_local() || ip.is_broadcast(),
-            IpAddr::V6(ip) => ip.is_unicast_link_local(),
+            IpAddr::V4(ip) => is_for_one_link(ip),
+            IpAddr::V6(ip) => ip.is_unicast_link_local() || embedded(ip).is_some_and(is_for_one_link),
         };
         let keeps_to_rule = match self.rule {
             Rule::ThisMachine | Rule::Configured(PlainHttp::ThisMachineOnly) if !self.is_tls() => ip.is_loopback(),
@@ -127,6 +127,20 @@ impl fmt::Display for Address {
 impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+fn is_for_one_link(ip: Ipv4Addr) -> bool {
+    ip.is_link_local() || ip.is_broadcast()
+}
+
+/// The address of the older protocol that a translator would reach: NAT64, 6to4, or written out.
+fn embedded(ip: Ipv6Addr) -> Option<Ipv4Addr> {
+    let of = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
+    match ip.segments() {
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0, 0, 0, 0, 0, 0, high, low] => Some(of(high, low)),
+        [0x2002, high, low, ..] => Some(of(high, low)),
+        _ => None,
     }
 }
 

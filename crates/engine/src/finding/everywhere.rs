@@ -108,7 +108,7 @@ impl Engine {
         if hits.first().is_some_and(|hit| !hit.whole) {
             notes.push("no turn has all of these words; these have the most of them".to_owned());
         }
-        let (mut turns, mut is_damaged) = (Vec::new(), false);
+        let (mut turns, mut is_fenced) = (Vec::new(), false);
         let (mut more, mut total, mut late) = (hits.len() > end, total, truncated);
         if wish.exact {
             let candidates = hits.len();
@@ -117,18 +117,18 @@ impl Engine {
                 if turns.len() > end || late {
                     break;
                 }
-                turns.extend(self.shared.found_if_whole(hit, &query, &mut is_damaged).await?);
+                turns.extend(self.shared.found_if_readable(hit, &query, &mut is_fenced).await?);
                 total = if looked + 1 < candidates { Count::AtLeast(turns.len()) } else { Count::Exactly(turns.len()) };
             }
             more = turns.len() > end;
             turns = turns.into_iter().skip(skip).take(wish.limit).collect();
         } else {
             for hit in hits.into_iter().skip(skip).take(wish.limit) {
-                turns.extend(self.shared.found_if_whole(hit, &query, &mut is_damaged).await?);
+                turns.extend(self.shared.found_if_readable(hit, &query, &mut is_fenced).await?);
             }
         }
-        if is_damaged {
-            notes.push("some of it is in a session that is damaged, and is left out".to_owned());
+        if is_fenced {
+            notes.push("some of it is in a session that can not be read to its end, and is left out".to_owned());
         }
         if late {
             notes.push("not everything could be looked through in time; more words make it quicker".to_owned());
@@ -204,15 +204,15 @@ impl Shared {
     }
 
     /// What was found; damage of its session is noted and keeps nobody from the others.
-    async fn found_if_whole(
+    async fn found_if_readable(
         &self,
         hit: Hit,
         query: &Query,
-        is_damaged: &mut bool,
+        is_fenced: &mut bool,
     ) -> Result<Option<FoundTurn>, QueryError> {
         match self.found(hit, query).await {
             Err(QueryError::Read(ReadError::Fenced(_))) => {
-                *is_damaged = true;
+                *is_fenced = true;
                 Ok(None)
             }
             found => found,

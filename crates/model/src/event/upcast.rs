@@ -18,5 +18,5 @@ const STEPS: [fn(Value) -> Value; EVENT_VERSION as usize - 1] = [
 
 /// Brings an event of `version` to the shape that is written now.
 pub(super) fn to_current(version: u16, event: Value) -> Value {
-    STEPS.iter().skip(usize::from(version).saturating_sub(1)).fold(event, |event, step| step(event))
+    STEPS.iter().skip(usize::from(version) - 1).fold(event, |event, step| step(event))
 }

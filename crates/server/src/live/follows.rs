@@ -204,13 +204,23 @@ impl Follows {
     }
 }
 
+/// A batch takes no more entries once it has this many bytes: on a slow link each is to arrive before the client gives up.
+const BATCH_BYTES: usize = 64 << 10;
+
 async fn speak(mut follow: Follow, batch: bool, generation: u64, out: Out) {
     let session = follow.session();
     loop {
         let followed = follow.next().await;
-        // No more than was read at once, which is bounded in bytes.
         let more: Vec<Entry> = match &followed {
-            Ok(Followed::Entry(_)) if batch => std::iter::from_fn(|| follow.next_waiting()).collect(),
+            Ok(Followed::Entry(first)) if batch => {
+                let mut bytes = first.event.about_bytes();
+                let next = || {
+                    let entry = if bytes < BATCH_BYTES { follow.next_waiting()? } else { return None };
+                    bytes += entry.event.about_bytes();
+                    Some(entry)
+                };
+                std::iter::from_fn(next).collect()
+            }
             _ => Vec::new(),
         };
         let cursor = follow.cursor();

@@ -9,10 +9,11 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use model::{EVENT_VERSION, Seq, StreamId};
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::sqlite::checksums::STREAMS;
-use crate::sqlite::rows::sql_seq;
+use crate::sqlite::outside::is_damage;
+use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry, sql_seq};
 use crate::{Cause, Fence};
 
 /// The fences there are; shared by the readers, who meet damage, and the writer, who must not write behind it.
@@ -33,19 +34,20 @@ impl Fences {
         let mut fences = stored(conn)?;
         for fence in newer(conn)? {
             log_fence(&fence);
-            fences.entry(fence.stream).or_insert(fence);
+            let first = fences.entry(fence.stream).or_insert_with(|| fence.clone());
+            if fence.seq < first.seq {
+                *first = fence;
+            }
         }
         Ok(Self(Mutex::new(fences)))
     }
 
-    /// The fences that the rows have after they were set right; logs those that were not there before.
+    /// The fences that there are after the rows were set right; logs those that were not there before.
     pub(super) fn load_anew(&self, conn: &Connection) -> rusqlite::Result<Self> {
-        let fences = stored(conn)?;
-        fences.values().filter(|damage| self.find(damage.stream).is_none()).for_each(log_fence);
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        known.retain(|_, fence| fence.is_newer());
-        known.extend(fences);
-        Ok(Self(Mutex::new(known)))
+        let fences = Self::load(conn)?;
+        let known = fences.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        known.values().filter(|fence| !fence.is_newer() && self.find(fence.stream).is_none()).for_each(log_fence);
+        Ok(fences)
     }
 
     /// Puts up those that the rows have besides.
@@ -103,7 +105,11 @@ fn stored(conn: &Connection) -> rusqlite::Result<HashMap<StreamId, Fence>> {
 fn was_opened_by_newer(conn: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT MAX(value) FROM meta WHERE key = 'event_version'";
     let version: Option<i64> = conn.query_row(sql, [], |row| row.get(0))?;
-    Ok(version.is_some_and(|version| version > i64::from(EVENT_VERSION)))
+    Ok(version.is_some_and(is_newer))
+}
+
+fn is_newer(version: i64) -> bool {
+    version > i64::from(EVENT_VERSION)
 }
 
 /// The newest version of an event on the server's stream, in a store that a newer version has opened.
@@ -115,24 +121,46 @@ pub(super) fn newest_of_server(conn: &Connection) -> rusqlite::Result<Option<i64
     conn.query_row(sql, [StreamId::Server.to_string()], |row| row.get(0))
 }
 
-/// Where each stream begins to hold what a newer version wrote.
+/// Where each stream begins to hold what a newer version wrote. What can not be read for it is left to whoever reads the
+/// stream.
 pub(super) fn newer(conn: &Connection) -> rusqlite::Result<Vec<Fence>> {
-    if !was_opened_by_newer(conn)? {
-        return Ok(Vec::new());
-    }
-    let sql = "SELECT streams.name, MIN(entries.seq)
-         FROM entries
-         JOIN streams ON streams.id = entries.stream
-         WHERE entries.version > ?1 AND streams.purged_at IS NULL
-         GROUP BY entries.stream";
-    let mut statement = conn.prepare(sql)?;
-    let found = statement.query_map([EVENT_VERSION], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
     let mut fences = Vec::new();
-    for found in found {
-        let (name, seq) = found?;
-        fences.extend(name.parse().ok().map(|stream| Fence::newer(stream, Seq(seq.cast_unsigned()))));
+    match was_opened_by_newer(conn) {
+        Ok(true) => (),
+        Ok(false) => return Ok(fences),
+        Err(err) if is_damage(&err) => return Ok(fences),
+        Err(err) => return Err(err),
+    }
+    let mut statement = conn.prepare("SELECT id, CAST(name AS BLOB) FROM streams WHERE purged_at IS NULL")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (id, name): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
+        let Ok(stream) = String::from_utf8_lossy(&name).parse() else { continue };
+        match first_newer(conn, id, stream) {
+            Err(err) if is_damage(&err) => (),
+            found => fences.extend(found?),
+        }
     }
     Ok(fences)
+}
+
+/// Only the last entry is looked at if that is not newer: nothing older is ever appended behind a newer one.
+fn first_newer(conn: &Connection, id: i64, stream: StreamId) -> rusqlite::Result<Option<Fence>> {
+    let last = "SELECT version FROM entries WHERE stream = ?1 ORDER BY seq DESC LIMIT 1";
+    let last: Option<i64> = conn.prepare_cached(last)?.query_row([id], |row| row.get(0)).optional()?;
+    if !last.is_some_and(is_newer) {
+        return Ok(None);
+    }
+    let sql = format!(
+        "SELECT {STORED_ENTRY_COLUMNS}
+         FROM entries
+         WHERE stream = ?1 AND version > ?2
+         ORDER BY seq
+         LIMIT 1"
+    );
+    let stored = conn.prepare_cached(&sql)?.query_row(params![id, EVENT_VERSION], StoredEntry::from_row)?;
+    let seq = stored.seq();
+    Ok(stored.verify(stream, seq).err().filter(Fence::is_newer))
 }
 
 /// Every fence that is put up is logged, so that whoever runs the server learns which session takes no more, and why.

@@ -14,7 +14,9 @@ use crate::rows::folded_tables;
 use crate::sqlite::anew;
 use crate::sqlite::checksums::{RECEIPTS, SESSIONS, STREAMS, Table};
 
+use crate::sqlite::fences;
 use crate::sqlite::open::newest_schema;
+use crate::sqlite::outside::walk::Walk;
 use crate::sqlite::outside::{is_damage, rebuild};
 use crate::sqlite::rows::{STORED_ENTRY_COLUMNS, StoredEntry};
 
@@ -218,7 +220,17 @@ pub(super) fn mend(conn: &mut Connection, look: &Connection, what: Mend) -> Resu
     }
     in_transaction(conn, |tx| mend_streams(tx, look))?;
     in_transaction(conn, |tx| {
-        rebuild::rebuild(tx, look, newest_schema(), &mut |_| ())?;
+        match fences::newer(look)?.is_empty() {
+            true => drop(rebuild::rebuild(tx, look, newest_schema(), &mut |_| ())?),
+            // The rows of a stream that a newer version wrote to are that version's.
+            false => {
+                for stream in all_streams(look)? {
+                    if let Some(mut walk) = Walk::begin(look, stream)? {
+                        rebuild::replace_rows(tx, look, &mut walk)?;
+                    }
+                }
+            }
+        }
         mend_receipts(tx, look)
     })
 }

@@ -262,7 +262,9 @@ pub(super) fn open(path: &Path, new_incarnation: Incarnation) -> Result<Opened, 
         Err(err) if is_damage(&err) => {
             is_damaged = true;
             tracing::error!(error = %err, "what the store notes about itself can not be read; it begins another life");
-            begin_anew(&mut writer, new_incarnation)
+            let begun = begin_anew(&mut writer, new_incarnation);
+            setup.check_event_version(&writer)?;
+            begun
         }
         begun => begun,
     };
@@ -417,14 +419,23 @@ impl Setup<'_> {
             newest("schema", schema_version(conn), newest_schema())?;
         }
         if has_table("meta")? {
-            // What a session's stream holds is fenced off; on the server's it may be a token that was revoked.
-            let found = match fences::newest_of_server(conn) {
-                Err(err) if is_damage(&err) => Ok(None),
-                found => found,
-            };
-            newest("event", found, i64::from(EVENT_VERSION))?;
+            self.check_event_version(conn)?;
         }
         Ok(Found::Ours)
+    }
+
+    /// Refuses newer events on the server's stream, where they may be a token that was revoked. What other streams hold is
+    /// fenced off.
+    fn check_event_version(&self, conn: &Connection) -> Result<(), OpenError> {
+        let (what, known) = ("event", i64::from(EVENT_VERSION));
+        match fences::newest_of_server(conn) {
+            Err(err) if is_damage(&err) => Ok(()),
+            Err(err) => Err(self.storage_error()(err)),
+            Ok(Some(found)) if found > known => {
+                Err(OpenError::Newer { path: self.path.to_owned(), what, found, known })
+            }
+            Ok(_) => Ok(()),
+        }
     }
 }
 
@@ -481,7 +492,16 @@ fn is_up_to_date(conn: &Connection) -> rusqlite::Result<bool> {
 
 /// The same for a store whose notes about itself are lost.
 fn begin_anew(conn: &mut Connection, new_incarnation: Incarnation) -> rusqlite::Result<(Incarnation, u64)> {
-    mend::in_transaction(conn, |tx| anew::recreate(tx, "meta"))?;
+    let newest = match conn.query_row("SELECT MAX(version) FROM entries", [], |row| row.get::<_, Option<i64>>(0)) {
+        Err(err) if is_damage(&err) => None,
+        newest => newest?,
+    };
+    mend::in_transaction(conn, |tx| {
+        anew::recreate(tx, "meta")?;
+        // That a newer version was here must not be forgotten.
+        let newest = newest.unwrap_or_default().max(i64::from(EVENT_VERSION));
+        tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('event_version', ?1)", [newest])
+    })?;
     begin(conn, new_incarnation)
 }
 

@@ -44,7 +44,8 @@ pub struct Exported {
     pub damaged: u64,
     /// Entries that belong to no stream, and were left out.
     pub strays: u64,
-    /// Positions of the log that are past reading. Each may have had an entry.
+    /// Positions of the log that are past reading, each of which may have had an entry; and streams that end before an entry
+    /// that only a newer version can export.
     pub unreadable: u64,
 }
 
@@ -228,6 +229,8 @@ impl LogReader<'_> {
             // The version that wrote it takes it back.
             Err(fence) if fence.is_newer() && as_written => (version, event),
             Err(fence) => {
+                // What is newer and has no line in this format is counted, so that nobody takes the export for all of it.
+                self.exported.unreadable += u64::from(fence.is_newer());
                 *reached = Reached::Fence(fence);
                 return;
             }

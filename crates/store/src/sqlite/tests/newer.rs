@@ -14,7 +14,7 @@ use crate::conformance::{
 use crate::copies::Depth as CopyDepth;
 use crate::outside::{Depth, Repair};
 use crate::prelude::*;
-use crate::sqlite::tests::outside::{check, export, told};
+use crate::sqlite::tests::outside::{check, export, scribble, told};
 use crate::sqlite::tests::{folder, open_at};
 use crate::{AppendError, Cause, Copies, Fence, OpenError, Part, ReadError, SqliteStore};
 
@@ -171,11 +171,13 @@ async fn doctor_tells_it_from_damage_and_changes_nothing() {
 async fn an_export_has_what_is_newer() {
     let (_folder, path) = folder();
     two_sessions(&path).await;
-    let line = FUTURE.lines().next().unwrap();
-    write_as(&path, NEWER, stream(1), &[line]);
+    write_as(&path, NEWER, stream(1), &FUTURE.lines().collect::<Vec<_>>());
     let (lines, exported) = export(&path);
-    assert!(lines.contains(&format!(r#""version":{NEWER},{}"#, &line[1..])), "{lines}");
-    assert_eq!(exported.damaged, 0);
+    for line in FUTURE.lines().take(2) {
+        assert!(lines.contains(&format!(r#""version":{NEWER},{}"#, &line[1..])), "{lines}");
+    }
+    // The third has no place in a line, and that is counted.
+    assert_eq!((exported.damaged, exported.unreadable), (0, 1));
 }
 
 #[tokio::test]
@@ -198,4 +200,29 @@ async fn copies_leave_such_a_session_alone() {
     act(&store, 2, prompt(5, "and here"), 30).await;
     copies.update(&*store, session_id(2), CopyDepth::End).await.unwrap();
     act(&store, 3, create("new"), 31).await;
+}
+
+/// What is damaged beside it is made anew; its own rows are the newer version's.
+#[tokio::test]
+async fn mending_others_leaves_its_rows_alone() {
+    let (_folder, path) = folder();
+    two_sessions(&path).await;
+    write_as(&path, NEWER, stream(1), &FUTURE.lines().collect::<Vec<_>>());
+    // The newer version's own: nothing in what this version can read says so.
+    let own = |path: &Path| {
+        let conn = Connection::open(path).unwrap();
+        conn.query_row("SELECT turns FROM sessions WHERE id = ?1", [session_id(1).as_bytes()], |row| {
+            row.get::<_, i64>(0)
+        })
+        .unwrap()
+    };
+    let columns = crate::sqlite::checksums::SESSIONS.columns();
+    scribble(&path, &format!("UPDATE sessions SET turns = 40; UPDATE sessions SET checksum = row_sum({columns})"));
+    scribble(&path, &format!("UPDATE sessions SET turns = 50 WHERE id = X'{}'", "02".repeat(16)));
+    let store = open_at(&path);
+    assert_eq!(store.session(session_id(2)).await.unwrap().unwrap().row.turns, model::Turn(1));
+    assert_eq!(own(&path), 40);
+    assert!(store.fence(session_id(1)).unwrap().is_newer());
+    store.close().await;
+    assert!(!check(&path, Depth::All).is_damaged());
 }
