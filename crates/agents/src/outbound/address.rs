@@ -183,7 +183,17 @@ mod tests {
         assert!(reaches("http://localhost", ANYWHERE, "192.0.2.1"));
         assert!(reaches("https://localhost", CONFIGURED, "192.0.2.1"));
         // Where clouds tell credentials, and nobody in particular.
-        for ip in ["169.254.169.254", "::ffff:169.254.169.254", "fe80::1", "224.0.0.1", "ff02::1", "255.255.255.255"] {
+        for ip in [
+            "169.254.169.254",
+            "::ffff:169.254.169.254",
+            "fe80::1",
+            "64:ff9b::a9fe:a9fe",
+            "2002:a9fe:a9fe::1",
+            "::169.254.169.254",
+            "224.0.0.1",
+            "ff02::1",
+            "255.255.255.255",
+        ] {
             assert!(!reaches("https://box.example", CONFIGURED, ip), "{ip}");
             assert!(!reaches("http://box.example", ANYWHERE, ip), "{ip}");
         }
