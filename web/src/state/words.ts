@@ -160,7 +160,7 @@ export function fenceOf(row: SessionRow): Fence | null {
 }
 
 /** What the header shows in place of the session's state. */
-export const FENCE_WORDS: Record<Fence, string> = { damaged: "Damaged", newer: "Made by a newer version" };
+export const FENCE_WORDS: Record<Fence, string> = { damaged: "Damaged", newer: "Read-only" };
 
 /** What is said below the last turn of such a session; said by the page, for the log says no more. */
 const FENCE_REASONS: ReadonlyMap<string, string> = new Map<Fence, string>([
