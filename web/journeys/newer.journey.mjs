@@ -7,6 +7,8 @@ import { createSession, ended, newPage, open, send, signIn, turn } from "./suppo
 const KNOWN = "text.part";
 const NEWER = "song.part";
 
+const asNewer = (entry) => (entry.type === KNOWN ? { ...entry, type: NEWER, data: { turn: entry.data.turn } } : entry);
+
 test("an entry and a frame of kinds that the page does not know leave it working, and the entry is a muted line", async (t) => {
   const { server, browser } = await open(t);
   const { page } = await newPage(browser);
@@ -16,8 +18,10 @@ test("an entry and a frame of kinds that the page does not know leave it working
       const frame = JSON.parse(text);
       if (newer && frame.type === "preview") {
         socket.send(JSON.stringify({ ...frame, type: "song.preview" }));
-      } else if (newer && frame.type === "entry" && frame.entry.type === KNOWN) {
-        socket.send(JSON.stringify({ ...frame, entry: { ...frame.entry, type: NEWER, data: { turn: frame.entry.data.turn } } }));
+      } else if (newer && frame.type === "entry") {
+        socket.send(JSON.stringify({ ...frame, entry: asNewer(frame.entry) }));
+      } else if (newer && frame.type === "entries") {
+        socket.send(JSON.stringify({ ...frame, entries: frame.entries.map(asNewer) }));
       } else {
         socket.send(text);
       }
