@@ -224,7 +224,10 @@ impl Folder {
     /// A server that may use no more than so many bytes of addresses, as may each process that it starts. An
     /// allocation beyond ends it.
     pub(crate) fn serve_within(&self, bytes: u64) -> Running {
-        self.start(self.through_shell(&format!("ulimit -v {}; exec \"$0\" \"$@\"", bytes / 1024)))
+        // Each of glibc's arenas reserves 64 MiB that nobody uses; how many there are is a matter of chance.
+        let mut shell = self.through_shell(&format!("ulimit -v {}; exec \"$0\" \"$@\"", bytes / 1024));
+        shell.env("MALLOC_ARENA_MAX", "4");
+        self.start(shell)
     }
 
     /// A server that a shell starts, after what it is told to do first.
