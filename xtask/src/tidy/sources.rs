@@ -54,7 +54,7 @@ pub(super) fn no_path_of_this_machine(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Only the journal is given what can append to the log or purge it, so that nobody who follows can be forgotten: all others
-/// have a reader, and the compiler does the rest. The store itself may, when it restores, imports an export or hydrates;
+/// have a reader, or import what they ask by name. The store itself may, when it restores, imports an export or hydrates;
 /// the program opens the store and hands it to the engine, which hands it to the journal.
 pub(super) fn one_place_appends(tree: &Tree) -> Vec<Finding> {
     const MAY: [&str; 2] = ["crates/engine/src/journal.rs", "crates/engine/src/lib.rs"];
@@ -62,8 +62,9 @@ pub(super) fn one_place_appends(tree: &Tree) -> Vec<Finding> {
     let others = others.filter(|file| !file.path.starts_with("crates/store/"));
     let found = others.flat_map(|file| {
         let code = file.lines().take(code_lines(file));
-        let named =
-            code.filter(|(_, line)| ["dyn Store", "dyn Append", "Append::"].iter().any(|name| line.contains(name)));
+        // Who imports the trait, alone or with all the others, could append to a store of a known type.
+        const NAMES: [&str; 5] = ["dyn Store", "dyn Append", "Append::", "Append as", "store::prelude"];
+        let named = code.filter(|(_, line)| NAMES.iter().any(|name| line.contains(name)));
         named.map(move |(line, _)| file.finding(line, format!("only {} can append; take a `Reader`", MAY[0])))
     });
     found.collect()
@@ -261,12 +262,18 @@ mod tests {
             ("crates/engine/tests/it/one.rs", one),
             ("crates/server/src/two.rs", "//! A.\nstore: &dyn Reader,\nstore::Append::purge(store, id);\n"),
             ("crates/store/src/restore.rs", one),
+            (
+                "crates/throughline/src/three.rs",
+                "//! A.\nuse store::prelude::*;\nuse store::{Append as _, SqliteStore};\n",
+            ),
         ]);
         assert_eq!(
             said(&one_place_appends(&tree)),
             [
                 "crates/engine/src/one.rs:2: only crates/engine/src/journal.rs can append; take a `Reader`",
                 "crates/server/src/two.rs:3: only crates/engine/src/journal.rs can append; take a `Reader`",
+                "crates/throughline/src/three.rs:2: only crates/engine/src/journal.rs can append; take a `Reader`",
+                "crates/throughline/src/three.rs:3: only crates/engine/src/journal.rs can append; take a `Reader`",
             ]
         );
     }

@@ -6,9 +6,9 @@
 use anyhow::Result;
 use model::{ListKey, SessionId};
 use serde_json::{Value, json};
+use store::ReadSessions as _;
 use store::copies::{Difference, What};
 use store::outside::{CheckReport, Depth, FindingKind};
-use store::prelude::*;
 use store::{Copies, CopyError, OpenError, ReadError, SqliteStore};
 
 use crate::data_dir::DataDir;
