@@ -252,8 +252,9 @@ async fn one_flipped_bit_is_mended_or_told() {
             sound_after += usize::from(!report.is_damaged());
         }
     }
-    // The seed is fixed, so these change only when the store's layout or what it does about damage changes.
-    assert_eq!((whole, said, refused, sound_after), (220, 76, 4, 190));
+    // No exact numbers: what a check in the background meets first differs from run to run.
+    assert!(whole * 3 >= FLIPS * 2 && sound_after * 2 >= FLIPS, "{whole} whole, {sound_after} sound afterwards");
+    assert!(said > 0 && refused > 0, "{said} said, {refused} refused");
 }
 
 /// Whether everything is as it was; false if what is not is said to be damaged.

@@ -92,7 +92,11 @@ async fn a_torn_page_keeps_no_store_from_opening_but_one_of_its_schema() {
             }
         }
     }
-    assert_eq!((whole, said, read_only, refused), (200, 3, 4, 28));
+    // No exact numbers: SQLite reads past some damage that a check in the background may meet first, so that the same bit is
+    // whole in one run and said in another. Most of the file is made anew from the log; what else can happen does happen.
+    let tried = whole + said + read_only + refused;
+    assert!(whole * 5 >= tried * 4, "{whole} of {tried} whole");
+    assert!(said > 0 && read_only > 0 && refused > 0, "{said} said, {read_only} read-only, {refused} refused");
 }
 
 /// Changes the kind of a table's first page behind everybody's back.
