@@ -20,7 +20,7 @@ use crate::workspace::{self, Metadata};
 
 use tree::Tree;
 
-const RULES: [fn(&Tree) -> Vec<Finding>; 19] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 20] = [
     arrows::dependencies_follow_the_arrows,
     arrows::each_technology_is_known_where_it_belongs,
     sources::files_say_what_they_are_for,
@@ -30,6 +30,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 19] = [
     sources::no_path_of_this_machine,
     sources::one_place_appends,
     sources::traits_are_narrow,
+    sources::public_names_mean_one_thing,
     sources::one_way_out,
     sources::nothing_at_the_doors_is_called_unreachable,
     migrations::released_ones_are_unchanged,

@@ -23,7 +23,7 @@ mod translate;
 mod transport;
 mod wire;
 
-pub(crate) use about::About;
+pub(crate) use about::AgentProfile;
 pub(crate) use connection::{Connection, Lease};
 pub use records::{Record, Records, RecordsError, RecordsWish};
 pub(crate) use session::{Ends, Session};

@@ -14,7 +14,7 @@ use crate::McpServer;
 
 /// What a session wants of an agent from the start.
 #[derive(Debug, Clone)]
-pub struct Start {
+pub struct AgentStart {
     /// Its name in the catalog.
     pub agent: String,
     /// Whose agent it is.
@@ -44,7 +44,7 @@ pub struct Lent {
 #[derive(Debug)]
 pub struct Agent {
     /// What it is asked to do.
-    pub calls: mpsc::Sender<Call>,
+    pub calls: mpsc::Sender<AgentRequest>,
     /// What it tells. Ends after the agent has failed.
     pub news: mpsc::Receiver<News>,
 }
@@ -69,7 +69,7 @@ pub enum ToldOf {
 
 /// What a session asks of its agent.
 #[derive(Debug)]
-pub enum Call {
+pub enum AgentRequest {
     /// Begins a turn; [`AgentReport::Stopped`] ends it. Until then there is no other.
     Prompt {
         /// The person's words.
@@ -118,7 +118,7 @@ pub struct OwnCall {
 pub enum News {
     /// What it did.
     Report(AgentReport),
-    /// It asks, and waits for [`Call::Answer`] with this key.
+    /// It asks, and waits for [`AgentRequest::Answer`] with this key.
     Asked {
         /// True for this agent and this once.
         key: u64,

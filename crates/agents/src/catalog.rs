@@ -2,7 +2,7 @@
 //! installed here.
 //!
 //! Invariants: an agent is a program with its arguments and a closed list of variables, never a line for a shell. It is
-//! known by its content ([`Entry::fingerprint`]), so that a name which means another program tomorrow is another agent.
+//! known by its content ([`CatalogEntry::fingerprint`]), so that a name which means another program tomorrow is another agent.
 //! Nothing is run before somebody asks, and nothing that is not installed.
 
 mod change;
@@ -32,7 +32,7 @@ use version::{Question, Versions};
 
 /// An agent: what starts it, and what people are told of it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct CatalogEntry {
     /// As sessions and the API name it.
     pub name: String,
     /// What people call it.
@@ -68,8 +68,8 @@ pub struct Entry {
 
 /// An agent, and what of it is here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    pub entry: Arc<Entry>,
+pub struct FoundAgent {
+    pub entry: Arc<CatalogEntry>,
     /// What would be started.
     pub program: Option<PathBuf>,
     /// In the program's own words.
@@ -92,7 +92,7 @@ pub struct Listed {
 /// Every agent that can be named.
 #[derive(Debug, Default)]
 pub struct Catalog {
-    entries: Vec<Arc<Entry>>,
+    entries: Vec<Arc<CatalogEntry>>,
     versions: Arc<Versions>,
 }
 
@@ -118,24 +118,24 @@ impl Catalog {
     }
 
     /// All of them, whether they are installed or not.
-    pub fn entries(&self) -> &[Arc<Entry>] {
+    pub fn entries(&self) -> &[Arc<CatalogEntry>] {
         &self.entries
     }
 
     /// The agent of this name.
-    pub fn find_entry(&self, name: &str) -> Option<&Arc<Entry>> {
+    pub fn find_entry(&self, name: &str) -> Option<&Arc<CatalogEntry>> {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
     /// Looks along a `PATH` for each agent, and asks those that are there for their versions, several at a time and each
     /// only once until its file changes. Takes seconds the first time, where programs are slow to answer.
-    pub async fn find(&self, path: &str, home: Option<&Path>) -> Vec<Found> {
-        let mut found: Vec<Found> = Vec::new();
+    pub async fn find(&self, path: &str, home: Option<&Path>) -> Vec<FoundAgent> {
+        let mut found: Vec<FoundAgent> = Vec::new();
         let mut asks = JoinSet::new();
         for (index, (entry, program)) in self.programs(path).await.into_iter().enumerate() {
             if entry.builtin {
                 let program = Some(PathBuf::from(&entry.command));
-                found.push(Found { entry, program, version: Some(env!("CARGO_PKG_VERSION").to_owned()) });
+                found.push(FoundAgent { entry, program, version: Some(env!("CARGO_PKG_VERSION").to_owned()) });
                 continue;
             }
             if let Some(program) = program.clone().filter(|_| !entry.version_args.is_empty()) {
@@ -143,7 +143,7 @@ impl Catalog {
                 let versions = Arc::clone(&self.versions);
                 asks.spawn(async move { (index, versions.ask(question).await) });
             }
-            found.push(Found { entry, program: program.map(|program| program.path), version: None });
+            found.push(FoundAgent { entry, program: program.map(|program| program.path), version: None });
         }
         while let Some(asked) = asks.join_next().await {
             if let Ok((index, version)) = asked {
@@ -154,7 +154,7 @@ impl Catalog {
     }
 
     /// Whether the agent's program is there.
-    pub async fn is_installed(&self, entry: &Arc<Entry>, path: &str) -> bool {
+    pub async fn is_installed(&self, entry: &Arc<CatalogEntry>, path: &str) -> bool {
         let (entry, path) = (Arc::clone(entry), path.to_owned());
         let find = move || entry.builtin || Program::find(&entry.command, &path).is_some();
         spawn_blocking(find).await.unwrap_or_default()
@@ -168,9 +168,9 @@ impl Catalog {
     }
 
     /// Looking along a `PATH` reads many folders, some of them perhaps far away.
-    async fn programs(&self, path: &str) -> Vec<(Arc<Entry>, Option<Program>)> {
+    async fn programs(&self, path: &str) -> Vec<(Arc<CatalogEntry>, Option<Program>)> {
         let (entries, path) = (self.entries.clone(), path.to_owned());
-        let find = move |entry: Arc<Entry>| {
+        let find = move |entry: Arc<CatalogEntry>| {
             let program = Program::find(&entry.command, &path);
             (entry, program)
         };
@@ -183,7 +183,7 @@ pub fn known_names<'a>() -> impl Iterator<Item = &'a str> {
     ROWS.iter().map(|row| row.name)
 }
 
-fn question(entry: &Entry, program: Program, path: &str, home: Option<&Path>) -> Question {
+fn question(entry: &CatalogEntry, program: Program, path: &str, home: Option<&Path>) -> Question {
     let mut env = BTreeMap::from([("PATH".to_owned(), path.to_owned())]);
     if let Some(home) = home.and_then(Path::to_str) {
         env.insert("HOME".to_owned(), home.to_owned());
@@ -192,7 +192,7 @@ fn question(entry: &Entry, program: Program, path: &str, home: Option<&Path>) ->
     Question { program, args: entry.version_args.clone(), env }
 }
 
-impl Entry {
+impl CatalogEntry {
     /// Known by what would be started.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(self)
@@ -211,7 +211,7 @@ impl Entry {
 }
 
 /// Values of variables may be secrets.
-impl fmt::Debug for Entry {
+impl fmt::Debug for CatalogEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut entry = f.debug_struct("Entry");
         entry.field("name", &self.name).field("command", &self.command).field("args", &self.args);
@@ -221,12 +221,12 @@ impl fmt::Debug for Entry {
 }
 
 impl Row {
-    fn entry(&self, own_program: &str, own_tools: &[String]) -> Entry {
+    fn entry(&self, own_program: &str, own_tools: &[String]) -> CatalogEntry {
         let builtin = self.command.is_empty();
         let named = self.quirks.unasked.and_then(|unasked| unasked.argument(own_tools));
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let sentence = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        Entry {
+        CatalogEntry {
             name: self.name.to_owned(),
             title: self.title.to_owned(),
             description: self.description.to_owned(),
@@ -247,9 +247,9 @@ impl Row {
     }
 }
 
-impl From<Found> for Listed {
-    fn from(found: Found) -> Self {
-        let Found { entry, program, version } = found;
+impl From<FoundAgent> for Listed {
+    fn from(found: FoundAgent) -> Self {
+        let FoundAgent { entry, program, version } = found;
         Self {
             name: entry.name.clone(),
             title: entry.title.clone(),

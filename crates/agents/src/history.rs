@@ -31,8 +31,8 @@ mod words;
 use std::ops::ControlFlow;
 
 pub use bookmark::Bookmark;
-pub use places::{Found, Places, Tool, find};
-pub use told::{About, HistoryError, LastTurn, Limits, Reading, Skipped, Told};
+pub use places::{FoundConversation, Places, Tool, find};
+pub use told::{Conversation, HistoryError, HistoryLimits, LastTurn, Reading, SkippedRecords, Told};
 
 use teller::Teller;
 
@@ -41,10 +41,10 @@ use teller::Teller;
 ///
 /// Blocks on the disk: not for a task that others wait for.
 pub fn read(
-    found: &Found,
+    found: &FoundConversation,
     after: Option<&Bookmark>,
     last_turn: LastTurn,
-    limits: &Limits,
+    limits: &HistoryLimits,
     sink: &mut dyn FnMut(Told) -> ControlFlow<()>,
 ) -> Result<Reading, HistoryError> {
     let after = after.map(Bookmark::parse).transpose()?.unwrap_or_default();

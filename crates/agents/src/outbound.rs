@@ -35,7 +35,7 @@ const MAX_ADDRESSES: usize = 5;
 
 /// What an answer may take.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
+pub(crate) struct OutboundLimits {
     /// Until its head is there.
     pub(crate) head: Duration,
     /// Until the next piece of its body is there.
@@ -69,7 +69,7 @@ pub(crate) enum OutboundError {
 /// Sends requests to one server, each over a connection of its own.
 pub(crate) struct Client {
     address: Address,
-    limits: Limits,
+    limits: OutboundLimits,
     /// None where the address is plain.
     tls: Option<(TlsConnector, ServerName<'static>)>,
 }
@@ -84,7 +84,7 @@ pub(crate) struct Answer {
 /// A body that is still arriving.
 pub(crate) struct Body {
     incoming: Incoming,
-    limits: Limits,
+    limits: OutboundLimits,
     read_bytes: usize,
     /// Ends with the body.
     _connection: JoinSet<()>,
@@ -92,7 +92,7 @@ pub(crate) struct Body {
 
 impl Client {
     /// Reaches nobody yet. Blocking where the address has TLS: reads the system's certificates.
-    pub(crate) fn new(address: Address, limits: Limits) -> Result<Self, TrustError> {
+    pub(crate) fn new(address: Address, limits: OutboundLimits) -> Result<Self, TrustError> {
         let tls = if address.is_tls() { Some((trust::of_this_system()?, server_name(&address)?)) } else { None };
         Ok(Self { address, limits, tls })
     }
@@ -100,7 +100,7 @@ impl Client {
     #[cfg(test)]
     pub(crate) fn trusting(
         address: Address,
-        limits: Limits,
+        limits: OutboundLimits,
         roots: tokio_rustls::rustls::RootCertStore,
     ) -> Result<Self, TrustError> {
         let tls = Some((trust::connector(roots)?, server_name(&address)?));

@@ -15,10 +15,10 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
-use crate::acp::{About, Connection, Ends, Lease, Session, Transport};
-use crate::catalog::{Entry, Fingerprint};
+use crate::acp::{AgentProfile, Connection, Ends, Lease, Session, Transport};
+use crate::catalog::{CatalogEntry, Fingerprint};
 use crate::process::{Spec, environment, login_shell_path};
-use crate::{Agent, Call, News, Records, RecordsError, RecordsWish, Settings, Start, guide};
+use crate::{Agent, AgentRequest, AgentSettings, AgentStart, News, Records, RecordsError, RecordsWish, guide};
 
 /// How many calls and how many pieces of news wait.
 const QUEUE: usize = 64;
@@ -37,7 +37,7 @@ pub struct Agents {
 struct Inner {
     /// Asked for when it is first needed: a shell may take seconds.
     path: OnceCell<String>,
-    settings: Arc<Settings>,
+    settings: Arc<AgentSettings>,
     tasks: TaskTracker,
     stopping: CancellationToken,
     shared: Mutex<HashMap<Key, Arc<OnceCell<Running>>>>,
@@ -53,12 +53,12 @@ type Key = (String, Fingerprint);
 #[derive(Debug, Clone)]
 struct Running {
     connection: Connection,
-    about: Arc<About>,
+    about: Arc<AgentProfile>,
 }
 
 impl Agents {
     /// None is started yet.
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: AgentSettings) -> Self {
         Self {
             inner: Arc::new(Inner {
                 path: OnceCell::new(),
@@ -73,7 +73,7 @@ impl Agents {
     }
 
     /// Starts an agent. Everything else comes as news.
-    pub fn start(&self, start: Start) -> Agent {
+    pub fn start(&self, start: AgentStart) -> Agent {
         let (calls, calls_in) = mpsc::channel(QUEUE);
         let (news_out, news) = mpsc::channel(QUEUE);
         let inner = self.inner.clone();
@@ -129,7 +129,7 @@ impl Agents {
 }
 
 impl Inner {
-    async fn hold(&self, start: Start, calls: mpsc::Receiver<Call>, news: mpsc::Sender<News>) {
+    async fn hold(&self, start: AgentStart, calls: mpsc::Receiver<AgentRequest>, news: mpsc::Sender<News>) {
         let Some(entry) = self.find_entry(&start.agent) else {
             let reason = self.unknown(&start.agent);
             return drop(news.send(News::Report(AgentReport::Failed { reason })).await);
@@ -158,7 +158,7 @@ impl Inner {
         about.records(lease.connection(), wish, self.settings.limits.records).await
     }
 
-    fn find_entry(&self, agent: &str) -> Option<&Arc<Entry>> {
+    fn find_entry(&self, agent: &str) -> Option<&Arc<CatalogEntry>> {
         self.settings.entries.iter().find(|entry| entry.name == agent)
     }
 
@@ -175,7 +175,7 @@ impl Inner {
     }
 
     /// What the entry's process gets; our own program is found without asking a shell.
-    async fn environment(&self, entry: &Entry) -> BTreeMap<String, String> {
+    async fn environment(&self, entry: &CatalogEntry) -> BTreeMap<String, String> {
         let base = &self.settings.environment;
         let mut env = environment(base, &entry.passed(base.keys().map(String::as_str)), &entry.env);
         if !entry.builtin && !entry.env.contains_key("PATH") {
@@ -193,7 +193,7 @@ impl Inner {
     }
 
     async fn path(&self) -> &str {
-        let Settings { launcher, environment: base, .. } = &*self.settings;
+        let AgentSettings { launcher, environment: base, .. } = &*self.settings;
         self.path
             .get_or_init(async || login_shell_path(launcher, &environment(base, &[], &BTreeMap::new())).await)
             .await
@@ -202,10 +202,10 @@ impl Inner {
     /// A process of this agent that has said what it is: one that is there already, if it may be shared.
     async fn connect(
         &self,
-        entry: &Entry,
+        entry: &CatalogEntry,
         env: &BTreeMap<String, String>,
         cwd: &Path,
-    ) -> Result<(Lease, Arc<About>), String> {
+    ) -> Result<(Lease, Arc<AgentProfile>), String> {
         if !entry.shared {
             return self.launch(entry, env, cwd, Duration::ZERO).await;
         }
@@ -242,11 +242,11 @@ impl Inner {
     /// A new process that has said what it is.
     async fn launch(
         &self,
-        entry: &Entry,
+        entry: &CatalogEntry,
         env: &BTreeMap<String, String>,
         cwd: &Path,
         warm: Duration,
-    ) -> Result<(Lease, Arc<About>), String> {
+    ) -> Result<(Lease, Arc<AgentProfile>), String> {
         let transport = if entry.builtin && self.settings.in_process_guide {
             // A pipe each way: the two halves of one would be closed together only, and the guide ends with its input.
             let (input, their_input) = tokio::io::duplex(GUIDE_PIPE_BYTES);
@@ -266,7 +266,7 @@ impl Inner {
         let limits = &self.settings.limits;
         let (lease, run) = Connection::open(transport, limits.clone(), warm, &self.stopping);
         self.tasks.spawn(run);
-        match About::ask(lease.connection(), limits, entry).await {
+        match AgentProfile::ask(lease.connection(), limits, entry).await {
             Ok(about) => {
                 let running = Running { connection: lease.connection().clone(), about: Arc::new(about) };
                 let about = running.about.clone();
@@ -300,6 +300,6 @@ impl Inner {
     }
 }
 
-fn key_of(entry: &Entry) -> Key {
+fn key_of(entry: &CatalogEntry) -> Key {
     (entry.name.clone(), entry.fingerprint())
 }

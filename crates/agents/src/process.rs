@@ -42,7 +42,7 @@ pub(crate) use environment::may_ever_pass;
 pub use keeper::keep;
 pub use launcher::{LaunchError, Launched, Launcher, Process};
 pub use line_sink::LineSink;
-pub use lines::{Fault, Faults, Lines};
+pub use lines::{Faults, Lines, PipeFault};
 pub use login_shell::login_shell_path;
 pub use mark::Folder;
 pub use supervisor::supervise;
@@ -50,4 +50,4 @@ pub use supervisor::supervise;
 #[cfg(not(target_os = "linux"))]
 pub use supervisor::supervise as keep;
 pub use tree::end_leftovers;
-pub use wire::{Ended, Exit, Limits, Refusal, Spec};
+pub use wire::{Ended, Exit, ProcessLimits, Spec, StartRefusal};

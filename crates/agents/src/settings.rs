@@ -9,19 +9,19 @@ use std::time::Duration;
 use files::Deny;
 
 use crate::McpServer;
-use crate::catalog::Entry;
+use crate::catalog::CatalogEntry;
 use crate::process::{self, Launcher};
 
 /// How agents are started and held.
-pub struct Settings {
+pub struct AgentSettings {
     /// Starts their processes, and those of their terminals.
     pub launcher: Launcher,
     /// Every agent that can be started.
-    pub entries: Vec<Arc<Entry>>,
+    pub entries: Vec<Arc<CatalogEntry>>,
     /// The server's own environment; an agent gets of it what is right for every agent and what its entry names.
     pub environment: BTreeMap<String, String>,
     /// What each process may take of the machine.
-    pub process_limits: process::Limits,
+    pub process_limits: process::ProcessLimits,
     /// Told to each conversation, where the agent takes their kind.
     pub mcp_servers: Vec<McpServer>,
     /// What agents reach through us of their session's files is never one of these.
@@ -29,22 +29,22 @@ pub struct Settings {
     /// Where processes run that several sessions share: a directory of no project.
     pub neutral_dir: PathBuf,
     /// How long things may take and how large they may get.
-    pub limits: Limits,
+    pub limits: AgentLimits,
     /// Runs the guide as a task of this process instead of a process of its own, as tests do.
     pub in_process_guide: bool,
 }
 
-impl Settings {
+impl AgentSettings {
     /// For tests and measurements: the guide as a task of this process, and no other. A turn that only waits writes nothing,
     /// however slow the machine is.
-    pub fn in_process(entries: &[Arc<Entry>]) -> Self {
-        let limits = Limits::default();
-        let limits = Limits { quiet: limits.silence, ..limits };
+    pub fn in_process(entries: &[Arc<CatalogEntry>]) -> Self {
+        let limits = AgentLimits::default();
+        let limits = AgentLimits { quiet: limits.silence, ..limits };
         Self {
             launcher: Launcher::new(PathBuf::new()),
             entries: entries.to_vec(),
             environment: BTreeMap::new(),
-            process_limits: process::Limits::default(),
+            process_limits: process::ProcessLimits::default(),
             mcp_servers: Vec::new(),
             deny: Deny::standard(),
             neutral_dir: PathBuf::from("/"),
@@ -55,15 +55,15 @@ impl Settings {
 }
 
 /// Values of variables and headers may be secrets.
-impl fmt::Debug for Settings {
+impl fmt::Debug for AgentSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Settings").field("entries", &self.entries).field("limits", &self.limits).finish_non_exhaustive()
     }
 }
 
-/// How long things may take and how large they may get. [`Limits::default`] is meant for people; tests set them small.
+/// How long things may take and how large they may get. [`AgentLimits::default`] is meant for people; tests set them small.
 #[derive(Debug, Clone)]
-pub struct Limits {
+pub struct AgentLimits {
     /// Until a started process has said what it is.
     pub initialize: Duration,
     /// Until a conversation is there, new or taken up again; also until an option is set.
@@ -98,7 +98,7 @@ pub struct Limits {
     pub terminal_bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for AgentLimits {
     fn default() -> Self {
         Self {
             initialize: Duration::from_secs(60),

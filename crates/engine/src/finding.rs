@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use model::{Position, SessionId, Timestamp};
-use search::{About, Index, Piece, Pieces, SearchError};
+use search::{Index, Piece, Pieces, SearchError, SessionAttributes};
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
@@ -29,7 +29,7 @@ pub use aside::entries_set_aside;
 pub use everywhere::{FoundTurn, SearchAnswer, SearchWish};
 pub(crate) use follower::run;
 pub use inside::FoundInside;
-pub use search::{Count, Role, Snippet, Within};
+pub use search::{Count, PieceRole, Snippet, Within};
 
 /// How long a search waits for the index to be opened.
 const OPENING_LIMIT: Duration = Duration::from_secs(3);
@@ -84,7 +84,7 @@ impl SearchFailure {
 /// A piece with what its session was like.
 struct TailPiece {
     piece: Piece,
-    about: Arc<About>,
+    about: Arc<SessionAttributes>,
 }
 
 /// What the index does not hold yet.
@@ -101,7 +101,7 @@ struct Tail {
 /// A turn that runs, as far as it has come.
 struct Open {
     pieces: Pieces,
-    about: Arc<About>,
+    about: Arc<SessionAttributes>,
 }
 
 /// Has the search index in this folder made anew, by the server that runs or by the next one.

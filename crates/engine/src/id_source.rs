@@ -31,9 +31,9 @@ impl IdSource for SystemIds {
 
 /// A text that opens something. It prints as `[secret]`, so that no log or panic ever carries it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub struct TokenSecret(String);
 
-impl Secret {
+impl TokenSecret {
     /// Wraps a text that a caller presented.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
@@ -55,7 +55,7 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for TokenSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[secret]")
     }

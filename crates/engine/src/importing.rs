@@ -11,7 +11,7 @@ mod work;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use agents::history::{Found, Places, Tool};
+use agents::history::{FoundConversation, Places, Tool};
 use model::SessionId;
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
@@ -176,7 +176,7 @@ fn tool(name: &str) -> Result<Tool, ImportError> {
 }
 
 /// The session that a tool's conversation is here, whenever it is asked for.
-fn session_of(found: &Found) -> SessionId {
+fn session_of(found: &FoundConversation) -> SessionId {
     let digest = Sha256::digest(format!("{}\0{}", found.tool.agent_name(), found.id));
     let bytes = digest.first_chunk::<16>().expect("a digest has 32 bytes");
     SessionId::from_uuid(Uuid::new_v8(*bytes))

@@ -70,12 +70,12 @@ pub use error::{DirectoryError, QueryError, ResetReason, SubmitError};
 pub use feeds::{ListChange, Words};
 pub use files::Deny;
 pub use finding::{
-    Count, FoundInside, FoundTurn, Role, SearchAnswer, SearchFailure, SearchWish, Snippet, Within, entries_set_aside,
-    search_folder_failure, want_search_rebuild,
+    Count, FoundInside, FoundTurn, PieceRole, SearchAnswer, SearchFailure, SearchWish, Snippet, Within,
+    entries_set_aside, search_folder_failure, want_search_rebuild,
 };
 pub use follow::{ContextReason, Earlier, Follow, Followed};
 pub use housekeeping::{RECEIPTS_KEPT_FOR, RESTORABLE_FOR};
-pub use id_source::{IdSource, Secret, SystemIds};
+pub use id_source::{IdSource, SystemIds, TokenSecret};
 pub use importing::{ImportError, ImportProgress, ImportSource};
 pub use looking::open_directory;
 pub use mount::OwnTools;
@@ -87,8 +87,8 @@ pub use store::{AppendError, Cause, Fence, ReadError};
 pub use summaries::{SummariesProgress, Summarising};
 pub use tokens::{CODE_GOOD_FOR, IssuedToken, OfferedCode, TokenWish};
 pub use wishes::{
-    Answer, Cancel, ChangePrompt, ChangeSession, Clicked, Created, Delete, Observe, Observed, PromptAccepted,
-    RemovePrompt, Restore, SendPrompt, SetContext, SetOption, SignIn, Wish,
+    Answer, Cancel, ChangePrompt, ChangeSession, Created, Delete, Observe, Observed, PromptAccepted, RemovePrompt,
+    Restore, SendPrompt, SetContext, SetOption, SignIn, StepTaken, Wish,
 };
 pub use within::{CountWithin, PageWithin};
 pub use work::{Click, MAX_OFFERS, Work, WorkContents};
@@ -145,7 +145,7 @@ impl Agency {
     /// The built-in guide alone, as a task of this process: for tests and measurements.
     pub fn only_guide() -> Self {
         let catalog = Catalog::new("throughline", &[], BTreeMap::new()).expect("nothing is changed in the catalog");
-        let agents = Agents::new(agents::Settings::in_process(catalog.entries()));
+        let agents = Agents::new(agents::AgentSettings::in_process(catalog.entries()));
         let (policy, deny) = (PermissionPolicy::default(), Deny::standard());
         let (files, brief, own_tools) = (None, None, OwnTools::none());
         Self { agents, catalog, policy, deny, files, brief, own_tools, max_agents: usize::MAX }

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::{Agent, Call, News, Start, Told, ToldOf};
+use agents::{Agent, AgentRequest, AgentStart, News, Told, ToldOf};
 use model::{AgentState, Command, Draft, Request, Session, SessionId};
 use store::{AppendError, Batch, Part, Receipt, Room};
 use tokio::sync::{mpsc, oneshot};
@@ -274,7 +274,7 @@ impl LiveSession {
     /// process of the same.
     async fn delete_record(&mut self) {
         if self.agent.is_some() {
-            self.call_agent(Call::Delete).await;
+            self.call_agent(AgentRequest::Delete).await;
         } else if let Some(session) = self.stored.session() {
             self.shared.delete_record(&session.row);
         }
@@ -283,9 +283,11 @@ impl LiveSession {
     /// What a command asks of the agent alone, once it is allowed.
     async fn pass_on(&mut self, command: &Command) {
         let call = match command {
-            Command::Cancel => Call::Cancel,
-            Command::SetOption { option, value } => Call::SetOption { option: option.clone(), value: value.clone() },
-            Command::SignIn { method } => Call::SignIn { method: method.clone() },
+            Command::Cancel => AgentRequest::Cancel,
+            Command::SetOption { option, value } => {
+                AgentRequest::SetOption { option: option.clone(), value: value.clone() }
+            }
+            Command::SignIn { method } => AgentRequest::SignIn { method: method.clone() },
             _ => return,
         };
         self.call_agent(call).await;
@@ -324,14 +326,14 @@ impl LiveSession {
                 Effect::StartAgent => self.start_agent().await,
                 Effect::LetAgentGo => self.agent = None,
                 Effect::SendPrompt { text, images } => {
-                    self.call_agent(Call::Prompt { text, images, packet: packet.take() }).await;
+                    self.call_agent(AgentRequest::Prompt { text, images, packet: packet.take() }).await;
                 }
                 // It went with the prompt before it.
                 Effect::TellFirst { .. } => (),
                 Effect::Await { request } => self.asked.extend(self.asking.take().map(|key| (request, key))),
                 Effect::Answer { request, answer } => {
                     if let Some(key) = self.asked.remove(&request) {
-                        self.call_agent(Call::Answer { key, answer }).await;
+                        self.call_agent(AgentRequest::Answer { key, answer }).await;
                     }
                 }
             }
@@ -347,7 +349,7 @@ impl LiveSession {
         self.shared.agent_views.keep(session, &newest);
         let row = &session.row;
         let (lent, loan) = self.shared.lend(self.id).unzip();
-        let agent = self.shared.agency.agents.start(Start {
+        let agent = self.shared.agency.agents.start(AgentStart {
             agent: row.agent.clone(),
             session: self.id,
             cwd: row.cwd.clone().into(),
@@ -358,7 +360,7 @@ impl LiveSession {
         self.agent = Some(Hosted { agent, loan });
     }
 
-    async fn call_agent(&mut self, call: Call) {
+    async fn call_agent(&mut self, call: AgentRequest) {
         let Some(Hosted { agent, .. }) = &self.agent else { return };
         if !matches!(timeout(CALL_LIMIT, agent.calls.send(call)).await, Ok(Ok(()))) {
             // Its news has ended or will not come; the loop hears that next and reports it.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use files::{Access, Deny, FileError, Kind, Tree, Trees};
+use files::{Access, Deny, FileError, FileKind, Tree, Trees};
 use model::{Context, Fact, FileStamp, FileState, Mark, Marker, SessionRow, Timestamp};
 use sha2::{Digest as _, Sha256};
 use store::FILE_FACTS;
@@ -195,7 +195,7 @@ fn look(trees: Result<&Trees, &FileError>, path: &str) -> Result<Option<FileStam
         Err(FileError::NotFound) => return Ok(None),
         Err(err) => return Err(err),
     };
-    if stat.kind != Kind::File {
+    if stat.kind != FileKind::File {
         return Err(FileError::NotAFile);
     }
     let content = (stat.bytes <= HASHED_BYTES).then(|| trees.read_bytes(path, HASHED_BYTES)).transpose()?;

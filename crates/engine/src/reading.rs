@@ -4,7 +4,7 @@
 //! marked or a successful result touched, from its own directory and through no link that leaves it, and only if the
 //! person said so. Everything else is refused alike, before the disk is asked whether it is there.
 
-use files::{Deny, FileError, Start, Trees};
+use files::{Deny, FileError, FileStart, Trees};
 use model::{Context, Marker, Session, SessionId, SessionRow};
 use store::FILE_FACTS;
 
@@ -151,7 +151,7 @@ fn is_named(row: &SessionRow, context: &Context, path: &str) -> bool {
     marked.any(|marked| marked == path) || lists.flat_map(|list| &list.newest).any(|fact| fact.value == path)
 }
 
-fn shown(Start { mut bytes, of }: Start, outside: bool) -> ShownFile {
+fn shown(FileStart { mut bytes, of }: FileStart, outside: bool) -> ShownFile {
     let cut = of > bytes.len() as u64;
     if cut
         && let Err(err) = std::str::from_utf8(&bytes)

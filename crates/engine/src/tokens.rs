@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::id_source::hex;
-use crate::{Engine, Secret, Shared, SubmitError};
+use crate::{Engine, Shared, SubmitError, TokenSecret};
 use lent::Lent;
 pub(crate) use lent::Loan;
 
@@ -59,7 +59,7 @@ impl Tokens {
     }
 
     /// Whether any credential has this secret, whatever else it needs.
-    pub(crate) fn knows(&self, secret: &Secret) -> bool {
+    pub(crate) fn knows(&self, secret: &TokenSecret) -> bool {
         self.by_hash.read().unwrap_or_else(PoisonError::into_inner).contains_key(&hash(secret))
     }
 
@@ -68,7 +68,7 @@ impl Tokens {
     }
 
     /// The credential that this secret is, with the proof that a browser's needs.
-    pub(crate) fn find(&self, secret: &Secret, proof: Option<&Secret>) -> Option<TokenRow> {
+    pub(crate) fn find(&self, secret: &TokenSecret, proof: Option<&TokenSecret>) -> Option<TokenRow> {
         if let Some(lent) = self.lent.find(&hash(secret)) {
             return proof.is_none().then_some(lent);
         }
@@ -99,7 +99,7 @@ impl Tokens {
         self.changes.subscribe()
     }
 
-    pub(crate) fn offer_code(&self, code: &Secret, device: Option<&str>) {
+    pub(crate) fn offer_code(&self, code: &TokenSecret, device: Option<&str>) {
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         codes.retain(|code| code.expires_at > now);
@@ -112,7 +112,7 @@ impl Tokens {
 
     /// Takes the code away and, if it was good, gives what to call the credential that comes of it: the two are one
     /// step, so that no two callers can use it.
-    pub(crate) fn consume_code(&self, code: &Secret) -> Option<String> {
+    pub(crate) fn consume_code(&self, code: &TokenSecret) -> Option<String> {
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         let presented = hash(code);
         let index = codes.iter().position(|code| code.hash.as_bytes().ct_eq(presented.as_bytes()).into())?;
@@ -153,7 +153,7 @@ pub struct TokenWish {
 #[derive(Debug, Clone)]
 pub struct OfferedCode {
     /// What the browser presents.
-    pub code: Secret,
+    pub code: TokenSecret,
     /// From when on it is good for nothing.
     pub expires_at: Timestamp,
 }
@@ -164,9 +164,9 @@ pub struct IssuedToken {
     /// The credential.
     pub row: TokenRow,
     /// What its holder presents.
-    pub secret: Secret,
+    pub secret: TokenSecret,
     /// A browser's second half.
-    pub proof: Option<Secret>,
+    pub proof: Option<TokenSecret>,
 }
 
 impl Shared {
@@ -182,8 +182,8 @@ impl Shared {
     }
 
     /// Lends a session's agent a credential; it ends with what is given back here.
-    pub(crate) fn lend_token(&self, session: SessionId) -> (Secret, Loan) {
-        let secret = Secret::generate(&*self.ids);
+    pub(crate) fn lend_token(&self, session: SessionId) -> (TokenSecret, Loan) {
+        let secret = TokenSecret::generate(&*self.ids);
         let row = TokenRow {
             id: TokenId::from_uuid(self.ids.uuid()),
             kind: TokenKind::Agent,
@@ -222,10 +222,10 @@ impl Shared {
         Ok(issued(rows, secret, proof))
     }
 
-    fn new_token(&self, wish: TokenWish) -> (ServerEvent, Secret, Option<Secret>) {
-        let secret = Secret::generate(&*self.ids);
+    fn new_token(&self, wish: TokenWish) -> (ServerEvent, TokenSecret, Option<TokenSecret>) {
+        let secret = TokenSecret::generate(&*self.ids);
         let proof = match wish.kind {
-            TokenKind::Browser => Some(Secret::generate(&*self.ids)),
+            TokenKind::Browser => Some(TokenSecret::generate(&*self.ids)),
             TokenKind::Person | TokenKind::Agent | TokenKind::Applet => None,
         };
         let event = ServerEvent::TokenIssued {
@@ -244,7 +244,7 @@ fn revocations(tokens: &Tokens, which: impl Fn(&TokenRow) -> bool) -> Vec<Server
     tokens.all().iter().filter(|row| which(row)).map(|row| ServerEvent::TokenRevoked { token_id: row.id }).collect()
 }
 
-fn issued(rows: Vec<RowChange>, secret: Secret, proof: Option<Secret>) -> IssuedToken {
+fn issued(rows: Vec<RowChange>, secret: TokenSecret, proof: Option<TokenSecret>) -> IssuedToken {
     let row = rows
         .into_iter()
         .find_map(|change| match change {
@@ -255,13 +255,13 @@ fn issued(rows: Vec<RowChange>, secret: Secret, proof: Option<Secret>) -> Issued
     IssuedToken { row, secret, proof }
 }
 
-fn hash(secret: &Secret) -> String {
+fn hash(secret: &TokenSecret) -> String {
     hex(&Sha256::digest(secret.expose().as_bytes()))
 }
 
 impl Engine {
     /// The credential that this secret is, with the proof that a browser's needs.
-    pub fn find_token(&self, secret: &Secret, proof: Option<&Secret>) -> Option<TokenRow> {
+    pub fn find_token(&self, secret: &TokenSecret, proof: Option<&TokenSecret>) -> Option<TokenRow> {
         self.shared.journal.tokens.find(secret, proof)
     }
 
@@ -281,7 +281,7 @@ impl Engine {
     }
 
     /// Whether any credential has this secret; a browser's opens nothing without its proof.
-    pub fn knows_secret(&self, secret: &Secret) -> bool {
+    pub fn knows_secret(&self, secret: &TokenSecret) -> bool {
         self.shared.journal.tokens.knows(secret)
     }
 
@@ -309,13 +309,13 @@ impl Engine {
     }
 
     /// A code that signs one browser in, once, for a short while.
-    pub fn offer_code(&self) -> Secret {
+    pub fn offer_code(&self) -> TokenSecret {
         self.offer_code_for(None).code
     }
 
     /// The same for a device, if one is named: its credential is then called so.
     pub fn offer_code_for(&self, device: Option<&str>) -> OfferedCode {
-        let code = Secret::generate_code(&*self.shared.ids);
+        let code = TokenSecret::generate_code(&*self.shared.ids);
         self.shared.journal.tokens.offer_code(&code, device);
         let lasts = i64::try_from(CODE_GOOD_FOR.as_millis()).unwrap_or(i64::MAX);
         let expires_at = model::Timestamp::from_millis(self.shared.clock.now().as_millis().saturating_add(lasts));
@@ -323,7 +323,7 @@ impl Engine {
     }
 
     /// Uses a code up; what to call the credential that comes of it, if the code was good.
-    pub fn consume_code(&self, code: &Secret) -> Option<String> {
+    pub fn consume_code(&self, code: &TokenSecret) -> Option<String> {
         self.shared.journal.tokens.consume_code(code)
     }
 }

@@ -31,7 +31,7 @@ pub(crate) enum Reply {
     Created(Created),
     PromptAccepted(PromptAccepted),
     Observed(Observed),
-    Clicked(Clicked),
+    Clicked(StepTaken),
     WorkRenamed(Work),
     ContextSet(Vec<SetChange>),
     Done,
@@ -86,7 +86,7 @@ pub struct Observed {
 
 /// A step was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Clicked {
+pub struct StepTaken {
     /// The piece of work that goes on.
     pub work: WorkId,
     /// The session that began.
@@ -111,7 +111,7 @@ impl FromReply for Observed {
     }
 }
 
-impl FromReply for Clicked {
+impl FromReply for StepTaken {
     fn from_reply(reply: Reply) -> Option<Self> {
         if let Reply::Clicked(clicked) = reply { Some(clicked) } else { None }
     }

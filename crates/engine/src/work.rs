@@ -18,7 +18,7 @@ use crate::asking::{Asked, Asker, Order, Then};
 use crate::feeds::ListChange;
 use crate::offers::last_options;
 use crate::submitting::expect_reply;
-use crate::wishes::{Clicked, Created, Reply};
+use crate::wishes::{Created, Reply, StepTaken};
 use crate::{Engine, QueryError, Shared, SubmitError};
 
 /// How long after a full disk, or when too many agents are at work, an agent is started again.
@@ -77,7 +77,7 @@ impl Engine {
 
     /// Takes a step that a session's agent offers: in a new session, whose agent is sent the block's command. A step that
     /// was taken leads to where it led then.
-    pub async fn click_next(&self, id: SessionId, click: Click, asker: Asker) -> Result<Clicked, SubmitError> {
+    pub async fn click_next(&self, id: SessionId, click: Click, asker: Asker) -> Result<StepTaken, SubmitError> {
         if let Some(agent) = &click.agent {
             self.check_agent(agent)?;
         }

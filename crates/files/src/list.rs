@@ -14,25 +14,25 @@ use crate::{Access, FileError, Trees};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
     /// At most as many as were asked for.
-    pub items: Vec<Item>,
+    pub items: Vec<DirectoryItem>,
     /// There are others beside these.
     pub more: bool,
 }
 
 /// Something in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub struct DirectoryItem {
     /// Its name; bytes that are no text are shown as `U+FFFD`.
     pub name: String,
     /// What it is itself; a link is a link.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// How long it is.
     pub bytes: u64,
 }
 
 /// What something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A plain file.
     File,
     /// A directory.
@@ -47,7 +47,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
     /// What it is.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// How long it is.
     pub bytes: u64,
     /// When its content changed last, in milliseconds since 1970.
@@ -89,7 +89,7 @@ impl Trees {
                 break;
             }
             let name = name.to_string_lossy().into_owned();
-            listing.items.push(Item { name, kind: kind(&stat), bytes: length(&stat) });
+            listing.items.push(DirectoryItem { name, kind: kind(&stat), bytes: length(&stat) });
         }
         listing.items.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(listing)
@@ -104,13 +104,13 @@ impl Trees {
     }
 }
 
-fn kind(stat: &sys::Stat) -> Kind {
+fn kind(stat: &sys::Stat) -> FileKind {
     match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Directory,
-        FileType::Symlink => Kind::Link,
+        FileType::RegularFile => FileKind::File,
+        FileType::Directory => FileKind::Directory,
+        FileType::Symlink => FileKind::Link,
         FileType::Fifo | FileType::Socket | FileType::CharacterDevice | FileType::BlockDevice | FileType::Unknown => {
-            Kind::Other
+            FileKind::Other
         }
     }
 }

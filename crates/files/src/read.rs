@@ -14,7 +14,7 @@ const MAX_SCANNED_BYTES: u64 = 256 << 20;
 
 /// The beginning of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Start {
+pub struct FileStart {
     /// As much of it as was asked for.
     pub bytes: Vec<u8>,
     /// How long the file is.
@@ -40,13 +40,13 @@ impl Trees {
     }
 
     /// The first `max_bytes` of a file.
-    pub fn read_start(&self, path: impl AsRef<Path>, max_bytes: u64) -> Result<Start, FileError> {
+    pub fn read_start(&self, path: impl AsRef<Path>, max_bytes: u64) -> Result<FileStart, FileError> {
         let file = open_plain(&self.go(path.as_ref(), Access::Read)?, OFlags::RDONLY)?;
         let mut bytes = Vec::new();
         (&file).take(max_bytes).read_to_end(&mut bytes)?;
         // It may have grown while it was read.
         let of = file.metadata()?.len().max(bytes.len() as u64);
-        Ok(Start { bytes, of })
+        Ok(FileStart { bytes, of })
     }
 
     /// The whole file.

@@ -28,7 +28,7 @@ use tantivy::query::{BooleanQuery, Occur, Query as TantivyQuery, TermQuery};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{IndexReader, IndexWriter, Term};
 
-use crate::pieces::{About, Piece};
+use crate::pieces::{Piece, SessionAttributes};
 
 pub use error::SearchError;
 pub(crate) use rank::weight;
@@ -182,7 +182,7 @@ impl Index {
     }
 
     /// Adds a piece; it is found after the next commit.
-    pub fn add(&self, piece: &Piece, about: &About) -> Result<(), SearchError> {
+    pub fn add(&self, piece: &Piece, about: &SessionAttributes) -> Result<(), SearchError> {
         let document = self.fields.document(piece, about);
         self.write(|writer| writer.add_document(document).map(|_| ()))
     }

@@ -20,9 +20,9 @@ mod tail;
 mod tokenizer;
 
 pub use index::{Beside, Count, Hit, Hits, Index, Opened, SearchError, State, Trust, Wanted, Within};
-pub use pieces::{About, Outcome, Piece, Pieces, Role};
-pub use query::{Clause, Field, Filter, Mode, Query};
+pub use pieces::{CallOutcome, Piece, PieceRole, Pieces, SessionAttributes};
+pub use query::{Clause, Filter, FilterField, Mode, Query};
 pub use scan::{Match, Scanner};
 pub use snippet::{Snippet, snippet};
 pub use tail::search_tail;
-pub use tokenizer::{Kind, Token, tokens};
+pub use tokenizer::{Token, TokenShape, tokens};

@@ -23,7 +23,7 @@ pub struct Piece {
     /// The turn it belongs to; zero for a title.
     pub turn: Turn,
     /// What it is of the turn.
-    pub role: Role,
+    pub role: PieceRole,
     /// The number of the tool call, else of the chunk, from 0.
     pub number: u32,
     /// The entry in which it begins.
@@ -39,7 +39,7 @@ pub struct Piece {
     /// The files it names.
     pub files: Vec<String>,
     /// How the call ended, if it did.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<CallOutcome>,
     /// The exit code of its command.
     pub exit: Option<i32>,
 }
@@ -47,7 +47,7 @@ pub struct Piece {
 /// What a piece is of its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the words say it")]
-pub enum Role {
+pub enum PieceRole {
     Prompt,
     Answer,
     Thought,
@@ -58,7 +58,7 @@ pub enum Role {
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Outcome {
+pub enum CallOutcome {
     /// It succeeded, and its command, if it ran one, ended with 0.
     Ok,
     /// It did not.
@@ -67,7 +67,7 @@ pub enum Outcome {
 
 /// What the session was like when a piece of it was told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct About {
+pub struct SessionAttributes {
     /// The session's project.
     pub project: String,
     /// The session's agent.
@@ -89,7 +89,7 @@ struct OpenTurn {
     calls: Vec<OpenCall>,
 }
 
-impl Role {
+impl PieceRole {
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Prompt, Self::Answer, Self::Thought, Self::Tool, Self::Summary, Self::Title];
 
@@ -125,7 +125,7 @@ impl Pieces {
             SessionEvent::SessionCreated { name, .. } | SessionEvent::SessionChanged { name: Some(name), .. } => done.title(name),
             SessionEvent::TitleSet { title, .. } => done.title(title),
             SessionEvent::SummarySet { turn, summary, by: SummaryMaker::Model, .. } => {
-                done.chunked(*turn, Role::Summary, summary);
+                done.chunked(*turn, PieceRole::Summary, summary);
             }
             SessionEvent::TurnStarted { turn, .. } => {
                 self.end_turn(&mut done);
@@ -134,14 +134,14 @@ impl Pieces {
             SessionEvent::TurnEnded { .. } => self.end_turn(&mut done),
             SessionEvent::PromptSent { text, .. } => {
                 if let Some(open) = &self.open {
-                    done.chunked(open.turn, Role::Prompt, split_source(text).1);
+                    done.chunked(open.turn, PieceRole::Prompt, split_source(text).1);
                 }
             }
             SessionEvent::TextPart { turn, block, text } => {
                 if let Some(open) = self.turn(*turn) {
                     let turn = open.turn;
                     open.answer.push(*block, text, entry.seq, |number, first, text| {
-                        done.words(turn, Role::Answer, number, first, text);
+                        done.words(turn, PieceRole::Answer, number, first, text);
                     });
                 }
             }
@@ -149,7 +149,7 @@ impl Pieces {
                 if let Some(open) = self.turn(*turn) {
                     let turn = open.turn;
                     open.thought.push(*block, text, entry.seq, |number, first, text| {
-                        done.words(turn, Role::Thought, number, first, text);
+                        done.words(turn, PieceRole::Thought, number, first, text);
                     });
                 }
             }
@@ -215,7 +215,7 @@ impl Pieces {
     pub fn open(&self, at: Timestamp) -> Vec<Piece> {
         let Some(open) = &self.open else { return Vec::new() };
         let mut pieces = Vec::new();
-        for (words, role) in [(&open.answer, Role::Answer), (&open.thought, Role::Thought)] {
+        for (words, role) in [(&open.answer, PieceRole::Answer), (&open.thought, PieceRole::Thought)] {
             if let Some((number, first, last, text)) = words.so_far() {
                 pieces.push(piece_of(self.session, open.turn, role, number, (first, last), at, text.to_owned()));
             }
@@ -241,7 +241,7 @@ impl Pieces {
     /// What is left of the turn: its last words, and calls that it cut off.
     fn end_turn(&mut self, done: &mut Done<'_>) {
         let Some(open) = self.open.take() else { return };
-        for (words, role) in [(&open.answer, Role::Answer), (&open.thought, Role::Thought)] {
+        for (words, role) in [(&open.answer, PieceRole::Answer), (&open.thought, PieceRole::Thought)] {
             if let Some((number, first, _, text)) = words.so_far() {
                 done.words(open.turn, role, number, first, text.to_owned());
             }
@@ -271,16 +271,16 @@ struct Done<'a> {
 
 impl Done<'_> {
     fn title(&mut self, title: &str) {
-        self.chunked(Turn(0), Role::Title, title);
+        self.chunked(Turn(0), PieceRole::Title, title);
     }
 
-    fn chunked(&mut self, turn: Turn, role: Role, text: &str) {
+    fn chunked(&mut self, turn: Turn, role: PieceRole, text: &str) {
         for (number, chunk) in (0..).zip(chunks(text)) {
             self.words(turn, role, number, self.entry.seq, chunk.to_owned());
         }
     }
 
-    fn words(&mut self, turn: Turn, role: Role, number: u32, first: Seq, text: String) {
+    fn words(&mut self, turn: Turn, role: PieceRole, number: u32, first: Seq, text: String) {
         if !text.trim().is_empty() {
             let seqs = (first, self.entry.seq);
             self.pieces.push(piece_of(self.session, turn, role, number, seqs, self.entry.at, text));
@@ -295,7 +295,7 @@ impl Done<'_> {
 fn piece_of(
     session: SessionId,
     turn: Turn,
-    role: Role,
+    role: PieceRole,
     number: u32,
     (first_seq, last_seq): (Seq, Seq),
     at: Timestamp,

@@ -8,10 +8,10 @@ mod parse;
 
 use std::fmt;
 
-use crate::tokenizer::{Kind, tokens};
+use crate::tokenizer::{TokenShape, tokens};
 
 pub(crate) use filter::folded;
-pub use filter::{Field, Filter};
+pub use filter::{Filter, FilterField};
 
 /// How many parts one pattern has; a longer phrase is found by its beginning.
 pub(crate) const MAX_PARTS: usize = 64;
@@ -111,19 +111,19 @@ pub(crate) fn patterns(text: &str, prefix: bool) -> Vec<Pattern> {
     let mut identifiers = 0;
     let mut signed = false;
     for token in tokens(text) {
-        let follows_its_sign = std::mem::replace(&mut signed, token.kind == Kind::Signed);
+        let follows_its_sign = std::mem::replace(&mut signed, token.kind == TokenShape::Signed);
         match token.kind {
-            Kind::Whole => {
+            TokenShape::Whole => {
                 identifiers += 1;
                 whole = Some(token.text);
             }
-            Kind::Word | Kind::Signed => {
+            TokenShape::Word | TokenShape::Signed => {
                 identifiers += 1;
                 parts.push(token.text);
             }
             // Who asks for `C++` does not want every `c`.
-            Kind::Part if follows_its_sign => (),
-            Kind::Part => parts.push(token.text),
+            TokenShape::Part if follows_its_sign => (),
+            TokenShape::Part => parts.push(token.text),
         }
         if parts.len() > MAX_PARTS {
             parts.truncate(MAX_PARTS);

@@ -9,7 +9,7 @@ mod needle;
 
 use std::ops::{ControlFlow, Range};
 
-use crate::pieces::{About, Piece};
+use crate::pieces::{Piece, SessionAttributes};
 use crate::query::{Mode, Pattern, Query};
 
 use machine::Machine;
@@ -100,7 +100,7 @@ impl<'q> Scanner<'q> {
     }
 
     /// Does the piece have what is wanted, filters included?
-    pub fn find_in(&self, piece: &Piece, about: &About) -> Option<Match> {
+    pub fn find_in(&self, piece: &Piece, about: &SessionAttributes) -> Option<Match> {
         self.query.admits(piece, about).then(|| self.find(&piece.text))?
     }
 
@@ -135,9 +135,9 @@ impl Query {
     }
 
     /// Do the filters let the piece through?
-    pub fn admits(&self, piece: &Piece, about: &About) -> bool {
+    pub fn admits(&self, piece: &Piece, about: &SessionAttributes) -> bool {
         self.filters.iter().all(|filter| {
-            let has = |field: &crate::Field| field.admits(piece, about);
+            let has = |field: &crate::FilterField| field.admits(piece, about);
             if filter.excluded {
                 return !has(&filter.field);
             }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use model::{SessionId, Turn};
 
 use crate::index::{Count, Hit, Hits, Wanted, weight};
-use crate::pieces::{About, Piece};
+use crate::pieces::{Piece, SessionAttributes};
 use crate::query::Query;
 use crate::scan::Scanner;
 
@@ -14,7 +14,7 @@ pub fn search_tail<'a>(
     found: Hits,
     query: &Query,
     wanted: &Wanted,
-    tail: impl IntoIterator<Item = (&'a Piece, &'a About)>,
+    tail: impl IntoIterator<Item = (&'a Piece, &'a SessionAttributes)>,
 ) -> Hits {
     let scanner = Scanner::new(query);
     let best = found.hits.first().map_or(1.0, |hit| hit.score);

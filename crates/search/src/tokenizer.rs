@@ -33,12 +33,12 @@ pub struct Token {
     /// Its place among the parts.
     pub position: u32,
     /// What it is of its identifier.
-    pub kind: Kind,
+    pub kind: TokenShape,
 }
 
 /// What a token is of its identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenShape {
     /// An identifier that has no parts.
     Word,
     /// An identifier that has parts, which follow.
@@ -61,11 +61,11 @@ pub fn tokens(text: &str) -> impl Iterator<Item = Token> {
 }
 
 /// Writes a token's text in its folded form, in place of what `folded` held.
-pub(crate) fn fold_token(text: &str, kind: Kind, folded: &mut String) {
+pub(crate) fn fold_token(text: &str, kind: TokenShape, folded: &mut String) {
     folded.clear();
     let text = match kind {
-        Kind::Word | Kind::Part => &text[..text.floor_char_boundary(MAX_PART_BYTES)],
-        Kind::Whole | Kind::Signed => text,
+        TokenShape::Word | TokenShape::Part => &text[..text.floor_char_boundary(MAX_PART_BYTES)],
+        TokenShape::Whole | TokenShape::Signed => text,
     };
     fold_into(text, folded);
 }
@@ -75,7 +75,7 @@ pub(crate) fn fold_token(text: &str, kind: Kind, folded: &mut String) {
 pub(crate) struct Span {
     pub(crate) range: Range<usize>,
     pub(crate) position: u32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: TokenShape,
 }
 
 /// The tokens of a text, one after the other, without an allocation for each.
@@ -141,7 +141,7 @@ impl<'t> Spans<'t> {
         }
         self.at = start + length;
         self.position += 1;
-        Some(Span { range: start..self.at, position: self.position - 1, kind: Kind::Word })
+        Some(Span { range: start..self.at, position: self.position - 1, kind: TokenShape::Word })
     }
 
     /// A character of a script without spaces is a token by itself, together with the marks on it.
@@ -150,7 +150,7 @@ impl<'t> Spans<'t> {
         let marks = self.text[after..].chars().take_while(|&c| is_combining_mark(c) || completes_syllable(c));
         let end = after + marks.map(char::len_utf8).sum::<usize>();
         self.at = end;
-        self.emit(start..end, Kind::Word);
+        self.emit(start..end, TokenShape::Word);
         self.position += 1;
     }
 
@@ -171,27 +171,27 @@ impl<'t> Spans<'t> {
         if let [_] = self.parts[..] {
             if let Some(sign) = sign_after(&self.text[end..]).filter(|_| whole.end == end) {
                 self.at = end + sign;
-                self.emit(start..end + sign, Kind::Signed);
-                self.emit(whole, Kind::Part);
+                self.emit(start..end + sign, TokenShape::Signed);
+                self.emit(whole, TokenShape::Part);
             } else {
-                self.emit(whole, Kind::Word);
+                self.emit(whole, TokenShape::Word);
             }
             self.position += 1;
             return;
         }
         if whole.len() <= MAX_WHOLE_BYTES {
-            self.emit(whole, Kind::Whole);
+            self.emit(whole, TokenShape::Whole);
         }
         let mut parts = std::mem::take(&mut self.parts);
         for part in parts.drain(..) {
-            self.emit(part, Kind::Part);
+            self.emit(part, TokenShape::Part);
             self.position += 1;
         }
         // With the room that it has.
         self.parts = parts;
     }
 
-    fn emit(&mut self, range: Range<usize>, kind: Kind) {
+    fn emit(&mut self, range: Range<usize>, kind: TokenShape) {
         self.ready.push_back(Span { range, position: self.position, kind });
     }
 

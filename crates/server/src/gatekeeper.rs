@@ -1,7 +1,7 @@
 //! From what a caller showed to who it is. Scopes come from the stored credential alone.
 
 use doors::{Gatekeeper, Presented, Principal, Role};
-use engine::{Engine, Secret};
+use engine::{Engine, TokenSecret};
 use model::{TokenId, TokenKind, TokenRow};
 
 /// The principal of the person's own processes on the Unix socket.
@@ -37,16 +37,16 @@ impl Gatekeeper for Tokens {
             Presented::Peer => {
                 return Some(Principal { id: LOCAL.to_owned(), role: Role::Person, session: None });
             }
-            Presented::Bearer(secret) => self.engine.find_token(&Secret::new(secret.expose()), None)?,
+            Presented::Bearer(secret) => self.engine.find_token(&TokenSecret::new(secret.expose()), None)?,
             Presented::Cookie { cookie, proof } => {
-                self.engine.find_token(&Secret::new(cookie.expose()), Some(&Secret::new(proof.expose())))?
+                self.engine.find_token(&TokenSecret::new(cookie.expose()), Some(&TokenSecret::new(proof.expose())))?
             }
         };
         Some(principal(&row))
     }
 
     fn knows_cookie(&self, cookie: &doors::Secret) -> bool {
-        self.engine.knows_secret(&Secret::new(cookie.expose()))
+        self.engine.knows_secret(&TokenSecret::new(cookie.expose()))
     }
 
     fn cookie_name(&self) -> &str {

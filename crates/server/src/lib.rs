@@ -25,7 +25,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use doors::{AllowedHosts, Door, GuardedApp, Limits};
-use engine::{Engine, Secret};
+use engine::{Engine, TokenSecret};
 use tokio_util::sync::CancellationToken;
 
 pub use mcp::{AllSessions, STANDARD_BRIEF, own_tools};
@@ -33,10 +33,10 @@ pub use openapi::openapi;
 pub use web_assets::HAS_PAGE;
 
 /// Puts the person's token where programs find it.
-pub type KeepToken = Box<dyn Fn(&Secret) -> io::Result<()> + Send + Sync>;
+pub type KeepToken = Box<dyn Fn(&TokenSecret) -> io::Result<()> + Send + Sync>;
 
 /// What the server is given beside the engine.
-pub struct Settings {
+pub struct ServerSettings {
     /// Names beside loopback on which it answers.
     pub hosts: AllowedHosts,
     /// What bounds every caller.
@@ -87,8 +87,8 @@ pub struct Apps {
 }
 
 /// All routes behind all guards, ready to be served by `doors`.
-pub fn apps(engine: Engine, settings: Settings) -> Apps {
-    let Settings {
+pub fn apps(engine: Engine, settings: ServerSettings) -> Apps {
+    let ServerSettings {
         hosts,
         limits,
         url,
@@ -116,7 +116,7 @@ pub fn mcp_url(listener: SocketAddr) -> String {
 }
 
 /// A link that signs one browser in, once.
-pub fn sign_in_link(url: &str, code: &Secret) -> String {
+pub fn sign_in_link(url: &str, code: &TokenSecret) -> String {
     // In the fragment, which browsers never send: no server log and no Referer can carry it.
     format!("{url}/#code={}", code.expose())
 }

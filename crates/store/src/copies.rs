@@ -32,10 +32,10 @@ use std::path::{Path, PathBuf};
 
 use crate::ReadError;
 
-pub use beside::{BesideError, Found, open_beside};
+pub use beside::{BesideError, CopiesFound, open_beside};
 pub use check::{Difference, What};
 pub use cursor::{CopyCursor, Phase};
-pub use hydrate::{HydrateError, Hydrated, Skipped};
+pub use hydrate::{HydrateError, Hydrated, SkippedCopy};
 pub use retell::Unreadable;
 pub use update::{Depth, Touched};
 

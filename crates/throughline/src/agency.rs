@@ -5,7 +5,7 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 
 use agents::process::{self, Folder, Launcher};
-use agents::{Agents, Settings};
+use agents::{AgentSettings, Agents};
 use anyhow::{Context as _, Result};
 use engine::Agency;
 use files::Deny;
@@ -29,13 +29,13 @@ pub(crate) fn open(config: &Config, data: &DataDir) -> Result<Agency> {
     let deny = home().into_iter().fold(deny, |deny, home| deny.with_home(&home));
     let files = Some(data.path().join(FILES));
     DirBuilder::new().recursive(true).mode(0o700).create(&neutral_dir)?;
-    let settings = Settings {
+    let settings = AgentSettings {
         launcher: Launcher::new(own.clone()).for_folder(folder),
         entries: catalog.entries().to_vec(),
         environment: own_environment(),
-        process_limits: process::Limits {
+        process_limits: process::ProcessLimits {
             memory_bytes: config.limits.agent_memory_mb.map(|megabytes| megabytes << 20),
-            ..process::Limits::default()
+            ..process::ProcessLimits::default()
         },
         mcp_servers: config.mcp_servers()?,
         deny: deny.clone(),

@@ -107,7 +107,7 @@ impl Default for ServerSection {
 impl Default for LimitsSection {
     fn default() -> Self {
         let limits = Limits::default();
-        let agent = ::agents::Limits::default();
+        let agent = ::agents::AgentLimits::default();
         Self {
             connections: limits.max_connections,
             requests_per_second: limits.requests.per_second,
@@ -178,17 +178,17 @@ impl Config {
     }
 
     /// How long agents may take.
-    pub(crate) fn agent_limits(&self) -> ::agents::Limits {
+    pub(crate) fn agent_limits(&self) -> ::agents::AgentLimits {
         let start = Duration::from_secs_f64(self.limits.agent_start_seconds);
         let stop = Duration::from_secs_f64(self.limits.agent_stop_seconds);
-        ::agents::Limits {
+        ::agents::AgentLimits {
             initialize: start,
             attach: start,
             records: start,
             cancel: stop / 4,
             cancel_failed: stop - stop / 4,
             silence: Duration::from_secs_f64(60.0 * self.limits.silence_minutes),
-            ..::agents::Limits::default()
+            ..::agents::AgentLimits::default()
         }
     }
 

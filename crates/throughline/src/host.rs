@@ -10,10 +10,10 @@ use agents::history::Places;
 use agents::process;
 use agents::provider::Provider;
 use anyhow::{Context as _, Result, bail};
-use engine::{Clock as _, Engine, IdSource as _, Seams, Secret, Summarising, SystemClock, SystemIds, TokenWish};
+use engine::{Clock as _, Engine, IdSource as _, Seams, Summarising, SystemClock, SystemIds, TokenSecret, TokenWish};
 use model::{Incarnation, TokenKind};
-use server::{Apps, Settings};
-use store::copies::{BesideError, Found, open_beside};
+use server::{Apps, ServerSettings};
+use store::copies::{BesideError, CopiesFound, open_beside};
 use store::outside::StoreFile;
 use store::{Copies, OpenError, RESERVE_BYTES, SqliteStore};
 use tokio_util::sync::CancellationToken;
@@ -93,7 +93,7 @@ impl Host {
         stopping: CancellationToken,
     ) -> Result<Apps> {
         let token_file = data.token();
-        let settings = Settings {
+        let settings = ServerSettings {
             hosts: config.hosts()?,
             limits: config.limits(),
             secure_cookie: config.server.tls.is_some() || config.server.behind_proxy,
@@ -111,7 +111,7 @@ impl Host {
     /// Makes sure that the token file holds a token that opens something.
     pub(crate) async fn keep_token_file(&self, data: &DataDir) -> Result<()> {
         let path = data.token();
-        let kept = fs::read_to_string(&path).ok().map(|text| Secret::new(text.trim()));
+        let kept = fs::read_to_string(&path).ok().map(|text| TokenSecret::new(text.trim()));
         if kept.is_some_and(|secret| self.engine.find_token(&secret, None).is_some()) {
             return Ok(());
         }
@@ -170,10 +170,10 @@ pub(crate) fn new_incarnation() -> Incarnation {
 }
 
 /// Says what was out of order: to the server's log or, where there is none, to the person.
-fn tell(found: &Found, copies: &Copies) {
+fn tell(found: &CopiesFound, copies: &Copies) {
     match found {
-        Found::Nothing => (),
-        Found::Empty(hydrated) => {
+        CopiesFound::Nothing => (),
+        CopiesFound::Empty(hydrated) => {
             let (sessions, folder) = (hydrated.sessions, copies.path().display());
             let text = format!("the database was empty; {sessions} sessions came back from the copies in {folder}");
             say(Level::INFO, &text);
@@ -183,7 +183,7 @@ fn tell(found: &Found, copies: &Copies) {
                 say(Level::WARN, &text);
             }
         }
-        Found::Loss { moved_to } => {
+        CopiesFound::Loss { moved_to } => {
             let text = format!(
                 "the database stands at an older state than the copies of its sessions, or at another: entries were \
                  lost, as when throughline.db-wal is removed or an old file is put back. The copies may be all that is left of them \
@@ -192,7 +192,7 @@ fn tell(found: &Found, copies: &Copies) {
             );
             say(Level::ERROR, &text);
         }
-        Found::Unknown(err) => {
+        CopiesFound::Unknown(err) => {
             let cause = std::error::Error::source(err).map_or_else(String::new, |source| format!(": {source}"));
             let text = format!(
                 "{err}{cause}; whether the database has lost entries that the copies know of could not be seen, and no \

@@ -104,6 +104,30 @@ pub(super) fn traits_are_narrow(tree: &Tree) -> Vec<Finding> {
     found
 }
 
+/// A public type's name means one thing: no two crates use it for different ones. The wire's types are named after what
+/// they carry, so they may share its name.
+pub(super) fn public_names_mean_one_thing(tree: &Tree) -> Vec<Finding> {
+    let mut named: BTreeMap<&str, Vec<(&str, &File, usize)>> = BTreeMap::new();
+    for file in tree.rust_files().filter(|file| !file.path.starts_with("crates/server/src/wire")) {
+        let Some(owner) = file.path.strip_prefix("crates/").and_then(|path| path.split('/').next()) else { continue };
+        for (number, line) in file.lines().take(code_lines(file)) {
+            let public = line.trim_start().strip_prefix("pub ").unwrap_or_default();
+            let kinds = ["struct ", "enum ", "trait ", "type ", "union "];
+            if let Some(name) = kinds.iter().find_map(|kind| public.strip_prefix(kind)) {
+                let end = name.find(|sign: char| !sign.is_alphanumeric()).unwrap_or(name.len());
+                named.entry(&name[..end]).or_default().push((owner, file, number));
+            }
+        }
+    }
+    let doubles = named.into_iter().flat_map(|(name, places)| {
+        let first = places[0].0;
+        let others = places.into_iter().filter(move |(owner, ..)| *owner != first);
+        others
+            .map(move |(_, file, line)| file.finding(line, format!("{first} has a `{name}` too; say which one it is")))
+    });
+    doubles.collect()
+}
+
 /// One place connects to servers of others, with the rules about where that may lead. What a program of ours listens on is
 /// reached by its socket file.
 pub(super) fn one_way_out(tree: &Tree) -> Vec<Finding> {
@@ -171,7 +195,9 @@ fn code_lines(file: &File) -> usize {
         return 0;
     }
     let lines: Vec<_> = file.text.lines().collect();
-    lines.windows(2).position(|pair| pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod ")).unwrap_or(lines.len())
+    let opens_tests =
+        |pair: &[&str]| pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod ") && pair[1].ends_with('{');
+    lines.windows(2).position(opens_tests).unwrap_or(lines.len())
 }
 
 fn lines_with<'a>(

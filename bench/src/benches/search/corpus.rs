@@ -2,7 +2,7 @@
 //! looked for in them.
 
 use model::{Seq, SessionId, Timestamp, Turn};
-use search::{About, Piece, Role};
+use search::{Piece, PieceRole, SessionAttributes};
 
 use crate::words::Numbers;
 
@@ -17,7 +17,7 @@ const QUERIES: usize = 20;
 pub(super) struct Corpus {
     texts: Vec<String>,
     vocabulary: Vec<String>,
-    about: About,
+    about: SessionAttributes,
 }
 
 impl Corpus {
@@ -43,7 +43,7 @@ impl Corpus {
             text.push_str(&unique(number));
             texts.push(text);
         }
-        let about = About { project: "/home/bench".to_owned(), agent: "bench".to_owned() };
+        let about = SessionAttributes { project: "/home/bench".to_owned(), agent: "bench".to_owned() };
         Self { texts, vocabulary, about }
     }
 
@@ -59,7 +59,7 @@ impl Corpus {
         &self.texts[number]
     }
 
-    pub(super) fn about(&self) -> &About {
+    pub(super) fn about(&self) -> &SessionAttributes {
         &self.about
     }
 
@@ -69,7 +69,7 @@ impl Corpus {
         Piece {
             session: SessionId::from_bytes(id),
             turn: Turn((number % TURNS_OF_A_SESSION) as u32 + 1),
-            role: [Role::Prompt, Role::Answer, Role::Tool, Role::Tool][number % 4],
+            role: [PieceRole::Prompt, PieceRole::Answer, PieceRole::Tool, PieceRole::Tool][number % 4],
             number: 0,
             // Tells which text it was.
             first_seq: Seq(number as u64),

@@ -14,8 +14,8 @@ use model::SignInMethod;
 
 use super::connection::{Connection, NoAnswer};
 use super::translate::{command_line, plain_line};
-use crate::catalog::{Entry, Quirks};
-use crate::{Limits, McpServer};
+use crate::catalog::{CatalogEntry, Quirks};
+use crate::{AgentLimits, McpServer};
 
 /// Longest name of a program, in characters.
 const MAX_NAME_CHARS: usize = 200;
@@ -23,7 +23,7 @@ const MAX_NAME_CHARS: usize = 200;
 const MAX_RUN_CHARS: usize = 2_000;
 
 #[derive(Debug)]
-pub(crate) struct About {
+pub(crate) struct AgentProfile {
     pub(super) capabilities: AgentCapabilities,
     /// What it calls itself, with its version.
     pub(super) program: Option<String>,
@@ -34,9 +34,13 @@ pub(crate) struct About {
     pub(super) chosen_mode: Option<String>,
 }
 
-impl About {
+impl AgentProfile {
     /// Asks the agent, which is the first thing that it hears.
-    pub(crate) async fn ask(connection: &Connection, limits: &Limits, entry: &Entry) -> Result<Self, String> {
+    pub(crate) async fn ask(
+        connection: &Connection,
+        limits: &AgentLimits,
+        entry: &CatalogEntry,
+    ) -> Result<Self, String> {
         match connection.ask(&introduction(&entry.quirks), limits.initialize).await {
             Ok(answer) => Self::read(answer, entry),
             Err(NoAnswer::Refused(refused)) => Err(format!("the agent refused to begin: {}", refused.message)),
@@ -50,7 +54,7 @@ impl About {
         }
     }
 
-    fn read(answer: InitializeResponse, entry: &Entry) -> Result<Self, String> {
+    fn read(answer: InitializeResponse, entry: &CatalogEntry) -> Result<Self, String> {
         if answer.protocol_version != ProtocolVersion::V1 {
             let theirs = answer.protocol_version;
             return Err(format!("the agent speaks version {theirs} of its protocol, and only version 1 is known here"));
@@ -95,7 +99,7 @@ impl About {
 
 /// A way to sign in that wants a terminal in front of a person: the agent's own command with more behind it. What is set for the
 /// agent in the configuration may be secret and is not told.
-fn in_terminal(method: AuthMethodTerminal, entry: &Entry) -> Option<SignInMethod> {
+fn in_terminal(method: AuthMethodTerminal, entry: &CatalogEntry) -> Option<SignInMethod> {
     let variables: BTreeMap<_, _> = method.env.into_iter().collect();
     let mut words: Vec<String> = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
     if !words.is_empty() {

@@ -21,7 +21,7 @@ use super::outbox::{Full, Outbox, Room, outbox};
 use super::routes::{Pending, Routes};
 use super::transport::Transport;
 use super::wire::{self, Refused};
-use crate::Limits;
+use crate::AgentLimits;
 
 /// A connection; its clones are the same.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub(crate) struct Connection(Arc<Inner>);
 struct Inner {
     state: Mutex<State>,
     outbox: Outbox,
-    limits: Limits,
+    limits: AgentLimits,
     /// Ends it in peace.
     stop: CancellationToken,
     /// Ends it by force.
@@ -70,7 +70,7 @@ impl Connection {
     /// A connection and what runs it, which has to be spawned. It has one user and, until it is shared, no other.
     pub(crate) fn open(
         transport: Transport,
-        limits: Limits,
+        limits: AgentLimits,
         warm: Duration,
         stopping: &CancellationToken,
     ) -> (Lease, impl Future<Output = ()> + Send + 'static) {

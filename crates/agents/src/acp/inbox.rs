@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::wire::Refused;
-use crate::Limits;
+use crate::AgentLimits;
 
 /// A message for a session.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub(crate) struct Inbox {
     why_ended: Arc<OnceLock<String>>,
 }
 
-pub(super) fn inbox(limits: &Limits) -> (Slot, Inbox) {
+pub(super) fn inbox(limits: &AgentLimits) -> (Slot, Inbox) {
     let (sender, queue) = mpsc::channel(limits.queue_messages);
     let why_ended = Arc::new(OnceLock::new());
     let max_bytes = limits.queue_bytes.min(Semaphore::MAX_PERMITS).min(u32::MAX as usize);

@@ -10,7 +10,7 @@ use model::Timestamp;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::about::About;
+use super::about::AgentProfile;
 use super::connection::{Connection, NoAnswer};
 use super::translate::plain_line;
 
@@ -69,7 +69,7 @@ pub enum RecordsError {
     Failed(String),
 }
 
-impl About {
+impl AgentProfile {
     /// Asks the agent what it keeps.
     pub(crate) async fn records(
         &self,

@@ -28,29 +28,29 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
-use super::about::About;
+use super::about::AgentProfile;
 use super::connection::{Connection, Lease};
 use super::inbox::{Inbox, Message};
 use super::questions::Questions;
 use super::terminals::Terminals;
 use super::translate::Translator;
 use super::wire::Refused;
-use crate::{Call, News, Settings, Start};
+use crate::{AgentRequest, AgentSettings, AgentStart, News};
 use calls::Calls;
 use files::Files;
 use new_files::NewFiles;
 use watch::Watch;
 
 pub(crate) struct Session {
-    settings: Arc<Settings>,
-    about: Arc<About>,
+    settings: Arc<AgentSettings>,
+    about: Arc<AgentProfile>,
     lease: Lease,
     /// Our key of it on the connection.
     key: u64,
     inbox: Inbox,
     calls: Calls,
     news: mpsc::Sender<News>,
-    start: Start,
+    start: AgentStart,
     /// The agent's own id of the conversation; empty before it has one.
     name: String,
     translator: Translator,
@@ -81,7 +81,7 @@ struct Turn {
 
 /// What a session is held with.
 pub(crate) struct Ends {
-    pub(crate) calls: mpsc::Receiver<Call>,
+    pub(crate) calls: mpsc::Receiver<AgentRequest>,
     pub(crate) news: mpsc::Sender<News>,
 }
 
@@ -96,11 +96,11 @@ enum Gone {
 impl Session {
     /// `env` is what the agent itself runs with; so do its terminals.
     pub(crate) fn new(
-        settings: Arc<Settings>,
-        about: Arc<About>,
+        settings: Arc<AgentSettings>,
+        about: Arc<AgentProfile>,
         lease: Lease,
         env: BTreeMap<String, String>,
-        start: Start,
+        start: AgentStart,
         ends: Ends,
     ) -> Self {
         let (key, inbox) = lease.connection().add_session();
@@ -158,25 +158,25 @@ impl Session {
         }
     }
 
-    async fn call(&mut self, call: Call) -> Result<(), Gone> {
+    async fn call(&mut self, call: AgentRequest) -> Result<(), Gone> {
         match call {
-            Call::Prompt { text, images, packet } => self.prompt(text, images, packet).await,
-            Call::Cancel => {
+            AgentRequest::Prompt { text, images, packet } => self.prompt(text, images, packet).await,
+            AgentRequest::Cancel => {
                 self.cancel();
                 Ok(())
             }
-            Call::Answer { key, answer } => {
+            AgentRequest::Answer { key, answer } => {
                 self.answer_question(key, answer);
                 Ok(())
             }
-            Call::SetOption { option, value } => self.set_option(&option, &value).await,
-            Call::SignIn { method } => {
+            AgentRequest::SetOption { option, value } => self.set_option(&option, &value).await,
+            AgentRequest::SignIn { method } => {
                 if self.sign_in(method).await? {
                     self.tell(AgentReport::Ready { attached: None }).await?;
                 }
                 Ok(())
             }
-            Call::Delete => self.purge(),
+            AgentRequest::Delete => self.purge(),
         }
     }
 
@@ -268,12 +268,14 @@ impl Session {
     }
 
     /// What may be asked of an agent that is about to answer something else: the rest has to wait.
-    async fn call_meanwhile(&mut self, call: Call) -> Result<(), Gone> {
+    async fn call_meanwhile(&mut self, call: AgentRequest) -> Result<(), Gone> {
         match call {
-            Call::Answer { key, answer } => self.answer_question(key, answer),
-            Call::Cancel => self.cancel(),
-            Call::Delete => self.purge()?,
-            call @ (Call::Prompt { .. } | Call::SetOption { .. } | Call::SignIn { .. }) => self.calls.put_off(call),
+            AgentRequest::Answer { key, answer } => self.answer_question(key, answer),
+            AgentRequest::Cancel => self.cancel(),
+            AgentRequest::Delete => self.purge()?,
+            call @ (AgentRequest::Prompt { .. } | AgentRequest::SetOption { .. } | AgentRequest::SignIn { .. }) => {
+                self.calls.put_off(call)
+            }
         }
         Ok(())
     }
@@ -299,7 +301,7 @@ impl Session {
     /// Lets the conversation go, whether or not its process goes with it.
     async fn leave(&mut self) {
         // Whoever lets go at once may have said a last thing.
-        self.is_purged |= self.calls.close().iter().any(|call| matches!(call, Call::Delete));
+        self.is_purged |= self.calls.close().iter().any(|call| matches!(call, AgentRequest::Delete));
         self.withdraw_questions();
         if self.turn.is_some() {
             self.connection().notify(&CancelNotification::new(self.name.clone()));

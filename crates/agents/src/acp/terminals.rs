@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::translate::{Look, Screen, Screens, what_is_run};
-use crate::Settings;
+use crate::AgentSettings;
 use run::Run;
 use screen::Output;
 
@@ -26,7 +26,7 @@ use screen::Output;
 const MAX_TERMINALS: usize = 64;
 
 pub(super) struct Terminals {
-    settings: Arc<Settings>,
+    settings: Arc<AgentSettings>,
     env: BTreeMap<String, String>,
     cwd: PathBuf,
     next: u64,
@@ -42,7 +42,7 @@ struct Terminal {
 }
 
 impl Terminals {
-    pub(super) fn new(settings: Arc<Settings>, env: BTreeMap<String, String>, cwd: PathBuf) -> Self {
+    pub(super) fn new(settings: Arc<AgentSettings>, env: BTreeMap<String, String>, cwd: PathBuf) -> Self {
         Self { settings, env, cwd, next: 0, terminals: HashMap::new() }
     }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::name::{MAX_NAME_CHARS, is_name};
 use crate::process::may_ever_pass;
 
-use super::{Entry, Quirks};
+use super::{CatalogEntry, Quirks};
 
 /// What is given of an agent.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub enum CatalogError {
 
 impl Change {
     /// The agent as it is after this, whether it was known before or not; none if it is hidden.
-    pub(super) fn apply(self, name: &str, known: Option<Entry>) -> Result<Option<Entry>, CatalogError> {
+    pub(super) fn apply(self, name: &str, known: Option<CatalogEntry>) -> Result<Option<CatalogEntry>, CatalogError> {
         if !is_name(name) {
             return Err(CatalogError::Name(name.to_owned()));
         }
@@ -82,8 +82,8 @@ impl Change {
     }
 }
 
-fn unknown(name: &str) -> Entry {
-    Entry {
+fn unknown(name: &str) -> CatalogEntry {
+    CatalogEntry {
         name: name.to_owned(),
         title: name.to_owned(),
         description: "Added in config.toml.".to_owned(),
@@ -107,8 +107,8 @@ fn file_name(command: &str) -> Option<&str> {
     Path::new(command).file_name().and_then(|name| name.to_str())
 }
 
-pub(super) fn check(entry: &Entry) -> Result<(), CatalogError> {
-    let Entry { name, command, args, env, pass_env, .. } = entry;
+pub(super) fn check(entry: &CatalogEntry) -> Result<(), CatalogError> {
+    let CatalogEntry { name, command, args, env, pass_env, .. } = entry;
     let is_bare = !command.is_empty() && !command.contains(|c: char| c == '/' || c.is_whitespace() || c.is_control());
     if !(is_bare || Path::new(command).is_absolute()) {
         return Err(CatalogError::Command(name.clone()));

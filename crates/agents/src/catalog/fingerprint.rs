@@ -7,16 +7,16 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-use super::Entry;
+use super::CatalogEntry;
 
 /// SHA-256 over all that decides what runs. It covers values that may be secrets, so it is kept in memory only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    pub(super) fn of(entry: &Entry) -> Self {
+    pub(super) fn of(entry: &CatalogEntry) -> Self {
         let mut hash = Sha256::new();
-        let Entry { command, args, env, pass_env, quirks, own_tools, .. } = entry;
+        let CatalogEntry { command, args, env, pass_env, quirks, own_tools, .. } = entry;
         add_list(&mut hash, [command.as_str()]);
         add_list(&mut hash, args.iter().map(String::as_str));
         add_list(&mut hash, env.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]));

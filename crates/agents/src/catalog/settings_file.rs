@@ -12,12 +12,12 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
-use super::Entry;
+use super::CatalogEntry;
 
 /// The largest file of a person that is taken in.
 const MAX_OWN_BYTES: u64 = 1 << 20;
 
-impl Entry {
+impl CatalogEntry {
     /// Writes the agent's settings file into a folder that is only ours, if it takes one, and names it in `env`.
     pub(crate) fn give_settings(&self, folder: &Path, env: &mut BTreeMap<String, String>) {
         let Some(file) = self.quirks.settings_file else { return };

@@ -17,8 +17,8 @@ fn catalog(changes: &[(&str, Change)]) -> Result<Catalog, CatalogError> {
     Catalog::new(OWN, &["mark", "look_back"].map(str::to_owned), changes.collect())
 }
 
-fn changed(name: &str, change: Change) -> Result<Entry, CatalogError> {
-    catalog(&[(name, change)]).map(|catalog| Entry::clone(catalog.find_entry(name).unwrap()))
+fn changed(name: &str, change: Change) -> Result<CatalogEntry, CatalogError> {
+    catalog(&[(name, change)]).map(|catalog| CatalogEntry::clone(catalog.find_entry(name).unwrap()))
 }
 
 fn texts(texts: &[&str]) -> Vec<String> {
@@ -61,7 +61,7 @@ impl World {
     }
 
     /// Real programs need what is in the system's own folders.
-    async fn find(&self, catalog: &Catalog) -> Vec<Found> {
+    async fn find(&self, catalog: &Catalog) -> Vec<FoundAgent> {
         let path = format!("{}:/usr/bin:/bin", self.path());
         catalog.find(&path, Some(&self.home())).await
     }
@@ -123,9 +123,9 @@ fn the_guide_is_this_program() {
 
 #[test]
 fn only_what_is_given_changes() {
-    let known = Entry::clone(catalog(&[]).unwrap().find_entry("claude").unwrap());
+    let known = CatalogEntry::clone(catalog(&[]).unwrap().find_entry("claude").unwrap());
     let title = Change { title: Some("Mine".to_owned()), ..Change::default() };
-    assert_eq!(changed("claude", title).unwrap(), Entry { title: "Mine".to_owned(), ..known.clone() });
+    assert_eq!(changed("claude", title).unwrap(), CatalogEntry { title: "Mine".to_owned(), ..known.clone() });
 
     let env = BTreeMap::from([("ENABLE_TOOL_SEARCH".to_owned(), "true".to_owned()), ("A".to_owned(), "b".to_owned())]);
     let entry = changed("claude", Change { env, ..Change::default() }).unwrap();
@@ -134,7 +134,7 @@ fn only_what_is_given_changes() {
     assert_eq!(entry.env["DISABLE_AUTOUPDATER"], known.env["DISABLE_AUTOUPDATER"]);
 
     let none = Change { pass_env: Some(Vec::new()), ..Change::default() };
-    assert_eq!(changed("claude", none).unwrap(), Entry { pass_env: Vec::new(), ..known });
+    assert_eq!(changed("claude", none).unwrap(), CatalogEntry { pass_env: Vec::new(), ..known });
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn a_fingerprint_tells_what_would_be_started() {
 fn values_of_variables_are_not_shown() {
     let env = BTreeMap::from([("TOKEN".to_owned(), "canary-4711".to_owned())]);
     let entry = changed("claude", Change { env, ..Change::default() }).unwrap();
-    let shown = format!("{entry:?} {:?}", Found { entry: Arc::new(entry.clone()), program: None, version: None });
+    let shown = format!("{entry:?} {:?}", FoundAgent { entry: Arc::new(entry.clone()), program: None, version: None });
     assert!(!shown.contains("canary"), "{shown}");
     assert!(shown.contains("TOKEN"), "{shown}");
 }

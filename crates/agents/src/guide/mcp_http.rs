@@ -17,13 +17,13 @@ use rmcp::transport::common::http_header::{HEADER_LAST_EVENT_ID, HEADER_SESSION_
 use rmcp::transport::streamable_http_client::{StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse};
 use sse_stream::{Error as SseError, Sse, SseStream};
 
-use crate::outbound::{Address, Answer, Body, Client, Limits, OutboundError};
+use crate::outbound::{Address, Answer, Body, Client, OutboundError, OutboundLimits};
 
 /// A tool may work for a while before it answers, and a stream may be silent for long.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// What one answer, or one stream of events, may hold.
 const MAX_ANSWER_BYTES: usize = 16 << 20;
-const LIMITS: Limits = Limits { head: PATIENCE, pause: PATIENCE, body_bytes: MAX_ANSWER_BYTES };
+const LIMITS: OutboundLimits = OutboundLimits { head: PATIENCE, pause: PATIENCE, body_bytes: MAX_ANSWER_BYTES };
 /// How much of a refusal is shown.
 const SHOWN_CHARS: usize = 200;
 

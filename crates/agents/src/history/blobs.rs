@@ -2,7 +2,7 @@
 
 use model::{Image, ToolContent};
 
-use super::Limits;
+use super::HistoryLimits;
 
 /// What prompts may carry.
 const KEPT_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -13,7 +13,7 @@ pub(super) fn from_data_url(url: &str) -> Option<(&str, &str)> {
 }
 
 /// A picture of a prompt, or how it is mentioned.
-pub(super) fn of_prompt(mime_type: &str, data: &str, limits: &Limits) -> Result<Image, String> {
+pub(super) fn of_prompt(mime_type: &str, data: &str, limits: &HistoryLimits) -> Result<Image, String> {
     let is_kept = KEPT_TYPES.contains(&mime_type) && !data.is_empty() && data.len() <= limits.image_bytes;
     if is_kept && data.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)) {
         return Ok(Image { mime_type: mime_type.to_owned(), data: data.to_owned() });
@@ -22,7 +22,7 @@ pub(super) fn of_prompt(mime_type: &str, data: &str, limits: &Limits) -> Result<
 }
 
 /// A picture that a tool shows.
-pub(super) fn of_call(mime_type: &str, data: &str, limits: &Limits) -> ToolContent {
+pub(super) fn of_call(mime_type: &str, data: &str, limits: &HistoryLimits) -> ToolContent {
     match of_prompt(mime_type, data, limits) {
         Ok(image) => ToolContent::Image { mime_type: image.mime_type, data: image.data },
         Err(_) => ToolContent::Omitted { bytes: bytes_of(data) },

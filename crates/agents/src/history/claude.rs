@@ -19,7 +19,7 @@ use super::json::{self, Text, as_a, keep_first};
 use super::lines::{self, Spot};
 use super::teller::{Teller, TitledBy};
 use super::words::{self, Words};
-use super::{HistoryError, LastTurn, Limits, blobs, calls};
+use super::{HistoryError, HistoryLimits, LastTurn, blobs, calls};
 use crate::acp::cut_chars;
 
 #[derive(Deserialize)]
@@ -283,7 +283,7 @@ impl Said {
         }
     }
 
-    fn see(&mut self, source: Option<&Source<'_>>, limits: &Limits) {
+    fn see(&mut self, source: Option<&Source<'_>>, limits: &HistoryLimits) {
         let Some(Source { media_type, data: Some(data) }) = source else { return };
         match blobs::of_prompt(media_type.as_deref().unwrap_or_default(), data, limits) {
             Ok(image) if self.images.len() < MAX_IMAGES => self.images.push(image),

@@ -56,7 +56,7 @@ pub struct Places {
 
 /// A conversation that somebody had with a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundConversation {
     /// With which.
     pub tool: Tool,
     /// The tool's own id of it, by which the tool can take it up again.
@@ -156,7 +156,7 @@ impl Places {
 }
 
 /// The conversations that are there, those that changed last first.
-pub fn find(places: &Places) -> Vec<Found> {
+pub fn find(places: &Places) -> Vec<FoundConversation> {
     let mut found = Vec::new();
     for tool in Tool::ALL {
         let mut of_tool = match tool {
@@ -176,13 +176,13 @@ pub fn find(places: &Places) -> Vec<Found> {
 }
 
 /// `projects/<folder>/<session>.jsonl`. What a sub-agent did is in `agent-….jsonl` and in folders below.
-fn claude(projects: &Path) -> Vec<Found> {
+fn claude(projects: &Path) -> Vec<FoundConversation> {
     let files = files_below(projects, 1, &|name| name.ends_with(".jsonl") && !name.starts_with("agent-"));
     files.into_iter().map(|file| file.found(Tool::ClaudeCode, str::to_owned)).collect()
 }
 
 /// `sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`, and all in one folder once they are put away.
-fn codex(home: &Path) -> Vec<Found> {
+fn codex(home: &Path) -> Vec<FoundConversation> {
     let is_rollout = |name: &str| name.starts_with("rollout-") && name.ends_with(".jsonl");
     let mut files = files_below(&home.join("sessions"), 3, &is_rollout);
     files.extend(files_below(&home.join("archived_sessions"), 0, &is_rollout));
@@ -194,7 +194,7 @@ fn codex(home: &Path) -> Vec<Found> {
 }
 
 /// `tmp/<folder>/chats/session-<time>-<beginning of the id>.jsonl`; what sub-agents did is in folders below.
-fn gemini(folders: &Path) -> Vec<Found> {
+fn gemini(folders: &Path) -> Vec<FoundConversation> {
     let chats = names_in(folders, FileType::is_dir).take(MAX_FOUND).map(|folder| folder.join("chats"));
     let is_chat = |name: &str| name.starts_with("session-") && (name.ends_with(".jsonl") || name.ends_with(".json"));
     let files = chats.flat_map(|chats| files_below(&chats, 0, &is_chat)).take(MAX_FOUND);
@@ -207,14 +207,14 @@ fn gemini(folders: &Path) -> Vec<Found> {
 }
 
 /// `projects/<folder>/chats/<session>.jsonl`.
-fn qwen(projects: &Path) -> Vec<Found> {
+fn qwen(projects: &Path) -> Vec<FoundConversation> {
     let chats = folders_below(projects, 2).into_iter().filter(|folder| folder.ends_with("chats"));
     let files = chats.flat_map(|chats| files_below(&chats, 0, &|name| name.ends_with(".jsonl"))).take(MAX_FOUND);
     files.map(|file| file.found(Tool::Qwen, str::to_owned)).collect()
 }
 
 /// A folder for each session, so many below this one and called like the session, with its record in it.
-fn in_folders(tool: Tool, folder: &Path, depth: usize, record: &str) -> Vec<Found> {
+fn in_folders(tool: Tool, folder: &Path, depth: usize, record: &str) -> Vec<FoundConversation> {
     let sessions = folders_below(folder, depth);
     let found = sessions.iter().filter_map(|session| {
         let id = session.file_name()?.to_str()?;
@@ -228,8 +228,12 @@ fn in_folders(tool: Tool, folder: &Path, depth: usize, record: &str) -> Vec<Foun
     found.take(MAX_FOUND).collect()
 }
 
-fn in_database(tool: Tool, path: &Path, sessions: fn(&Path, usize) -> Vec<(String, Timestamp)>) -> Vec<Found> {
-    let found = |(id, modified_at)| Found { tool, id, path: path.to_owned(), bytes: 0, modified_at };
+fn in_database(
+    tool: Tool,
+    path: &Path,
+    sessions: fn(&Path, usize) -> Vec<(String, Timestamp)>,
+) -> Vec<FoundConversation> {
+    let found = |(id, modified_at)| FoundConversation { tool, id, path: path.to_owned(), bytes: 0, modified_at };
     sessions(path, MAX_FOUND).into_iter().map(found).collect()
 }
 
@@ -240,9 +244,9 @@ struct FoundFile {
 }
 
 impl FoundFile {
-    fn found(self, tool: Tool, id: impl Fn(&str) -> String) -> Found {
+    fn found(self, tool: Tool, id: impl Fn(&str) -> String) -> FoundConversation {
         let id = id(&self.path.file_stem().unwrap_or_default().to_string_lossy());
-        Found { tool, id, path: self.path, bytes: self.bytes, modified_at: self.modified_at }
+        FoundConversation { tool, id, path: self.path, bytes: self.bytes, modified_at: self.modified_at }
     }
 }
 

@@ -11,7 +11,7 @@ use model::{
 };
 
 use super::bookmark::{self, Behind, Place, TitleMark};
-use super::{About, Bookmark, LastTurn, Limits, Reading, Skipped, Told};
+use super::{Bookmark, Conversation, HistoryLimits, LastTurn, Reading, SkippedRecords, Told};
 use crate::acp::{cut_chars, start_of};
 
 /// How many calls of a turn are told.
@@ -19,7 +19,7 @@ const MAX_CALLS: usize = 10_000;
 const MAX_TITLE_CHARS: usize = 200;
 
 pub(super) struct Teller<'a> {
-    limits: &'a Limits,
+    limits: &'a HistoryLimits,
     sink: &'a mut dyn FnMut(Told) -> ControlFlow<()>,
     /// Behind the last turn that was told.
     behind: Behind,
@@ -73,7 +73,11 @@ pub(super) enum TitledBy {
 }
 
 impl<'a> Teller<'a> {
-    pub(super) fn new(after: Behind, limits: &'a Limits, sink: &'a mut dyn FnMut(Told) -> ControlFlow<()>) -> Self {
+    pub(super) fn new(
+        after: Behind,
+        limits: &'a HistoryLimits,
+        sink: &'a mut dyn FnMut(Told) -> ControlFlow<()>,
+    ) -> Self {
         Self {
             limits,
             sink,
@@ -88,7 +92,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    pub(super) fn limits(&self) -> &'a Limits {
+    pub(super) fn limits(&self) -> &'a HistoryLimits {
         self.limits
     }
 
@@ -289,7 +293,7 @@ impl<'a> Teller<'a> {
     }
 
     pub(super) fn finish(self) -> Reading {
-        let skipped = self.skipped.into_iter().map(|(what, count)| Skipped { what, count }).collect();
+        let skipped = self.skipped.into_iter().map(|(what, count)| SkippedRecords { what, count }).collect();
         Reading {
             bookmark: Bookmark::new(&self.behind),
             turns: self.turns,
@@ -320,7 +324,7 @@ impl<'a> Teller<'a> {
         });
         if self.behind.place == Place::Start {
             let draft = std::mem::take(&mut self.draft);
-            let about = About {
+            let about = Conversation {
                 cwd: draft.cwd.unwrap_or_default(),
                 title: draft.title,
                 created_at: draft.created_at.unwrap_or(turn.last_at),

@@ -34,26 +34,32 @@ fn fixture_places(databases: &Path) -> Places {
 }
 
 /// One that is a file of its own.
-fn fixture(id: &str) -> Found {
+fn fixture(id: &str) -> FoundConversation {
     let found = find(&fixture_places(Path::new("/nowhere")));
     found.into_iter().find(|found| found.id == id).unwrap_or_else(|| panic!("no fixture {id}"))
 }
 
 /// A transcript of Claude Code with this content, in a folder of its own.
-fn transcript(folder: &Path, content: &[u8]) -> Found {
+fn transcript(folder: &Path, content: &[u8]) -> FoundConversation {
     let path = folder.join("transcript.jsonl");
     fs::write(&path, content).unwrap();
     let modified_at = model::Timestamp::from_millis(0);
-    Found { tool: Tool::ClaudeCode, id: "transcript".to_owned(), path, bytes: content.len() as u64, modified_at }
+    FoundConversation {
+        tool: Tool::ClaudeCode,
+        id: "transcript".to_owned(),
+        path,
+        bytes: content.len() as u64,
+        modified_at,
+    }
 }
 
-fn all_of(found: &Found, after: Option<&Bookmark>, last_turn: LastTurn) -> (Vec<Told>, Reading) {
+fn all_of(found: &FoundConversation, after: Option<&Bookmark>, last_turn: LastTurn) -> (Vec<Told>, Reading) {
     let mut told = Vec::new();
     let mut sink = |next| {
         told.push(next);
         ControlFlow::Continue(())
     };
-    let reading = read(found, after, last_turn, &Limits::default(), &mut sink).unwrap();
+    let reading = read(found, after, last_turn, &HistoryLimits::default(), &mut sink).unwrap();
     (told, reading)
 }
 

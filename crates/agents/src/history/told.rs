@@ -12,7 +12,7 @@ use super::Bookmark;
 #[expect(clippy::large_enum_variant, reason = "nearly all of them are reports")]
 pub enum Told {
     /// Once, ahead of the first turn.
-    Session(About),
+    Session(Conversation),
     /// A turn begins with the person's words.
     Prompt {
         /// When they were sent.
@@ -43,7 +43,7 @@ pub enum Told {
 
 /// What a conversation is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct About {
+pub struct Conversation {
     /// The directory it was held in; empty if the record does not say.
     pub cwd: String,
     /// What the tool or the person called it before its first turn.
@@ -70,7 +70,7 @@ pub enum LastTurn {
 
 /// How much is read and kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct HistoryLimits {
     /// A longer line or row is left out.
     pub record_bytes: usize,
     /// How much of a turn is kept at hand; what tools show beyond it is left out.
@@ -79,7 +79,7 @@ pub struct Limits {
     pub image_bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for HistoryLimits {
     fn default() -> Self {
         Self { record_bytes: 16 << 20, turn_bytes: 64 << 20, image_bytes: 512 << 10 }
     }
@@ -95,12 +95,12 @@ pub struct Reading {
     /// A last turn waits.
     pub is_open: bool,
     /// What was left out, by what it was.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedRecords>,
 }
 
 /// Records that were left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedRecords {
     /// What they were, in a few words that are always the same.
     pub what: &'static str,
     /// How many.

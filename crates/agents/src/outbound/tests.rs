@@ -7,8 +7,8 @@ use tokio::net::TcpListener;
 
 use super::*;
 
-const LIMITS: Limits =
-    Limits { head: Duration::from_secs(3600), pause: Duration::from_secs(3600), body_bytes: 1 << 20 };
+const LIMITS: OutboundLimits =
+    OutboundLimits { head: Duration::from_secs(3600), pause: Duration::from_secs(3600), body_bytes: 1 << 20 };
 
 /// Hears one request, answers it and stays; the client is to be asked for `/`.
 async fn answering(head: &str, body: Vec<u8>) -> (Client, JoinSet<()>) {

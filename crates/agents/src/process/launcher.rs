@@ -15,14 +15,14 @@ use tokio_util::task::TaskTracker;
 
 use super::guard::{Guard, Seen};
 use super::mark::{Folder, Mark, Marks};
-use super::wire::{Ended, Exit, Order, Refusal, Spec};
+use super::wire::{Ended, Exit, Order, Spec, StartRefusal};
 
 /// Why there is no agent.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
     /// The spec can not be carried out; the words are for the person.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] StartRefusal),
     #[error("the agent was not started within 10 seconds: the machine may be overloaded; try again")]
     TooSlow,
     #[error("the agent's supervisor ended before it had started the agent: try again")]

@@ -12,7 +12,7 @@ use futures_util::Sink;
 use tokio::io::AsyncWrite;
 use tokio::time::{Instant, Sleep};
 
-use super::lines::{Fault, Faults};
+use super::lines::{Faults, PipeFault};
 
 /// How long an agent may leave its input unread while there is something for it.
 const LONGEST_STALL: Duration = Duration::from_secs(30);
@@ -47,7 +47,7 @@ impl<W: AsyncWrite + Unpin> LineSink<W> {
                     let until = Instant::now() + LONGEST_STALL;
                     let stall = self.stall.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until)));
                     ready!(stall.as_mut().poll(cx));
-                    return Poll::Ready(Err(self.faults.note(Fault::InputNotRead)));
+                    return Poll::Ready(Err(self.faults.note(PipeFault::InputNotRead)));
                 }
             }
         }
@@ -137,6 +137,6 @@ mod tests {
         let mut sink = LineSink::new(writer, &faults);
         let failed = sink.send("12345".to_owned()).await.unwrap_err();
         assert_eq!(failed.kind(), io::ErrorKind::TimedOut);
-        assert_eq!(faults.first(), Some(Fault::InputNotRead));
+        assert_eq!(faults.first(), Some(PipeFault::InputNotRead));
     }
 }

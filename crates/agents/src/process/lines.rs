@@ -25,7 +25,7 @@ const ALL_VALUES_BYTES: usize = 48 << 20;
 
 /// What an agent does on its pipes that ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum PipeFault {
     #[error("the agent wrote a line of more than 16 MiB")]
     LineTooLong,
     #[error("the agent wrote a message of several hundred thousand values, more than can be read at once")]
@@ -36,7 +36,7 @@ pub enum Fault {
     InputUnread,
 }
 
-impl Fault {
+impl PipeFault {
     /// As it is stored and shown to programs.
     pub fn code(self) -> &'static str {
         match self {
@@ -55,12 +55,12 @@ pub struct Faults(Arc<Found>);
 
 #[derive(Debug, Default)]
 struct Found {
-    first: OnceLock<Fault>,
+    first: OnceLock<PipeFault>,
     mended: AtomicU64,
 }
 
 impl Faults {
-    pub fn first(&self) -> Option<Fault> {
+    pub fn first(&self) -> Option<PipeFault> {
         self.0.first.get().copied()
     }
 
@@ -70,10 +70,10 @@ impl Faults {
     }
 
     /// Notes it, unless there was one before, and gives back the error that ends the pipe.
-    pub(super) fn note(&self, fault: Fault) -> io::Error {
+    pub(super) fn note(&self, fault: PipeFault) -> io::Error {
         let kind = match fault {
-            Fault::LineTooLong | Fault::TooManyValues => io::ErrorKind::InvalidData,
-            Fault::InputNotRead | Fault::InputUnread => io::ErrorKind::TimedOut,
+            PipeFault::LineTooLong | PipeFault::TooManyValues => io::ErrorKind::InvalidData,
+            PipeFault::InputNotRead | PipeFault::InputUnread => io::ErrorKind::TimedOut,
         };
         io::Error::new(kind, *self.0.first.get_or_init(|| fault))
     }
@@ -113,7 +113,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         let end = fresh.iter().position(|byte| *byte == b'\n');
         let piece = &fresh[..end.unwrap_or(fresh.len())];
         if self.line.len() + piece.len() > self.longest_bytes {
-            return Err(self.faults.note(Fault::LineTooLong));
+            return Err(self.faults.note(PipeFault::LineTooLong));
         }
         self.line.extend_from_slice(piece);
         self.fresh.start += piece.len() + usize::from(end.is_some());
@@ -138,7 +138,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 line.push(char::REPLACEMENT_CHARACTER);
             }
             if line.len() > self.longest_bytes {
-                return Err(self.faults.note(Fault::LineTooLong));
+                return Err(self.faults.note(PipeFault::LineTooLong));
             }
         }
         Ok(line)
@@ -150,7 +150,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 match self.take_line()? {
                     empty if empty.is_empty() => continue,
                     line if values_bytes(&line) > ALL_VALUES_BYTES => {
-                        return Poll::Ready(Err(self.faults.note(Fault::TooManyValues)));
+                        return Poll::Ready(Err(self.faults.note(PipeFault::TooManyValues)));
                     }
                     line => return Poll::Ready(Ok(Some(line))),
                 }

@@ -15,7 +15,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::time::timeout;
 
 use super::launcher::{Launched, Launcher};
-use super::wire::{Limits, Spec};
+use super::wire::{ProcessLimits, Spec};
 
 const LIMIT: Duration = Duration::from_secs(10);
 /// What a shell's files say before the marker is skipped; more than this is not read.
@@ -47,7 +47,7 @@ async fn ask(launcher: &Launcher, environment: &BTreeMap<String, String>) -> Opt
         args: vec!["-l".to_owned(), "-i".to_owned(), "-c".to_owned(), format!("printf %s {MARKER}; env -0")],
         env,
         cwd: home.map_or("/", String::as_str).into(),
-        limits: Limits::default(),
+        limits: ProcessLimits::default(),
     };
     let Launched { process, stdin, stdout } = launcher.spawn(spec).await.ok()?;
     drop(stdin);

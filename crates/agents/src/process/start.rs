@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::fs::{Access, access};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::wire::{Limits, Refusal, Spec};
+use super::wire::{ProcessLimits, Spec, StartRefusal};
 use crate::program::{self, NotFound};
 
 /// The ends of pipes that the agent inherits.
@@ -23,38 +23,38 @@ pub(super) struct Ends {
 }
 
 /// An agent that has been started, in a process group of its own, with its standard error piped.
-pub(super) fn start(spec: &Spec, ends: Ends) -> Result<Child, Refusal> {
+pub(super) fn start(spec: &Spec, ends: Ends) -> Result<Child, StartRefusal> {
     let program = find_program(&spec.command, spec.env.get("PATH").map_or("", String::as_str))?;
     check_directory(&spec.cwd)?;
-    set_limits(spec.limits).map_err(|code| Refusal::Limits { code: code.raw_os_error() })?;
+    set_limits(spec.limits).map_err(|code| StartRefusal::Limits { code: code.raw_os_error() })?;
     let mut command = Command::new(&program);
     command.arg0(&spec.command).args(&spec.args).current_dir(&spec.cwd).env_clear().envs(&spec.env).process_group(0);
     command.stdin(ends.stdin).stdout(ends.stdout).stderr(Stdio::piped());
     command.spawn().map_err(|err| why_not(program, &err))
 }
 
-fn find_program(command: &str, path: &str) -> Result<PathBuf, Refusal> {
+fn find_program(command: &str, path: &str) -> Result<PathBuf, StartRefusal> {
     let command_named = command.to_owned();
     program::find(command, path).map_err(|not_found| match not_found {
-        NotFound::Relative => Refusal::CommandRelative { command: command_named },
-        NotFound::Missing => Refusal::CommandNotFound { command: command_named },
-        NotFound::NotExecutable(path) => Refusal::NotExecutable { path },
+        NotFound::Relative => StartRefusal::CommandRelative { command: command_named },
+        NotFound::Missing => StartRefusal::CommandNotFound { command: command_named },
+        NotFound::NotExecutable(path) => StartRefusal::NotExecutable { path },
     })
 }
 
-fn check_directory(cwd: &Path) -> Result<(), Refusal> {
+fn check_directory(cwd: &Path) -> Result<(), StartRefusal> {
     let path = cwd.to_owned();
     match fs::metadata(cwd) {
-        Err(err) if err.kind() == io::ErrorKind::PermissionDenied => Err(Refusal::DirectoryClosed { path }),
-        Err(_) => Err(Refusal::DirectoryMissing { path }),
-        Ok(found) if !found.is_dir() || !cwd.is_absolute() => Err(Refusal::NotADirectory { path }),
-        Ok(_) if access(cwd, Access::EXEC_OK).is_err() => Err(Refusal::DirectoryClosed { path }),
+        Err(err) if err.kind() == io::ErrorKind::PermissionDenied => Err(StartRefusal::DirectoryClosed { path }),
+        Err(_) => Err(StartRefusal::DirectoryMissing { path }),
+        Ok(found) if !found.is_dir() || !cwd.is_absolute() => Err(StartRefusal::NotADirectory { path }),
+        Ok(_) if access(cwd, Access::EXEC_OK).is_err() => Err(StartRefusal::DirectoryClosed { path }),
         Ok(_) => Ok(()),
     }
 }
 
 /// Sets them for this process, from which the agent inherits them.
-fn set_limits(limits: Limits) -> rustix::io::Result<()> {
+fn set_limits(limits: ProcessLimits) -> rustix::io::Result<()> {
     let wanted = [
         (Resource::Core, Some(0)),
         (Resource::Nofile, limits.open_files),
@@ -70,12 +70,12 @@ fn set_limits(limits: Limits) -> rustix::io::Result<()> {
     Ok(())
 }
 
-fn why_not(program: PathBuf, err: &io::Error) -> Refusal {
+fn why_not(program: PathBuf, err: &io::Error) -> StartRefusal {
     match (err.kind(), err.raw_os_error()) {
         // The file was there a moment ago: it is the interpreter that is not.
-        (io::ErrorKind::NotFound, _) => Refusal::InterpreterMissing { path: program },
-        (io::ErrorKind::PermissionDenied, _) => Refusal::NotExecutable { path: program },
-        (io::ErrorKind::InvalidInput, None) => Refusal::ZeroByte { path: program },
-        (_, code) => Refusal::System { path: program, code: code.unwrap_or(0) },
+        (io::ErrorKind::NotFound, _) => StartRefusal::InterpreterMissing { path: program },
+        (io::ErrorKind::PermissionDenied, _) => StartRefusal::NotExecutable { path: program },
+        (io::ErrorKind::InvalidInput, None) => StartRefusal::ZeroByte { path: program },
+        (_, code) => StartRefusal::System { path: program, code: code.unwrap_or(0) },
     }
 }

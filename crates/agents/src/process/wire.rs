@@ -18,7 +18,7 @@ pub struct Spec {
     /// All of it: nothing is inherited. [`super::environment()`] makes one.
     pub env: BTreeMap<String, String>,
     pub cwd: PathBuf,
-    pub limits: Limits,
+    pub limits: ProcessLimits,
 }
 
 /// Values of variables may be secrets.
@@ -34,7 +34,7 @@ impl fmt::Debug for Spec {
 /// What the agent may take of the machine; each process that it starts has the same bounds. The defaults hold up what ran
 /// wild, and nothing that works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct ProcessLimits {
     /// Open files at a time; the system's own bound holds where it is lower.
     pub open_files: Option<u64>,
     /// Memory of one process for its data.
@@ -44,7 +44,7 @@ pub struct Limits {
     pub processes: Option<u64>,
 }
 
-impl Default for Limits {
+impl Default for ProcessLimits {
     fn default() -> Self {
         Self { open_files: Some(65_536), memory_bytes: None, processes: Some(32_768) }
     }
@@ -65,7 +65,7 @@ pub(super) enum News {
     Started {
         pid: i32,
     },
-    Failed(Refusal),
+    Failed(StartRefusal),
     /// The end of what the agent has written to its standard error, as it is now.
     Stderr(String),
     /// The last line: neither the agent nor anything that it started is left.
@@ -104,7 +104,7 @@ impl fmt::Display for Exit {
 /// Why an agent was not started, for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
-pub enum Refusal {
+pub enum StartRefusal {
     #[error("the command {command} was not found: install it, or give its full path")]
     CommandNotFound { command: String },
     #[error("the command {command} is neither a bare name nor a full path: write one of these")]

@@ -11,11 +11,11 @@ use serde_json::Value;
 use super::error::ProviderError;
 use super::settings::{ProviderKind, ProviderSettings, ProviderSetupError};
 use super::{LIMIT, wire};
-use crate::outbound::{Client, Limits, OutboundError};
+use crate::outbound::{Client, OutboundError, OutboundLimits};
 
 /// A line of text with all that stands around it has a few hundred bytes.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
-const LIMITS: Limits = Limits { head: LIMIT, pause: LIMIT, body_bytes: MAX_ANSWER_BYTES };
+const LIMITS: OutboundLimits = OutboundLimits { head: LIMIT, pause: LIMIT, body_bytes: MAX_ANSWER_BYTES };
 
 /// Where and how to send.
 pub(super) struct Exchange {

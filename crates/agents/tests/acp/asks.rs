@@ -1,6 +1,6 @@
 //! Agents that would act without asking, and what is done about it.
 
-use agents::{Call, Start};
+use agents::{AgentRequest, AgentStart};
 use insta::assert_snapshot;
 
 use crate::support::{Place, Talk};
@@ -45,7 +45,7 @@ async fn what_the_person_chose_stays() {
     let wish = "mode=ask mode:note known";
     let place = Place::new(&[wish]);
     let options = [("mode".to_owned(), "yolo".to_owned())].into();
-    let mut talk = place.start_with(Start { options, ..place.asking(wish) });
+    let mut talk = place.start_with(AgentStart { options, ..place.asking(wish) });
     assert_snapshot!(begun(&mut talk).await, @r#"ready {"agentSession":"s1","memory":"new","program":"hostile 1.0"}"#);
     assert_eq!(place.notes(), "set_mode yolo\n");
 
@@ -53,13 +53,13 @@ async fn what_the_person_chose_stays() {
     let again = "mode=ask mode:note known resume";
     let place = Place::new(&[wish, again]);
     let options = [("mode".to_owned(), "yolo".to_owned())].into();
-    let start = Start { options, earlier: Some("s7".to_owned()), ..place.asking(again) };
+    let start = AgentStart { options, earlier: Some("s7".to_owned()), ..place.asking(again) };
     assert_snapshot!(begun(&mut place.start_with(start)).await, @r#"ready {"agentSession":"s7","memory":"resumed","program":"hostile 1.0"}"#);
     assert_eq!(place.notes(), "set_mode yolo\n");
 
     let mut talk = place.start(wish);
     talk.begun().await;
-    talk.call(Call::SetOption { option: "mode".to_owned(), value: "fast".to_owned() }).await;
+    talk.call(AgentRequest::SetOption { option: "mode".to_owned(), value: "fast".to_owned() }).await;
     assert_snapshot!(without_options(&talk.turn("mode fast").await), @r#"stopped {"outcome":"completed"}"#);
 }
 

@@ -1,6 +1,6 @@
 //! How sessions begin, are taken up again, and do not begin.
 
-use agents::{Call, Limits, Start};
+use agents::{AgentLimits, AgentRequest, AgentStart};
 use insta::assert_snapshot;
 use model::SignInMethod;
 
@@ -23,7 +23,7 @@ async fn a_session_begins_and_ends_with_its_agent() {
 async fn an_agent_that_is_not_known_or_not_there_fails() {
     let place = Place::new(&["good"]);
     assert_snapshot!(place.start("nobody").begun().await, @r#"failed: there is no agent called "nobody"; known are good, guide"#);
-    let mut lost = place.start_with(Start { cwd: "/no/such/folder".into(), ..place.asking("good") });
+    let mut lost = place.start_with(AgentStart { cwd: "/no/such/folder".into(), ..place.asking("good") });
     assert_snapshot!(lost.begun().await, @"failed: the directory /no/such/folder is gone: make it again, or begin a session elsewhere");
     lost.ended().await;
 }
@@ -49,7 +49,7 @@ async fn an_agent_that_breaks_while_it_begins_says_so_with_its_last_words() {
 
 #[tokio::test]
 async fn an_agent_that_hangs_while_it_begins_is_given_up() {
-    let limits = Limits { initialize: millis(300), attach: millis(300), ..Limits::default() };
+    let limits = AgentLimits { initialize: millis(300), attach: millis(300), ..AgentLimits::default() };
     let wishes = ["initialize:hang", "new:hang", "resume resume:hang", "load load:hang"];
     let place = Place::with(&wishes, limits);
     let mut told = String::new();
@@ -121,7 +121,7 @@ async fn a_session_is_taken_up_as_the_agent_can() {
 /// Some agents say that they have loaded their record while they still read it out.
 #[tokio::test]
 async fn a_record_that_is_still_read_out_is_not_the_next_answer() {
-    let limits = Limits { replayed: millis(1_000), ..Limits::default() };
+    let limits = AgentLimits { replayed: millis(1_000), ..AgentLimits::default() };
     let place = Place::with(&["load load:on-and-on"], limits);
     let mut talk = place.take_up("load load:on-and-on", "s7");
     // Asked before it is attached, too.
@@ -135,7 +135,7 @@ async fn a_record_that_is_still_read_out_is_not_the_next_answer() {
 
 #[tokio::test]
 async fn a_record_that_has_no_end_is_told_and_keeps_nobody() {
-    let limits = Limits { attach: millis(100), replayed: millis(1_000), ..Limits::default() };
+    let limits = AgentLimits { attach: millis(100), replayed: millis(1_000), ..AgentLimits::default() };
     let place = Place::with(&["load load:on-and-on"], limits);
     let mut talk = place.take_up("load load:on-and-on", "s7");
     assert_snapshot!(talk.begun().await, @r#"
@@ -149,16 +149,16 @@ async fn who_is_signed_out_signs_in_and_goes_on() {
     let place = Place::new(&["new:signed-out"]);
     let mut talk = place.start("new:signed-out");
     assert_snapshot!(talk.begun().await, @r#"signed out [{"id":"key","name":"With a key"},{"id":"luck","name":"With luck"}]"#);
-    talk.call(Call::SignIn { method: "luck".to_owned() }).await;
+    talk.call(AgentRequest::SignIn { method: "luck".to_owned() }).await;
     assert_snapshot!(talk.begun().await, @r#"
     noticed {"severity":"warning","title":"The agent did not sign in","description":"no such way"}
     signed out [{"id":"key","name":"With a key"},{"id":"luck","name":"With luck"}]
     "#);
-    talk.call(Call::SignIn { method: "key".to_owned() }).await;
+    talk.call(AgentRequest::SignIn { method: "key".to_owned() }).await;
     assert_snapshot!(talk.begun().await, @r#"ready {"agentSession":"s1","memory":"new","program":"hostile 1.0"}"#);
     // Also in the middle.
     assert_snapshot!(talk.turn("signout").await, @r#"signed out [{"id":"key","name":"With a key"},{"id":"luck","name":"With luck"}]"#);
-    talk.call(Call::SignIn { method: "key".to_owned() }).await;
+    talk.call(AgentRequest::SignIn { method: "key".to_owned() }).await;
     assert_snapshot!(talk.begun().await, @"ready null");
     assert_snapshot!(talk.turn("hello").await, @r#"
     text 0 hello
@@ -178,7 +178,7 @@ async fn a_way_to_sign_in_that_needs_a_terminal_is_told_and_not_taken() {
     let run = methods[2].run.clone().unwrap();
     assert!(run.starts_with("env 'MODE=a b' /") && run.ends_with(r"login --as 'it'\''s me'"), "{run}");
     assert!(run.contains("/hostile terminal new:signed-out notes="), "{run}");
-    talk.call(Call::SignIn { method: "login".to_owned() }).await;
+    talk.call(AgentRequest::SignIn { method: "login".to_owned() }).await;
     let told = talk.begun().await;
     let needs =
         r#"noticed {"severity":"warning","title":"This way to sign in needs a terminal","description":"Run env "#;
@@ -190,7 +190,7 @@ async fn options_are_set_before_the_first_prompt() {
     let place = Place::new(&["modes"]);
     let options = [("mode", "code"), ("weather", "fine")];
     let options = options.map(|(option, value)| (option.to_owned(), value.to_owned())).into();
-    let mut talk = place.start_with(Start { options, ..place.asking("modes") });
+    let mut talk = place.start_with(AgentStart { options, ..place.asking("modes") });
     assert_snapshot!(talk.begun().await, @r#"
     options [{"id":"mode","name":"Mode","category":"mode","value":"ask","choices":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code"}]}]
     options [{"id":"mode","name":"Mode","category":"mode","value":"code","choices":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code"}]}]
@@ -198,7 +198,7 @@ async fn options_are_set_before_the_first_prompt() {
     ready {"agentSession":"s1","memory":"new","program":"hostile 1.0"}
     "#);
     assert_eq!(place.notes(), "session/set_mode s1\n");
-    talk.call(Call::SetOption { option: "mode".to_owned(), value: "ask".to_owned() }).await;
+    talk.call(AgentRequest::SetOption { option: "mode".to_owned(), value: "ask".to_owned() }).await;
     assert_snapshot!(talk.until(|_| true).await, @r#"options [{"id":"mode","name":"Mode","category":"mode","value":"ask","choices":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code"}]}]"#);
 }
 
@@ -225,7 +225,7 @@ async fn an_agent_that_loading_harms_begins_anew_and_makes_its_own_files() {
 async fn a_model_is_chosen_in_the_former_way_where_it_is_offered_so() {
     let place = Place::new(&["models"]);
     let options = [("model".to_owned(), "pro".to_owned())].into();
-    let mut talk = place.start_with(Start { options, ..place.asking("models") });
+    let mut talk = place.start_with(AgentStart { options, ..place.asking("models") });
     assert_snapshot!(talk.begun().await, @r#"
     options [{"id":"model","name":"Model","category":"model","value":"auto","choices":[{"value":"auto","name":"Auto"},{"value":"pro","name":"Pro"}]}]
     options [{"id":"model","name":"Model","category":"model","value":"pro","choices":[{"value":"auto","name":"Auto"},{"value":"pro","name":"Pro"}]}]

@@ -1,6 +1,6 @@
 //! The session's own tools, as an agent is told of them.
 
-use agents::{Lent, McpServer, Start};
+use agents::{AgentStart, Lent, McpServer};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn lent() -> Option<Lent> {
 async fn told(wishes: &str, earlier: Option<&str>, way: &str) -> Value {
     let place = Place::new(&[wishes]);
     let earlier = earlier.map(str::to_owned);
-    let talk = place.start_with(Start { lent: lent(), earlier, ..place.asking(wishes) });
+    let talk = place.start_with(AgentStart { lent: lent(), earlier, ..place.asking(wishes) });
     let noted = place.noted(way).await;
     drop(talk);
     place.agents.shutdown().await;
@@ -60,14 +60,14 @@ async fn an_agent_that_passes_nothing_on_gets_the_brief_once_with_its_first_word
     let agents = ["mcp briefed", "mcp briefed resume", "mcp", "briefed"];
     let place = Place::new(&agents);
     let briefed = "[Context from Throughline about the session that you work in. It is not a request.]\n\nMark it.";
-    let mut talk = place.start_with(Start { lent: lent(), ..place.asking(agents[0]) });
+    let mut talk = place.start_with(AgentStart { lent: lent(), ..place.asking(agents[0]) });
     talk.begun().await;
     talk.turn("/no such").await;
     assert_eq!(sent(&mut talk, "echo").await, [briefed, "echo"]);
     assert_eq!(sent(&mut talk, "echo").await, ["echo"]);
     // It has heard it before, takes it otherwise, or has none of the tools that it is about.
     for (agent, earlier) in [(agents[1], Some("s7".to_owned())), (agents[2], None), (agents[3], None)] {
-        let mut talk = place.start_with(Start { lent: lent(), earlier, ..place.asking(agent) });
+        let mut talk = place.start_with(AgentStart { lent: lent(), earlier, ..place.asking(agent) });
         talk.begun().await;
         assert_eq!(sent(&mut talk, "echo").await, ["echo"], "{agent}");
     }
@@ -90,7 +90,7 @@ async fn a_question_about_one_of_the_own_tools_names_it() {
         ("mcp", mark),
         ("titled", mark),
     ] {
-        let mut talk = place.start_with(Start { lent: lent(), ..place.asking(agent) });
+        let mut talk = place.start_with(AgentStart { lent: lent(), ..place.asking(agent) });
         talk.begun().await;
         talk.prompt(words).await;
         let (_, asked) = talk.asked().await;

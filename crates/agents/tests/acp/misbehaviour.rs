@@ -1,6 +1,6 @@
 //! Agents that break, hang, or say what they should not, in the middle of a turn.
 
-use agents::{Call, Limits, News};
+use agents::{AgentLimits, AgentRequest, News};
 use insta::assert_snapshot;
 use model::AgentReport;
 
@@ -57,23 +57,23 @@ async fn an_agent_that_closes_its_output_has_ended() {
 
 #[tokio::test]
 async fn silence_is_told_and_not_punished() {
-    let place = Place::with(&["good"], Limits { silence: millis(200), ..Limits::default() });
+    let place = Place::with(&["good"], AgentLimits { silence: millis(200), ..AgentLimits::default() });
     let mut talk = place.start("good");
     talk.begun().await;
     talk.prompt("hang").await;
     assert_eq!(talk.next().await, Some(News::Report(AgentReport::Unresponsive)));
-    talk.call(Call::Cancel).await;
+    talk.call(AgentRequest::Cancel).await;
     assert_snapshot!(talk.over().await, @r#"stopped {"outcome":"cancelled"}"#);
 }
 
 #[tokio::test]
 async fn an_agent_that_does_not_stop_is_ended() {
-    let limits = Limits { cancel: millis(100), cancel_failed: millis(200), ..Limits::default() };
+    let limits = AgentLimits { cancel: millis(100), cancel_failed: millis(200), ..AgentLimits::default() };
     let place = Place::with(&["stubborn stays"], limits);
     let mut talk = place.start("stubborn stays");
     talk.begun().await;
     talk.prompt("deaf").await;
-    talk.call(Call::Cancel).await;
+    talk.call(AgentRequest::Cancel).await;
     assert_snapshot!(talk.over().await, @r#"
     Unresponsive
     failed: the agent did not stop within 0.3 seconds after it was told to
@@ -84,13 +84,13 @@ async fn an_agent_that_does_not_stop_is_ended() {
 
 #[tokio::test]
 async fn an_agent_that_talks_instead_of_stopping_is_ended() {
-    let limits = Limits { cancel: millis(100), cancel_failed: millis(200), ..Limits::default() };
+    let limits = AgentLimits { cancel: millis(100), cancel_failed: millis(200), ..AgentLimits::default() };
     let place = Place::with(&["good"], limits);
     let mut talk = place.start("good");
     talk.begun().await;
     talk.prompt("babble").await;
     talk.next().await;
-    talk.call(Call::Cancel).await;
+    talk.call(AgentRequest::Cancel).await;
     let told = talk.over().await;
     assert!(told.contains("\nUnresponsive\n"));
     assert_snapshot!(told.lines().last().unwrap(), @"failed: the agent did not stop within 0.3 seconds after it was told to");
@@ -103,7 +103,7 @@ async fn an_agent_that_breaks_when_it_is_cancelled_says_so() {
     let mut talk = place.start("good");
     talk.begun().await;
     talk.prompt("brittle").await;
-    talk.call(Call::Cancel).await;
+    talk.call(AgentRequest::Cancel).await;
     assert_snapshot!(talk.over().await, @"failed: the agent ended (exit code 3): about to break / broke at cancel [31mred");
 }
 
@@ -128,6 +128,6 @@ async fn one_agent_does_not_notice_another() {
         loud.turn(words).await;
     }
     place.start("initialize:crash").begun().await;
-    quiet.call(Call::Cancel).await;
+    quiet.call(AgentRequest::Cancel).await;
     assert_snapshot!(quiet.over().await, @r#"stopped {"outcome":"cancelled"}"#);
 }

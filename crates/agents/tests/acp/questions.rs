@@ -1,6 +1,6 @@
 //! What agents ask, and what they hear.
 
-use agents::{Call, Limits, News};
+use agents::{AgentLimits, AgentRequest, News};
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -50,7 +50,7 @@ async fn a_question_is_withdrawn_if_nobody_answers_or_with_what_was_not_offered(
     // A turn that is stopped takes its questions with it.
     talk.prompt("ask ls").await;
     talk.asked().await;
-    talk.call(Call::Cancel).await;
+    talk.call(AgentRequest::Cancel).await;
     assert_snapshot!(talk.over().await, @r#"
     text 0 {"outcome":{"outcome":"cancelled"}}
     stopped {"outcome":"completed"}
@@ -87,7 +87,7 @@ async fn a_question_beside_the_turns_is_withdrawn_with_a_stop() {
     talk.begun().await;
     talk.turn("ask-late ls").await;
     talk.asked().await;
-    talk.call(Call::Cancel).await;
+    talk.call(AgentRequest::Cancel).await;
     assert_eq!(place.noted("{").await, WITHDRAWN);
 }
 
@@ -129,7 +129,7 @@ async fn a_question_right_after_the_beginning_is_asked_once_the_agent_is_there()
 /// Its attach waits for the answer, which may take a person longer than an attach may.
 #[tokio::test]
 async fn an_agent_that_waits_for_a_person_is_not_late() {
-    let place = Place::with(&["load load:ask"], Limits { attach: millis(1_500), ..Limits::default() });
+    let place = Place::with(&["load load:ask"], AgentLimits { attach: millis(1_500), ..AgentLimits::default() });
     let mut talk = place.take_up("load load:ask", "s9");
     let (key, asked) = talk.asked().await;
     assert_snapshot!(asked, @r#"asked 1 {"title":"Trust this directory?","kind":"other","options":[{"id":"y","name":"Yes","kind":"allow_once"},{"id":"n","name":"No","kind":"reject_once"}]}"#);
@@ -144,7 +144,7 @@ async fn a_question_of_a_sign_in_can_be_answered() {
     let place = Place::new(&["new:signed-out sign-in:ask"]);
     let mut talk = place.start("new:signed-out sign-in:ask");
     talk.begun().await;
-    talk.call(Call::SignIn { method: "key".to_owned() }).await;
+    talk.call(AgentRequest::SignIn { method: "key".to_owned() }).await;
     let (key, asked) = talk.asked().await;
     assert_snapshot!(asked, @r#"asked 1 {"title":"Sign in there","kind":"other","subject":"https://example.org","options":[{"id":"accept","name":"Accept","kind":"allow_once"},{"id":"decline","name":"Decline","kind":"reject_once"}]}"#);
     talk.answer(key, Some("accept"), None).await;

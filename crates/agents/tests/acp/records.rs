@@ -1,6 +1,6 @@
 //! What agents keep of conversations: told, and deleted.
 
-use agents::{Call, Limits, Record, RecordsError, RecordsWish};
+use agents::{AgentLimits, AgentRequest, Record, RecordsError, RecordsWish};
 
 use crate::support::{Place, millis};
 
@@ -10,7 +10,7 @@ async fn a_record_is_deleted_with_its_conversation_and_not_closed_before() {
         let place = Place::new(&["resume"]);
         let mut talk = place.start("resume");
         talk.begun().await;
-        talk.call(Call::Delete).await;
+        talk.call(AgentRequest::Delete).await;
         if drops_at_once {
             drop(talk);
         } else {
@@ -29,17 +29,17 @@ async fn a_record_that_is_not_deleted_keeps_nobody() {
         let place = Place::new(&[agent]);
         let mut talk = place.start(agent);
         talk.begun().await;
-        talk.call(Call::Delete).await;
+        talk.call(AgentRequest::Delete).await;
         talk.ended().await;
         place.noted("ended").await;
         assert_eq!(place.notes(), "ended\n");
     }
     // One that says nothing at all is given its time, and no more.
-    let place = Place::with(&["resume"], Limits { delete: millis(200), ..Limits::default() });
+    let place = Place::with(&["resume"], AgentLimits { delete: millis(200), ..AgentLimits::default() });
     let mut talk = place.start("resume");
     talk.begun().await;
     talk.prompt("asleep").await;
-    talk.call(Call::Delete).await;
+    talk.call(AgentRequest::Delete).await;
     talk.ended().await;
     place.agents.shutdown().await;
 }
@@ -115,8 +115,10 @@ async fn an_agent_that_does_not_tell_says_why_in_bounded_time() {
              initialize:crash, list list:many, guide",
         ]
     );
-    let place =
-        Place::with(&["list list:hang", "initialize:hang"], Limits { records: millis(300), ..Limits::default() });
+    let place = Place::with(
+        &["list list:hang", "initialize:hang"],
+        AgentLimits { records: millis(300), ..AgentLimits::default() },
+    );
     for wishes in ["list list:hang", "initialize:hang"] {
         let told = place.agents.records(wishes, RecordsWish::default()).await;
         assert_eq!(told, Err(RecordsError::TooSlow(millis(300))));

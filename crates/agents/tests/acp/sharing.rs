@@ -1,6 +1,6 @@
 //! Sessions that share a process.
 
-use agents::{Call, Limits};
+use agents::{AgentLimits, AgentRequest};
 use insta::assert_snapshot;
 
 use crate::support::{Place, millis};
@@ -16,13 +16,13 @@ async fn sessions_share_a_process_and_hear_only_their_own() {
     text 0 mine
     stopped {"outcome":"completed"}
     "#);
-    one.call(Call::Cancel).await;
+    one.call(AgentRequest::Cancel).await;
     assert_snapshot!(one.over().await, @r#"stopped {"outcome":"cancelled"}"#);
 }
 
 #[tokio::test]
 async fn what_one_session_suffers_the_other_does_not_notice() {
-    let limits = Limits { cancel: millis(100), cancel_failed: millis(200), ..Limits::default() };
+    let limits = AgentLimits { cancel: millis(100), cancel_failed: millis(200), ..AgentLimits::default() };
     let place = Place::with(&["shared"], limits);
     let (mut one, mut two) = (place.start("shared"), place.start("shared"));
     one.begun().await;
@@ -33,7 +33,7 @@ async fn what_one_session_suffers_the_other_does_not_notice() {
     }
     // One that does not stop is left behind; the process takes nobody new, and ends with the other.
     one.prompt("deaf").await;
-    one.call(Call::Cancel).await;
+    one.call(AgentRequest::Cancel).await;
     assert_snapshot!(one.over().await, @r#"
     Unresponsive
     failed: the agent did not stop within 0.3 seconds after it was told to
@@ -45,7 +45,7 @@ async fn what_one_session_suffers_the_other_does_not_notice() {
 
 #[tokio::test]
 async fn a_session_that_does_not_listen_is_left_behind_alone() {
-    let limits = Limits { untaken: millis(300), queue_messages: 8, ..Limits::default() };
+    let limits = AgentLimits { untaken: millis(300), queue_messages: 8, ..AgentLimits::default() };
     let place = Place::with(&["shared"], limits);
     let (mut one, mut two) = (place.start("shared"), place.start("shared"));
     one.begun().await;
@@ -88,7 +88,7 @@ async fn a_process_is_kept_warm_and_then_ends() {
     assert_snapshot!(two.begun().await, @r#"ready {"agentSession":"s2","memory":"new","program":"hostile 1.0"}"#);
     place.agents.shutdown().await;
 
-    let place = Place::with(&["shared resume"], Limits { warm: millis(1), ..Limits::default() });
+    let place = Place::with(&["shared resume"], AgentLimits { warm: millis(1), ..AgentLimits::default() });
     let mut one = place.start("shared resume");
     one.begun().await;
     drop(one);

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::catalog::{AsksIn, Brief, Entry, Quirks, Unasked};
+use agents::catalog::{AsksIn, Brief, CatalogEntry, Quirks, Unasked};
 use agents::process::{self, Launcher};
-use agents::{Agent, Agents, Call, Limits, News, Settings, Start};
+use agents::{Agent, AgentLimits, AgentRequest, AgentSettings, AgentStart, Agents, News};
 use files::Deny;
 use model::{AgentReport, Answerer, PermissionAnswer, SessionId};
 use serde_json::json;
@@ -24,11 +24,11 @@ pub(crate) struct Place {
 }
 
 /// An agent called after its wishes, joined by spaces; `shared` and `stubborn` are wishes too.
-fn hostile(wishes: &str, notes: &Path) -> Entry {
+fn hostile(wishes: &str, notes: &Path) -> CatalogEntry {
     let program = example("hostile").display().to_string();
     let mut args: Vec<String> = wishes.split_whitespace().map(str::to_owned).collect();
     args.push(format!("notes={}", notes.display()));
-    let mut entry = Entry {
+    let mut entry = CatalogEntry {
         name: wishes.to_owned(),
         title: String::new(),
         description: String::new(),
@@ -77,10 +77,10 @@ fn quirks(wishes: &str) -> Quirks {
 
 impl Place {
     pub(crate) fn new(agents: &[&str]) -> Self {
-        Self::with(agents, Limits::default())
+        Self::with(agents, AgentLimits::default())
     }
 
-    pub(crate) fn with(agents: &[&str], limits: Limits) -> Self {
+    pub(crate) fn with(agents: &[&str], limits: AgentLimits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().join("home");
         fs::create_dir(&home).unwrap();
@@ -89,11 +89,11 @@ impl Place {
         let mut entries: Vec<_> = agents.iter().map(|wishes| Arc::new(hostile(wishes, &notes))).collect();
         let catalog = agents::catalog::Catalog::new("/no/such/program", &[], BTreeMap::new()).unwrap();
         entries.extend(catalog.find_entry("guide").cloned());
-        let settings = Settings {
+        let settings = AgentSettings {
             launcher: Launcher::new(env!("CARGO_BIN_EXE_launch").into()),
             entries,
             environment: BTreeMap::new(),
-            process_limits: process::Limits::default(),
+            process_limits: process::ProcessLimits::default(),
             mcp_servers: Vec::new(),
             deny: Deny::standard(),
             neutral_dir: home,
@@ -109,8 +109,8 @@ impl Place {
     }
 
     /// What is asked of an agent from the start, if nothing else is said.
-    pub(crate) fn asking(&self, agent: &str) -> Start {
-        Start {
+    pub(crate) fn asking(&self, agent: &str) -> AgentStart {
+        AgentStart {
             agent: agent.to_owned(),
             session: SessionId::from_bytes([7; 16]),
             cwd: self.project(),
@@ -125,10 +125,10 @@ impl Place {
     }
 
     pub(crate) fn take_up(&self, agent: &str, earlier: &str) -> Talk {
-        self.start_with(Start { earlier: Some(earlier.to_owned()), ..self.asking(agent) })
+        self.start_with(AgentStart { earlier: Some(earlier.to_owned()), ..self.asking(agent) })
     }
 
-    pub(crate) fn start_with(&self, start: Start) -> Talk {
+    pub(crate) fn start_with(&self, start: AgentStart) -> Talk {
         Talk { agent: self.agents.start(start), folder: self.folder.path().display().to_string() }
     }
 
@@ -161,18 +161,18 @@ impl Talk {
         timeout(DEADLINE, self.agent.news.recv()).await.expect("news in time")
     }
 
-    pub(crate) async fn call(&self, call: Call) {
+    pub(crate) async fn call(&self, call: AgentRequest) {
         timeout(DEADLINE, self.agent.calls.send(call)).await.expect("a call is taken in time").unwrap();
     }
 
     pub(crate) async fn prompt(&self, words: &str) {
-        self.call(Call::Prompt { text: words.to_owned(), images: Vec::new(), packet: None }).await;
+        self.call(AgentRequest::Prompt { text: words.to_owned(), images: Vec::new(), packet: None }).await;
     }
 
     pub(crate) async fn answer(&self, key: u64, option: Option<&str>, fields: Option<serde_json::Value>) {
         let by = Answerer::Policy { rule: "test".to_owned() };
         let answer = PermissionAnswer { option: option.map(str::to_owned), kind: None, fields, by, remembered: None };
-        self.call(Call::Answer { key, answer }).await;
+        self.call(AgentRequest::Answer { key, answer }).await;
     }
 
     /// All news up to the one that is looked for, a line each, or up to the agent's end.

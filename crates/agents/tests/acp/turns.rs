@@ -1,6 +1,6 @@
 //! What is heard of turns.
 
-use agents::{Call, News, Told, ToldOf};
+use agents::{AgentRequest, News, Told, ToldOf};
 use insta::assert_snapshot;
 use model::{AgentReport, Image};
 use std::fs;
@@ -43,7 +43,7 @@ async fn a_prompt_brings_what_is_to_be_known_pictures_and_files() {
         let mut talk = place.start(agent);
         talk.begun().await;
         let packet = Some(Told { of: ToldOf::EarlierTurns, text: "earlier we did much".to_owned() });
-        talk.call(Call::Prompt { text: text.clone(), images: vec![image()], packet }).await;
+        talk.call(AgentRequest::Prompt { text: text.clone(), images: vec![image()], packet }).await;
         told.push(talk.over().await);
     }
     assert_snapshot!(told[0], @r#"
@@ -96,7 +96,7 @@ async fn a_turn_that_is_cancelled_stops() {
     let mut talk = place.start("good");
     talk.begun().await;
     talk.prompt("hang").await;
-    talk.call(Call::Cancel).await;
+    talk.call(AgentRequest::Cancel).await;
     assert_snapshot!(talk.over().await, @r#"stopped {"outcome":"cancelled"}"#);
     assert_snapshot!(talk.turn("hello").await, @r#"
     text 0 hello

@@ -2,7 +2,7 @@
 
 use std::task::Poll;
 
-use agents::process::{Exit, Fault, Faults, Launched, LineSink, Lines};
+use agents::process::{Exit, Faults, Launched, LineSink, Lines, PipeFault};
 use futures_util::{SinkExt as _, StreamExt as _};
 
 use crate::support::{Place, eventually, lines_of};
@@ -43,9 +43,9 @@ async fn a_line_of_a_hundred_megabytes_ends_the_stream() {
     let mut lines = Lines::new(stdout, &faults);
     assert_eq!(lines.next().await.unwrap().unwrap(), "first");
     let end = lines.next().await.unwrap().unwrap_err();
-    assert_eq!(end.to_string(), Fault::LineTooLong.to_string());
+    assert_eq!(end.to_string(), PipeFault::LineTooLong.to_string());
     assert!(lines.next().await.is_none());
-    assert_eq!(faults.first().map(Fault::code), Some("line_too_long"));
+    assert_eq!(faults.first().map(PipeFault::code), Some("line_too_long"));
     process.kill().await;
     place.wait_until_nobody_is_left();
 }
@@ -82,8 +82,8 @@ async fn an_agent_that_never_reads_its_input_has_failed() {
     tokio::time::pause();
     let failed = input.send("x".repeat(1024 * 1024)).await.unwrap_err();
     tokio::time::resume();
-    assert_eq!(failed.to_string(), Fault::InputNotRead.to_string());
-    assert_eq!(faults.first().map(Fault::code), Some("input_not_read"));
+    assert_eq!(failed.to_string(), PipeFault::InputNotRead.to_string());
+    assert_eq!(faults.first().map(PipeFault::code), Some("input_not_read"));
     process.kill().await;
     place.wait_until_nobody_is_left();
 }

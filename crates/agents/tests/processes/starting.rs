@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use agents::process::{Exit, LaunchError, Launched, Launcher, Limits, Refusal, Spec};
+use agents::process::{Exit, LaunchError, Launched, Launcher, ProcessLimits, Spec, StartRefusal};
 
 use crate::support::{PATH, PROGRAM, Place, lines_of};
 
-async fn refusal(place: &Place, spec: Spec) -> Refusal {
+async fn refusal(place: &Place, spec: Spec) -> StartRefusal {
     match place.launcher.spawn(spec).await {
         Err(LaunchError::Refused(refusal)) => refusal,
         other => panic!("{other:?}"),
@@ -51,7 +51,7 @@ fn an_agent_inherits_no_open_file() {
 async fn an_agent_has_its_limits() {
     let place = Place::new();
     let mut spec = place.spec("cat", &["/proc/self/limits"]);
-    spec.limits = Limits { open_files: Some(123), memory_bytes: Some(512 * 1024 * 1024), processes: Some(4567) };
+    spec.limits = ProcessLimits { open_files: Some(123), memory_bytes: Some(512 * 1024 * 1024), processes: Some(4567) };
     let launched = place.launcher.spawn(spec).await.unwrap();
     let limits = lines_of(launched.stdout).await;
     let limit = |name: &str| {
@@ -79,12 +79,12 @@ async fn an_agent_that_takes_more_memory_than_it_may_fails_alone() {
 async fn a_command_that_is_missing_is_named() {
     let place = Place::new();
     for command in ["no-such-agent", "/no/such/agent"] {
-        let expected = Refusal::CommandNotFound { command: command.to_owned() };
+        let expected = StartRefusal::CommandNotFound { command: command.to_owned() };
         assert_eq!(refusal(&place, place.spec(command, &[])).await, expected);
     }
     let mut spec = place.spec("sh", &[]);
     spec.env.clear();
-    assert_eq!(refusal(&place, spec).await, Refusal::CommandNotFound { command: "sh".to_owned() });
+    assert_eq!(refusal(&place, spec).await, StartRefusal::CommandNotFound { command: "sh".to_owned() });
 }
 
 #[tokio::test]
@@ -94,8 +94,8 @@ async fn the_directory_does_not_choose_the_program() {
     let mut spec = place.spec("agent", &[]);
     let from_the_root = place.path().strip_prefix("/").unwrap().display();
     spec.env.insert("PATH".to_owned(), format!(".::{from_the_root}:{PATH}"));
-    assert_eq!(refusal(&place, spec).await, Refusal::CommandNotFound { command: "agent".to_owned() });
-    let expected = Refusal::CommandRelative { command: "./agent".to_owned() };
+    assert_eq!(refusal(&place, spec).await, StartRefusal::CommandNotFound { command: "agent".to_owned() });
+    let expected = StartRefusal::CommandRelative { command: "./agent".to_owned() };
     assert_eq!(refusal(&place, place.spec("./agent", &[])).await, expected);
 }
 
@@ -103,14 +103,17 @@ async fn the_directory_does_not_choose_the_program() {
 async fn a_command_that_can_not_be_run_says_why() {
     let place = Place::new();
     let plain = place.write_program("plain", "text", 0o644);
-    assert_eq!(refusal(&place, place.spec(plain.to_str().unwrap(), &[])).await, Refusal::NotExecutable { path: plain });
+    assert_eq!(
+        refusal(&place, place.spec(plain.to_str().unwrap(), &[])).await,
+        StartRefusal::NotExecutable { path: plain }
+    );
 
     let script = place.write_program("script", "#!/no/such/interpreter\n", 0o755);
-    let expected = Refusal::InterpreterMissing { path: script.clone() };
+    let expected = StartRefusal::InterpreterMissing { path: script.clone() };
     assert_eq!(refusal(&place, place.spec(script.to_str().unwrap(), &[])).await, expected);
 
     let zero = refusal(&place, place.spec("sh", &["a\0b"])).await;
-    assert!(matches!(zero, Refusal::ZeroByte { .. }), "{zero:?}");
+    assert!(matches!(zero, StartRefusal::ZeroByte { .. }), "{zero:?}");
 }
 
 #[tokio::test]
@@ -119,9 +122,9 @@ async fn a_directory_that_is_gone_is_named() {
     let gone = place.path().join("gone");
     let mut spec = place.script("true");
     spec.cwd.clone_from(&gone);
-    assert_eq!(refusal(&place, spec.clone()).await, Refusal::DirectoryMissing { path: gone.clone() });
+    assert_eq!(refusal(&place, spec.clone()).await, StartRefusal::DirectoryMissing { path: gone.clone() });
     fs::write(&gone, "a file").unwrap();
-    assert_eq!(refusal(&place, spec).await, Refusal::NotADirectory { path: gone });
+    assert_eq!(refusal(&place, spec).await, StartRefusal::NotADirectory { path: gone });
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use agents::process::{Faults, Launched, Launcher, Limits, Lines, Spec};
+use agents::process::{Faults, Launched, Launcher, Lines, ProcessLimits, Spec};
 use futures_util::StreamExt as _;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -46,7 +46,7 @@ impl Place {
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             env: BTreeMap::from([(name, value), ("PATH".to_owned(), PATH.to_owned())]),
             cwd: self.path().to_owned(),
-            limits: Limits::default(),
+            limits: ProcessLimits::default(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use model::{Seq, SessionRow, Timestamp, Turn, TurnRow};
-use search::{Count, Hit, Hits, Piece, Pieces, Query, Role, Snippet, Wanted, Within, search_tail, snippet};
+use search::{Count, Hit, Hits, Piece, PieceRole, Pieces, Query, Snippet, Wanted, Within, search_tail, snippet};
 use store::ReadError;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -64,7 +64,7 @@ pub struct FoundTurn {
     /// The turn; none if it is the session's title.
     pub turn: Option<TurnRow>,
     /// In what of it.
-    pub role: Role,
+    pub role: PieceRole,
     /// The call's number, if it is a tool's.
     pub number: u32,
     /// When it was said.

@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 
 use model::{Entry, Position, Seq, SessionEvent, SessionId, StreamId, Turn};
-use search::{About, Index, Piece, Pieces, SearchError};
+use search::{Index, Piece, Pieces, SearchError, SessionAttributes};
 use store::PlacedEntry;
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet, spawn_blocking};
@@ -39,7 +39,7 @@ pub(super) struct Feeder<'a> {
     pub(super) after: Position,
     /// Publishes how far the log has been indexed.
     folded: Option<&'a watch::Sender<Position>>,
-    known: HashMap<SessionId, Arc<About>>,
+    known: HashMap<SessionId, Arc<SessionAttributes>>,
     /// When the first was folded in that no commit has.
     dirty_since: Option<Instant>,
     filling: bool,
@@ -59,7 +59,7 @@ pub(super) enum Step {
 }
 
 impl Tail {
-    fn add(&mut self, pieces: Vec<Piece>, about: &Arc<About>, steps: &mut Vec<Step>) {
+    fn add(&mut self, pieces: Vec<Piece>, about: &Arc<SessionAttributes>, steps: &mut Vec<Step>) {
         for piece in pieces {
             self.put(Step::Add(Arc::new(TailPiece { piece, about: Arc::clone(about) })), steps);
         }
@@ -329,12 +329,15 @@ impl<'a> Feeder<'a> {
     ) -> Result<(), FollowError> {
         match &entry.event {
             SessionEvent::SessionCreated { project, agent, .. } => {
-                let about = About { project: project.clone(), agent: agent.clone() };
+                let about = SessionAttributes { project: project.clone(), agent: agent.clone() };
                 self.remember(id, Arc::new(about));
             }
             SessionEvent::SessionChanged { agent: Some(agent), .. } => {
                 if let Some(about) = self.about(id).await? {
-                    self.remember(id, Arc::new(About { project: about.project.clone(), agent: agent.clone() }));
+                    self.remember(
+                        id,
+                        Arc::new(SessionAttributes { project: about.project.clone(), agent: agent.clone() }),
+                    );
                 }
             }
             SessionEvent::SessionDeleted {} => {
@@ -371,7 +374,7 @@ impl<'a> Feeder<'a> {
     }
 
     /// Folds an entry into the turn of its session that runs, if one does.
-    fn go_on(&self, id: SessionId, entry: &Entry, about: &Arc<About>, steps: &mut Vec<Step>) -> bool {
+    fn go_on(&self, id: SessionId, entry: &Entry, about: &Arc<SessionAttributes>, steps: &mut Vec<Step>) -> bool {
         let mut tail = self.tail_mut();
         let Some(open) = tail.open.get_mut(&id) else { return false };
         let pieces = self.apply(id, &mut open.pieces, entry);
@@ -412,7 +415,7 @@ impl<'a> Feeder<'a> {
         id: SessionId,
         turn: Turn,
         before: (Position, Seq),
-        about: Arc<About>,
+        about: Arc<SessionAttributes>,
         steps: &mut Vec<Step>,
     ) -> Result<Option<Open>, FollowError> {
         let rows = self.shared.store.turns(id, Turn(turn.0.saturating_sub(1)), 1).await?;
@@ -462,17 +465,17 @@ impl<'a> Feeder<'a> {
         Ok(())
     }
 
-    async fn about(&mut self, id: SessionId) -> Result<Option<Arc<About>>, FollowError> {
+    async fn about(&mut self, id: SessionId) -> Result<Option<Arc<SessionAttributes>>, FollowError> {
         if let Some(about) = self.known.get(&id) {
             return Ok(Some(Arc::clone(about)));
         }
         let Some(session) = self.shared.store.session(id).await? else { return Ok(None) };
-        let about = Arc::new(About { project: session.row.project, agent: session.row.agent });
+        let about = Arc::new(SessionAttributes { project: session.row.project, agent: session.row.agent });
         self.remember(id, Arc::clone(&about));
         Ok(Some(about))
     }
 
-    fn remember(&mut self, id: SessionId, about: Arc<About>) {
+    fn remember(&mut self, id: SessionId, about: Arc<SessionAttributes>) {
         if self.known.len() >= KNOWN_SESSIONS {
             self.known.clear();
         }

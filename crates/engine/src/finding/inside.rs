@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use model::{Entry, Seq, Session, SessionEvent, SessionId, Timestamp, Turn, TurnRow};
-use search::{About, Piece, Pieces, Query, Scanner, Snippet, snippet};
+use search::{Piece, Pieces, Query, Scanner, SessionAttributes, Snippet, snippet};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
@@ -46,7 +46,7 @@ impl Engine {
         let mut query = if exact { Query::exact(words) } else { Query::parse(words) };
         self.shared.find_works(&mut query, &Within::Project(session.row.project.clone())).await?;
         let mut notes = query.notes.clone();
-        let about = About { project: session.row.project.clone(), agent: session.row.agent.clone() };
+        let about = SessionAttributes { project: session.row.project.clone(), agent: session.row.agent.clone() };
         let (now, deadline) = (self.shared.clock.now(), Instant::now() + LIMIT);
         let (pages, received) = mpsc::channel(PAGES_WAITING);
         // It ends with the last page, and so with whoever reads them.
@@ -86,7 +86,7 @@ struct Looked {
 fn look_through(
     id: SessionId,
     query: &Query,
-    about: About,
+    about: SessionAttributes,
     mut pages: mpsc::Receiver<Vec<Entry>>,
     now: Timestamp,
     deadline: Instant,
@@ -102,7 +102,7 @@ fn look_through(
         for entry in &page {
             let told = pieces.apply(entry);
             // A model's line comes after its turn, which is over by then: it is looked at apart.
-            let own = |piece: &Piece| piece.turn > Turn(0) && piece.role != search::Role::Summary;
+            let own = |piece: &Piece| piece.turn > Turn(0) && piece.role != search::PieceRole::Summary;
             told.into_iter().filter(own).for_each(|piece| looking.add(&piece));
             summaries.extend(summary(id, entry));
             if matches!(entry.event, SessionEvent::TurnEnded { .. }) {
@@ -132,14 +132,14 @@ fn summary(session: SessionId, entry: &Entry) -> Option<Piece> {
     let SessionEvent::SummarySet { turn, summary, .. } = &entry.event else { return None };
     let (tool, files, outcome, exit) = (None, Vec::new(), None, None);
     let (first_seq, last_seq, at) = (entry.seq, entry.seq, entry.at);
-    let (turn, text, role) = (*turn, summary.clone(), search::Role::Summary);
+    let (turn, text, role) = (*turn, summary.clone(), search::PieceRole::Summary);
     Some(Piece { session, turn, role, number: 0, first_seq, last_seq, at, text, tool, files, outcome, exit })
 }
 
 struct Looking<'a> {
     query: &'a Query,
     scanner: Scanner<'a>,
-    about: About,
+    about: SessionAttributes,
     turn: Text,
 }
 

@@ -3,7 +3,7 @@
 //! Invariant: bounded. A name that no work has finds nothing, and that is told.
 
 use model::{SessionId, WorkKey, WorkRow, first_line, work_name};
-use search::{Field, Query};
+use search::{FilterField, Query};
 use store::ReadError;
 
 use crate::{Shared, Within};
@@ -22,9 +22,9 @@ impl Shared {
     /// Fills in the sessions of the works that a query names; what there is to say of it goes to the notes.
     pub(super) async fn find_works(&self, query: &mut Query, within: &Within) -> Result<(), ReadError> {
         let Query { filters, notes, .. } = query;
-        let of_works = filters.iter_mut().filter(|filter| matches!(filter.field, Field::Work { .. }));
+        let of_works = filters.iter_mut().filter(|filter| matches!(filter.field, FilterField::Work { .. }));
         for filter in of_works.take(MAX_NAMES) {
-            let Field::Work { name, sessions } = &mut filter.field else { continue };
+            let FilterField::Work { name, sessions } = &mut filter.field else { continue };
             let works = self.works_called(name, within).await?;
             for work in &works {
                 sessions.extend(self.store.work_session_ids(work.id).await?);

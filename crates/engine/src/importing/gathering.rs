@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use agents::history::Found;
+use agents::history::FoundConversation;
 use model::{Position, SessionId};
 use store::{AppendError, Batch, Part};
 
@@ -32,7 +32,7 @@ pub(super) struct Gathering<'a> {
     entries: usize,
     bytes: usize,
     /// Read to the end, and perhaps not written yet.
-    finished: Vec<(Found, Outcome)>,
+    finished: Vec<(FoundConversation, Outcome)>,
     refused: HashMap<SessionId, AppendError>,
     /// Where the last batch ended, and how much the next one takes.
     reached: Option<Position>,
@@ -64,7 +64,7 @@ impl<'a> Gathering<'a> {
     }
 
     /// Nothing more comes of a conversation.
-    pub(super) fn finish(&mut self, found: Found, became: Outcome) {
+    pub(super) fn finish(&mut self, found: FoundConversation, became: Outcome) {
         self.finished.push((found, became));
         if self.waiting.is_empty() {
             self.tell_finished();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use agents::history::{Bookmark, Found, Told};
+use agents::history::{Bookmark, FoundConversation, Told};
 use model::{
     AgentReport, Command, Draft, InteractionId, NewSession, Rejection, Session, SessionId, Timestamp, TitleMaker,
     Titles, ToolCall, ToolStatus, Topics, prove,
@@ -40,7 +40,7 @@ pub(super) struct Written {
 
 impl Retelling {
     pub(super) fn new(
-        found: &Found,
+        found: &FoundConversation,
         id: SessionId,
         session: Option<Session>,
         topics: Topics,

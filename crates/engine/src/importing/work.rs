@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::history::{self, Bookmark, Found, HistoryError, LastTurn, Limits, Reading, Tool};
+use agents::history::{self, Bookmark, FoundConversation, HistoryError, HistoryLimits, LastTurn, Reading, Tool};
 use model::{Seq, StreamId, Timestamp, Topics};
 use store::{AppendError, Head, ReadError};
 use tokio::sync::mpsc;
@@ -53,7 +53,7 @@ pub(super) enum Became {
 /// What became of it, and whether its last turn waits.
 pub(super) type Outcome = Result<(Became, bool), WorkError>;
 
-pub(super) async fn find(shared: &Shared, tools: &[Tool]) -> Vec<Found> {
+pub(super) async fn find(shared: &Shared, tools: &[Tool]) -> Vec<FoundConversation> {
     let Some(places) = shared.importing.places.clone() else { return Vec::new() };
     let tools = tools.to_vec();
     let found = spawn_blocking(move || {
@@ -74,16 +74,16 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    fn is_unchanged(&self, found: &Found) -> bool {
+    fn is_unchanged(&self, found: &FoundConversation) -> bool {
         self.looked_at.get(&key(found)) == Some(&(found.bytes, found.modified_at))
     }
 
-    pub(super) fn note(&mut self, found: &Found) {
+    pub(super) fn note(&mut self, found: &FoundConversation) {
         self.looked_at.insert(key(found), (found.bytes, found.modified_at));
     }
 }
 
-fn key(found: &Found) -> (Tool, String) {
+fn key(found: &FoundConversation) -> (Tool, String) {
     (found.tool, found.id.clone())
 }
 
@@ -143,7 +143,11 @@ async fn round(shared: &Shared, tools: &[Tool], seen: &mut Seen, stop: &Cancella
 
 /// Adds those that are or were hosted here, deleted ones too. Neither one that came in before nor one that is known to be hosted
 /// is asked about again: a tool that writes on changes its record every moment.
-async fn find_hosted(shared: &Shared, found: &[Found], hosted: &mut HashSet<(Tool, String)>) -> Result<(), ReadError> {
+async fn find_hosted(
+    shared: &Shared,
+    found: &[FoundConversation],
+    hosted: &mut HashSet<(Tool, String)>,
+) -> Result<(), ReadError> {
     let mut new = Vec::new();
     for found in found.iter().filter(|found| !hosted.contains(&key(found))) {
         if shared.store.head(StreamId::Session(session_of(found))).await? == Head::At(Seq::START) {
@@ -160,7 +164,12 @@ async fn find_hosted(shared: &Shared, found: &[Found], hosted: &mut HashSet<(Too
     Ok(())
 }
 
-async fn bring_in(shared: &Shared, found: &Found, gathering: &mut Gathering<'_>, stop: &CancellationToken) -> Outcome {
+async fn bring_in(
+    shared: &Shared,
+    found: &FoundConversation,
+    gathering: &mut Gathering<'_>,
+    stop: &CancellationToken,
+) -> Outcome {
     let id = session_of(found);
     if shared.store.head(StreamId::Session(id)).await? == Head::Purged {
         return Ok((Became::LeftAlone, false));
@@ -212,7 +221,7 @@ async fn bring_in(shared: &Shared, found: &Found, gathering: &mut Gathering<'_>,
 
 /// Reads a record and hands out what is to be written, part by part; blocking.
 fn read(
-    found: &Found,
+    found: &FoundConversation,
     after: Option<&Bookmark>,
     last_turn: LastTurn,
     mut retelling: Retelling,
@@ -236,7 +245,7 @@ fn read(
             }
         }
     };
-    let reading = history::read(found, after, last_turn, &Limits::default(), &mut sink)?;
+    let reading = history::read(found, after, last_turn, &HistoryLimits::default(), &mut sink)?;
     if let Some(err) = broken {
         return Err(err.into());
     }

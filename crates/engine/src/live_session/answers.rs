@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use agents::{Call, OwnCall};
+use agents::{AgentRequest, OwnCall};
 use model::{
     AgentReport, Answerer, Command, Draft, Memorable, Outcome, PermissionAnswer, Question, SessionEvent, StreamId,
     Timestamp,
@@ -26,7 +26,7 @@ impl LiveSession {
         {
             let by = Answerer::Nobody;
             let answer = PermissionAnswer { option: None, kind: None, fields: None, by, remembered: None };
-            return self.call_agent(Call::Answer { key, answer }).await;
+            return self.call_agent(AgentRequest::Answer { key, answer }).await;
         }
         let asked = self.asked.iter().find(|(_, asked)| **asked == key).map(|(request, _)| *request);
         let Some(request) = asked else { return };

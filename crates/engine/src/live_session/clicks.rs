@@ -11,7 +11,7 @@ use store::AppendError;
 use crate::asking::Asked;
 use crate::live_session::effects::AfterCommit;
 use crate::live_session::{Along, CONFLICT_TRIES, LiveSession};
-use crate::wishes::{Clicked, Reply};
+use crate::wishes::{Reply, StepTaken};
 use crate::work::{Click, wanted_options};
 use crate::{Shared, SubmitError, work};
 
@@ -37,7 +37,7 @@ impl LiveSession {
             return Err(SubmitError::NoSuchBlock { session: self.id, block: click.block });
         };
         if let Some(clicked) = offer.row.clicked {
-            let reply = Reply::Clicked(Clicked { work: clicked.work, session: clicked.session });
+            let reply = Reply::Clicked(StepTaken { work: clicked.work, session: clicked.session });
             shared.leave_receipt(&asked.asker, &reply).await?;
             return Ok(reply);
         }
@@ -69,7 +69,7 @@ impl LiveSession {
         let at = shared.clock.now();
         let draft = self.decide(Some(command), at)?;
         let new_part = Shared::first_part(begun, new, at)?;
-        let reply = Reply::Clicked(Clicked { work, session: begun });
+        let reply = Reply::Clicked(StepTaken { work, session: begun });
         let receipt = asked.receipt(&reply, at);
         let added = add_to_work(known.as_ref(), work, &row.project, &name, begun);
         let work_part = shared.next_of_works(added, at).await?;

@@ -6,7 +6,7 @@ use model::{
 
 use super::{Along, LiveSession, is_at_work};
 use crate::directories::Place;
-use crate::wishes::{Clicked, Created, Observed, PromptAccepted, Reply};
+use crate::wishes::{Created, Observed, PromptAccepted, Reply, StepTaken};
 use crate::{DirectoryError, SubmitError, directories, navigation, packet};
 
 impl LiveSession {
@@ -134,7 +134,7 @@ impl LiveSession {
                 });
                 Reply::PromptAccepted(PromptAccepted { interaction_id: *interaction_id, turn })
             }
-            Command::Click { work, session, .. } => Reply::Clicked(Clicked { work: *work, session: *session }),
+            Command::Click { work, session, .. } => Reply::Clicked(StepTaken { work: *work, session: *session }),
             Command::Observe => {
                 let was_unobserved =
                     entries.iter().any(|entry| matches!(entry.event, SessionEvent::SessionObserved {}));

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use agents::{Agent, Call, News, OwnCall};
+use agents::{Agent, AgentRequest, News, OwnCall};
 use model::{
     AgentOption, AgentReport, Answerer, Incarnation, NewSession, OptionCategory, Outcome, PermissionAnswer,
     PermissionKind, PermissionOption, Question, RememberedDecision, RememberedId, RememberedRow, RowChange, Seq,
@@ -14,7 +14,7 @@ use super::*;
 use crate::{Agency, Engine, OwnTools, Seams, SystemClock, SystemIds, feeds};
 
 /// A session whose agent has begun, with the agent's ends of it.
-async fn begun() -> (LiveSession, mpsc::Receiver<Call>, mpsc::Sender<News>) {
+async fn begun() -> (LiveSession, mpsc::Receiver<AgentRequest>, mpsc::Sender<News>) {
     let own_tools = OwnTools {
         unasked: vec!["mark".to_owned()],
         takes: |tool, input| tool == "mark" && input.contains_key("items"),
@@ -179,9 +179,9 @@ fn person(option: &str) -> PermissionAnswer {
 }
 
 /// What the agent is told next of its questions: which, and what was chosen.
-async fn told(calls: &mut mpsc::Receiver<Call>) -> (u64, Option<String>) {
+async fn told(calls: &mut mpsc::Receiver<AgentRequest>) -> (u64, Option<String>) {
     loop {
-        if let Call::Answer { key, answer } = calls.recv().await.unwrap() {
+        if let AgentRequest::Answer { key, answer } = calls.recv().await.unwrap() {
             return (key, answer.option);
         }
     }

@@ -12,7 +12,7 @@ use model::{
     Answerer, Context, ContextError, ContextWish, Marker, PermissionAnswer, Rejection, SessionEvent, SessionId,
     SetMode, SetOutcome, Turn,
 };
-use store::conformance::faulty::Call;
+use store::conformance::faulty::StoreCall;
 use store::prelude::*;
 
 use crate::support::{World, asker, next_event};
@@ -419,9 +419,9 @@ async fn what_agents_may_mark_between_two_prompts_is_bounded_across_a_restart() 
     world.engine.submit(session, large_mark(1, Marker::Agent), asker()).await.unwrap();
     // What came before the newest prompt is not read again.
     world.stop_and_restart().await;
-    let read = world.disk.met(Call::Read).given;
+    let read = world.disk.met(StoreCall::Read).given;
     world.engine.submit(session, large_mark(2, Marker::Agent), asker()).await.unwrap();
-    let read = world.disk.met(Call::Read).given - read;
+    let read = world.disk.met(StoreCall::Read).given - read;
     assert!(read < 20, "{read} entries were read to take one mark");
 }
 

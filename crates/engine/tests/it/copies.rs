@@ -6,10 +6,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use engine::{ChangeSession, Click, Clicked, Delete, Restore, SubmitError};
+use engine::{ChangeSession, Click, Delete, Restore, StepTaken, SubmitError};
 use model::{Answerer, SessionEvent, SessionId};
 use serde_json::json;
-use store::conformance::faulty::Call;
+use store::conformance::faulty::StoreCall;
 use store::copies::{CopyCursor, Depth, Phase};
 use store::prelude::*;
 use store::{Batch, Copies, Part};
@@ -73,9 +73,9 @@ async fn a_copy_reads_each_entry_once() {
         world.finish(session, prompt).await;
     }
     let head = world.store.session(session).await.unwrap().unwrap().head.0 as usize;
-    let before = world.disk.met(Call::Read).given;
+    let before = world.disk.met(StoreCall::Read).given;
     Copies::at(world.sessions_folder()).update(&*world.disk, session, Depth::End).await.unwrap();
-    let read = world.disk.met(Call::Read).given - before;
+    let read = world.disk.met(StoreCall::Read).given - before;
     assert!((1..=head).contains(&read), "{read} entries were read of {head}");
     assert_eq!(differences(&world, &[session]).await, "");
 }
@@ -252,7 +252,7 @@ async fn a_session_that_is_restored_while_it_is_purged_keeps_its_copy() {
     let before = world.store.session(session).await.unwrap().unwrap();
     let events = vec![SessionEvent::SessionRestored {}];
     let (part, _) = Part::of_session(session, before.head, Some(before), events, model::Timestamp::from_millis(0));
-    world.disk.when(Call::Purge).overtake(Batch { parts: vec![part], ..Batch::default() });
+    world.disk.when(StoreCall::Purge).overtake(Batch { parts: vec![part], ..Batch::default() });
     world.engine.purge(session, asker()).await.unwrap();
     assert!(world.store.session(session).await.unwrap().is_some());
     assert_eq!(differences(&world, &[session]).await, "");
@@ -353,7 +353,7 @@ async fn pieces_of_work_are_copied() {
     assert!(!copies.works_path().exists());
     let by = Answerer::Person { token_id: None, name: "test".to_owned() };
     let click = Click { block: "t1.n1".parse().unwrap(), agent: None, model: None, mode: None, by };
-    let Clicked { work, session: begun } = world.engine.click_next(session, click, asker()).await.unwrap();
+    let StepTaken { work, session: begun } = world.engine.click_next(session, click, asker()).await.unwrap();
     assert_eq!(told().await, [(json!("loom"), json!([begun]))]);
     assert_eq!(meta(&world, session)["clicks"][0]["session"], json!(begun));
     assert_eq!(meta(&world, begun)["metaContext"], json!({ "id": work, "name": "loom" }));

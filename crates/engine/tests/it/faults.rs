@@ -11,7 +11,7 @@ use model::{
     Answerer, ContextWish, Marker, NextId, PermissionAnswer, Position, Request, SessionEvent, SessionId, SetMode,
     TokenKind, Turn, WhenBusy,
 };
-use store::conformance::faulty::{Call, Fault};
+use store::conformance::faulty::{StoreCall, StoreFault};
 use store::prelude::*;
 use store::{AppendError, ReadError};
 
@@ -26,13 +26,13 @@ fn allow() -> PermissionAnswer {
     PermissionAnswer { option, kind: None, fields: None, by: person(), remembered: None }
 }
 
-fn is(fault: Fault, refused: &SubmitError) -> bool {
+fn is(fault: StoreFault, refused: &SubmitError) -> bool {
     let SubmitError::Append(refused) = refused else { return false };
     match fault {
-        Fault::Full => matches!(refused, AppendError::Full(_)),
-        Fault::Busy => matches!(refused, AppendError::Busy(_)),
-        Fault::Failed | Fault::Unconfirmed => matches!(refused, AppendError::Failed(_)),
-        Fault::Closed => matches!(refused, AppendError::Closed),
+        StoreFault::Full => matches!(refused, AppendError::Full(_)),
+        StoreFault::Busy => matches!(refused, AppendError::Busy(_)),
+        StoreFault::Failed | StoreFault::Unconfirmed => matches!(refused, AppendError::Failed(_)),
+        StoreFault::Closed => matches!(refused, AppendError::Closed),
     }
 }
 
@@ -63,14 +63,14 @@ impl World {
     /// The wish is refused as the fault says, changes nothing, and passes once the disk is mended.
     async fn refused_then_passes<T: Debug>(
         &self,
-        fault: Fault,
+        fault: StoreFault,
         name: &str,
         wish: impl AsyncFn() -> Result<T, SubmitError>,
     ) -> T {
         quiet(self).await;
         let before = state(self).await;
-        self.disk.when(Call::Append).fail(fault);
-        self.disk.when(Call::Purge).fail(fault);
+        self.disk.when(StoreCall::Append).fail(fault);
+        self.disk.when(StoreCall::Purge).fail(fault);
         let refused = wish().await.expect_err(name);
         assert!(is(fault, &refused), "{name}: {refused:?}");
         quiet(self).await;
@@ -90,7 +90,7 @@ impl World {
     }
 }
 
-async fn every_wish_that_writes(fault: Fault) {
+async fn every_wish_that_writes(fault: StoreFault) {
     let world = World::new().await;
     let engine = &world.engine;
     let created = world
@@ -149,18 +149,18 @@ async fn every_wish_that_writes(fault: Fault) {
 
 #[tokio::test(start_paused = true)]
 async fn on_a_full_disk_every_wish_changes_nothing_and_passes_later() {
-    every_wish_that_writes(Fault::Full).await;
+    every_wish_that_writes(StoreFault::Full).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn while_the_store_is_busy_every_wish_changes_nothing_and_passes_later() {
-    every_wish_that_writes(Fault::Busy).await;
+    every_wish_that_writes(StoreFault::Busy).await;
 }
 
 /// Whether the disk kept what it failed to confirm is known after the next start, and a repeat is then carried out once.
 #[tokio::test(start_paused = true)]
 async fn a_failed_flush_is_told_as_such_and_a_repeat_is_carried_out_once() {
-    for fault in [Fault::Failed, Fault::Unconfirmed] {
+    for fault in [StoreFault::Failed, StoreFault::Unconfirmed] {
         let mut world = World::new().await;
         let session = world.session().await;
         quiet(&world).await;
@@ -170,7 +170,7 @@ async fn a_failed_flush_is_told_as_such_and_a_repeat_is_carried_out_once() {
         let prompt =
             || SendPrompt { interaction_id, text: "say hi".to_owned(), images: Vec::new(), when_busy: WhenBusy::Queue };
         let mut follow = world.engine.follow(session, None).await.unwrap();
-        world.disk.when(Call::Append).fail(fault);
+        world.disk.when(StoreCall::Append).fail(fault);
         let refused = world.engine.submit(session, prompt(), asker()).await.unwrap_err();
         assert!(is(fault, &refused), "{refused:?}");
         let shown = tokio::time::timeout(Duration::from_secs(60), async {
@@ -197,8 +197,8 @@ async fn a_question_that_fails_is_told_and_answered_later() {
     let world = World::new().await;
     let session = world.after_turn("say hi").await;
     quiet(&world).await;
-    for (fault, is_closed) in [(Fault::Failed, false), (Fault::Closed, true)] {
-        world.disk.when(Call::Session).fail(fault);
+    for (fault, is_closed) in [(StoreFault::Failed, false), (StoreFault::Closed, true)] {
+        world.disk.when(StoreCall::Session).fail(fault);
         match world.engine.session(session).await {
             Err(QueryError::Read(ReadError::Closed)) => assert!(is_closed),
             Err(QueryError::Read(ReadError::Storage(_))) => assert!(!is_closed),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use engine::ImportProgress;
 use model::{AgentState, Attached, Memory, Seq, Session, SessionEvent, SessionId, Timestamp};
 use serde_json::json;
-use store::conformance::faulty::Call;
+use store::conformance::faulty::StoreCall;
 use store::prelude::*;
 use store::{Batch, Part, Room};
 
@@ -122,12 +122,12 @@ async fn a_hosted_conversation_is_asked_about_once() {
     go_on(&world, 1);
     world.engine.import(None, true).unwrap();
     until(&world, |progress| progress.done >= CONVERSATIONS).await;
-    let asked = world.disk.met(Call::Attached).calls;
+    let asked = world.disk.met(StoreCall::Attached).calls;
     for turn in 2..4 {
         go_on(&world, turn);
         until(&world, |progress| progress.done >= turn * CONVERSATIONS).await;
     }
-    assert_eq!(world.disk.met(Call::Attached).calls, asked);
+    assert_eq!(world.disk.met(StoreCall::Attached).calls, asked);
     let progress = world.engine.import_progress();
     assert_eq!((progress.added, progress.failed), (CONVERSATIONS - 1, 0), "{progress:?}");
 }
@@ -161,7 +161,7 @@ async fn one_whose_stream_moved_meanwhile_takes_no_other_with_it() {
     let observed = vec![SessionEvent::SessionObserved {}];
     let (part, _) = Part::of_session(id, head, Some(moved), observed, Timestamp::from_millis(1));
     let another = Batch { parts: vec![part], receipt: None, room: Room::Ordinary };
-    world.disk.when(Call::Append).that(|batch| batch.parts.len() > 1).overtake(another);
+    world.disk.when(StoreCall::Append).that(|batch| batch.parts.len() > 1).overtake(another);
     let progress = import(&world).await;
     assert!(world.disk.is_spent(), "several are written at once");
     assert_eq!((progress.updated, progress.failed, progress.turns), (CONVERSATIONS - 1, 1, 4), "{progress:?}");

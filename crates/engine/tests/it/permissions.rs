@@ -7,7 +7,7 @@ use agents::policy::{PermissionPolicy, Policy};
 use engine::{Agency, Answer, Cancel, Follow, SubmitError};
 use model::{Answerer, Event, PermissionAnswer, Rejection, Request, SessionEvent};
 use store::Batch;
-use store::conformance::faulty::{Call, Fault};
+use store::conformance::faulty::{StoreCall, StoreFault};
 
 use crate::support::{World, asker, next_event};
 
@@ -67,7 +67,7 @@ async fn a_rules_answer_that_could_not_be_written_is_left_to_the_person() {
     let world = World::with_agency(allowing).await;
     let session = world.session().await;
     let mut follow = world.engine.follow(session, None).await.unwrap();
-    world.disk.when(Call::Append).that(is_by_rule).fail(Fault::Full);
+    world.disk.when(StoreCall::Append).that(is_by_rule).fail(StoreFault::Full);
     let prompt = world.prompt(session, "run true").await;
     let request = asked(&mut follow).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
@@ -91,7 +91,7 @@ async fn a_person_that_is_faster_than_a_rule_is_the_one_that_counts() {
     let world = World::with_agency(allowing).await;
     let session = world.session().await;
     let mut follow = world.engine.follow(session, None).await.unwrap();
-    world.disk.when(Call::Append).that(is_by_rule).fail(Fault::Full);
+    world.disk.when(StoreCall::Append).that(is_by_rule).fail(StoreFault::Full);
     let prompt = world.prompt(session, "run true").await;
     let request = asked(&mut follow).await;
     world.engine.submit(session, answer(request, "reject-once"), asker()).await.unwrap();

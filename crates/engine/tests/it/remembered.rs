@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agents::catalog::Catalog;
 use agents::policy::{PermissionPolicy, Policy};
-use agents::{Agents, Settings};
+use agents::{AgentSettings, Agents};
 use engine::{Agency, Keep, SubmitError};
 use model::{
     Answerer, MAX_REMEMBERED, PermissionAnswer, PermissionKind, Rejection, RememberedDecision, RememberedId, Request,
@@ -57,7 +57,7 @@ fn two_agents() -> Agency {
     let mut other = (*entries[0]).clone();
     other.name = "codex".to_owned();
     entries.push(Arc::new(other));
-    Agency { agents: Agents::new(Settings::in_process(&entries)), catalog, ..Agency::only_guide() }
+    Agency { agents: Agents::new(AgentSettings::in_process(&entries)), catalog, ..Agency::only_guide() }
 }
 
 #[tokio::test(start_paused = true)]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use agents::history::Places;
 use engine::{Agency, Asker, Clock, Created, Engine, Follow, Followed, IdSource, Reach, Seams, SendPrompt};
 use model::{Incarnation, InteractionId, Seq, SessionEvent, SessionId, StreamId, Timestamp, WhenBusy};
-use store::conformance::faulty::{Call, Fault, Faulty};
+use store::conformance::faulty::{Faulty, StoreCall, StoreFault};
 use store::prelude::*;
 use store::{Copies, Fence, MemoryStore, Store};
 use uuid::Uuid;
@@ -145,8 +145,8 @@ impl World {
 
     /// From now on nothing can be written, until the disk is mended.
     pub(crate) fn fill_disk(&self) {
-        self.disk.when(Call::Append).fail(Fault::Full);
-        self.disk.when(Call::Purge).fail(Fault::Full);
+        self.disk.when(StoreCall::Append).fail(StoreFault::Full);
+        self.disk.when(StoreCall::Purge).fail(StoreFault::Full);
     }
 
     /// The session's log is said to be damaged.

@@ -1,6 +1,6 @@
 //! Credentials and sign-in codes.
 
-use engine::{Secret, TokenWish};
+use engine::{TokenSecret, TokenWish};
 use model::TokenKind;
 use store::prelude::*;
 
@@ -16,7 +16,7 @@ async fn a_credential_opens_until_it_is_ended_also_after_a_restart() {
     let issued = world.engine.issue_token(wish(TokenKind::Person)).await.unwrap();
     world.stop_and_restart().await;
     assert_eq!(world.engine.find_token(&issued.secret, None), Some(issued.row.clone()));
-    assert_eq!(world.engine.find_token(&Secret::new("guess"), None), None);
+    assert_eq!(world.engine.find_token(&TokenSecret::new("guess"), None), None);
     let mut changes = world.engine.token_changes();
     world.engine.revoke_token(issued.row.id).await.unwrap();
     changes.changed().await.unwrap();
@@ -30,7 +30,8 @@ async fn a_browsers_credential_needs_both_halves() {
     let world = World::new().await;
     let one = world.engine.issue_token(wish(TokenKind::Browser)).await.unwrap();
     let two = world.engine.issue_token(wish(TokenKind::Browser)).await.unwrap();
-    let found = |secret: &Secret, proof: Option<&Secret>| world.engine.find_token(secret, proof).map(|row| row.id);
+    let found =
+        |secret: &TokenSecret, proof: Option<&TokenSecret>| world.engine.find_token(secret, proof).map(|row| row.id);
     assert_eq!(found(&one.secret, one.proof.as_ref()), Some(one.row.id));
     assert_eq!(found(&one.secret, None), None);
     assert_eq!(found(&one.secret, two.proof.as_ref()), None);
@@ -100,7 +101,7 @@ async fn a_code_is_good_once_and_for_a_while() {
     let late = world.engine.offer_code();
     tokio::time::advance(engine::CODE_GOOD_FOR).await;
     assert_eq!(world.engine.consume_code(&late), None);
-    assert_eq!(world.engine.consume_code(&Secret::new("guess")), None);
+    assert_eq!(world.engine.consume_code(&TokenSecret::new("guess")), None);
     let offered = world.engine.offer_code_for(Some("phone"));
     assert_eq!(world.engine.consume_code(&offered.code).as_deref(), Some("phone"));
 }

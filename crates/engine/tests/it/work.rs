@@ -1,12 +1,12 @@
 //! Steps that are taken, and the pieces of work that they make.
 
-use engine::{Asker, Click, Clicked, Delete, Engine, ListChange, RequestKey, Restore, SubmitError};
+use engine::{Asker, Click, Delete, Engine, ListChange, RequestKey, Restore, StepTaken, SubmitError};
 use insta::assert_snapshot;
 use model::{
     AgentOption, Answerer, Choice, Command, FirstPrompt, NewSession, NextId, OfferState, OptionCategory, Origin,
     Rejection, Seq, SessionEvent, SessionId, Timestamp, Turn, WorkId, decide,
 };
-use store::conformance::faulty::Call;
+use store::conformance::faulty::StoreCall;
 use store::prelude::*;
 use store::{Batch, Part};
 
@@ -25,7 +25,7 @@ fn click(block: NextId) -> Click {
 
 async fn take(engine: &Engine, session: SessionId, block: NextId) -> (WorkId, SessionId) {
     match engine.click_next(session, click(block), asker()).await {
-        Ok(Clicked { work, session }) => (work, session),
+        Ok(StepTaken { work, session }) => (work, session),
         other => panic!("{other:?}"),
     }
 }
@@ -249,7 +249,9 @@ async fn members_read(members: u8) -> usize {
         let part = Part::of_session(id, Seq::START, None, created, at).0;
         world.store.append(Batch { parts: vec![part], ..Batch::default() }).await.unwrap();
     }
-    let read = || [Call::WorkSessions, Call::NewestOfWork].map(|call| world.disk.met(call).given).iter().sum::<usize>();
+    let read = || {
+        [StoreCall::WorkSessions, StoreCall::NewestOfWork].map(|call| world.disk.met(call).given).iter().sum::<usize>()
+    };
     let before = read();
     let (_, second) = take(&world.engine, session, block(2, 1)).await;
     world.first_turn(second).await;

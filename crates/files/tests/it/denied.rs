@@ -169,7 +169,7 @@ fn the_kernels_folders_are_shut() {
         let trees = Trees::new(vec![Tree::open(tree).unwrap()]);
         assert_eq!(shown(trees.stat(path).map(|_| String::new())), "not allowed", "{tree}");
     }
-    assert_eq!(trees.stat("/usr").unwrap().kind, files::Kind::Directory);
+    assert_eq!(trees.stat("/usr").unwrap().kind, files::FileKind::Directory);
     assert!(!trees.list("/", 999).unwrap().items.iter().any(|item| item.name == "proc"));
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 
-use files::{Item, Kind};
+use files::{FileKind, Item};
 
 use crate::support::{Disk, shown};
 
@@ -75,8 +75,8 @@ fn a_path_is_looked_at_through_links() {
     let stat = |path: &str| disk.trees().stat(disk.at(path));
     for path in ["open/five", "open/to-five"] {
         let five = stat(path).unwrap();
-        assert_eq!((five.kind, five.bytes, five.modified_at_ms), (Kind::File, 5, 1_763_175_600_123));
+        assert_eq!((five.kind, five.bytes, five.modified_at_ms), (FileKind::File, 5, 1_763_175_600_123));
     }
-    assert_eq!(stat("open").unwrap().kind, Kind::Directory);
+    assert_eq!(stat("open").unwrap().kind, FileKind::Directory);
     assert_eq!(shown(stat("open/missing").map(|_| String::new())), "not found");
 }

@@ -12,7 +12,7 @@ use tantivy::schema::{Field as IndexField, IndexRecordOption};
 
 use super::schema::{Fields, outcome_number, role_number};
 use super::{Hidden, Index, Within};
-use crate::query::{Clause, Field, Filter, Pattern, Query, folded, patterns};
+use crate::query::{Clause, Filter, FilterField, Pattern, Query, folded, patterns};
 
 /// How many words the last part of a phrase may become.
 const MAX_PHRASE_ENDS: u32 = 256;
@@ -120,25 +120,27 @@ fn pattern(field: IndexField, Pattern { parts, prefix }: &Pattern) -> Boxed {
     }
 }
 
-fn filter(fields: &Fields, field: &Field) -> Boxed {
+fn filter(fields: &Fields, field: &FilterField) -> Boxed {
     let words =
         |of: IndexField, text: &str| either(patterns(text, true).iter().map(|found| pattern(of, found)).collect());
     match field {
-        Field::Session(id) if id.len() == 36 => term(Term::from_field_text(fields.session, id)),
-        Field::Session(id) => Box::new(beginning(fields.session, id)),
-        Field::Agent(name) => term(Term::from_field_text(fields.agent, &folded(name))),
-        Field::Project(text) => words(fields.project_words, text),
-        Field::Work { sessions, .. } => either(sessions.iter().map(|id| term(fields.session_term(*id))).collect()),
-        Field::File(text) => words(fields.files, text),
-        Field::Tool(text) => words(fields.tool, text),
-        Field::Outcome(outcome) => term(Term::from_field_u64(fields.outcome, outcome_number(*outcome))),
-        Field::Exit(code) => term(Term::from_field_i64(fields.exit, i64::from(*code))),
-        Field::Role(role) => term(Term::from_field_u64(fields.role, role_number(*role))),
-        Field::Before(at) => {
+        FilterField::Session(id) if id.len() == 36 => term(Term::from_field_text(fields.session, id)),
+        FilterField::Session(id) => Box::new(beginning(fields.session, id)),
+        FilterField::Agent(name) => term(Term::from_field_text(fields.agent, &folded(name))),
+        FilterField::Project(text) => words(fields.project_words, text),
+        FilterField::Work { sessions, .. } => {
+            either(sessions.iter().map(|id| term(fields.session_term(*id))).collect())
+        }
+        FilterField::File(text) => words(fields.files, text),
+        FilterField::Tool(text) => words(fields.tool, text),
+        FilterField::CallOutcome(outcome) => term(Term::from_field_u64(fields.outcome, outcome_number(*outcome))),
+        FilterField::Exit(code) => term(Term::from_field_i64(fields.exit, i64::from(*code))),
+        FilterField::Role(role) => term(Term::from_field_u64(fields.role, role_number(*role))),
+        FilterField::Before(at) => {
             let at = Term::from_field_i64(fields.at, at.as_millis());
             Box::new(RangeQuery::new(Bound::Unbounded, Bound::Excluded(at)))
         }
-        Field::After(at) => {
+        FilterField::After(at) => {
             let at = Term::from_field_i64(fields.at, at.as_millis());
             Box::new(RangeQuery::new(Bound::Included(at), Bound::Unbounded))
         }

@@ -12,7 +12,7 @@ use tantivy::{Searcher, Term};
 
 use super::Index;
 use super::compile::{Boxed, unscored};
-use crate::tokenizer::{Kind, tokens};
+use crate::tokenizer::{TokenShape, tokens};
 
 /// A piece of the text that is in more words than this tells nothing.
 const MAX_WORDS: usize = 2_000;
@@ -109,10 +109,10 @@ fn runs(text: &str) -> Vec<Run> {
     let mut whole_end = 0;
     for token in tokens(text) {
         match token.kind {
-            Kind::Word | Kind::Whole | Kind::Signed => whole_end = token.span.end,
+            TokenShape::Word | TokenShape::Whole | TokenShape::Signed => whole_end = token.span.end,
             // The parts of a whole that is too long to be kept stand for it.
-            Kind::Part if token.span.end <= whole_end => continue,
-            Kind::Part => (),
+            TokenShape::Part if token.span.end <= whole_end => continue,
+            TokenShape::Part => (),
         }
         // What joins the parts of an identifier, or may belong to it, is no border.
         let border = |c: char| !matches!(c, '_' | '-' | '.' | '+' | '#');

@@ -7,7 +7,7 @@ use model::{Seq, SessionId, Timestamp, Turn};
 use super::collect::Scored;
 use super::columns::{AllColumns, TurnMap};
 use super::schema::role_number;
-use crate::pieces::Role;
+use crate::pieces::PieceRole;
 
 /// In this time half of the bonus for being new is gone.
 const HALF_LIFE_MS: f32 = 30.0 * 24.0 * 3_600.0 * 1_000.0;
@@ -26,7 +26,7 @@ pub struct Hit {
     /// The turn; zero for a title.
     pub turn: Turn,
     /// What the piece is of the turn.
-    pub role: Role,
+    pub role: PieceRole,
     /// The number of the tool call, else of the chunk.
     pub number: u32,
     /// The entry in which the piece begins.
@@ -67,19 +67,19 @@ pub(super) struct Group {
     pub(super) turn: Turn,
     pub(super) score: f32,
     pub(super) best: Scored,
-    role: Role,
+    role: PieceRole,
     at: i64,
     others: f32,
     pub(super) whole: bool,
 }
 
 /// The weight of a piece by what it is and how old it is.
-pub(crate) fn weight(role: Role, at: i64, now: Timestamp) -> f32 {
+pub(crate) fn weight(role: PieceRole, at: i64, now: Timestamp) -> f32 {
     let role = match role {
-        Role::Title | Role::Summary => 1.0,
-        Role::Prompt => 0.95,
-        Role::Answer => 0.85,
-        Role::Thought | Role::Tool => 0.7,
+        PieceRole::Title | PieceRole::Summary => 1.0,
+        PieceRole::Prompt => 0.95,
+        PieceRole::Answer => 0.85,
+        PieceRole::Thought | PieceRole::Tool => 0.7,
     };
     let age_ms = now.as_millis().saturating_sub(at).max(0) as f32;
     role * (OLD + (1.0 - OLD) * (-age_ms / HALF_LIFE_MS).exp2())
@@ -139,6 +139,6 @@ impl Group {
     }
 }
 
-pub(super) fn role_of(number: u64) -> Role {
-    Role::ALL.into_iter().find(|role| role_number(*role) == number).unwrap_or(Role::Answer)
+pub(super) fn role_of(number: u64) -> PieceRole {
+    PieceRole::ALL.into_iter().find(|role| role_number(*role) == number).unwrap_or(PieceRole::Answer)
 }

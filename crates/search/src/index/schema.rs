@@ -6,7 +6,7 @@ use tantivy::{TantivyDocument, TantivyError, Term};
 
 use super::SearchError;
 use super::analyzer::TOKENIZER;
-use crate::pieces::{About, Outcome, Piece, Role};
+use crate::pieces::{CallOutcome, Piece, PieceRole, SessionAttributes};
 use crate::query::folded;
 
 /// Columns, by the names that readers of segments ask for.
@@ -97,7 +97,7 @@ impl Fields {
         fields().map_err(SearchError::from)
     }
 
-    pub(super) fn document(&self, piece: &Piece, about: &About) -> TantivyDocument {
+    pub(super) fn document(&self, piece: &Piece, about: &SessionAttributes) -> TantivyDocument {
         let mut document = TantivyDocument::new();
         document.add_text(self.text, &piece.text);
         document.add_text(self.session, piece.session.to_string());
@@ -144,20 +144,20 @@ pub(super) fn session_of(high: u64, low: u64) -> SessionId {
 }
 
 /// How a role is kept; a number once used is never given another meaning.
-pub(super) fn role_number(role: Role) -> u64 {
+pub(super) fn role_number(role: PieceRole) -> u64 {
     match role {
-        Role::Prompt => 0,
-        Role::Answer => 1,
-        Role::Thought => 2,
-        Role::Tool => 3,
-        Role::Summary => 4,
-        Role::Title => 5,
+        PieceRole::Prompt => 0,
+        PieceRole::Answer => 1,
+        PieceRole::Thought => 2,
+        PieceRole::Tool => 3,
+        PieceRole::Summary => 4,
+        PieceRole::Title => 5,
     }
 }
 
-pub(super) fn outcome_number(outcome: Outcome) -> u64 {
+pub(super) fn outcome_number(outcome: CallOutcome) -> u64 {
     match outcome {
-        Outcome::Ok => 0,
-        Outcome::Fail => 1,
+        CallOutcome::Ok => 0,
+        CallOutcome::Fail => 1,
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use model::{Seq, Timestamp};
 
 use super::*;
-use crate::pieces::{Outcome, Role};
+use crate::pieces::{CallOutcome, PieceRole};
 use crate::query::Query;
 
 mod code;
@@ -22,7 +22,7 @@ fn piece(of: u8, turn: u32, text: &str) -> Piece {
     Piece {
         session: session(of),
         turn: Turn(turn),
-        role: Role::Answer,
+        role: PieceRole::Answer,
         number: 0,
         first_seq: Seq(1),
         last_seq: Seq(2),
@@ -35,8 +35,8 @@ fn piece(of: u8, turn: u32, text: &str) -> Piece {
     }
 }
 
-fn about() -> About {
-    About { project: "/home/ada/engine-room".to_owned(), agent: "Guide".to_owned() }
+fn about() -> SessionAttributes {
+    SessionAttributes { project: "/home/ada/engine-room".to_owned(), agent: "Guide".to_owned() }
 }
 
 fn incarnation() -> Incarnation {
@@ -139,12 +139,12 @@ fn what_was_removed_is_hidden_at_once_and_gone_after_the_commit() {
 #[test]
 fn a_turn_is_told_once_by_its_best_piece() {
     let dir = tempfile::tempdir().unwrap();
-    let prompt = Piece { role: Role::Prompt, number: 5, ..piece(1, 1, "deploy the fox") };
+    let prompt = Piece { role: PieceRole::Prompt, number: 5, ..piece(1, 1, "deploy the fox") };
     let index =
         filled(dir.path(), &[piece(1, 1, "deploy the fox"), prompt, piece(1, 1, "a fox among many other words")]);
     let hits = index.search(&Query::parse("fox "), &wanted()).unwrap();
     assert_eq!(hits.hits.len(), 1);
-    assert_eq!((hits.hits[0].role, hits.hits[0].number), (Role::Prompt, 5));
+    assert_eq!((hits.hits[0].role, hits.hits[0].number), (PieceRole::Prompt, 5));
     assert_eq!(hits.total, Count::Exactly(1));
 }
 
@@ -161,8 +161,8 @@ fn of_equal_pieces_the_newest_comes_first() {
 #[test]
 fn filters_narrow_and_alone_they_list_the_newest() {
     let dir = tempfile::tempdir().unwrap();
-    let call = |turn: u32, tool: &str, outcome: Outcome, exit: i32, file: &str| Piece {
-        role: Role::Tool,
+    let call = |turn: u32, tool: &str, outcome: CallOutcome, exit: i32, file: &str| Piece {
+        role: PieceRole::Tool,
         tool: Some(tool.to_owned()),
         outcome: Some(outcome),
         exit: Some(exit),
@@ -171,9 +171,9 @@ fn filters_narrow_and_alone_they_list_the_newest() {
         ..piece(1, turn, "cargo test")
     };
     let pieces = [
-        call(1, "bash execute", Outcome::Ok, 0, "/w/src/event_log.rs"),
-        call(2, "bash execute", Outcome::Fail, 101, "/w/src/main.rs"),
-        call(3, "edit_file edit", Outcome::Ok, 0, "/w/docs/main.md"),
+        call(1, "bash execute", CallOutcome::Ok, 0, "/w/src/event_log.rs"),
+        call(2, "bash execute", CallOutcome::Fail, 101, "/w/src/main.rs"),
+        call(3, "edit_file edit", CallOutcome::Ok, 0, "/w/docs/main.md"),
     ];
     let index = filled(dir.path(), &pieces);
     for (typed, expected) in [
@@ -222,7 +222,7 @@ fn only_the_wanted_project_is_searched() {
     let dir = tempfile::tempdir().unwrap();
     let index = open(dir.path()).index;
     for (of, project) in [(1, "/a"), (2, "/a"), (3, "/b")] {
-        let about = About { project: project.to_owned(), agent: "guide".to_owned() };
+        let about = SessionAttributes { project: project.to_owned(), agent: "guide".to_owned() };
         index.add(&piece(of, 1, "fox"), &about).unwrap();
     }
     index.commit(Position(1)).unwrap();
@@ -256,7 +256,7 @@ fn a_deadline_that_has_passed_gives_what_there_is() {
 #[test]
 fn words_in_several_pieces_of_a_turn_find_the_turn() {
     let dir = tempfile::tempdir().unwrap();
-    let asked = Piece { role: Role::Prompt, ..piece(1, 1, "why is the login page slow") };
+    let asked = Piece { role: PieceRole::Prompt, ..piece(1, 1, "why is the login page slow") };
     let answered = piece(1, 1, "an index was missing on accounts");
     let other = piece(1, 2, "the login button is blue");
     let index = filled(dir.path(), &[asked, answered, other]);

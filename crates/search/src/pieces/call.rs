@@ -8,7 +8,7 @@ use model::{
 };
 use serde_json::Value;
 
-use super::{Outcome, Piece, Role};
+use super::{CallOutcome, Piece, PieceRole};
 
 /// So long, a text is looked for among what is said already.
 const SAID_BYTES: usize = 2 << 10;
@@ -132,7 +132,7 @@ impl OpenCall {
         Piece {
             session,
             turn,
-            role: Role::Tool,
+            role: PieceRole::Tool,
             number: call.tool,
             first_seq: self.first_seq,
             last_seq,
@@ -146,12 +146,12 @@ impl OpenCall {
     }
 }
 
-fn outcome_of(call: &ToolCall, exit: Option<i32>) -> Option<Outcome> {
+fn outcome_of(call: &ToolCall, exit: Option<i32>) -> Option<CallOutcome> {
     match call.status {
         ToolStatus::Pending | ToolStatus::Running | ToolStatus::Cancelled => None,
-        ToolStatus::Failed => Some(Outcome::Fail),
-        ToolStatus::Completed if succeeded(call) && exit.unwrap_or(0) == 0 => Some(Outcome::Ok),
-        ToolStatus::Completed => Some(Outcome::Fail),
+        ToolStatus::Failed => Some(CallOutcome::Fail),
+        ToolStatus::Completed if succeeded(call) && exit.unwrap_or(0) == 0 => Some(CallOutcome::Ok),
+        ToolStatus::Completed => Some(CallOutcome::Fail),
     }
 }
 

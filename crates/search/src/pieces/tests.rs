@@ -95,7 +95,7 @@ fn a_turn_is_its_prompt_its_calls_and_its_words() {
         ]
     );
     let call = &pieces[2];
-    assert_eq!((call.outcome, call.exit), (Some(Outcome::Fail), Some(101)));
+    assert_eq!((call.outcome, call.exit), (Some(CallOutcome::Fail), Some(101)));
     assert_eq!((call.tool.as_deref(), &call.files[..]), (Some("bash execute"), &["src/main.rs".to_owned()][..]));
 }
 
@@ -138,7 +138,7 @@ fn of_a_very_long_output_the_beginning_and_the_end_are_kept() {
     assert!(text.len() < 300 << 10, "{}", text.len());
     assert!(text.contains("line 0 ") && text.contains("line 2999 ") && text.contains(" bytes left out …"));
     assert!(!text.contains("line 1500 "));
-    assert_eq!(pieces[0].outcome, Some(Outcome::Ok));
+    assert_eq!(pieces[0].outcome, Some(CallOutcome::Ok));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use jiff::civil;
 use jiff::tz::Offset;
 use model::{SessionId, Timestamp};
 
-use crate::pieces::{About, Outcome, Piece, Role};
+use crate::pieces::{CallOutcome, Piece, PieceRole, SessionAttributes};
 use crate::tokenizer::fold_into;
 
 /// One `key:value`.
@@ -15,12 +15,12 @@ pub struct Filter {
     /// What has it is not wanted.
     pub excluded: bool,
     /// What is compared, and with what.
-    pub field: Field,
+    pub field: FilterField,
 }
 
 /// What can be filtered by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Field {
+pub enum FilterField {
     /// A session's id, or its beginning.
     Session(String),
     /// The agent's name.
@@ -39,11 +39,11 @@ pub enum Field {
     /// Words of a tool's name or kind.
     Tool(String),
     /// How a call ended.
-    Outcome(Outcome),
+    CallOutcome(CallOutcome),
     /// A command's exit code.
     Exit(i32),
     /// What it is of its turn.
-    Role(Role),
+    Role(PieceRole),
     /// Earlier than this; a day means its beginning, in UTC.
     Before(Timestamp),
     /// This or later.
@@ -52,14 +52,14 @@ pub enum Field {
 
 /// What became of `key:value`.
 pub(super) enum Read {
-    Field(Field),
+    FilterField(FilterField),
     /// The key is none of ours: these are words.
     NoFilter,
     /// Why the value means nothing.
     Senseless(String),
 }
 
-impl Field {
+impl FilterField {
     pub(super) fn read(key: &str, value: &str) -> Read {
         let known =
             ["session", "agent", "project", "work", "file", "tool", "outcome", "exit", "role", "before", "after"];
@@ -75,8 +75,8 @@ impl Field {
             "file" => has_words(value).map(Self::File),
             "tool" => has_words(value).map(Self::Tool),
             "outcome" => match value.to_ascii_lowercase().as_str() {
-                "ok" | "success" => Ok(Self::Outcome(Outcome::Ok)),
-                "fail" | "failed" => Ok(Self::Outcome(Outcome::Fail)),
+                "ok" | "success" => Ok(Self::CallOutcome(CallOutcome::Ok)),
+                "fail" | "failed" => Ok(Self::CallOutcome(CallOutcome::Fail)),
                 _ => Err("ok or fail"),
             },
             "exit" => value.parse().map(Self::Exit).map_err(|_| "a number"),
@@ -85,7 +85,7 @@ impl Field {
             _ => instant(value).map(Self::After).ok_or("a day like 2026-01-31 or an instant in RFC 3339"),
         };
         match field {
-            Ok(field) => Read::Field(field),
+            Ok(field) => Read::FilterField(field),
             Err(expected) => Read::Senseless(format!("{key}:{} was left out: expected {expected}", cut(value))),
         }
     }
@@ -99,7 +99,7 @@ impl Field {
             Self::Work { .. } => "work",
             Self::File(_) => "file",
             Self::Tool(_) => "tool",
-            Self::Outcome(_) => "outcome",
+            Self::CallOutcome(_) => "outcome",
             Self::Exit(_) => "exit",
             Self::Role(_) => "role",
             Self::Before(_) => "before",
@@ -113,7 +113,7 @@ impl Field {
     }
 
     /// Does the piece have it?
-    pub(crate) fn admits(&self, piece: &Piece, about: &About) -> bool {
+    pub(crate) fn admits(&self, piece: &Piece, about: &SessionAttributes) -> bool {
         match self {
             Self::Session(id) => piece.session.to_string().starts_with(id.as_str()),
             Self::Agent(name) => folded(&about.agent) == folded(name),
@@ -121,7 +121,7 @@ impl Field {
             Self::Work { sessions, .. } => sessions.contains(&piece.session),
             Self::File(words) => piece.files.iter().any(|file| contains_words(file, words)),
             Self::Tool(words) => piece.tool.as_deref().is_some_and(|tool| contains_words(tool, words)),
-            Self::Outcome(outcome) => piece.outcome == Some(*outcome),
+            Self::CallOutcome(outcome) => piece.outcome == Some(*outcome),
             Self::Exit(code) => piece.exit == Some(*code),
             Self::Role(role) => piece.role == *role,
             Self::Before(at) => piece.at < *at,
@@ -151,12 +151,12 @@ fn has_words(value: &str) -> Result<String, &'static str> {
     if super::patterns(value, true).is_empty() { Err("letters or digits") } else { Ok(value.to_owned()) }
 }
 
-fn role(value: &str) -> Option<Role> {
+fn role(value: &str) -> Option<PieceRole> {
     let value = value.to_ascii_lowercase();
     match value.as_str() {
-        "user" => Some(Role::Prompt),
-        "assistant" | "agent" => Some(Role::Answer),
-        value => Role::ALL.into_iter().find(|role| role.as_str() == value),
+        "user" => Some(PieceRole::Prompt),
+        "assistant" | "agent" => Some(PieceRole::Answer),
+        value => PieceRole::ALL.into_iter().find(|role| role.as_str() == value),
     }
 }
 
@@ -177,17 +177,17 @@ impl fmt::Display for Filter {
         let minus = if self.excluded { "-" } else { "" };
         write!(f, "{minus}{}:", self.field.key())?;
         match &self.field {
-            Field::Session(text)
-            | Field::Agent(text)
-            | Field::Project(text)
-            | Field::Work { name: text, .. }
-            | Field::File(text)
-            | Field::Tool(text) => f.write_str(text),
-            Field::Outcome(Outcome::Ok) => f.write_str("ok"),
-            Field::Outcome(Outcome::Fail) => f.write_str("fail"),
-            Field::Exit(code) => code.fmt(f),
-            Field::Role(role) => f.write_str(role.as_str()),
-            Field::Before(at) | Field::After(at) => at.fmt(f),
+            FilterField::Session(text)
+            | FilterField::Agent(text)
+            | FilterField::Project(text)
+            | FilterField::Work { name: text, .. }
+            | FilterField::File(text)
+            | FilterField::Tool(text) => f.write_str(text),
+            FilterField::CallOutcome(CallOutcome::Ok) => f.write_str("ok"),
+            FilterField::CallOutcome(CallOutcome::Fail) => f.write_str("fail"),
+            FilterField::Exit(code) => code.fmt(f),
+            FilterField::Role(role) => f.write_str(role.as_str()),
+            FilterField::Before(at) | FilterField::After(at) => at.fmt(f),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From what was typed to a query: chunks between spaces, quotes around phrases, a minus before what is not wanted.
 
 use super::filter::Read;
-use super::{Clause, Field, Filter, Mode, Query};
+use super::{Clause, Filter, FilterField, Mode, Query};
 
 /// How much of what was typed is looked at.
 const MAX_BYTES: usize = 4 << 10;
@@ -31,8 +31,8 @@ pub(super) fn parse(typed: &str) -> Query {
             break;
         }
         let Chunk { excluded, key, text, quoted, open, source } = chunk;
-        match key.map(|key| Field::read(key, text)) {
-            Some(Read::Field(field)) => filters.push(Filter { excluded, field }),
+        match key.map(|key| FilterField::read(key, text)) {
+            Some(Read::FilterField(field)) => filters.push(Filter { excluded, field }),
             Some(Read::Senseless(note)) => notes.push(note),
             Some(Read::NoFilter) | None => {
                 let words = if key.is_some() { source } else { text };

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
 use crate::query::{MAX_PARTS, Pattern};
-use crate::tokenizer::{Kind, Span, Spans, fold_token};
+use crate::tokenizer::{Span, Spans, TokenShape, fold_token};
 
 #[derive(Debug)]
 pub(super) struct Machine {
@@ -88,7 +88,7 @@ impl Machine {
             let exact = self.parts.get(folded.as_str()).into_iter().flatten();
             let begun = self.beginnings.iter().filter(|(part, _)| folded.starts_with(part.as_str()));
             // Of a whole identifier that only begins so, the beginning is what was found.
-            let partly = kind == Kind::Whole && text[range.clone()].is_ascii();
+            let partly = kind == TokenShape::Whole && text[range.clone()].is_ascii();
             let end_of = |part: &str| if partly { range.start + part.len() } else { range.end };
             let exact = exact.map(|bit| (bit, range.end));
             for (Bit { row, number }, end) in exact.chain(begun.map(|(part, bit)| (bit, end_of(part)))) {

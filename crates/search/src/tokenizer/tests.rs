@@ -7,8 +7,8 @@ use super::*;
 /// Each token as `position text`, wholes in angle brackets.
 fn shape(text: &str) -> String {
     let shown = tokens(text).map(|token| match token.kind {
-        Kind::Word | Kind::Part => format!("{}:{}", token.position, token.text),
-        Kind::Whole | Kind::Signed => format!("{}:<{}>", token.position, token.text),
+        TokenShape::Word | TokenShape::Part => format!("{}:{}", token.position, token.text),
+        TokenShape::Whole | TokenShape::Signed => format!("{}:<{}>", token.position, token.text),
     });
     shown.collect::<Vec<_>>().join(" ")
 }
@@ -50,7 +50,7 @@ fn a_token_is_bounded_and_found_by_its_beginning() {
     assert_eq!(all[0].span, 0..10_000);
     let snake = "ab_".repeat(10_000);
     assert!(tokens(&snake).all(|token| token.text.len() <= MAX_WHOLE_BYTES));
-    assert_eq!(tokens(&snake).filter(|token| token.kind == Kind::Part).count(), 10_000);
+    assert_eq!(tokens(&snake).filter(|token| token.kind == TokenShape::Part).count(), 10_000);
 }
 
 fn any_text() -> impl Strategy<Value = String> {

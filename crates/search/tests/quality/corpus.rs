@@ -4,7 +4,7 @@
 //! with its output on the lines after it, `< ` the answer; `? ` separates what people type who look for that turn.
 
 use model::{Seq, SessionId, Timestamp, Turn};
-use search::{About, Outcome, Piece, Role};
+use search::{CallOutcome, Piece, PieceRole, SessionAttributes};
 
 /// 2026-05-10.
 pub(crate) const NOW_MS: i64 = 1_778_371_200_000;
@@ -20,10 +20,10 @@ const NOISE: usize = 420;
 
 #[derive(Default)]
 pub(crate) struct Corpus {
-    pub(crate) pieces: Vec<(Piece, About)>,
+    pub(crate) pieces: Vec<(Piece, SessionAttributes)>,
     /// What is typed, and the turn that is meant.
     pub(crate) labels: Vec<(String, SessionId, Turn)>,
-    sessions: Vec<(SessionId, About, i64, u32)>,
+    sessions: Vec<(SessionId, SessionAttributes, i64, u32)>,
 }
 
 impl Corpus {
@@ -37,7 +37,7 @@ impl Corpus {
     }
 
     pub(crate) fn turns(&self) -> usize {
-        self.pieces.iter().filter(|(piece, _)| piece.role == Role::Prompt).count()
+        self.pieces.iter().filter(|(piece, _)| piece.role == PieceRole::Prompt).count()
     }
 
     fn line(&mut self, line: &str) {
@@ -48,29 +48,29 @@ impl Corpus {
                 let day: Timestamp = serde_json::from_str(&format!("\"{}T09:00:00Z\"", fields[3])).expect("a day");
                 let mut id = [0; 16];
                 id[0] = u8::try_from(self.sessions.len() + 1).expect("few sessions");
-                let about = About { project: fields[1].to_owned(), agent: fields[2].to_owned() };
+                let about = SessionAttributes { project: fields[1].to_owned(), agent: fields[2].to_owned() };
                 self.sessions.push((SessionId::from_bytes(id), about, day.as_millis(), 0));
-                self.add(Turn(0), Role::Title, fields[4].to_owned());
+                self.add(Turn(0), PieceRole::Title, fields[4].to_owned());
             }
             ">" => {
                 let turn = self.session().3 + 1;
                 self.session().3 = turn;
-                self.add(Turn(turn), Role::Prompt, rest.to_owned());
+                self.add(Turn(turn), PieceRole::Prompt, rest.to_owned());
             }
             "$" => {
                 let fields: Vec<&str> = rest.split(" | ").map(str::trim).collect();
                 let files = fields.get(1).copied().unwrap_or_default().trim_matches('|').trim();
                 let exit: i32 = fields[fields.len() - 1].trim_matches('|').trim().parse().expect("an exit code");
                 let turn = Turn(self.session().3);
-                let piece = self.add(turn, Role::Tool, format!("{}\n{files}", fields[0]));
+                let piece = self.add(turn, PieceRole::Tool, format!("{}\n{files}", fields[0]));
                 piece.files = files.split_whitespace().map(str::to_owned).collect();
                 piece.tool = Some(fields[0].split(' ').next().unwrap_or_default().to_owned());
-                piece.outcome = Some(if exit == 0 { Outcome::Ok } else { Outcome::Fail });
+                piece.outcome = Some(if exit == 0 { CallOutcome::Ok } else { CallOutcome::Fail });
                 piece.exit = Some(exit);
             }
             "<" => {
                 let turn = Turn(self.session().3);
-                self.add(turn, Role::Answer, rest.to_owned());
+                self.add(turn, PieceRole::Answer, rest.to_owned());
             }
             "?" => {
                 let (session, _, _, turn) = *self.session();
@@ -79,23 +79,23 @@ impl Corpus {
             }
             _ => {
                 let (last, _) = self.pieces.last_mut().expect("output follows a call");
-                assert_eq!(last.role, Role::Tool, "{line}");
+                assert_eq!(last.role, PieceRole::Tool, "{line}");
                 last.text.push('\n');
                 last.text.push_str(line);
             }
         }
     }
 
-    fn session(&mut self) -> &mut (SessionId, About, i64, u32) {
+    fn session(&mut self) -> &mut (SessionId, SessionAttributes, i64, u32) {
         self.sessions.last_mut().expect("a session comes first")
     }
 
-    fn add(&mut self, turn: Turn, role: Role, text: String) -> &mut Piece {
+    fn add(&mut self, turn: Turn, role: PieceRole, text: String) -> &mut Piece {
         let number = self.sessions.len() - 1;
         self.add_to(number, turn, role, text)
     }
 
-    fn add_to(&mut self, number: usize, turn: Turn, role: Role, text: String) -> &mut Piece {
+    fn add_to(&mut self, number: usize, turn: Turn, role: PieceRole, text: String) -> &mut Piece {
         let (session, about, at, _) = self.sessions[number].clone();
         let piece = Piece {
             session,
@@ -148,9 +148,9 @@ impl Corpus {
             let number = random.below(self.sessions.len());
             self.sessions[number].3 += 1;
             let turn = Turn(self.sessions[number].3);
-            self.add_to(number, turn, Role::Prompt, prompt);
-            self.add_to(number, turn, Role::Tool, format!("read_file\n{output}"));
-            self.add_to(number, turn, Role::Answer, answer);
+            self.add_to(number, turn, PieceRole::Prompt, prompt);
+            self.add_to(number, turn, PieceRole::Tool, format!("read_file\n{output}"));
+            self.add_to(number, turn, PieceRole::Answer, answer);
         }
     }
 }

@@ -8,7 +8,7 @@ use axum::Json;
 use axum::extract::State;
 use doors::{Principal, Scope};
 use engine::{QueryError, ReadError};
-use files::{Deny, Item, Kind, Trees};
+use files::{Deny, DirectoryItem, FileKind, Trees};
 use model::{SessionId, SessionRow};
 
 use crate::error::ApiError;
@@ -59,12 +59,14 @@ fn named(row: &SessionRow, deny: Deny, prefix: &str) -> Vec<wire::FileName> {
         let is_hidden = item.name.starts_with('.') && !begun.starts_with('.');
         let lower = item.name.to_lowercase();
         // A name that is no text could be neither typed nor sent.
-        let can_be_sent = !item.name.contains(['\u{FFFD}', '\n']) && item.kind != Kind::Other;
+        let can_be_sent = !item.name.contains(['\u{FFFD}', '\n']) && item.kind != FileKind::Other;
         (can_be_sent && !is_hidden && lower.starts_with(&folded)).then(|| (!item.name.starts_with(begun), lower, item))
     });
-    let mut offered: Vec<(bool, String, Item)> = offered.collect();
+    let mut offered: Vec<(bool, String, DirectoryItem)> = offered.collect();
     offered.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
     offered.truncate(MAX_FILES);
-    let path = |item: Item| format!("{folder}{}{}", item.name, if item.kind == Kind::Directory { "/" } else { "" });
+    let path = |item: DirectoryItem| {
+        format!("{folder}{}{}", item.name, if item.kind == FileKind::Directory { "/" } else { "" })
+    };
     offered.into_iter().map(|(.., item)| wire::FileName { path: path(item) }).collect()
 }

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use doors::{Principal, Scope};
-use engine::{Count, FoundInside, FoundTurn, Role, SearchAnswer, SearchWish, Within};
+use engine::{Count, FoundInside, FoundTurn, PieceRole, SearchAnswer, SearchWish, Within};
 use model::SessionId;
 
 use crate::error::ApiError;
@@ -114,7 +114,7 @@ fn result(found: &FoundTurn) -> wire::SearchResult {
         agent: session.agent.clone(),
         turn: turn.as_ref().map_or(0, |row| row.turn.0),
         id: turn.as_ref().map(|row| row.interaction_id),
-        tool: turn.as_ref().filter(|_| *role == Role::Tool).map(|row| format!("{}.{number}", row.turn)),
+        tool: turn.as_ref().filter(|_| *role == PieceRole::Tool).map(|row| format!("{}.{number}", row.turn)),
         role: role.as_str().to_owned(),
         summary: turn.as_ref().map(turns::summary).unwrap_or_default(),
         created: *at,

@@ -16,9 +16,9 @@ use agents::Agents;
 use agents::catalog::{Catalog, Entry};
 use agents::history::Places;
 use doors::{AllowedHosts, GuardedApp, Limits, Rate, Transport};
-use engine::{Agency, Clock, Engine, IdSource, Seams, Secret, Summarising, TokenWish};
+use engine::{Agency, Clock, Engine, IdSource, Seams, Summarising, TokenSecret, TokenWish};
 use model::{Incarnation, Position, Timestamp, TokenKind};
-use server::{AllSessions, Settings};
+use server::{AllSessions, ServerSettings};
 use store::conformance::future;
 use store::{MemoryStore, SqliteStore, Store};
 use tempfile::TempDir;
@@ -179,7 +179,7 @@ impl World {
         let twin = Entry { name: "codex".to_owned(), ..known("guide") };
         let broken = Entry { command: "/nowhere/agent".to_owned(), ..known("gemini") };
         let entries = [known("guide"), twin, broken].map(Arc::new);
-        let agents = Agents::new(agents::Settings::in_process(&entries));
+        let agents = Agents::new(agents::AgentSettings::in_process(&entries));
         let kind = Kind { agency: Some(Agency { agents, catalog, ..Agency::only_guide() }), ..Kind::default() };
         let store = Arc::new(MemoryStore::new(incarnation()));
         Self::start(store, None, tempfile::tempdir().unwrap(), roomy(), clock(), ids(), kind).await
@@ -226,7 +226,7 @@ impl World {
         let uid = std::fs::metadata(directory.path()).unwrap().uid();
         let stopping = CancellationToken::new();
         let file = directory.path().join("token");
-        let settings = Settings {
+        let settings = ServerSettings {
             hosts: AllowedHosts::default(),
             limits: limits.clone(),
             url: format!("http://{address}"),
@@ -353,7 +353,7 @@ pub(crate) fn database(directory: &Path) -> PathBuf {
 async fn keep_token(engine: &Engine, directory: &Path) -> Result<String, engine::SubmitError> {
     let file = directory.join("token");
     if let Ok(kept) = std::fs::read_to_string(&file)
-        && engine.find_token(&Secret::new(kept.as_str()), None).is_some()
+        && engine.find_token(&TokenSecret::new(kept.as_str()), None).is_some()
     {
         return Ok(kept);
     }

@@ -28,7 +28,7 @@ struct Plan {
     rules: Vec<Rule>,
     damage: Option<Fence>,
     unconfirmed: Vec<Batch>,
-    met: HashMap<Call, Met>,
+    met: HashMap<StoreCall, Met>,
 }
 
 /// What a call was asked and answered so far.
@@ -42,7 +42,7 @@ pub struct Met {
 
 /// How a call fails. A question knows two of these: it is `Closed`, or the storage does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum StoreFault {
     /// No space is left.
     Full,
     /// Another program holds the file.
@@ -63,7 +63,7 @@ pub struct When<'a, S> {
 }
 
 struct Rule {
-    call: Call,
+    call: StoreCall,
     /// Of appends, which.
     which: fn(&Batch) -> bool,
     /// So many pass first.
@@ -74,7 +74,7 @@ struct Rule {
 }
 
 enum What {
-    Fail(Fault),
+    Fail(StoreFault),
     /// Somebody else's batch is appended first.
     Overtake(Batch),
 }
@@ -99,7 +99,7 @@ impl<S> When<'_, S> {
     }
 
     /// They fail like this.
-    pub fn fail(mut self, fault: Fault) {
+    pub fn fail(mut self, fault: StoreFault) {
         self.rule.what = What::Fail(fault);
         self.faulty.plan().rules.push(self.rule);
     }
@@ -119,8 +119,8 @@ impl<S> Faulty<S> {
     }
 
     /// Begins a rule about a call. Without more it is for each one from now on.
-    pub fn when(&self, call: Call) -> When<'_, S> {
-        let what = What::Fail(Fault::Failed);
+    pub fn when(&self, call: StoreCall) -> When<'_, S> {
+        let what = What::Fail(StoreFault::Failed);
         When { faulty: self, rule: Rule { call, which: |_| true, after: 0, times: usize::MAX, what } }
     }
 
@@ -130,7 +130,7 @@ impl<S> Faulty<S> {
     }
 
     /// How often a call was made, and what it gave.
-    pub fn met(&self, call: Call) -> Met {
+    pub fn met(&self, call: StoreCall) -> Met {
         self.plan().met.get(&call).copied().unwrap_or_default()
     }
 
@@ -155,7 +155,7 @@ impl<S: Store> Faulty<S> {
     }
 
     /// What becomes of a call, after whatever is to happen before it.
-    async fn meet(&self, call: Call, batch: Option<&Batch>) -> Option<Fault> {
+    async fn meet(&self, call: StoreCall, batch: Option<&Batch>) -> Option<StoreFault> {
         let overtaking = {
             let mut plan = self.plan();
             plan.met.entry(call).or_default().calls += 1;
@@ -181,34 +181,34 @@ impl<S: Store> Faulty<S> {
 
     async fn write<T: Send>(
         &self,
-        call: Call,
+        call: StoreCall,
         batch: Option<&Batch>,
         write: impl Future<Output = Result<T, AppendError>> + Send,
     ) -> Result<T, AppendError> {
         match self.meet(call, batch).await {
             None => write.await,
-            Some(Fault::Full) => Err(AppendError::Full(as_told())),
-            Some(Fault::Busy) => Err(AppendError::Busy(as_told())),
-            Some(Fault::Failed) => Err(AppendError::Failed(as_told())),
-            Some(Fault::Unconfirmed) => {
+            Some(StoreFault::Full) => Err(AppendError::Full(as_told())),
+            Some(StoreFault::Busy) => Err(AppendError::Busy(as_told())),
+            Some(StoreFault::Failed) => Err(AppendError::Failed(as_told())),
+            Some(StoreFault::Unconfirmed) => {
                 self.plan().unconfirmed.extend(batch.cloned());
                 Err(AppendError::Failed(as_told()))
             }
-            Some(Fault::Closed) => Err(AppendError::Closed),
+            Some(StoreFault::Closed) => Err(AppendError::Closed),
         }
     }
 
     async fn ask<T: Amount>(
         &self,
-        call: Call,
+        call: StoreCall,
         read: impl Future<Output = Result<T, ReadError>> + Send,
     ) -> Result<T, ReadError> {
         match self.meet(call, None).await {
             None => (),
-            Some(Fault::Full | Fault::Busy | Fault::Failed | Fault::Unconfirmed) => {
+            Some(StoreFault::Full | StoreFault::Busy | StoreFault::Failed | StoreFault::Unconfirmed) => {
                 return Err(ReadError::Storage(as_told()));
             }
-            Some(Fault::Closed) => return Err(ReadError::Closed),
+            Some(StoreFault::Closed) => return Err(ReadError::Closed),
         }
         let given = read.await?;
         self.plan().met.entry(call).or_default().given += given.amount();
@@ -246,19 +246,19 @@ impl Amount for u64 {}
 #[async_trait]
 impl<S: Store> Append for Faulty<S> {
     async fn append(&self, batch: Batch) -> Result<Position, AppendError> {
-        self.write(Call::Append, Some(&batch), self.inner.append(batch.clone())).await
+        self.write(StoreCall::Append, Some(&batch), self.inner.append(batch.clone())).await
     }
 
     async fn purge(&self, session: SessionId, after: Seq, at: Timestamp) -> Result<(), AppendError> {
-        self.write(Call::Purge, None, self.inner.purge(session, after, at)).await
+        self.write(StoreCall::Purge, None, self.inner.purge(session, after, at)).await
     }
 
     async fn forget_receipts(&self, before: Timestamp) -> Result<(), AppendError> {
-        self.write(Call::ForgetReceipts, None, self.inner.forget_receipts(before)).await
+        self.write(StoreCall::ForgetReceipts, None, self.inner.forget_receipts(before)).await
     }
 }
 
-/// Makes the questions of each trait, and a [`Call`] of each question.
+/// Makes the questions of each trait, and a [`StoreCall`] of each question.
 macro_rules! questions {
     ($($trait:ident {
         $({ $($plain:tt)+ })?
@@ -267,7 +267,7 @@ macro_rules! questions {
         /// What can be made to fail.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[expect(missing_docs, reason = "named after the calls")]
-        pub enum Call {
+        pub enum StoreCall {
             Append,
             Purge,
             ForgetReceipts,
@@ -278,7 +278,7 @@ macro_rules! questions {
         impl<S: Store> $trait for Faulty<S> {
             $($($plain)+)?
             $(async fn $question(&self, $($arg: $type),*) -> Result<$given, ReadError> {
-                self.ask(Call::$call, self.inner.$question($($arg),*)).await
+                self.ask(StoreCall::$call, self.inner.$question($($arg),*)).await
             })+
         })+
     };
@@ -379,7 +379,7 @@ mod tests {
     #[tokio::test]
     async fn an_append_fails_as_often_and_as_late_as_it_is_told() {
         let store = faulty();
-        store.when(Call::Append).after(1).times(2).fail(Fault::Full);
+        store.when(StoreCall::Append).after(1).times(2).fail(StoreFault::Full);
         let mut fates = Vec::new();
         for after in [0, 1, 1, 1] {
             fates.push(match store.append(text(after)).await {
@@ -390,20 +390,20 @@ mod tests {
         }
         assert_eq!(fates, ["kept", "full", "full", "kept"]);
         assert!(store.is_spent());
-        assert_eq!(store.met(Call::Append).calls, 4);
+        assert_eq!(store.met(StoreCall::Append).calls, 4);
     }
 
     #[tokio::test]
     async fn every_fault_is_the_error_of_its_name_and_leaves_what_it_says() {
         for (fault, said, kept) in [
-            (Fault::Full, "no space is left", false),
-            (Fault::Busy, "another program keeps", false),
-            (Fault::Failed, "is read-only until", false),
-            (Fault::Unconfirmed, "is read-only until", true),
-            (Fault::Closed, "the store is closed", false),
+            (StoreFault::Full, "no space is left", false),
+            (StoreFault::Busy, "another program keeps", false),
+            (StoreFault::Failed, "is read-only until", false),
+            (StoreFault::Unconfirmed, "is read-only until", true),
+            (StoreFault::Closed, "the store is closed", false),
         ] {
             let store = faulty();
-            store.when(Call::Append).fail(fault);
+            store.when(StoreCall::Append).fail(fault);
             let refused = store.append(text(0)).await.unwrap_err();
             assert!(refused.to_string().contains(said), "{refused}");
             store.mend().await;
@@ -416,8 +416,8 @@ mod tests {
     async fn a_question_fails_and_others_do_not() {
         let store = faulty();
         act(&(Arc::clone(&store) as Arc<dyn Store>), 1, create("one"), 1).await;
-        store.when(Call::Session).times(1).fail(Fault::Closed);
-        store.when(Call::Sessions).fail(Fault::Busy);
+        store.when(StoreCall::Session).times(1).fail(StoreFault::Closed);
+        store.when(StoreCall::Sessions).fail(StoreFault::Busy);
         assert!(matches!(store.session(session_id(1)).await, Err(ReadError::Closed)));
         assert!(store.session(session_id(1)).await.unwrap().is_some());
         assert!(matches!(store.sessions(None, 9).await, Err(ReadError::Storage(_))));
@@ -427,7 +427,7 @@ mod tests {
     #[tokio::test]
     async fn somebody_else_is_faster() {
         let store = faulty();
-        store.when(Call::Append).that(|batch| batch.parts.len() == 1).overtake(text(0));
+        store.when(StoreCall::Append).that(|batch| batch.parts.len() == 1).overtake(text(0));
         let refused = store.append(text(0)).await.unwrap_err();
         assert!(matches!(refused, AppendError::Conflict { head: Seq(1), .. }), "{refused}");
     }

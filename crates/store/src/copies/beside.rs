@@ -17,7 +17,7 @@ use crate::{CopyError, OpenError, ReadError, SqliteStore};
 
 /// What was met on opening.
 #[derive(Debug)]
-pub enum Found {
+pub enum CopiesFound {
     /// Nothing out of order.
     Nothing,
     /// The database was empty, and was filled from the copies.
@@ -68,21 +68,21 @@ pub async fn open_beside(
     copies: &Copies,
     now: Timestamp,
     new_incarnation: impl Fn() -> Incarnation,
-) -> Result<(SqliteStore, Found), BesideError> {
+) -> Result<(SqliteStore, CopiesFound), BesideError> {
     let open = || SqliteStore::open_reserving(path, new_incarnation(), reserve_bytes);
     let store = open()?;
     // After the last one that there could be is nothing, so the log's end is told.
     let is_empty = store.changed_since(Position(u64::MAX), 1).await?.up_to == Position(0);
     if is_empty && has_copies(copies).await? {
         let hydrated = fill(path, copies, store, new_incarnation()).await?;
-        return Ok((open()?, Found::Empty(hydrated)));
+        return Ok((open()?, CopiesFound::Empty(hydrated)));
     }
     let cursor = match copies.cursor().await {
         Ok(Some(cursor)) if cursor.is_ahead_of(&store).await? => cursor,
         // Behind a link are none, and the follower writes none there.
-        Ok(_) | Err(CopyError::Foreign { .. }) => return Ok((store, Found::Nothing)),
+        Ok(_) | Err(CopyError::Foreign { .. }) => return Ok((store, CopiesFound::Nothing)),
         // It takes nothing from a database that can be read. The follower asks the same before it writes.
-        Err(err) => return Ok((store, Found::Unknown(err))),
+        Err(err) => return Ok((store, CopiesFound::Unknown(err))),
     };
     // Noted first: whatever is killed after this is found and finished by the next start.
     copies.move_cursor(CopyCursor { phase: Phase::Lost, ..cursor }).await?;
@@ -90,7 +90,7 @@ pub async fn open_beside(
     drop(store);
     SqliteStore::renew(path, new_incarnation())?;
     let moved_to = set_aside(copies, now)?;
-    Ok((open()?, Found::Loss { moved_to }))
+    Ok((open()?, CopiesFound::Loss { moved_to }))
 }
 
 /// Behind a link are none. Where it cannot be known, nothing is begun that would stand in the way of filling later.

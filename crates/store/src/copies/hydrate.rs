@@ -26,12 +26,12 @@ pub struct Hydrated {
     /// How many pieces of work.
     pub works: usize,
     /// What did not.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedCopy>,
 }
 
 /// A copy that was left out.
 #[derive(Debug)]
-pub struct Skipped {
+pub struct SkippedCopy {
     /// The session's folder.
     pub session: SessionId,
     /// Why.
@@ -103,13 +103,13 @@ impl Copies {
 }
 
 /// Every copy that holds together, oldest first, and every one that does not.
-fn sound_copies(path: &std::path::Path) -> Result<(Vec<Meta>, Vec<Skipped>), CopyError> {
+fn sound_copies(path: &std::path::Path) -> Result<(Vec<Meta>, Vec<SkippedCopy>), CopyError> {
     let (mut sound, mut skipped) = (Vec::new(), Vec::new());
     let Some(folder) = Folder::find(path)? else { return Ok((sound, skipped)) };
     for session in sessions(&folder)? {
         match read_through(&folder, session) {
             Ok(meta) => sound.push(meta),
-            Err(why) => skipped.push(Skipped { session, why }),
+            Err(why) => skipped.push(SkippedCopy { session, why }),
         }
     }
     sound.sort_by_key(|meta| (meta.created_at, meta.id));

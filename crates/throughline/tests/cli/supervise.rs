@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 
-use agents::process::{Exit, Faults, Launched, Launcher, Limits, LineSink, Lines, Spec};
+use agents::process::{Exit, Faults, Launched, Launcher, LineSink, Lines, ProcessLimits, Spec};
 use futures_util::{SinkExt as _, StreamExt as _};
 
 use crate::support::Folder;
@@ -19,7 +19,7 @@ async fn an_agent_runs_under_the_binary_itself() {
         args: vec!["-c".to_owned(), "sleep 1000 & read -r line; echo \"$line, $!\"; exit 3".to_owned()],
         env: BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]),
         cwd: folder.work(),
-        limits: Limits::default(),
+        limits: ProcessLimits::default(),
     };
     let Launched { mut process, stdin, stdout } = Launcher::new(PROGRAM.into()).spawn(spec).await.unwrap();
     let faults = Faults::default();

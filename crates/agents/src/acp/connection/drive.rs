@@ -11,7 +11,7 @@ use crate::acp::outbox::Lines;
 use crate::acp::routes::Deliveries;
 use crate::acp::transport::Transport;
 use crate::acp::wire;
-use crate::process::Fault;
+use crate::process::PipeFault;
 
 /// How long an agent whose input is gone may take to end its output too.
 const AFTER_INPUT: Duration = Duration::from_secs(2);
@@ -71,7 +71,7 @@ impl Connection {
             }
             (End::Unread, _) => {
                 body.kill().await;
-                Fault::InputUnread.to_string()
+                PipeFault::InputUnread.to_string()
             }
             (End::Output, None) => body.ended().await,
             (End::Input, None) => {

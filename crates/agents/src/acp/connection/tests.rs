@@ -17,7 +17,7 @@ struct Played {
     run: tokio::task::JoinHandle<()>,
 }
 
-fn play(limits: Limits) -> Played {
+fn play(limits: AgentLimits) -> Played {
     let (says, output) = tokio::io::duplex(64 << 10);
     let (input, heard) = tokio::io::duplex(64 << 10);
     let tasks = tokio_util::task::TaskTracker::new();
@@ -57,7 +57,7 @@ fn update(session: &str, number: u64) -> Value {
 
 #[tokio::test(start_paused = true)]
 async fn who_is_alone_may_leave_news_untaken() {
-    let limits = Limits { queue_messages: 2, ..Limits::default() };
+    let limits = AgentLimits { queue_messages: 2, ..AgentLimits::default() };
     let untaken = limits.untaken;
     let mut played = play(limits);
     let (_, mut inbox) = played.begin("s1").await;
@@ -73,7 +73,7 @@ async fn who_is_alone_may_leave_news_untaken() {
 
 #[tokio::test(start_paused = true)]
 async fn who_leaves_news_untaken_while_others_wait_is_left_behind() {
-    let limits = Limits { queue_messages: 2, ..Limits::default() };
+    let limits = AgentLimits { queue_messages: 2, ..AgentLimits::default() };
     let mut played = play(limits);
     let (_, mut slow) = played.begin("s1").await;
     let _other = played.connection().lease().unwrap();
@@ -96,7 +96,7 @@ async fn who_leaves_news_untaken_while_others_wait_is_left_behind() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reply_does_not_overtake_what_was_said_before_it() {
-    let mut played = play(Limits { queue_messages: 1, ..Limits::default() });
+    let mut played = play(AgentLimits { queue_messages: 1, ..AgentLimits::default() });
     let (session, mut inbox) = played.begin("s1").await;
     let id = played.connection().request(session, &PromptRequest::new("s1", Vec::new()));
     for number in 0..50 {
@@ -111,7 +111,7 @@ async fn a_reply_does_not_overtake_what_was_said_before_it() {
 
 #[tokio::test(start_paused = true)]
 async fn bytes_count_as_well_as_messages() {
-    let mut played = play(Limits { queue_bytes: 4_000, ..Limits::default() });
+    let mut played = play(AgentLimits { queue_bytes: 4_000, ..AgentLimits::default() });
     let (_, mut inbox) = played.begin("s1").await;
     let large = "x".repeat(3_000);
     let say = async {
@@ -128,7 +128,7 @@ async fn bytes_count_as_well_as_messages() {
 
 #[tokio::test(start_paused = true)]
 async fn what_comes_before_a_name_waits_for_it_and_no_longer() {
-    let mut played = play(Limits::default());
+    let mut played = play(AgentLimits::default());
     let (session, mut inbox) = played.connection().add_session();
     played.say(update("s1", 0)).await;
     // Heard, and for nobody: an answer says that all before it was read.
@@ -153,7 +153,7 @@ async fn what_comes_before_a_name_waits_for_it_and_no_longer() {
 
 #[tokio::test(start_paused = true)]
 async fn the_last_user_takes_it_along() {
-    let mut played = play(Limits::default());
+    let mut played = play(AgentLimits::default());
     let connection = played.connection();
     let second = connection.lease().unwrap();
     played.lease = None;
@@ -167,7 +167,7 @@ async fn the_last_user_takes_it_along() {
 /// Whoever is told something goes on at once, as a session has to that is to be stopped; an agent that reads nothing ends.
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_reads_nothing_holds_nobody_up() {
-    let mut played = play(Limits::default());
+    let mut played = play(AgentLimits::default());
     let (_, mut inbox) = played.begin("s1").await;
     let connection = played.connection();
     let (id, long) = (json!(1), "x".repeat(1 << 10));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
 
 use super::{Gone, Session};
-use crate::Call;
+use crate::AgentRequest;
 use crate::acp::inbox::Message;
 use crate::acp::translate::Setting;
 use crate::acp::wire::Refused;
@@ -208,14 +208,16 @@ impl Session {
                 }
             };
             match call {
-                Call::SignIn { method } => {
+                AgentRequest::SignIn { method } => {
                     if self.sign_in(method).await? {
                         return Ok(());
                     }
                 }
                 // There is no conversation yet that they could be about.
-                Call::Prompt { .. } | Call::SetOption { .. } => {}
-                call @ (Call::Cancel | Call::Answer { .. } | Call::Delete) => self.call_meanwhile(call).await?,
+                AgentRequest::Prompt { .. } | AgentRequest::SetOption { .. } => {}
+                call @ (AgentRequest::Cancel | AgentRequest::Answer { .. } | AgentRequest::Delete) => {
+                    self.call_meanwhile(call).await?
+                }
             }
         }
     }

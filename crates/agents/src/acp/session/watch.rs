@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use crate::Limits;
+use crate::AgentLimits;
 
 #[derive(Debug)]
 pub(super) struct Watch {
@@ -67,7 +67,7 @@ impl Watch {
     }
 
     /// When to look again.
-    pub(super) fn deadline(&self, limits: &Limits) -> Option<Instant> {
+    pub(super) fn deadline(&self, limits: &AgentLimits) -> Option<Instant> {
         match self.cancelled_at {
             Some(at) if self.is_told => Some(at + limits.cancel + limits.cancel_failed),
             Some(at) => Some(at + limits.cancel),
@@ -79,7 +79,7 @@ impl Watch {
         }
     }
 
-    pub(super) fn look(&mut self, now: Instant, limits: &Limits) -> Due {
+    pub(super) fn look(&mut self, now: Instant, limits: &AgentLimits) -> Due {
         match self.deadline(limits) {
             Some(deadline) if deadline <= now => {
                 if self.is_cancelled() && self.is_told {
@@ -106,7 +106,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn silence_is_told_once_until_something_comes() {
-        let limits = Limits::default();
+        let limits = AgentLimits::default();
         let start = Instant::now();
         let mut watch = Watch::new(start);
         assert_eq!(watch.look(start + limits.quiet - Duration::from_secs(1), &limits), Due::Nothing);
@@ -122,7 +122,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_call_that_takes_its_time_is_not_told_as_silence() {
-        let limits = Limits::default();
+        let limits = AgentLimits::default();
         let start = Instant::now();
         let mut watch = Watch::new(start);
         watch.note_calls(true);
@@ -134,7 +134,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn talk_does_not_put_off_the_end_of_a_cancelled_turn() {
-        let limits = Limits::default();
+        let limits = AgentLimits::default();
         let start = Instant::now();
         let mut watch = Watch::new(start);
         watch.cancel(start);

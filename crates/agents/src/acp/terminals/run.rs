@@ -13,14 +13,14 @@ use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use super::screen::Output;
-use crate::Settings;
+use crate::AgentSettings;
 use crate::acp::connection::Connection;
 use crate::process::{Ended, Exit, Launched, Process, Spec, environment};
 
 pub(in crate::acp) struct Run {
     id: String,
     spec: Spec,
-    settings: Arc<Settings>,
+    settings: Arc<AgentSettings>,
     output: Arc<Output>,
     kill: CancellationToken,
 }
@@ -29,7 +29,7 @@ impl Run {
     pub(super) fn new(
         id: String,
         request: CreateTerminalRequest,
-        settings: Arc<Settings>,
+        settings: Arc<AgentSettings>,
         env: &BTreeMap<String, String>,
         cwd: &Path,
         output: Arc<Output>,

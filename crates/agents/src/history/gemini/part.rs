@@ -6,7 +6,7 @@ use model::{Image, MAX_IMAGES};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::history::{Limits, blobs};
+use crate::history::{HistoryLimits, blobs};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -50,7 +50,7 @@ pub(in crate::history) struct Response<'a> {
 
 impl Inline<'_> {
     /// Adds a picture to those of its prompt, or says in the words that it is not kept.
-    pub(in crate::history) fn join(&self, said: &mut Vec<String>, images: &mut Vec<Image>, limits: &Limits) {
+    pub(in crate::history) fn join(&self, said: &mut Vec<String>, images: &mut Vec<Image>, limits: &HistoryLimits) {
         match blobs::of_prompt(&self.mime_type, &self.data, limits) {
             Ok(image) if images.len() < MAX_IMAGES => images.push(image),
             Ok(image) => said.push(format!("[{}, not kept]", image.mime_type)),

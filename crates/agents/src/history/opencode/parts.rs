@@ -10,7 +10,7 @@ use crate::history::bookmark::Place;
 use crate::history::calls::{self, Shown};
 use crate::history::teller::Teller;
 use crate::history::words::{self, Words};
-use crate::history::{Limits, blobs};
+use crate::history::{HistoryLimits, blobs};
 
 #[derive(Deserialize)]
 pub(super) struct Part<'a> {
@@ -145,7 +145,7 @@ pub(super) struct Prompt {
 }
 
 impl Prompt {
-    pub(super) fn take(&mut self, part: &Part<'_>, limits: &Limits) {
+    pub(super) fn take(&mut self, part: &Part<'_>, limits: &HistoryLimits) {
         match part.kind.as_ref() {
             "text" => {
                 if let Words::Own(own) = words::of(part.own_text().unwrap_or_default()) {

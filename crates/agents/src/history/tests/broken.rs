@@ -42,7 +42,7 @@ fn what_is_torn_for_ever_is_left_out_and_what_only_misses_its_end_is_not() {
 #[test]
 fn a_line_that_is_too_long_is_left_out() {
     let folder = tempfile::tempdir().unwrap();
-    let limits = Limits { record_bytes: 4 << 10, ..Limits::default() };
+    let limits = HistoryLimits { record_bytes: 4 << 10, ..HistoryLimits::default() };
     for length in [(4 << 10) - 200, 5 << 10, 900 << 10] {
         let content = user(1, "one") + &user(2, &"x".repeat(length)) + &user(3, "three") + &user(4, "four");
         let found = transcript(folder.path(), content.as_bytes());
@@ -101,7 +101,8 @@ fn a_file_that_was_rewritten_is_recognised() {
     let (_, reading) = all_of(&found, None, LastTurn::Wait);
     let again = |content: &str, bookmark: &Bookmark| {
         let found = transcript(folder.path(), content.as_bytes());
-        read(&found, Some(bookmark), LastTurn::Wait, &Limits::default(), &mut |_| ControlFlow::Continue(())).map(drop)
+        read(&found, Some(bookmark), LastTurn::Wait, &HistoryLimits::default(), &mut |_| ControlFlow::Continue(()))
+            .map(drop)
     };
     assert!(again(&content, &reading.bookmark).is_ok());
     let other = content.replace("done", "gone");
@@ -125,7 +126,7 @@ fn a_turn_that_is_too_large_keeps_its_words_and_drops_what_tools_show() {
             + "\n"
     };
     let content = user(1, "one") + &call(1) + &call(2) + &call(3) + &assistant(6, "done");
-    let limits = Limits { turn_bytes: 9_000, ..Limits::default() };
+    let limits = HistoryLimits { turn_bytes: 9_000, ..HistoryLimits::default() };
     let mut omitted = 0;
     let mut sink = |told: Told| {
         omitted += u32::from(format!("{told:?}").contains("Omitted"));

@@ -23,7 +23,7 @@ fn make(path: &Path, fixture: &str) {
     Connection::open(path).unwrap().execute_batch(&format!("BEGIN; {sql} COMMIT;")).unwrap();
 }
 
-fn stored(folder: &Path, id: &str) -> Found {
+fn stored(folder: &Path, id: &str) -> FoundConversation {
     let found = find(&fixture_places(folder));
     found.into_iter().find(|found| found.id == id).unwrap_or_else(|| panic!("no session {id}"))
 }
@@ -92,7 +92,7 @@ fn messages_that_are_gone_are_recognised() {
         let found = stored(folder.path(), id);
         let (_, reading) = all_of(&found, None, LastTurn::Tell);
         Connection::open(&found.path).unwrap().execute_batch(&format!("DELETE FROM {table}")).unwrap();
-        let again = read(&found, Some(&reading.bookmark), LastTurn::Tell, &Limits::default(), &mut |_| {
+        let again = read(&found, Some(&reading.bookmark), LastTurn::Tell, &HistoryLimits::default(), &mut |_| {
             ControlFlow::Continue(())
         });
         assert!(matches!(again, Err(HistoryError::Rewritten)), "{id}: {again:?}");
@@ -141,13 +141,13 @@ fn a_database_of_something_else_holds_nothing() {
         .unwrap();
     let found = find(&fixture_places(folder.path()));
     assert!(found.iter().all(|found| !matches!(found.tool, Tool::Opencode | Tool::Goose)));
-    let png = Found {
+    let png = FoundConversation {
         tool: Tool::Opencode,
         id: "x".to_owned(),
         path: folder.path().join("opencode.db"),
         bytes: 0,
         modified_at: model::Timestamp::from_millis(0),
     };
-    let read = read(&png, None, LastTurn::Tell, &Limits::default(), &mut |_| ControlFlow::Continue(()));
+    let read = read(&png, None, LastTurn::Tell, &HistoryLimits::default(), &mut |_| ControlFlow::Continue(()));
     assert!(matches!(read, Err(HistoryError::Database(_))), "{read:?}");
 }

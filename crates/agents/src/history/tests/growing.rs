@@ -13,7 +13,7 @@ const LINES: [&str; 5] = [
 ];
 
 /// The transcript as it was when it had so many bytes.
-fn early(found: &Found, folder: &Path, bytes: usize) -> Found {
+fn early(found: &FoundConversation, folder: &Path, bytes: usize) -> FoundConversation {
     let whole = fs::read(&found.path).unwrap();
     let path = folder.join("sessions").join(found.path.file_name().unwrap());
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -21,7 +21,7 @@ fn early(found: &Found, folder: &Path, bytes: usize) -> Found {
     // What Codex calls its sessions is beside them.
     let index = fixtures().join("codex/session_index.jsonl");
     fs::copy(index, folder.join("session_index.jsonl")).unwrap();
-    Found { path, ..found.clone() }
+    FoundConversation { path, ..found.clone() }
 }
 
 /// Reads it in so many pieces.
@@ -72,7 +72,7 @@ fn a_reading_that_is_broken_off_goes_on_at_the_next_turn() {
             }
             if kept.len() + turn.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let reading = read(&found, None, LastTurn::Tell, &Limits::default(), &mut sink).unwrap();
+        let reading = read(&found, None, LastTurn::Tell, &HistoryLimits::default(), &mut sink).unwrap();
         kept.extend(all_of(&found, Some(&reading.bookmark), LastTurn::Tell).0);
         assert_eq!(kept, all, "broken off after {limit}");
     }

@@ -52,7 +52,7 @@ fn links_and_other_files_are_not_followed() {
     let ids: Vec<_> = found.iter().map(|found| found.id.as_str()).collect();
     assert_eq!(ids, ["a"]);
 
-    let linked = Found { path: project.join("e.jsonl"), ..found[0].clone() };
-    let read = read(&linked, None, LastTurn::Tell, &Limits::default(), &mut |_| ControlFlow::Continue(()));
+    let linked = FoundConversation { path: project.join("e.jsonl"), ..found[0].clone() };
+    let read = read(&linked, None, LastTurn::Tell, &HistoryLimits::default(), &mut |_| ControlFlow::Continue(()));
     assert!(matches!(read, Err(HistoryError::Read(_))));
 }

@@ -52,14 +52,14 @@ async fn a_line_may_be_as_long_as_the_limit_and_not_longer() {
     assert_eq!((found.len(), faults.first()), (2, None));
     let (found, faults) = lines(b"first\n123456\nafter\n", 4, 5).await;
     assert_eq!(found, [Ok("first".to_owned()), Err(io::ErrorKind::InvalidData)]);
-    assert_eq!(faults.first(), Some(Fault::LineTooLong));
+    assert_eq!(faults.first(), Some(PipeFault::LineTooLong));
 }
 
 #[tokio::test]
 async fn mending_does_not_lengthen_a_line_beyond_the_limit() {
     let (found, faults) = lines(b"\xff\xff\xff\xff\n", 4, 5).await;
     assert_eq!(found, [Err(io::ErrorKind::InvalidData)]);
-    assert_eq!(faults.first(), Some(Fault::LineTooLong));
+    assert_eq!(faults.first(), Some(PipeFault::LineTooLong));
 }
 
 #[tokio::test]
@@ -94,7 +94,9 @@ async fn a_line_may_hold_many_words_but_not_too_many_values() {
     let words = format!("[\"{}\\\"{}\"]\n", "[,{".repeat(mib), ",".repeat(mib));
     let values = format!("[{}0]\n", "0,".repeat(mib));
     let objects = format!("[{}0]\n", "{},".repeat(mib / 3));
-    for (line, fault) in [(words, None), (values, Some(Fault::TooManyValues)), (objects, Some(Fault::TooManyValues))] {
+    for (line, fault) in
+        [(words, None), (values, Some(PipeFault::TooManyValues)), (objects, Some(PipeFault::TooManyValues))]
+    {
         let (found, faults) = lines((line + "after\n").as_bytes(), 64 << 10, many).await;
         assert_eq!(faults.first(), fault);
         assert_eq!(found.len(), if fault.is_none() { 2 } else { 1 });

@@ -1,6 +1,6 @@
 //! Finding words, in one session and in those that are in scope; over HTTP `GET /sessions/{id}/search` and `GET /search`.
 
-use engine::{Count, FoundTurn, Role, SearchAnswer, SearchWish, Within};
+use engine::{Count, FoundTurn, PieceRole, SearchAnswer, SearchWish, Within};
 use model::{SessionId, SessionRow, one_line};
 use serde_json::json;
 
@@ -223,7 +223,9 @@ fn line(found: &FoundTurn) -> String {
     let words = one_line(&found.snippet.text, SNIPPET_CHARS);
     match (&found.turn, found.role) {
         (None, _) => format!("  its title > {words}"),
-        (Some(row), Role::Tool) => format!("  {}.{} of {} > {words}", row.turn, found.number, contents::turn_line(row)),
+        (Some(row), PieceRole::Tool) => {
+            format!("  {}.{} of {} > {words}", row.turn, found.number, contents::turn_line(row))
+        }
         (Some(row), _) => format!("  {} > {words}", contents::turn_line(row)),
     }
 }

@@ -10,7 +10,7 @@ use model::{Incarnation, Position, Timestamp};
 
 use super::{begin, finish_turn, tree, written_anew};
 use crate::conformance::{AnyStore, session_id};
-use crate::copies::{BesideError, Copies, CopyCursor, Depth, Found, Phase, open_beside};
+use crate::copies::{BesideError, Copies, CopiesFound, CopyCursor, Depth, Phase, open_beside};
 use crate::prelude::*;
 use crate::{CopyError, SqliteStore};
 
@@ -48,7 +48,7 @@ impl Home {
         self.copies.move_cursor(cursor).await.unwrap();
     }
 
-    async fn open(&self) -> Result<(SqliteStore, Found), BesideError> {
+    async fn open(&self) -> Result<(SqliteStore, CopiesFound), BesideError> {
         open_beside(&self.path, 0, &self.copies, Timestamp::from_millis(0), || incarnation(2)).await
     }
 
@@ -70,7 +70,7 @@ impl Home {
 async fn a_database_and_its_copies_that_agree_are_left_as_they_are() {
     let home = Home::new().await;
     let (store, found) = home.open().await.unwrap();
-    assert!(matches!(found, Found::Nothing), "{found:?}");
+    assert!(matches!(found, CopiesFound::Nothing), "{found:?}");
     assert_eq!(store.incarnation(), incarnation(1));
 }
 
@@ -80,14 +80,14 @@ async fn an_empty_database_is_filled() {
     let copies = tree(home.copies.path());
     home.lose_database();
     let (store, found) = home.open().await.unwrap();
-    assert!(matches!(&found, Found::Empty(hydrated) if hydrated.sessions == 3), "{found:?}");
+    assert!(matches!(&found, CopiesFound::Empty(hydrated) if hydrated.sessions == 3), "{found:?}");
     assert_eq!(store.incarnation(), incarnation(2));
     assert_eq!(written_anew(&store, 4).await, copies);
     store.close().await;
     drop(store);
     assert_eq!(home.names(), ["sessions", "throughline.db", "throughline.db.lock"]);
     let (_, found) = home.open().await.unwrap();
-    assert!(matches!(found, Found::Nothing), "it is filled once: {found:?}");
+    assert!(matches!(found, CopiesFound::Nothing), "it is filled once: {found:?}");
 }
 
 /// Broken off wherever it waits, the next start finds all or begins again; it never takes a part for the whole.
@@ -155,7 +155,7 @@ async fn a_database_with_nothing_but_copies_that_cannot_be_read_stays_empty() {
         fs::remove_file(home.copies.path().join(session_id(n).to_string()).join("meta.json")).unwrap();
     }
     let (store, found) = home.open().await.unwrap();
-    assert!(matches!(&found, Found::Empty(hydrated) if hydrated.skipped.len() == 3), "{found:?}");
+    assert!(matches!(&found, CopiesFound::Empty(hydrated) if hydrated.skipped.len() == 3), "{found:?}");
     assert_eq!(store.sessions(None, 10).await.unwrap(), []);
 }
 
@@ -171,8 +171,8 @@ async fn put_back(home: &Home) -> Position {
     known
 }
 
-fn is_told(found: &Found, copies: &super::Tree) {
-    let Found::Loss { moved_to } = found else { panic!("{found:?}") };
+fn is_told(found: &CopiesFound, copies: &super::Tree) {
+    let CopiesFound::Loss { moved_to } = found else { panic!("{found:?}") };
     assert!(moved_to.ends_with("sessions.before-1970-01-01T00-00-00.000Z"), "{moved_to:?}");
     assert_eq!(tree(moved_to), *copies, "what may be the only copy is kept");
 }
@@ -191,7 +191,7 @@ async fn a_database_that_lost_entries_gets_a_new_life_and_the_copies_are_kept() 
     store.close().await;
     drop(store);
     let (_, found) = home.open().await.unwrap();
-    assert!(matches!(found, Found::Nothing), "{found:?}");
+    assert!(matches!(found, CopiesFound::Nothing), "{found:?}");
 }
 
 /// What is told of the works may be all that is left of them, too.
@@ -241,7 +241,7 @@ async fn copies_of_another_life_are_kept_aside() {
     store.close().await;
     drop(store);
     let (_, found) = home.open().await.unwrap();
-    assert!(matches!(found, Found::Nothing), "{found:?}");
+    assert!(matches!(found, CopiesFound::Nothing), "{found:?}");
 }
 
 #[tokio::test]
@@ -251,7 +251,7 @@ async fn a_cursor_that_is_not_ours_is_as_good_as_none() {
         fs::write(home.copies.path().join("copies.json"), content).unwrap();
         assert_eq!(home.copies.cursor().await.unwrap(), None);
         let (_, found) = home.open().await.unwrap();
-        assert!(matches!(found, Found::Nothing), "{found:?}");
+        assert!(matches!(found, CopiesFound::Nothing), "{found:?}");
     }
     let new = CopyCursor::new(incarnation(u64::MAX));
     let cursor = CopyCursor { position: Position(3), phase: Phase::Following, ..new };
@@ -304,5 +304,5 @@ async fn a_cursor_that_cannot_be_reached_is_told() {
     let copies = Copies::at(home.copies.path().join("n".repeat(300)));
     let opened = open_beside(&home.path, 0, &copies, Timestamp::from_millis(0), || incarnation(2)).await;
     let (_, found) = opened.unwrap();
-    assert!(matches!(found, Found::Unknown(CopyError::Io { .. })), "{found:?}");
+    assert!(matches!(found, CopiesFound::Unknown(CopyError::Io { .. })), "{found:?}");
 }
